@@ -85,7 +85,7 @@ bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softn
 // Its stiffness over the impedance [1/s^2] and its damping [1/s].
 void mf_art_reference(const mf_Model *model, double step, const mf_Softness *softness, double *k,
                       double *b);
-// The four values of impedance.h.
+// The four values of drive.h.
 void mf_art_grade(const mf_Softness *softness, double out[4]);
 // Makes limits of hinges and slides as soft as the file says; MF_ART_MOVED must be there.
 mf_Status mf_art_limits_soften(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,

@@ -66,7 +66,7 @@ static uint32_t longest_row(const mf_ArtMotion *motion) {
     return longest > 6 ? longest : 6;
 }
 
-// Axes of joints with dry friction that is decided on at the end of the step (dry.h). Modules with
+// Axes of joints with dry friction that is decided on at the end of the step (aba_velocity.h). Modules with
 // docks keep the chord: the solver of run-time joints tries their steps with other wrenches, and
 // takes many more tries where joints stick or slip by turns.
 static uint32_t count_dry(const mf_ArtMotion *motion, const mf_Model *model) {

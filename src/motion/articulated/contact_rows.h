@@ -10,9 +10,236 @@
 #ifndef MF_MOTION_ARTICULATED_CONTACT_ROWS_H
 #define MF_MOTION_ARTICULATED_CONTACT_ROWS_H
 
-#include "motion/articulated/contact_batch.h"
-#include "motion/articulated/contact_roll.h"
 #include "motion/articulated/couple.h"
+#include "motion/articulated/contact_pairs.h"
+#include "motion/articulated/warm_start.h"
+#include "motion/articulated/aba_velocity.h"
+
+// ---- contact batch ------------------------------------------------------------------------------
+
+// Which contacts are solved together: lanes in groups, contacts of different lanes in bundles.
+//
+// A lane has a few contacts between links, all lanes together have many. Contacts of different
+// lanes become rows together, a bundle: in each lane the rows are those of its own contact, and 0
+// for the links on which only other lanes' contacts are. A lane's contacts keep their order, which
+// is that of the sweeps, so results do not depend on the other lanes. When the bundles are more
+// than the solver holds, fewer lanes are solved at a time; a lane alone with too many keeps its
+// deepest.
+
+// How a contact rubs, the same for all contacts of a bundle.
+typedef struct Surface {
+    uint32_t rows;       // [1] 1, 3, 4 or 6
+    mf_real friction[5]; // [1] two sliding, [m] torsion, [m] two rolling
+} Surface;
+
+typedef struct ContactBatch {
+    Surface surface;
+    mf_mask exists; // lanes that one of the members is in
+    uint32_t count; // [1]
+    LinkContact *members[MF_LANES];
+} ContactBatch;
+
+typedef struct Group { // lanes that are solved together
+    mf_mask lanes;
+    uint32_t count, numbers;   // [1] bundles, and numbers of all their rows at most
+    uint32_t dropped;          // [1] contacts beyond the capacity
+    ContactBatch *column_sets; // space for plan->contact_capacity
+} Group;
+
+static inline Surface contact_surface(const mf_ArtPlan *plan, const LinkContact *contact) {
+    Surface surface = {.rows = 1};
+    uint32_t dimension = 3;
+    if (contact->pair == MF_NONE) {
+        const mf_real *c = contact_constants(plan, contact->touch);
+        surface.friction[0] = surface.friction[1] = c[MF_ART_TOUCH_SLIDING];
+        surface.friction[2] = c[MF_ART_TOUCH_TORSION];
+        surface.friction[3] = surface.friction[4] = c[MF_ART_TOUCH_ROLLING];
+        dimension = 6;
+    } else {
+        const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
+        dimension = pair->dimension;
+        for (int i = 0; i < 5; i++)
+            surface.friction[i] = (mf_real)pair->friction[i];
+    }
+    const mf_real *mu = surface.friction;
+    if (dimension >= 3 && mu[0] > 0 && mu[1] > 0)
+        surface.rows = 3;
+    if (dimension >= 4 && surface.rows == 3 && mu[2] > 0)
+        surface.rows = 4;
+    if (dimension >= 6 && surface.rows == 4 && mu[3] > 0 && mu[4] > 0)
+        surface.rows = 6;
+    return surface;
+}
+
+static inline bool surface_equal(const Surface *a, const Surface *b) {
+    bool equal = a->rows == b->rows;
+    for (int i = 0; i < 5; i++)
+        equal = equal && !(a->friction[i] < b->friction[i]) && !(b->friction[i] < a->friction[i]);
+    return equal;
+}
+
+static MF_INLINE uint32_t least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+// Numbers that the rows of a bundle take at most.
+static MF_INLINE uint32_t batch_numbers(const mf_ArtPlan *plan, uint32_t rows, uint32_t members) {
+    return rows * least(members * plan->row_of_two, plan->row_of_all);
+}
+
+static inline bool group_fits(const mf_ArtPlan *plan, Group *group, uint32_t more) {
+    group->numbers += more;
+    return group->numbers <= plan->contact_numbers;
+}
+
+// Gives a contact its bundle: one behind all those with an earlier contact of one of its lanes.
+// False when there is no space.
+static inline bool group_add(const mf_ArtPlan *plan, Group *group, LinkContact *contact) {
+    const mf_mask lanes = mf_and(contact->exists, group->lanes);
+    const Surface surface = contact_surface(plan, contact);
+    ContactBatch *batch = NULL;
+    for (uint32_t i = group->count; i-- > 0;) {
+        ContactBatch *other = &group->column_sets[i];
+        if (mf_any(mf_and(other->exists, lanes)))
+            break;
+        if (surface_equal(&other->surface, &surface))
+            batch = other;
+    }
+    if (batch != NULL) {
+        uint32_t before = batch_numbers(plan, surface.rows, batch->count);
+        batch->exists = mf_or(batch->exists, lanes);
+        batch->members[batch->count++] = contact;
+        return group_fits(plan, group, batch_numbers(plan, surface.rows, batch->count) - before);
+    }
+    if (group->count == plan->contact_capacity)
+        return false;
+    batch = &group->column_sets[group->count++];
+    batch->surface = surface;
+    batch->exists = lanes;
+    batch->count = 1;
+    batch->members[0] = contact;
+    return group_fits(plan, group, batch_numbers(plan, surface.rows, 1));
+}
+
+// Fills the group with the contacts of its lanes. False when there is no space for all.
+static inline bool group_fill(const mf_ArtPlan *plan, LinkContacts *all, Group *group) {
+    group->count = group->numbers = 0;
+    for (uint32_t i = 0; i < all->count; i++)
+        if (mf_any(mf_and(all->list[i].exists, group->lanes)) &&
+            !group_add(plan, group, &all->list[i]))
+            return false;
+    return !all->overflow;
+}
+
+// Fills a group of one lane with its deepest contacts, in their order.
+static inline void group_fill_deepest(const mf_ArtPlan *plan, LinkContacts *all, Group *group) {
+    LinkContact **list = all->order;
+    uint32_t count = 0;
+    group->count = group->numbers = 0;
+    group->dropped = all->lost;
+    for (uint32_t i = 0; i < all->count; i++)
+        if (mf_any(mf_and(all->list[i].exists, group->lanes)))
+            list[count++] = &all->list[i];
+    while (count > plan->contact_capacity) {
+        uint32_t shallow = 0;
+        for (uint32_t i = 1; i < count; i++)
+            if (mf_any(mf_and(group->lanes, mf_less(list[i]->depth, list[shallow]->depth))))
+                shallow = i;
+        list[shallow]->force = vec_select(group->lanes, vec_zero(), list[shallow]->force);
+        for (uint32_t i = shallow + 1; i < count; i++)
+            list[i - 1] = list[i];
+        count--;
+        group->dropped++;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        group->dropped += !group_add(plan, group, list[i]);
+}
+
+// As many of the lanes from `first` on as have space together; returns how many.
+static inline uint32_t group_take(const mf_ArtPlan *plan, Work *work, uint32_t first,
+                                  Group *group) {
+    LinkContacts *all = &work->link_contacts;
+    group->lanes = mf_mask_all();
+    group->count = group->dropped = 0;
+    if (mf_art_collide(plan) == NULL && !plan->hard)
+        return MF_LANES;
+    for (uint32_t width = MF_LANES - first;; width /= 2) {
+        group->lanes = lane_range(first, width);
+        if (!all->found || all->overflow) {
+            link_contacts_find(plan, &work->contacts, NULL, group->lanes, all);
+            if (all->memory != NULL)
+                warm_start_load(plan, &work->contacts, all);
+        }
+        bool fits = group_fill(plan, all, group);
+        if (!fits && width == 1)
+            group_fill_deepest(plan, all, group);
+        if (fits || width == 1)
+            return width;
+    }
+}
+
+// ---- contact roll -------------------------------------------------------------------------------
+
+// How a point of contact moves over the surface of a shape while its link turns.
+//
+// The contact of a convex shape is where its surface has the outward normal m, which stays in the
+// world while the link turns by w: in the link's axes it goes by m x w, and the contact over the
+// surface by H (m x w) with H the second derivative of the support function, whose eigenvalues are
+// the radii of curvature. In the world the arm r of the contact changes by
+//     r' = w x r + H (m x w)
+// and the velocity of the contact, v + w x r, by w x r' instead of the w x (w x r) of a material
+// point. For a sphere r' is that of its center. Corners, edges and flat faces have no radius.
+// (Montana 1988 has the general case; here the other surface is flat next to this one.)
+
+// An ellipsoid with these radii [m] has the support function sqrt(m . a), a = radii^2 m, so H x is
+// (radii^2 x) / s - a (a . x) / s^3. Shape's axes.
+static MF_INLINE Vec roll_ellipsoid(Vec radii, Vec normal, Vec direction) {
+    const Vec square = {radii.x * radii.x, radii.y * radii.y, radii.z * radii.z};
+    const Vec a = {square.x * normal.x, square.y * normal.y, square.z * normal.z};
+    const mf_lane size = mf_sqrt(vec_dot(a, normal)), over = mf_set((mf_real)1) / size;
+    const Vec first = {square.x * direction.x, square.y * direction.y, square.z * direction.z};
+    return vec_scale(vec_fma(a, -(vec_dot(a, direction) * over * over), first), over);
+}
+
+// A cylinder about z rolls on its side or rim: radius / s along the rim, with s the sine between
+// axis and normal. One that stands has no such radius, so it fades below s = 0.1.
+static MF_INLINE Vec roll_cylinder(mf_lane radius, Vec normal, Vec direction) {
+    const mf_lane least = mf_set((mf_real)0.1);
+    const mf_lane size = mf_sqrt(mf_fma(normal.x, normal.x, normal.y * normal.y));
+    const mf_lane over = mf_set((mf_real)1) / mf_max(size, least);
+    const Vec along = {-normal.y * over, normal.x * over, mf_zero()};
+    return vec_scale(along, radius * over * vec_dot(along, direction));
+}
+
+// H (m x w) of a shape for a point of contact at `arm` and `inside` [m] below its surface; link's
+// axes.
+static MF_INLINE Vec contact_roll(const mf_CollidePlan *collide, uint32_t shape, Vec normal,
+                                  mf_lane inside, Vec arm, Vec rate) {
+    const double *values = mf_collide_values_f64(collide) + (size_t)shape * MF_COLLIDE_SHAPE_VALUES;
+    const double *half = values + MF_COLLIDE_HALF, *r = values + MF_COLLIDE_ROTATION;
+    const Vec direction = vec_cross(normal, rate);
+    const mf_lane radius = mf_set((mf_real)half[0]);
+    const mf_CollideKind kind = mf_collide_shapes(collide)[shape].kind;
+    if (kind == MF_COLLIDE_SPHERE || kind == MF_COLLIDE_CAPSULE)
+        return vec_scale(direction, radius - inside);
+    if (kind == MF_COLLIDE_HULL) { // of many facets: as the ball about its center that is as high
+        const double *c = values + MF_COLLIDE_POSITION;
+        const Vec center = {mf_set((mf_real)c[0]), mf_set((mf_real)c[1]), mf_set((mf_real)c[2])};
+        return vec_scale(direction, vec_dot(normal, vec_sub(arm, center)));
+    }
+    if (kind != MF_COLLIDE_CYLINDER && kind != MF_COLLIDE_ELLIPSOID)
+        return vec_zero();
+    const Mat frame = {mf_set((mf_real)r[0]), mf_set((mf_real)r[1]), mf_set((mf_real)r[2]),
+                       mf_set((mf_real)r[3]), mf_set((mf_real)r[4]), mf_set((mf_real)r[5]),
+                       mf_set((mf_real)r[6]), mf_set((mf_real)r[7]), mf_set((mf_real)r[8])};
+    const Vec m = mat_apply_transposed(&frame, normal), x = mat_apply_transposed(&frame, direction);
+    const Vec radii = {radius, mf_set((mf_real)half[1]), mf_set((mf_real)half[2])};
+    const Vec moves =
+        kind == MF_COLLIDE_CYLINDER ? roll_cylinder(radius, m, x) : roll_ellipsoid(radii, m, x);
+    return mat_apply(&frame, vec_fma(x, -inside, moves));
+}
+
+// ---- contact rows -------------------------------------------------------------------------------
 
 // How a point of a link moves, in axes of the world. Accelerations have gravity taken away: the
 // world itself gains height.
@@ -75,7 +302,7 @@ static MF_INLINE Vec arm_of(const Work *work, int32_t link, Vec point) {
     return mat_apply_transposed(&pose->rotation, vec_sub(point, pose->position));
 }
 
-// How the point of contact moves over a link (contact_roll.h). One with the ground has the arm of
+// How the point of contact moves over a link. One with the ground has the arm of
 // the end of the step, which is that of its pivot.
 static MF_INLINE Vec over_link(const mf_ArtPlan *plan, const State *state, const Work *work,
                                const LinkContact *contact, int side, int32_t link, Vec arm) {

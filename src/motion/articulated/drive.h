@@ -1,5 +1,5 @@
 // Forces at a joint from its own position and rate: servo, damping, spring, limit, and dry friction
-// of explicit steps (that of implicit ones is in dry.h).
+// of explicit steps (that of implicit ones is in aba_velocity.h).
 //
 // Each is a straight line torque = t - g (change of rate), so that it can act at the end of the
 // step: t goes to the torque and step-weighted slopes to the inertia of the joint, which makes the
@@ -8,8 +8,28 @@
 #ifndef MF_MOTION_ARTICULATED_DRIVE_H
 #define MF_MOTION_ARTICULATED_DRIVE_H
 
-#include "motion/articulated/impedance.h"
 #include "motion/articulated/external_wrench.h"
+#include "math/lane.h"
+
+// ---- impedance ----------------------------------------------------------------------------------
+
+// The impedance of a constraint in MuJoCo's words (softness.c): it rises with the depth along two
+// parabolas or a straight line from its softest to its largest value.
+
+// `c`: one over the depth [m] or [rad] at which it is largest, its value at depth 0, by how much it
+// rises, and the part of the way where it turns, 0 for a straight line.
+static MF_INLINE mf_lane impedance_at(const mf_real *c, mf_lane depth) {
+    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    mf_lane distance = mf_clamp(depth * mf_set(c[0]), zero, one);
+    if (c[3] > 0) {
+        mf_lane middle = mf_set(c[3]), left = one - distance;
+        distance = mf_select(mf_less(middle, distance), one - left * left / (one - middle),
+                             distance * distance / middle);
+    }
+    return mf_fma(distance, mf_set(c[2]), mf_set(c[1]));
+}
+
+// ---- drive --------------------------------------------------------------------------------------
 
 typedef struct Line {
     mf_lane torque; // [N m] or [N]

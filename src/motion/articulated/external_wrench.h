@@ -1,4 +1,4 @@
-// Wrenches of collisions on single links. external_wrench_add.h converts them into joint forces.
+// Wrenches of collisions on single links. robot_step.h converts them into joint forces.
 #ifndef MF_MOTION_ARTICULATED_EXTERNAL_WRENCH_H
 #define MF_MOTION_ARTICULATED_EXTERNAL_WRENCH_H
 

@@ -102,7 +102,7 @@ enum {
     MF_ART_LIMIT_BRAKING,                   // [1/s] damping,
     MF_ART_LIMIT_MARGIN,                    // [rad] or [m] it acts from this distance on,
     MF_ART_LIMIT_EASE,                      // [kg m^2] or [kg] that the joint moves by itself,
-    MF_ART_LIMIT_WIDTH,                     // 4 values: its impedance (impedance.h)
+    MF_ART_LIMIT_WIDTH,                     // 4 values: its impedance (drive.h)
     MF_ART_AROUND = MF_ART_LIMIT_WIDTH + 4, // [m] radius of a ball about the origin that holds all
                                             // contacts with the ground and their margins
     MF_ART_SPEED,                           // [rad/s] or [m/s] largest one of the joint
@@ -219,7 +219,7 @@ typedef enum mf_ArtActs {
     MF_ART_ADHESION     // what touches a body is pulled to it
 } mf_ArtActs;
 
-// A muscle's numbers, ready for the kernel (muscle.h).
+// A muscle's numbers, ready for the kernel (actuate.h).
 typedef struct mf_ArtMuscle {
     double scale, offset;         // scaled length = scale * length + offset
     double rate;                  // scaled velocity = rate * velocity
@@ -345,7 +345,7 @@ typedef struct mf_ArtSpan {
     bool felt;                       // a zone has an element of the path
 } mf_ArtSpan;
 
-// An ellipsoid in the medium: numbers of fluid.h, times the density where they have a unit of it.
+// An ellipsoid in the medium: numbers of aba_inertia.h, times the density where they have a unit of it.
 typedef struct mf_ArtSolid {
     double mass[3];         // [kg] virtual, per axis
     double inertia[3];      // [kg m^2] likewise
@@ -516,7 +516,7 @@ typedef struct mf_ArtPlan {
     bool resists;       // something acts at the end of the step, after the constraints: of joints
     bool parted;        // their damping,
     bool fast;          // what actuators lose with the rate,
-    bool coriolis;      // and Coriolis forces (problem_coriolis.h)
+    bool coriolis;      // and Coriolis forces (problem_capacity.h)
     uint32_t dof_count; // [1] velocities, in the order of the links
     uint32_t tree_entries; // [1] of half the mass matrix
     mf_ArtLaw base_dry;    // dry friction of the base
@@ -525,7 +525,7 @@ typedef struct mf_ArtPlan {
     uint32_t link_offset, contact_offset,
         actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
     double mass;         // [kg]
-    uint32_t dry_rows;   // [1] joint axes with dry friction that the step's end decides on (dry.h)
+    uint32_t dry_rows;   // [1] joint axes with dry friction that the step's end decides on (aba_velocity.h)
     bool coupled;        // loops, tendons or meetings exist
     uint32_t loop_count, loop_rows, tendon_count;     // [1]
     uint32_t span_count;                              // [1] tendons of the model

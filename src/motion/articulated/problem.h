@@ -188,7 +188,7 @@ typedef struct Problem {
     mf_lane *acceleration;
 
     // Space for what is needed by the way, per dof where nothing else is said:
-    uint64_t (*bits)[PROBLEM_WORDS]; // a pattern being made (problem_factor.h)
+    uint64_t (*bits)[PROBLEM_WORDS]; // a pattern being made (problem_hessian.h)
     uint16_t *entry_slots;           // entries of a row (problem_hessian.h)
     uint16_t *chain;                 // where the dofs of a chain are (problem_points.h)
     mf_lane *slope, *change;         // what resists (constrain_kernel.c)

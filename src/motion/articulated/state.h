@@ -5,9 +5,253 @@
 #include "math/carve.h"
 #include "math/lane_sum.h"
 #include "motion/articulated/plan.h"
-#include "motion/articulated/spatial.h"
+#include "motion/points/vector.h"
 
 #include <string.h>
+
+// ---- spatial ------------------------------------------------------------------------------------
+
+// Articulated-body inertias and forces of one frame, and how they pass from a frame to its parent.
+//
+// A body whose frame has the angular acceleration `a_w` and whose origin the acceleration `a_v`
+// (classical, gravity taken away: a_v = acceleration of the origin minus g) needs at that origin
+//     torque = J a_w + H a_v + n        force = H^T a_w + M a_v + f
+// (Featherstone, Rigid Body Dynamics Algorithms, 2008, equation 7.1, written in 3x3 blocks; with
+// classical instead of spatial accelerations n and f hold no linear velocity). All in axes of the
+// frame.
+//
+// Constant transforms are made of turns about x and z and of shifts along single axes, so that
+// zeros and right angles of a robot cost nothing.
+
+typedef struct Art {
+    Sym j; // [kg m^2]
+    Mat h; // [kg m]
+    Sym m; // [kg]
+    Vec n; // [N m]
+    Vec f; // [N]
+} Art;
+
+// Sine and cosine with an error below 4e-7 (float), 1e-15 (double) for |angle| <= 1e4 (float), 1e8
+// (double): whole rotations off in three parts (Cody and Waite 1980), polynomials for half the
+// rest, doubled. No selection and no conversion; beyond those angles the error grows.
+static MF_INLINE void sin_cos(mf_lane angle, mf_lane *sine, mf_lane *cosine) {
+#if defined(MF_KERNEL_F64)
+    const mf_lane round = mf_set(0x1.8p52);
+    const mf_lane part1 = mf_set(0x1.921fb544p2), part2 = mf_set(0x1.0b4611a4p-32),
+                  part3 = mf_set(0x1.13198a2e03707p-63);
+#else
+    const mf_lane round = mf_set(0x1.8p23f);
+    const mf_lane part1 = mf_set(0x1.92p2f), part2 = mf_set(0x1.fb4p-10f),
+                  part3 = mf_set(0x1.4442d2p-22f);
+#endif
+    // Adding a number of which the last bit counts ones rounds to the nearest whole number.
+    mf_lane cycles = mf_fma(angle, mf_set((mf_real)0.15915494309189533577), round) - round;
+    mf_lane rest = mf_fma(-cycles, part1, angle);
+    rest = mf_fma(-cycles, part2, rest);
+    rest = mf_fma(-cycles, part3, rest) * mf_set((mf_real)0.5);
+    mf_lane s = mf_sin_short_lane(rest), c = mf_cos_short_lane(rest);
+    mf_lane s2 = s + s;
+    *sine = s2 * c;
+    *cosine = mf_fma(-s2, s, mf_set((mf_real)1));
+}
+
+// ---- turns: from axes B to axes A, where B is A turned
+// -------------------------------------------
+
+static MF_INLINE Vec vec_rotate_z(Vec a, mf_lane c, mf_lane s) {
+    return MF_VALUE(Vec, mf_fma(a.x, c, -(a.y * s)), mf_fma(a.x, s, a.y * c), a.z);
+}
+static MF_INLINE Vec vec_back_z(Vec a, mf_lane c, mf_lane s) {
+    return MF_VALUE(Vec, mf_fma(a.x, c, a.y * s), mf_fma(a.y, c, -(a.x * s)), a.z);
+}
+static MF_INLINE Vec vec_rotate_x(Vec a, mf_lane c, mf_lane s) {
+    return MF_VALUE(Vec, a.x, mf_fma(a.y, c, -(a.z * s)), mf_fma(a.y, s, a.z * c));
+}
+static MF_INLINE Vec vec_back_x(Vec a, mf_lane c, mf_lane s) {
+    return MF_VALUE(Vec, a.x, mf_fma(a.y, c, a.z * s), mf_fma(a.z, c, -(a.y * s)));
+}
+
+// The pair (a, b) of a vector's components.
+static MF_INLINE void pair_rotate(mf_lane *a, mf_lane *b, mf_lane c, mf_lane s) {
+    mf_lane x = *a, y = *b;
+    *a = mf_fma(x, c, -(y * s));
+    *b = mf_fma(x, s, y * c);
+}
+
+// The 2x2 block (aa ab; ab bb) of a symmetric tensor: with d = aa - bb and w = s d + 2 c ab it
+// becomes aa - s w, bb + s w, c w - ab.
+static MF_INLINE void block_rotate(mf_lane *aa, mf_lane *bb, mf_lane *ab, mf_lane c, mf_lane s) {
+    mf_lane w = mf_fma(s, *aa - *bb, (c + c) * *ab);
+    *aa = mf_fma(-s, w, *aa);
+    *bb = mf_fma(s, w, *bb);
+    *ab = mf_fma(c, w, -*ab);
+}
+
+// The 2x2 block of any tensor: its symmetric part as above, its antisymmetric part stays, so ab and
+// ba change by the same.
+static MF_INLINE void square_rotate(mf_lane *aa, mf_lane *bb, mf_lane *ab, mf_lane *ba, mf_lane c,
+                                    mf_lane s) {
+    mf_lane sum = *ab + *ba, w = mf_fma(s, *aa - *bb, c * sum), change = mf_fma(c, w, -sum);
+    *aa = mf_fma(-s, w, *aa);
+    *bb = mf_fma(s, w, *bb);
+    *ab = *ab + change;
+    *ba = *ba + change;
+}
+
+static MF_INLINE void art_rotate_z(Art *a, mf_lane c, mf_lane s) {
+    block_rotate(&a->m.xx, &a->m.yy, &a->m.xy, c, s);
+    pair_rotate(&a->m.xz, &a->m.yz, c, s);
+    block_rotate(&a->j.xx, &a->j.yy, &a->j.xy, c, s);
+    pair_rotate(&a->j.xz, &a->j.yz, c, s);
+    square_rotate(&a->h.xx, &a->h.yy, &a->h.xy, &a->h.yx, c, s);
+    pair_rotate(&a->h.xz, &a->h.yz, c, s);
+    pair_rotate(&a->h.zx, &a->h.zy, c, s);
+    pair_rotate(&a->n.x, &a->n.y, c, s);
+    pair_rotate(&a->f.x, &a->f.y, c, s);
+}
+
+static MF_INLINE void art_rotate_x(Art *a, mf_lane c, mf_lane s) {
+    block_rotate(&a->m.yy, &a->m.zz, &a->m.yz, c, s);
+    pair_rotate(&a->m.xy, &a->m.xz, c, s);
+    block_rotate(&a->j.yy, &a->j.zz, &a->j.yz, c, s);
+    pair_rotate(&a->j.xy, &a->j.xz, c, s);
+    square_rotate(&a->h.yy, &a->h.zz, &a->h.yz, &a->h.zy, c, s);
+    pair_rotate(&a->h.xy, &a->h.xz, c, s);
+    pair_rotate(&a->h.yx, &a->h.zx, c, s);
+    pair_rotate(&a->n.y, &a->n.z, c, s);
+    pair_rotate(&a->f.y, &a->f.z, c, s);
+}
+
+static MF_INLINE void swap(mf_lane *a, mf_lane *b) {
+    mf_lane keep = *a;
+    *a = *b;
+    *b = keep;
+}
+
+// Exchanges the axes y and z in all tensors, without signs.
+static MF_INLINE void art_swap_yz(Art *a) {
+    swap(&a->m.yy, &a->m.zz);
+    swap(&a->m.xy, &a->m.xz);
+    swap(&a->j.yy, &a->j.zz);
+    swap(&a->j.xy, &a->j.xz);
+    swap(&a->h.yy, &a->h.zz);
+    swap(&a->h.yz, &a->h.zy);
+    swap(&a->h.xy, &a->h.xz);
+    swap(&a->h.yx, &a->h.zx);
+    swap(&a->n.y, &a->n.z);
+    swap(&a->f.y, &a->f.z);
+}
+
+static MF_INLINE void art_flip_y(Art *a) {
+    a->m.xy = -a->m.xy;
+    a->m.yz = -a->m.yz;
+    a->j.xy = -a->j.xy;
+    a->j.yz = -a->j.yz;
+    a->h.xy = -a->h.xy;
+    a->h.yx = -a->h.yx;
+    a->h.yz = -a->h.yz;
+    a->h.zy = -a->h.zy;
+    a->n.y = -a->n.y;
+    a->f.y = -a->f.y;
+}
+
+static MF_INLINE void art_flip_z(Art *a) {
+    a->m.xz = -a->m.xz;
+    a->m.yz = -a->m.yz;
+    a->j.xz = -a->j.xz;
+    a->j.yz = -a->j.yz;
+    a->h.xz = -a->h.xz;
+    a->h.zx = -a->h.zx;
+    a->h.yz = -a->h.yz;
+    a->h.zy = -a->h.zy;
+    a->n.z = -a->n.z;
+    a->f.z = -a->f.z;
+}
+
+// r t r^T for any tensor and rotation.
+static MF_INLINE Mat mat_congruence(const Mat *r, const Mat *t) {
+    Vec x = mat_apply(t, MF_VALUE(Vec, r->xx, r->xy, r->xz)),
+        y = mat_apply(t, MF_VALUE(Vec, r->yx, r->yy, r->yz)),
+        z = mat_apply(t, MF_VALUE(Vec, r->zx, r->zy, r->zz));
+    Vec a = mat_apply(r, x), b = mat_apply(r, y), c = mat_apply(r, z);
+    return MF_VALUE(Mat, a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z);
+}
+
+static inline void art_rotate(Art *a, const Mat *r) {
+    a->j = sym_rotate(r, &a->j);
+    a->m = sym_rotate(r, &a->m);
+    a->h = mat_congruence(r, &a->h);
+    a->n = mat_apply(r, a->n);
+    a->f = mat_apply(r, a->f);
+}
+
+// ---- shifts: the same body seen from an origin that lies `d` before its own along one axis
+// -------
+//
+// With r the child's origin in the parent's frame: H' = H + [r] M, J' = J - H' [r] + [r] H^T,
+// n' = n + r x f.
+
+static MF_INLINE void art_shift_x(Art *a, mf_lane d) {
+    mf_lane hyx = a->h.yx, hzx = a->h.zx, hyy = a->h.yy, hzz = a->h.zz, hyz = a->h.yz,
+            hzy = a->h.zy, hxy = a->h.xy, hxz = a->h.xz;
+    a->h.yx = mf_fma(-d, a->m.xz, hyx);
+    a->h.yy = mf_fma(-d, a->m.yz, hyy);
+    a->h.yz = mf_fma(-d, a->m.zz, hyz);
+    a->h.zx = mf_fma(d, a->m.xy, hzx);
+    a->h.zy = mf_fma(d, a->m.yy, hzy);
+    a->h.zz = mf_fma(d, a->m.yz, hzz);
+    a->j.yy = mf_fma(-d, a->h.yz + hyz, a->j.yy);
+    a->j.zz = mf_fma(d, a->h.zy + hzy, a->j.zz);
+    a->j.yz = mf_fma(d, hyy - a->h.zz, a->j.yz);
+    a->j.xy = mf_fma(-d, hxz, a->j.xy);
+    a->j.xz = mf_fma(d, hxy, a->j.xz);
+    a->n.y = mf_fma(-d, a->f.z, a->n.y);
+    a->n.z = mf_fma(d, a->f.y, a->n.z);
+}
+
+static MF_INLINE void art_shift_y(Art *a, mf_lane d) {
+    mf_lane hxx = a->h.xx, hxz = a->h.xz, hzx = a->h.zx, hzz = a->h.zz, hyx = a->h.yx,
+            hyz = a->h.yz;
+    a->h.xx = mf_fma(d, a->m.xz, hxx);
+    a->h.xy = mf_fma(d, a->m.yz, a->h.xy);
+    a->h.xz = mf_fma(d, a->m.zz, hxz);
+    a->h.zx = mf_fma(-d, a->m.xx, hzx);
+    a->h.zy = mf_fma(-d, a->m.xy, a->h.zy);
+    a->h.zz = mf_fma(-d, a->m.xz, hzz);
+    a->j.xx = mf_fma(d, a->h.xz + hxz, a->j.xx);
+    a->j.zz = mf_fma(-d, a->h.zx + hzx, a->j.zz);
+    a->j.xz = mf_fma(d, hzz - a->h.xx, a->j.xz);
+    a->j.xy = mf_fma(d, hyz, a->j.xy);
+    a->j.yz = mf_fma(-d, hyx, a->j.yz);
+    a->n.x = mf_fma(d, a->f.z, a->n.x);
+    a->n.z = mf_fma(-d, a->f.x, a->n.z);
+}
+
+static MF_INLINE void art_shift_z(Art *a, mf_lane d) {
+    mf_lane hxx = a->h.xx, hxy = a->h.xy, hyx = a->h.yx, hyy = a->h.yy;
+    a->h.xx = mf_fma(-d, a->m.xy, hxx);
+    a->h.xy = mf_fma(-d, a->m.yy, hxy);
+    a->h.xz = mf_fma(-d, a->m.yz, a->h.xz);
+    a->h.yx = mf_fma(d, a->m.xx, hyx);
+    a->h.yy = mf_fma(d, a->m.xy, hyy);
+    a->h.yz = mf_fma(d, a->m.xz, a->h.yz);
+    a->j.xx = mf_fma(-d, a->h.xy + hxy, a->j.xx);
+    a->j.yy = mf_fma(d, a->h.yx + hyx, a->j.yy);
+    a->j.xy = mf_fma(d, hxx - a->h.yy, a->j.xy);
+    a->j.xz = mf_fma(-d, a->h.zy, a->j.xz);
+    a->j.yz = mf_fma(d, a->h.zx, a->j.yz);
+    a->n.x = mf_fma(-d, a->f.y, a->n.x);
+    a->n.y = mf_fma(d, a->f.x, a->n.y);
+}
+
+static MF_INLINE void art_add(Art *a, const Art *b) {
+    mf_lane *x = (mf_lane *)a;
+    const mf_lane *y = (const mf_lane *)b;
+    for (int i = 0; i < 27; i++)
+        x[i] = x[i] + y[i];
+}
+
+// ---- state --------------------------------------------------------------------------------------
 
 #if defined(MF_KERNEL_F64)
 #define MF_ART_CONSTANTS(plan) mf_art_constants_f64(plan)

@@ -3,9 +3,203 @@
 //
 // Invariants: chunks of a wave and rows of places never share a place that one of them writes; the
 // copies of all instruction sets do the same operations in the same order.
+
 #include "motion/cloth/obstacle.h"
-#include "motion/cloth/residual.h"
-#include "motion/cloth/self.h"
+#include "motion/cloth/solve.h"
+
+// ---- self ---------------------------------------------------------------------------------------
+
+// Cloth against itself: vertices are balls that stay a distance apart, except of those that are
+// near each other in the cloth at rest. Near ones are found once a step in a grid of cells, by a
+// counting sort; in every substep all vertices move away from theirs at once (Jacobi), so that both
+// of a pair get the same push and the order does not matter.
+
+#define MF_CLOTH_RELAXATION                                                                        \
+    ((mf_real)0.25)                        // [1] of what parts a pair, as a vertex may have several
+#define MF_CLOTH_MOST_SHIFT ((mf_real)0.1) // [1] of the distance, in a substep
+#define MF_CLOTH_FAMILY 3.0 // [1] distances within which vertices are neighbors at rest
+
+// The square root of one value.
+static inline mf_real mf_one_sqrt(mf_real value) {
+    MF_ALIGNED(64) mf_real lanes[MF_LANES];
+    mf_store(lanes, mf_sqrt(mf_set(value)));
+    return lanes[0];
+}
+
+typedef struct Cell {
+    int32_t at[3]; // [1]
+} Cell;
+
+// Any place of cells; different ones may share a bucket.
+static inline uint32_t bucket_of(const mf_ClothSelf *self, Cell cell) {
+    const uint32_t x = (uint32_t)cell.at[0] * 73856093u, y = (uint32_t)cell.at[1] * 19349663u;
+    return (x ^ y ^ (uint32_t)cell.at[2] * 83492791u) & (self->bucket_count - 1);
+}
+
+static inline int32_t floor_of(mf_real value) {
+    const int32_t whole = (int32_t)value;
+    return whole - (value < (mf_real)whole);
+}
+
+// Cells have the reach of the search, twice the distance, as edge.
+static inline Cell cell_of(const mf_ClothJob *job, const mf_real *x, uint32_t vertex) {
+    const uint32_t at = mf_cloth_slot_of(job->plan)[vertex];
+    const size_t stride = mf_cloth_scratch_size(job->plan);
+    const mf_real scale = (mf_real)(0.5 / job->plan->self_distance);
+    const mf_real most = (mf_real)1e9;
+    Cell cell;
+    for (uint32_t c = 0; c < 3; c++) {
+        const mf_real value = x[c * stride + at] * scale;
+        cell.at[c] = value > -most && value < most ? floor_of(value) : 0;
+    }
+    return cell;
+}
+
+static inline double rest_square(const mf_ClothJob *job, uint32_t a, uint32_t b) {
+    const double *home = mf_cloth_home(job->plan);
+    double square = 0;
+    for (uint32_t c = 0; c < 3; c++) {
+        const double distance = home[3 * (size_t)a + c] - home[3 * (size_t)b + c];
+        square += distance * distance;
+    }
+    return square;
+}
+
+static inline mf_real distance_squared(const mf_ClothJob *job, const mf_real *x, uint32_t a,
+                                       uint32_t b) {
+    const size_t stride = mf_cloth_scratch_size(job->plan);
+    const uint32_t *slot_of = mf_cloth_slot_of(job->plan);
+    mf_real square = 0;
+    for (uint32_t c = 0; c < 3; c++) {
+        const mf_real distance = x[c * stride + slot_of[a]] - x[c * stride + slot_of[b]];
+        square += distance * distance;
+    }
+    return square;
+}
+
+// Adds the vertices of one cell that are near. Returns how many found no space.
+static inline uint32_t list_cell(const mf_ClothJob *job, const mf_real *x, uint32_t vertex,
+                                 Cell cell) {
+    const mf_ClothSelf *self = &job->self;
+    const double distance = job->plan->self_distance;
+    const mf_real reach = (mf_real)(2 * distance);
+    const uint32_t bucket = bucket_of(self, cell);
+    uint32_t dropped = 0;
+    for (uint32_t i = self->begins[bucket]; i < self->begins[bucket + 1]; i++) {
+        const uint32_t other = self->sorted[i];
+        if (memcmp(self->cells + 3 * (size_t)other, cell.at, sizeof cell.at) != 0 ||
+            other == vertex || distance_squared(job, x, vertex, other) >= reach * reach ||
+            rest_square(job, vertex, other) <=
+                MF_CLOTH_FAMILY * MF_CLOTH_FAMILY * distance * distance)
+            continue;
+        if (self->counts[vertex] == MF_CLOTH_NEAR)
+            dropped++;
+        else
+            self->near[(size_t)vertex * MF_CLOTH_NEAR + self->counts[vertex]++] = other;
+    }
+    return dropped;
+}
+
+static inline uint32_t list_near(const mf_ClothJob *job, const mf_real *x, uint32_t vertex) {
+    const Cell own = cell_of(job, x, vertex);
+    uint32_t dropped = 0;
+    job->self.counts[vertex] = 0;
+    for (int32_t i = 0; i < 27; i++) {
+        Cell cell;
+        cell.at[0] = own.at[0] + i % 3 - 1;
+        cell.at[1] = own.at[1] + i / 3 % 3 - 1;
+        cell.at[2] = own.at[2] + i / 9 - 1;
+        dropped += list_cell(job, x, vertex, cell);
+    }
+    return dropped;
+}
+
+// What parts the vertex from those near it: all at once, from where they are.
+static inline void separate(const mf_ClothJob *job, const mf_real *x, const mf_real *w,
+                            mf_real *shift, uint32_t vertex) {
+    const mf_ClothSelf *self = &job->self;
+    const size_t stride = mf_cloth_scratch_size(job->plan);
+    const uint32_t *slot_of = mf_cloth_slot_of(job->plan);
+    const uint32_t at = slot_of[vertex];
+    const mf_real distance = (mf_real)job->plan->self_distance;
+    mf_real sum[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < self->counts[vertex]; i++) {
+        const uint32_t other = self->near[(size_t)vertex * MF_CLOTH_NEAR + i];
+        const mf_real square = distance_squared(job, x, vertex, other);
+        const mf_real both = w[at] + w[slot_of[other]];
+        if (!(square < distance * distance && square > 0 && both > 0))
+            continue;
+        // Bounded, so that what got deep comes out slowly.
+        const mf_real length = mf_one_sqrt(square), most = MF_CLOTH_MOST_SHIFT * distance;
+        const mf_real depth = distance - length < most ? distance - length : most;
+        const mf_real part = MF_CLOTH_RELAXATION * depth / length * w[at] / both;
+        for (uint32_t c = 0; c < 3; c++)
+            sum[c] += part * (x[c * stride + at] - x[c * stride + slot_of[other]]);
+    }
+    for (uint32_t c = 0; c < 3; c++)
+        shift[c * stride + at] = sum[c];
+}
+
+// ---- residual -----------------------------------------------------------------------------------
+
+// How far a pass is from the stiffness of the cloth: right after its own turn a constraint C and
+// its multiplier l meet C + a l = 0, which is what an infinite number of passes would give; those
+// that follow in the same pass move it away from there. The rest is a strain or a curvature that no
+// force of the cloth corresponds to; here it is squared, over the compliance.
+
+static MF_INLINE mf_lane square_over(mf_lane c, mf_lane a) {
+    return c * c / a;
+}
+
+// `whole` gets the same of the constraint itself, not of what is left over.
+static MF_INLINE mf_lane edge_residual(const Batch *b, mf_lane *whole) {
+    Vec offset = vec_sub(node_vec(b, 1, MF_CLOTH_X), node_vec(b, 0, MF_CLOTH_X));
+    const mf_lane length = mf_sqrt(vec_dot(offset, offset) + mf_set((mf_real)1e-30));
+    const mf_lane c = length - value_of(b, 0);
+    *whole = square_over(c, value_of(b, 1));
+    return square_over(c - mf_load(after_row(b, 0)), value_of(b, 1));
+}
+
+static MF_INLINE mf_lane bend_residual(const Batch *b, uint32_t count) {
+    Vec c = vec_scale(node_vec(b, 0, MF_CLOTH_X), value_of(b, 0));
+    for (uint32_t i = 1; i < count; i++)
+        c = vec_fma(node_vec(b, i, MF_CLOTH_X), value_of(b, i), c);
+    const mf_lane a = value_of(b, count);
+    return square_over(c.x - mf_load(after_row(b, 0)), a) +
+           square_over(c.y - mf_load(after_row(b, 1)), a) +
+           square_over(c.z - mf_load(after_row(b, 2)), a);
+}
+
+static MF_INLINE mf_lane triangle_residual(const Batch *b, mf_lane *whole) {
+    Vec from = node_vec(b, 0, MF_CLOTH_X);
+    Vec one = vec_sub(node_vec(b, 1, MF_CLOTH_X), from);
+    Vec two = vec_sub(node_vec(b, 2, MF_CLOTH_X), from);
+    mf_lane sum = mf_zero();
+    *whole = mf_zero();
+    for (uint32_t k = 0; k < 2; k++) {
+        Vec tangent = vec_fma(two, value_of(b, 2 * k + 1), vec_scale(one, value_of(b, 2 * k)));
+        const mf_lane length = mf_sqrt(vec_dot(tangent, tangent) + mf_set((mf_real)1e-30));
+        const mf_lane c = length - mf_set((mf_real)1);
+        *whole = *whole + square_over(c, value_of(b, 4));
+        sum = sum + square_over(c - mf_load(after_row(b, k)), value_of(b, 4));
+    }
+    return sum;
+}
+
+// Of stretch and bending; the shear and the twist of cells are not counted.
+static MF_INLINE mf_lane residual_of(const Batch *b, mf_lane *whole) {
+    *whole = mf_zero();
+    switch (b->batch->kind) {
+    case MF_CLOTH_EDGE:
+        return edge_residual(b, whole);
+    case MF_CLOTH_TRIANGLE:
+        return triangle_residual(b, whole);
+    default:
+        return bend_residual(b, mf_cloth_nodes(b->batch->kind));
+    }
+}
+
+// ---- cloth kernel -------------------------------------------------------------------------------
 
 static MF_INLINE mf_real *array_of(const mf_ClothJob *job, uint32_t array) {
     return (mf_real *)job->work + array * mf_cloth_scratch_size(job->plan);

@@ -104,7 +104,7 @@ enum {
     MF_WING_CONSTANTS = MF_WING_GUST + 18
 };
 
-// Per axis of the gust filter, for states of unit size (gust.h).
+// Per axis of the gust filter, for states of unit size (fixed_wing_kernel.c).
 enum {
     MF_WING_GUST_KEEP,   // [1] exp(-a T)
     MF_WING_GUST_PASS,   // [1] a T exp(-a T)

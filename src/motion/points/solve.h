@@ -6,8 +6,302 @@
 #include "motion/points/coulomb.h"
 #include "motion/points/coupled.h"
 #include "motion/points/fit.h"
-#include "motion/points/state.h"
-#include "motion/points/support.h"
+#include "motion/points/contacts.h"
+#include "motion/points/kinematics.h"
+#include "motion/warn.h"
+
+// ---- state --------------------------------------------------------------------------------------
+
+// What a step works on: the lanes that are alive, the body, the contacts; loading, storing, faults.
+// Included by the kernel and its parts only.
+
+typedef struct Step {
+    const mf_PointsBlock *block;
+    const mf_PointsPlan *plan;
+    const mf_PlanLink *links;
+    const mf_real *constant;
+    const mf_real *heights; // of the ground
+    mf_mask alive;          // lanes without a fault
+    bool all_alive;         // no lane has one
+    mf_mask near;           // lanes with a point that may touch the ground
+    Contacts contacts;
+    Kinematics kinematics;
+    Lows low, low_before; // remainders of the body's sums, now and before the flight
+    mf_lane residual;     // [1] largest of this step's solutions of the contacts
+    // Per contact point:
+    mf_lane *climb; // [m] how far the joints moved it
+    mf_lane *hold, *weight;
+    // Space for what is needed by the way, per contact point:
+    mf_lane *depth;       // lift_clear
+    mf_lane *press, *was; // hold_inaccurate
+    Vec *stretch;         // carry_body
+    mf_real *from;        // update_joints: rows of MF_BLOCK per joint
+} Step;
+
+static inline void step_carve(const mf_PointsPlan *plan, mf_Carver *carver, Step *s) {
+    const uint32_t points = plan->contact_count;
+    const mf_PlanLink *links = mf_points_plan_links(plan);
+    uint32_t joints = 0;
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        joints = links[l].joint >= joints ? links[l].joint + 1 : joints;
+    MF_CARVE(carver, s->contacts.row, points);
+    kinematics_carve(plan, carver, &s->kinematics);
+    MF_CARVE(carver, s->climb, points);
+    MF_CARVE(carver, s->hold, points);
+    MF_CARVE(carver, s->weight, points);
+    MF_CARVE(carver, s->depth, points);
+    MF_CARVE(carver, s->press, points);
+    MF_CARVE(carver, s->was, points);
+    MF_CARVE(carver, s->stretch, points);
+    MF_CARVE(carver, s->from, (size_t)joints * MF_BLOCK);
+}
+
+// Depth of a point that is no contact of its lane but of another one: no tilt brings it down.
+static MF_INLINE mf_lane depth_of_none(void) {
+    return mf_set((mf_real)-1e30);
+}
+
+// Frozen lanes keep what they have. `all` says that there are none.
+static MF_INLINE void keep_store_all(const Step *s, bool all, void *field, size_t c, mf_lane a) {
+    mf_real *base = (mf_real *)field + c * MF_BLOCK;
+    if (all)
+        mf_store(base, a);
+    else
+        mf_store_where(s->alive, base, a);
+}
+
+static MF_INLINE void keep_vec_all(const Step *s, bool all, void *field, size_t c, Vec a) {
+    keep_store_all(s, all, field, c, a.x);
+    keep_store_all(s, all, field, c + 1, a.y);
+    keep_store_all(s, all, field, c + 2, a.z);
+}
+
+static MF_INLINE void keep_store(const Step *s, void *field, size_t c, mf_lane a) {
+    keep_store_all(s, s->all_alive, field, c, a);
+}
+
+static MF_INLINE void keep_vec(const Step *s, void *field, size_t c, Vec a) {
+    keep_store(s, field, c, a.x);
+    keep_store(s, field, c + 1, a.y);
+    keep_store(s, field, c + 2, a.z);
+}
+
+static MF_INLINE void keep_vec_where(const Step *s, mf_mask where, void *field, size_t c, Vec a) {
+    mf_real *base = (mf_real *)field + c * MF_BLOCK;
+    mf_mask mask = mf_and(s->alive, where);
+    mf_store_where(mask, base, a.x);
+    mf_store_where(mask, base + MF_BLOCK, a.y);
+    mf_store_where(mask, base + 2 * MF_BLOCK, a.z);
+}
+
+static mf_mask alive_lanes(const mf_PointsBlock *block) {
+    mf_index word = mf_load_index((const int32_t *)block->fault);
+    return mf_index_equal(word, mf_set_index(0));
+}
+
+static void raise_fault(Step *s, mf_mask fine, uint32_t bit) {
+    mf_mask bad = mf_and(s->alive, mf_not(fine));
+    if (!mf_any(bad))
+        return;
+    mf_index word = mf_load_index((const int32_t *)s->block->fault);
+    word = mf_select_index(bad, word | mf_set_index((int32_t)bit), word);
+    mf_store_index((int32_t *)s->block->fault, word);
+    s->alive = mf_and(s->alive, fine);
+    s->all_alive = false;
+}
+
+static MF_INLINE Sym body_inertia(const Step *s) {
+    return sym_load((const mf_real *)s->block->inertia);
+}
+
+static MF_INLINE Sym body_inverse(const Step *s) {
+    return sym_load((const mf_real *)s->block->inverse);
+}
+
+static MF_INLINE mf_real *lows_of(const mf_PointsBlock *block, uint32_t row) {
+    return low_row(block->rows[row], block->low[row]);
+}
+
+// Whether velocities and the attitude have remainders, too.
+static MF_INLINE bool short_steps(const mf_PointsBlock *block) {
+    return lows_of(block, MF_ROW_LINEAR) != NULL;
+}
+
+static MF_INLINE Lows load_lows(const mf_PointsBlock *block) {
+    return MF_VALUE(Lows, .com = low_vec(lows_of(block, MF_ROW_POSITION), 0),
+                    .velocity = low_vec(lows_of(block, MF_ROW_LINEAR), 0),
+                    .attitude = low_quat(lows_of(block, MF_ROW_ORIENTATION), 0),
+                    .rate = low_vec(lows_of(block, MF_ROW_ANGULAR), 0));
+}
+
+// `low`: the remainders of the base, from load_lows; then those of the body.
+static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *rotation, Lows *low) {
+    Body body;
+    Vec position = vec_load((const mf_real *)block->position, 0),
+        velocity = vec_load((const mf_real *)block->linear, 0);
+    const mf_real *q = (const mf_real *)block->orientation;
+    body.attitude = MF_VALUE(Quat, row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3));
+    body.rate = vec_load((const mf_real *)block->angular, 0);
+    *rotation = quat_matrix(body.attitude);
+    Vec center = vec_load((const mf_real *)block->center, 0), arm = mat_apply(rotation, center);
+    body.com = vec_sum_shift(arm, position, &low->com);
+    const Vec swing = mat_apply(rotation, vec_cross(body.rate, center));
+    if (short_steps(block))
+        body.velocity = vec_sum_shift(swing, velocity, &low->velocity);
+    else
+        body.velocity = vec_add(velocity, swing);
+    return body;
+}
+
+// ---- ground -------------------------------------------------------------------------------------
+
+// A cell edge of the nearest-cell map is a cliff; a point that enters it from the side is held
+// where it is instead of being thrown to the top. `reach` is the height up to which it may be
+// lifted.
+static MF_INLINE mf_lane support_height(const Step *s, mf_lane ground, mf_lane reach) {
+    if (s->plan->level || s->plan->slopes)
+        return ground;
+    mf_lane slack = mf_abs(reach) * mf_set(4 * MF_REAL_EPSILON);
+    return mf_min(ground, reach + slack);
+}
+
+static MF_INLINE mf_lane load_before(const Step *s, size_t contact) {
+    mf_lane load = row_load((const mf_real *)s->block->load, contact);
+    return load * mf_set(s->constant[MF_PLAN_SOFTNESS]);
+}
+
+// Slip of a contact: where it is now minus its anchor.
+static MF_INLINE Vec contact_slip(const Step *s, const Body *body, const Contact *row) {
+    Vec anchor = vec_load((const mf_real *)s->block->anchor, 3 * row->index);
+    return vec_sub(vec_add(body->com, row->position), anchor);
+}
+
+// ---- support ------------------------------------------------------------------------------------
+
+// Normal response: the smallest rise, roll and pitch that take the points out of the ground.
+//
+// With u = (rise, roll, pitch) and a_i = (1, y_i, -x_i), minimize
+//     1/2 eps u^T (M/m) u + 1/2 sum_i max(0, depth_i - a_i u)^2,
+// where M is the mass matrix of these three motions when only vertical forces act. This is one
+// implicit step with contact springs of stiffness m / (eps dt^2) that push and never pull, so
+// kinetic plus potential plus spring energy cannot rise, any set of contacts (none, one, two, all
+// in a line) has exactly one solution, and loads at rest are those of least norm. Solved by
+// Newton's method on the piecewise quadratic function: a set of pressed points, a 3x3 motion,
+// again.
+
+enum { SUPPORT_ITERATIONS = 8 };
+
+typedef struct Support {
+    mf_lane zz, zr, zp, rr, rp, pp; // sum of a_i a_i^T: rise, roll, pitch
+    mf_lane z, r, p;                // sum of a_i depth_i
+} Support;
+
+static MF_INLINE void support_add(Support *s, const Contact *row, mf_mask pressed) {
+    mf_lane x = row->position.x, y = row->position.y, depth = row->depth;
+    s->zz = mf_add_where(pressed, s->zz, mf_set((mf_real)1));
+    s->zr = mf_add_where(pressed, s->zr, y);
+    s->zp = mf_add_where(pressed, s->zp, -x);
+    s->rr = mf_fma_where(pressed, y, y, s->rr);
+    s->rp = mf_fma_where(pressed, -x, y, s->rp);
+    s->pp = mf_fma_where(pressed, x, x, s->pp);
+    s->z = mf_add_where(pressed, s->z, depth);
+    s->r = mf_fma_where(pressed, y, depth, s->r);
+    s->p = mf_fma_where(pressed, -x, depth, s->p);
+}
+
+// Solves the 3x3 motion, which is positive definite because of the mass terms: the rise is
+// eliminated, the tilts follow by Cramer's rule. Two divisions.
+static MF_INLINE Vec support_solve_sum(const Support *s) {
+    mf_lane one = mf_set((mf_real)1), first = one / s->zz;
+    mf_lane lr = s->zr * first, lp = s->zp * first;
+    mf_lane rr = mf_fma(-lr, s->zr, s->rr), rp = mf_fma(-lr, s->zp, s->rp);
+    mf_lane pp = mf_fma(-lp, s->zp, s->pp);
+    mf_lane r = mf_fma(-lr, s->z, s->r), p = mf_fma(-lp, s->z, s->p);
+    mf_lane scale = one / mf_fma(rr, pp, -(rp * rp));
+    mf_lane roll = mf_fma(r, pp, -(p * rp)) * scale, pitch = mf_fma(p, rr, -(r * rp)) * scale;
+    mf_lane rise = mf_fma(-lr, roll, mf_fma(-lp, pitch, s->z * first));
+    return MF_VALUE(Vec, rise, roll, pitch); // x holds the rise
+}
+
+// Inverse of the upper left 2x2 block of the world's inverse inertia: (xx, xy, yy).
+static MF_INLINE Vec support_inertia(const Sym *inverse_world) {
+    mf_lane xx = inverse_world->xx, yy = inverse_world->yy, xy = inverse_world->xy;
+    mf_lane scale = mf_set((mf_real)1) / mf_fma(xx, yy, -(xy * xy));
+    return MF_VALUE(Vec, yy * scale, -(xy * scale), xx * scale);
+}
+
+// Presses each contact by what is left of its depth after `shift`; true while a set changes.
+static MF_INLINE bool support_press(Contacts *contacts, size_t count, const Shift *shift) {
+    mf_lane zero = mf_zero(), has = zero;
+    mf_mask changed = mf_not(mf_mask_all());
+    for (Contact *row = contacts->row; row < contacts->row + count; row++) {
+        mf_lane rest =
+            mf_fma(-shift->rotation_vector.x, row->position.y, row->depth - shift->move.z);
+        rest = mf_fma(shift->rotation_vector.y, row->position.x, rest);
+        mf_mask was = row->pressed, is = mf_less(zero, rest);
+        row->pressed = is;
+        row->press = mf_max(rest, zero);
+        has = mf_fma(row->press, row->press, has);
+        changed = mf_or(changed, mf_differ(was, is));
+    }
+    contacts->has = has;
+    return mf_any(changed);
+}
+
+// The system for the pressed points. At first those that were pressed before, or, for a robot that
+// comes from the air, those below the ground; later those that the last round found.
+static MF_INLINE Support support_system(Contacts *contacts, size_t count, mf_lane softness,
+                                        Vec masses, bool first) {
+    mf_lane zero = mf_zero();
+    Support sum = {softness, zero, zero, masses.x, masses.y, masses.z, zero, zero, zero};
+    for (Contact *row = contacts->row; row < contacts->row + count; row++) {
+        if (first)
+            row->pressed = mf_less(zero, mf_select(contacts->standing, row->before, row->depth));
+        support_add(&sum, row, row->pressed);
+    }
+    return sum;
+}
+
+// How far the next solution would be from `u`, over both.
+static __attribute__((noinline)) mf_lane support_rest(const Support *sum, Vec u) {
+    const Vec next = support_solve_sum(sum), offset = vec_sub(next, u);
+    const mf_lane size = vec_dot(next, next) + vec_dot(u, u), tiny = mf_set(MF_REAL_EPSILON);
+    return mf_sqrt(vec_dot(offset, offset) / mf_max(size, tiny * tiny));
+}
+
+// Fills `press` and returns the shift (no horizontal move). `softness` is eps. With `again` the
+// search starts from the points that were found pressed last time. `count` is contacts->count.
+// Where the rounds end first `residual` is raised.
+static MF_INLINE Shift support_solve(Contacts *contacts, size_t count, const Sym *inverse_world,
+                                     mf_real softness, mf_real inverse_mass, bool again,
+                                     mf_lane *residual) {
+    Vec tilt = support_inertia(inverse_world);
+    Vec masses = vec_scale(tilt, mf_set(softness * inverse_mass)); // eps M/m of roll and pitch
+    mf_lane zero = mf_zero();
+    Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
+    Support sum = support_system(contacts, count, mf_set(softness), masses, !again);
+    for (int iteration = 1;; iteration++) {
+        Vec u = support_solve_sum(&sum);
+        shift.move.z = u.x;
+        shift.rotation_vector.x = u.y;
+        shift.rotation_vector.y = u.z;
+        // The same set gives the same solution, so stopping early changes no bit.
+        if (!support_press(contacts, count, &shift))
+            break;
+        sum = support_system(contacts, count, mf_set(softness), masses, false);
+        if (iteration < SUPPORT_ITERATIONS)
+            continue;
+        *residual = mf_max(*residual, support_rest(&sum, u));
+        break;
+    }
+    // A vertical force also turns a tilted body about the vertical.
+    mf_lane torque_x = mf_fma(tilt.x, shift.rotation_vector.x, tilt.y * shift.rotation_vector.y);
+    mf_lane torque_y = mf_fma(tilt.y, shift.rotation_vector.x, tilt.z * shift.rotation_vector.y);
+    shift.rotation_vector.z = mf_fma(inverse_world->xz, torque_x, inverse_world->yz * torque_y);
+    return shift;
+}
+
+// ---- solve --------------------------------------------------------------------------------------
 
 // The paper's fit over the contacts that were there before and are there now, after `shift`.
 static MF_INLINE Vec fit_friction(Step *s, size_t count, const Body *body, const Shift *shift,

@@ -4,7 +4,225 @@
 // Invariants: a lane never reads another lane; a lane whose new state is not finite or out of range
 // stores nothing of it (it raises its fault word and is frozen), except the memories of its
 // control.
-#include "motion/quadrotor/guide.h"
+
+#include "motion/quadrotor/flight.h"
+
+// ---- rates --------------------------------------------------------------------------------------
+
+// The body-rate loop of a quadrotor and its mixer: from a collective thrust and three body rates to
+// four rotor speeds.
+//
+// The loop requests the angular acceleration K (wc - w) + integral, less what the rotation brings
+// by itself. `lead` makes up for the lag of the motors: the change against what the rotors give now
+// is enlarged by it, which is a derivative part taken of the acceleration instead of a difference
+// of rates. The mixer inverts the allocation matrix (equation 9 of the paper). Where rotors reach
+// their limits yaw is given up first, then thrust, and roll and pitch last (Faessler, Falanga and
+// Scaramuzza 2017 give up in the same order).
+
+typedef struct Demand {
+    mf_lane lift; // [m/s^2] twice the thrust per mass
+    Vec rate;     // [rad/s] body axes
+} Demand;
+
+static MF_INLINE mf_lane mix_of(const Lanes *s, int rotor, int part) {
+    return value_of(s, MF_QUAD_MIX + 4 * rotor + part);
+}
+
+// Squared speeds within the rotors' limits, for demands that no setting of the rotors fulfils.
+static void mix_limited(const Lanes *s, mf_lane lift, Vec angular_acceleration, mf_lane *square) {
+    const mf_lane low = value_of(s, MF_QUAD_SQUARE_LOW), high = value_of(s, MF_QUAD_SQUARE_HIGH);
+    mf_lane least = mf_set(-MF_REAL_MAX), most = mf_set(MF_REAL_MAX);
+    for (int i = 0; i < ROTORS; i++) { // roll and pitch, and the lift that they leave space for
+        mf_lane inverse = value_of(s, MF_QUAD_MIX_LIFT + i);
+        square[i] = mf_fma(mix_of(s, i, 1), angular_acceleration.x,
+                           mix_of(s, i, 2) * angular_acceleration.y);
+        least = mf_max(least, (low - square[i]) * inverse);
+        most = mf_min(most, (high - square[i]) * inverse);
+    }
+    mf_lane middle = mf_set((mf_real)0.5) * (least + most);
+    lift = mf_select(mf_less(most, least), middle, mf_clamp(lift, least, most));
+    least = mf_set(-MF_REAL_MAX);
+    most = mf_set(MF_REAL_MAX);
+    for (int i = 0; i < ROTORS; i++) { // and the yaw that is left
+        mf_lane inverse = value_of(s, MF_QUAD_MIX_YAW + i);
+        square[i] = mf_clamp(mf_fma(mix_of(s, i, 0), lift, square[i]), low, high);
+        least = mf_max(least, less_product(inverse, square[i], value_of(s, MF_QUAD_YAW_LOW + i)));
+        most = mf_min(most, less_product(inverse, square[i], value_of(s, MF_QUAD_YAW_HIGH + i)));
+    }
+    mf_lane yaw = mf_clamp(angular_acceleration.z, least, most);
+    for (int i = 0; i < ROTORS; i++)
+        square[i] = mf_clamp(mf_fma(mix_of(s, i, 3), yaw, square[i]), low, high);
+}
+
+// Fills the squared speeds; returns the lanes in which the rotors can do what is asked.
+static MF_INLINE mf_mask mix(const Lanes *s, mf_lane lift, Vec angular_acceleration,
+                             mf_lane *square) {
+    for (int i = 0; i < ROTORS; i++) {
+        square[i] = mf_fma(mix_of(s, i, 1), angular_acceleration.x, mix_of(s, i, 0) * lift);
+        square[i] = mf_fma(mix_of(s, i, 2), angular_acceleration.y, square[i]);
+        square[i] = mf_fma(mix_of(s, i, 3), angular_acceleration.z, square[i]);
+    }
+    mf_lane least = mf_min(mf_min(square[0], square[1]), mf_min(square[2], square[3]));
+    mf_lane most = mf_max(mf_max(square[0], square[1]), mf_max(square[2], square[3]));
+    mf_mask fine = mf_and(mf_less_equal(value_of(s, MF_QUAD_SQUARE_LOW), least),
+                          mf_less_equal(most, value_of(s, MF_QUAD_SQUARE_HIGH)));
+    if (!mf_all(fine)) {
+        mf_lane limited[ROTORS];
+        mix_limited(s, lift, angular_acceleration, limited);
+        for (int i = 0; i < ROTORS; i++)
+            square[i] = mf_select(fine, square[i], limited[i]);
+    }
+    return fine;
+}
+
+// Integrates the rate error, only where the rotors could follow.
+static MF_INLINE void integrate_rate(const Lanes *s, mf_real *rows, Vec integral, Vec error,
+                                     mf_mask fine) {
+    const mf_lane before[3] = {integral.x, integral.y, integral.z};
+    const mf_lane miss[3] = {error.x, error.y, error.z};
+    for (int i = 0; i < 3; i++) {
+        mf_lane bound = value_of(s, MF_QUAD_RATE_BOUND + i);
+        mf_lane next = mf_fma(value_of(s, MF_QUAD_RATE_INTEGRAL + i), miss[i], before[i]);
+        next = mf_clamp(next, -bound, bound);
+        keep_row(s, rows, (uint32_t)i, mf_all(fine) ? next : mf_select(fine, next, before[i]));
+    }
+}
+
+// From a demand to commanded rotor speeds.
+static MF_INLINE void follow_rates(const Lanes *s, const Vehicle *vehicle, const Demand *demand,
+                                   bool swift, mf_lane *command) {
+    mf_lane square[ROTORS], zero = mf_zero(), lead = value_of(s, MF_QUAD_LEAD);
+    for (int i = 0; i < ROTORS; i++)
+        square[i] = vehicle->speed[i] * vehicle->speed[i];
+    const Thrust now = thrust_of(s, square);
+    mf_real *memory = NULL;
+    Vec integral = {zero, zero, zero}, error = vec_sub(demand->rate, vehicle->rate);
+    if (swift || s->plan->integral) {
+        memory = rows_of(s, s->fields->rate_integral, 3);
+        integral = vec_load(memory, 0);
+    }
+    Vec gyro = add_gyro(s, vehicle->rate, MF_VALUE(Vec, zero, zero, zero), swift);
+    Vec angular_acceleration = {
+        mf_fma(value_of(s, MF_QUAD_RATE_GAIN), error.x, integral.x - gyro.x),
+        mf_fma(value_of(s, MF_QUAD_RATE_GAIN + 1), error.y, integral.y - gyro.y),
+        mf_fma(value_of(s, MF_QUAD_RATE_GAIN + 2), error.z, integral.z - gyro.z)};
+    angular_acceleration = vec_fma(vec_sub(angular_acceleration, now.angular_acceleration), lead,
+                                   angular_acceleration);
+    mf_lane lift = mf_fma(lead, demand->lift - now.lift, demand->lift);
+    mf_mask fine = mix(s, lift, angular_acceleration, square);
+    if (swift || s->plan->integral)
+        integrate_rate(s, memory, integral, error, fine);
+    for (int i = 0; i < ROTORS; i++)
+        command[i] = mf_sqrt(square[i]);
+}
+
+// ---- guide --------------------------------------------------------------------------------------
+
+// The loops above the body rates: attitude, velocity and position, each asking the one below.
+//
+//   position  velocity = K (goal - position), limited in length and climb
+//   velocity  acceleration = K (goal - velocity) + integral; with gravity it is the target thrust,
+//             limited in tilt and size
+//   attitude  the shortest rotation of the body's z axis to the target thrust, and the heading
+//   about
+//             the world's vertical (tilt first, as Brescianini and D'Andrea 2018)
+
+typedef struct Heading {
+    mf_lane sine, cosine;
+} Heading;
+
+// Rates that turn the body's z axis to the unit vector `goal` and its x axis to the heading.
+static Vec aim(const Lanes *s, const Mat *rotation, Vec goal, Heading heading) {
+    const mf_lane half = mf_set((mf_real)0.5), one = mf_set((mf_real)1), zero = mf_zero();
+    const mf_lane tiny = mf_set((mf_real)1e-4);
+    Vec seen = mat_apply_transposed(rotation, goal);
+    // z x seen has the sine of the angle as its length; over cos(angle / 2) it is 2 sin(angle / 2).
+    mf_lane gain = value_of(s, MF_QUAD_ATTITUDE_GAIN) / mf_sqrt(mf_max(half + half * seen.z, tiny));
+    mf_lane most = value_of(s, MF_QUAD_RATE_MAX);
+    Vec rate = {mf_clamp(zero - gain * seen.y, zero - most, most),
+                mf_clamp(gain * seen.x, zero - most, most), zero};
+    mf_lane level =
+        mf_max(mf_sqrt(rotation->xx * rotation->xx + rotation->yx * rotation->yx), tiny);
+    mf_lane sine = (rotation->xx * heading.sine - rotation->yx * heading.cosine) / level;
+    mf_lane cosine = (rotation->xx * heading.cosine + rotation->yx * heading.sine) / level;
+    // 2 sin(error / 2), by the form that is exact on its side of a right angle.
+    mf_lane front = sine / mf_sqrt(mf_max(half + half * cosine, tiny));
+    mf_lane back = mf_sqrt(mf_max(one + one - (cosine + cosine), zero));
+    back = mf_select(mf_less(sine, zero), zero - back, back);
+    mf_lane limit = value_of(s, MF_QUAD_YAW_RATE_MAX);
+    mf_lane yaw = value_of(s, MF_QUAD_YAW_GAIN) * mf_select(mf_less(cosine, zero), back, front);
+    yaw = mf_clamp(yaw, zero - limit, limit);
+    rate.x = mf_clamp(rate.x + yaw * rotation->zx, zero - most, most);
+    rate.y = mf_clamp(rate.y + yaw * rotation->zy, zero - most, most);
+    rate.z = yaw * rotation->zz;
+    return rate;
+}
+
+static Demand follow_attitude(const Lanes *s, const Vehicle *vehicle, const mf_lane *goal) {
+    Mat rotation = quat_matrix(vehicle->attitude);
+    mf_lane sr, cr, sp, cp;
+    Heading heading;
+    mf_sin_cos_lane(goal[0], &sr, &cr);
+    mf_sin_cos_lane(goal[1], &sp, &cp);
+    mf_sin_cos_lane(goal[2], &heading.sine, &heading.cosine);
+    Vec up = {heading.cosine * sp * cr + heading.sine * sr,
+              heading.sine * sp * cr - heading.cosine * sr, cp * cr};
+    return MF_VALUE(Demand, value_of(s, MF_QUAD_LIFT_PER_FORCE) * goal[3],
+                    aim(s, &rotation, up, heading));
+}
+
+// A horizontal vector no longer than `most`; `cut` tells where it was.
+static Vec limit_level(Vec a, mf_lane most, mf_mask *cut) {
+    mf_lane size = mf_sqrt(a.x * a.x + a.y * a.y);
+    *cut = mf_less(most, size);
+    mf_lane scale =
+        mf_select(*cut, most / mf_select(*cut, size, mf_set((mf_real)1)), mf_set((mf_real)1));
+    return MF_VALUE(Vec, a.x * scale, a.y * scale, a.z);
+}
+
+// Integrates the velocity error where nothing was cut; the vertical goes its own way.
+static void integrate_velocity(const Lanes *s, mf_real *rows, Vec integral, Vec error,
+                               mf_mask level_cut, mf_mask rise_cut) {
+    mf_lane gain = value_of(s, MF_QUAD_VELOCITY_INTEGRAL);
+    mf_lane bound = value_of(s, MF_QUAD_VELOCITY_BOUND), zero = mf_zero();
+    Vec next = vec_fma(error, gain, integral);
+    next.x = mf_select(level_cut, integral.x, mf_clamp(next.x, zero - bound, bound));
+    next.y = mf_select(level_cut, integral.y, mf_clamp(next.y, zero - bound, bound));
+    next.z = mf_select(rise_cut, integral.z, mf_clamp(next.z, zero - bound, bound));
+    keep_three(s, rows, next);
+}
+
+static Demand follow_velocity(const Lanes *s, const Vehicle *vehicle, Vec goal, mf_lane yaw) {
+    const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
+    mf_real *memory = rows_of(s, s->fields->velocity_integral, 3);
+    mf_mask ignored, level_cut, rise_cut;
+    mf_lane climb = value_of(s, MF_QUAD_CLIMB_MAX);
+    goal = limit_level(goal, value_of(s, MF_QUAD_SPEED_MAX), &ignored);
+    goal.z = mf_clamp(goal.z, zero - climb, climb);
+    Vec error = vec_sub(goal, vehicle->velocity), integral = vec_load(memory, 0);
+    Vec pull = vec_fma(error, value_of(s, MF_QUAD_VELOCITY_GAIN), integral);
+    mf_lane target = pull.z - value_of(s, MF_QUAD_GRAVITY);
+    pull.z = mf_clamp(target, value_of(s, MF_QUAD_RISE_LOW), value_of(s, MF_QUAD_RISE_HIGH));
+    rise_cut = mf_not(mf_and(mf_less_equal(target, pull.z), mf_less_equal(pull.z, target)));
+    // What the tilt allows, and what the rotors have left.
+    mf_lane most = mf_set((mf_real)0.5) * value_of(s, MF_QUAD_LIFT_MOST);
+    mf_lane left = mf_sqrt(mf_max(most * most - pull.z * pull.z, zero));
+    pull = limit_level(pull, mf_min(value_of(s, MF_QUAD_TILT) * pull.z, left), &level_cut);
+    integrate_velocity(s, memory, integral, error, level_cut, rise_cut);
+    mf_lane inverse = one / mf_sqrt(pull.x * pull.x + pull.y * pull.y + pull.z * pull.z);
+    Mat rotation = quat_matrix(vehicle->attitude);
+    Heading heading;
+    mf_sin_cos_lane(yaw, &heading.sine, &heading.cosine);
+    mf_lane along = pull.x * rotation.xz + pull.y * rotation.yz + pull.z * rotation.zz;
+    return MF_VALUE(Demand, mf_max(along + along, zero),
+                    aim(s, &rotation, vec_scale(pull, inverse), heading));
+}
+
+static Demand follow_position(const Lanes *s, const Vehicle *vehicle, const mf_lane *goal) {
+    mf_lane gain = value_of(s, MF_QUAD_POSITION_GAIN);
+    Vec offset = vec_sub(MF_VALUE(Vec, goal[0], goal[1], goal[2]), vehicle->position);
+    return follow_velocity(s, vehicle, vec_scale(offset, gain), goal[3]);
+}
 
 // ---- commands -----------------------------------------------------------------------------------
 

@@ -5,8 +5,260 @@
 #ifndef MF_MOTION_TRUSS_HESSIAN_H
 #define MF_MOTION_TRUSS_HESSIAN_H
 
-#include "motion/truss/band.h"
-#include "motion/truss/energy.h"
+#include "motion/truss/ground.h"
+#include "motion/truss/pairs.h"
+#include "motion/truss/state.h"
+
+// ---- band ---------------------------------------------------------------------------------------
+
+// Symmetric matrices of a band: entries of a row from `entries` - 1 before the diagonal to the
+// diagonal, and their factors L D L^T. Within the band a row begins with its first column that is
+// not zero in some lane, as its factor does (the envelope of Jennings, 1966); what is before that
+// is neither set nor read.
+
+typedef struct Band {
+    mf_lane *value;        // row r, column c: value[r * entries + entries - 1 - (r - c)]
+    uint32_t rows;         // [1]
+    uint32_t entries;      // [1]
+    const uint32_t *first; // per vertex in the order of rows: the first vertex of its rows
+} Band;
+
+static MF_INLINE mf_lane *band_row(const Band *band, uint32_t row) {
+    return band->value + (size_t)row * band->entries + (band->entries - 1) - row;
+}
+
+// The first value of a row, and their number in `count`.
+static MF_INLINE mf_lane *row_begin(const Band *band, uint32_t row, uint32_t *count) {
+    const uint32_t column = AXES * band->first[row / AXES];
+    *count = row - column + 1;
+    return band_row(band, row) + column;
+}
+
+static MF_INLINE void band_clear(const Band *band) {
+    for (uint32_t r = 0; r < band->rows; r++) {
+        uint32_t count;
+        mf_lane *value = row_begin(band, r, &count);
+        for (uint32_t i = 0; i < count; i++)
+            value[i] = mf_zero();
+    }
+}
+
+static MF_INLINE void band_copy(const Band *to, const Band *from) {
+    for (uint32_t r = 0; r < from->rows; r++) {
+        uint32_t count;
+        const mf_lane *value = row_begin(from, r, &count);
+        mf_lane *copy = row_begin(to, r, &count);
+        for (uint32_t i = 0; i < count; i++)
+            copy[i] = value[i];
+    }
+}
+
+// Rows of the vertex `block`, times D, at the columns of the vertex `other` before it. Nine sums at
+// a time hide the latency of each; every one has its products in the order of the columns.
+static MF_INLINE void factor_block(const Band *band, uint32_t block, uint32_t other) {
+    mf_lane *row[AXES], sum[AXES][AXES];
+    const mf_lane *top[AXES];
+    const uint32_t to = AXES * other;
+    for (uint32_t i = 0; i < AXES; i++) {
+        row[i] = band_row(band, AXES * block + i);
+        top[i] = band_row(band, to + i);
+    }
+    for (uint32_t i = 0; i < AXES; i++)
+        for (uint32_t j = 0; j < AXES; j++)
+            sum[i][j] = row[i][to + j];
+    const uint32_t low = band->first[other], own = band->first[block];
+    for (uint32_t k = AXES * (low > own ? low : own); k < to; k++)
+        for (uint32_t i = 0; i < AXES; i++)
+            for (uint32_t j = 0; j < AXES; j++)
+                sum[i][j] = mf_fma(-row[i][k], top[j][k], sum[i][j]);
+    for (uint32_t i = 0; i < AXES; i++) {
+        sum[i][1] = mf_fma(-sum[i][0], top[1][to], sum[i][1]);
+        sum[i][2] = mf_fma(-sum[i][0], top[2][to], sum[i][2]);
+        sum[i][2] = mf_fma(-sum[i][1], top[2][to + 1], sum[i][2]);
+        for (uint32_t j = 0; j < AXES; j++)
+            row[i][to + j] = sum[i][j];
+    }
+}
+
+// Row i of the vertex `block`, whose columns before the vertex hold L D: its columns within the
+// vertex, its pivot, and L instead of L D.
+static MF_INLINE mf_lane finish_row(const Band *band, uint32_t block, uint32_t i, mf_lane shift,
+                                    const mf_lane *inverse) {
+    mf_lane *row = band_row(band, AXES * block + i);
+    const uint32_t first = AXES * band->first[block], here = AXES * block;
+    for (uint32_t j = 0; j < i; j++) {
+        const mf_lane *top = band_row(band, here + j);
+        mf_lane sum = row[here + j];
+        for (uint32_t k = first; k < here + j; k++)
+            sum = mf_fma(-row[k], top[k], sum);
+        row[here + j] = sum;
+    }
+    mf_lane pivot = row[here + i] + shift;
+    for (uint32_t k = first; k < here + i; k++) {
+        mf_lane scaled = row[k] * inverse[k];
+        pivot = mf_fma(-row[k], scaled, pivot);
+        row[k] = scaled;
+    }
+    return pivot;
+}
+
+// Factors in place, `shift` added to the diagonal; `inverse` gets 1 / D. Lanes with a pivot below
+// `least` are not in the result; their factors are of no use.
+static __attribute__((noinline)) mf_mask band_factor(const Band *band, mf_lane shift, mf_lane least,
+                                                     mf_lane *inverse) {
+    const mf_lane one = mf_set((mf_real)1);
+    mf_mask sound = mf_mask_all();
+    for (uint32_t block = 0; block < band->rows / AXES; block++) {
+        for (uint32_t other = band->first[block]; other < block; other++)
+            factor_block(band, block, other);
+        for (uint32_t i = 0; i < AXES; i++) {
+            const uint32_t r = AXES * block + i;
+            mf_lane pivot = finish_row(band, block, i, shift, inverse);
+            mf_mask good = mf_less(least, pivot);
+            sound = mf_and(sound, good);
+            pivot = mf_select(good, pivot, one);
+            band_row(band, r)[r] = pivot;
+            inverse[r] = one / pivot;
+        }
+    }
+    return sound;
+}
+
+// Solves L D L^T x = x in place.
+static __attribute__((noinline)) void band_solve(const Band *band, const mf_lane *inverse,
+                                                 mf_lane *x) {
+    for (uint32_t block = 0; block < band->rows / AXES; block++) {
+        const uint32_t here = AXES * block;
+        const mf_lane *row[AXES] = {band_row(band, here), band_row(band, here + 1),
+                                    band_row(band, here + 2)};
+        mf_lane sum[AXES] = {x[here], x[here + 1], x[here + 2]};
+        for (uint32_t k = AXES * band->first[block]; k < here; k++)
+            for (uint32_t i = 0; i < AXES; i++)
+                sum[i] = mf_fma(-row[i][k], x[k], sum[i]);
+        sum[1] = mf_fma(-row[1][here], sum[0], sum[1]);
+        sum[2] = mf_fma(-row[2][here], sum[0], sum[2]);
+        sum[2] = mf_fma(-row[2][here + 1], sum[1], sum[2]);
+        for (uint32_t i = 0; i < AXES; i++)
+            x[here + i] = sum[i];
+    }
+    for (uint32_t i = 0; i < band->rows; i++)
+        x[i] = x[i] * inverse[i];
+    for (uint32_t i = band->rows; i-- > 0;) {
+        const mf_lane *row = band_row(band, i);
+        for (uint32_t j = AXES * band->first[i / AXES]; j < i; j++)
+            x[j] = mf_fma(-row[j], x[i], x[j]);
+    }
+}
+
+// ---- energy -------------------------------------------------------------------------------------
+
+// The energy H of a truss and its derivatives: bars, weight, loads, ground, bars that meet, and in
+// a dynamic step inertia.
+
+typedef struct Stretch { // of one bar
+    Vec direction;       // [1] from its first to its second end
+    mf_lane length;      // [m]
+    mf_lane force;       // [N] tension
+} Stretch;
+
+static MF_INLINE Stretch stretch_of(const Bar *bar, const Vec *at, bool same) {
+    Stretch s;
+    Vec span = vec_sub(vertex_get(at, &bar->ends[1], same), vertex_get(at, &bar->ends[0], same));
+    mf_lane square = mf_max(vec_dot(span, span), mf_set((mf_real)1e-24));
+    s.length = mf_sqrt(square);
+    s.direction = vec_scale(span, mf_set((mf_real)1) / s.length);
+    s.force = bar->stiffness * (s.length - bar->rest);
+    return s;
+}
+
+// k (l - l0)^2 / 2 of every bar.
+static MF_INLINE mf_lane bars_energy(const Frame *f, const Vec *at, Vec *gradient, bool same) {
+    mf_lane sum = mf_zero();
+    for (uint32_t b = 0; b < f->bars; b++) {
+        const Bar *bar = &f->bar[b];
+        Stretch s = stretch_of(bar, at, same);
+        sum = mf_fma(s.force, s.length - bar->rest, sum);
+        if (gradient == NULL)
+            continue;
+        Vec pull = vec_scale(s.direction, s.force);
+        vertex_add(gradient, &bar->ends[1], same, f->alive, pull);
+        vertex_add(gradient, &bar->ends[0], same, f->alive, vec_scale(pull, mf_set((mf_real)-1)));
+    }
+    return sum * mf_set((mf_real)0.5);
+}
+
+// m / c^2 [N/m], with which inertia holds a vertex at its predicted position.
+static MF_INLINE mf_lane inertia_of(const Frame *f, uint32_t v) {
+    return f->mass[v] / (f->stage * f->stage);
+}
+
+// m |x - predicted|^2 / (2 c^2) of every vertex: the minimum of H and this is a step of the
+// implicit rule of Euler of duration c (the incremental potential of Radovitzky and Ortiz 1999).
+static MF_INLINE mf_lane inertia_energy(const Frame *f, const Vec *at, Vec *gradient) {
+    mf_lane sum = mf_zero();
+    for (uint32_t v = 0; v < f->vertices; v++) {
+        Vec from = vec_sub(at[v], f->predicted[v]);
+        Vec force = vec_scale(from, inertia_of(f, v));
+        sum = sum + vec_dot(force, from);
+        if (gradient != NULL)
+            gradient[v] = vec_add(gradient[v], force);
+    }
+    return sum * mf_set((mf_real)0.5);
+}
+
+// -pull . (x - start): weight, loads and noise, which are constant in a frame.
+static MF_INLINE mf_lane loads_energy(const Frame *f, const Vec *at, Vec *gradient) {
+    mf_lane sum = mf_zero();
+    for (uint32_t v = 0; v < f->vertices; v++) {
+        sum = sum - vec_dot(f->pull[v], vec_sub(at[v], f->start[v]));
+        if (gradient != NULL)
+            gradient[v] = vec_scale(f->pull[v], mf_set((mf_real)-1));
+    }
+    return sum;
+}
+
+// Components that are held do not count.
+static MF_INLINE void hold_fixed(const Frame *f, Vec *gradient) {
+    if (!f->holds)
+        return;
+    for (uint32_t v = 0; v < f->vertices; v++) {
+        mf_lane *component[AXES] = {&gradient[v].x, &gradient[v].y, &gradient[v].z};
+        for (int axis = 0; axis < AXES; axis++) {
+            const mf_index bit = mf_set_index(1 << axis);
+            mf_mask fixed = mf_index_equal(f->fixed[v] & bit, bit);
+            *component[axis] = mf_select(fixed, mf_zero(), *component[axis]);
+        }
+    }
+}
+
+static MF_INLINE mf_lane total_energy(const Frame *f, const Vec *at, Vec *gradient, bool same) {
+    mf_lane sum = loads_energy(f, at, gradient);
+    sum = sum + bars_energy(f, at, gradient, same);
+    if (f->plan->ground)
+        sum = sum + ground_energy(f, at, gradient, same);
+    if (f->pair_count > 0)
+        sum = sum + pairs_energy(f, at, gradient, same);
+    if (f->plan->dynamic)
+        sum = sum + inertia_energy(f, at, gradient);
+    if (gradient != NULL)
+        hold_fixed(f, gradient);
+    return sum;
+}
+
+// H at the positions `at`, relative to that of loads at the start of the frame. Out of line: it is
+// called from several places.
+static __attribute__((noinline)) mf_lane energy_at(const Frame *f, const Vec *at, Vec *gradient) {
+    return f->same ? total_energy(f, at, gradient, true) : total_energy(f, at, gradient, false);
+}
+
+static MF_INLINE mf_lane residual_of(const Frame *f) {
+    mf_lane most = mf_zero();
+    for (uint32_t v = 0; v < f->vertices; v++)
+        most = mf_max(most, vec_most(f->gradient[v]));
+    return most;
+}
+
+// ---- hessian ------------------------------------------------------------------------------------
 
 #define MF_TRUSS_SLIDE ((mf_real)0.1) // [1] share of the curvature along the slip
 

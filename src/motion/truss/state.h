@@ -112,7 +112,7 @@ typedef struct Frame {
     mf_lane *matrix, *factor;                 // bands, row after row
     mf_lane *inverse;                         // of the factor's diagonal
     mf_lane *step;                            // per row: right-hand side, then the solution
-    mf_lane *rest, *search, *image, *product; // per row, for systems with pairs (pair_solve.h)
+    mf_lane *rest, *search, *image, *product; // per row, for systems with pairs (newton.h)
     Warnings warnings;
 } Frame;
 
@@ -176,7 +176,7 @@ static MF_INLINE uint32_t band_entries(uint32_t width) {
 }
 
 // [1] Up to so many vertices, bars that meet are in the matrix, whose band is then as wide as they
-// need. For more it is faster to leave them out and correct the solution (pair_solve.h).
+// need. For more it is faster to leave them out and correct the solution (newton.h).
 enum { MF_TRUSS_DIRECT = 32 };
 
 static inline size_t band_values(const mf_TrussPlan *plan) {
