@@ -151,8 +151,6 @@ MF_API void mf_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint
 MF_API void mf_random(uint64_t seed, uint32_t instance, uint32_t stream, uint64_t tick,
                       uint32_t out[4]);
 
-// Uniform in [0, 1) with 24 and 53 random bits.
-MF_API float mf_random_unit_float(uint32_t word);
 MF_API double mf_random_unit_double(uint32_t high, uint32_t low);
 
 // ---- hashing -----------------------------------------------------------------------------------

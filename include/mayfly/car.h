@@ -80,8 +80,6 @@ typedef struct mf_Car {
 
 // The ORCA 1:43 car, the default. All three sets with their sources: models/car_*.yaml.
 MF_API mf_Car mf_car(void);
-MF_API mf_Car mf_car_full_size(void); // a passenger car of 1573 kg
-MF_API mf_Car mf_car_racing(void);    // the 190 kg race car of Kabzan et al.; tire CURVATURE
 
 typedef struct mf_CarConfig {
     uint32_t struct_size;     // [byte] set by mf_car_config()

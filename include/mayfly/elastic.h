@@ -18,8 +18,6 @@ MF_API mf_ElasticConfig mf_elastic_config(void);
 // Adds the motion to a group, as mf_quasistatic_add; mf_quasistatic_set gives an instance another
 // truss.
 MF_API mf_Status mf_elastic_add(mf_Group *group, const mf_ElasticConfig *config, mf_Error *error);
-// The settings of a group; NULL: it does not move so. `truss` is NULL.
-MF_API const mf_ElasticConfig *mf_elastic_config_of(const mf_Group *group);
 
 #ifdef __cplusplus
 }

@@ -144,13 +144,6 @@ MF_API mf_Status mf_fixed_wing_trim(const mf_FixedWing *parameters, double airsp
                                     double radius, double gravity, mf_FixedWingTrim *out,
                                     mf_Error *error);
 
-// Forces [N] and moments [N m] about body axes (forward, left, up) of air and propeller, for a
-// velocity relative to the air [m/s] and rates [rad/s] in body axes and surfaces (elevator,
-// aileron, rudder [rad], throttle). No gravity. In double, by the code that the step uses.
-MF_API void mf_fixed_wing_loads(const mf_FixedWing *parameters, const double velocity[3],
-                                const double rate[3], const double surfaces[4], double force[3],
-                                double moment[3]);
-
 // ---- motion -------------------------------------------------------------------------------------
 
 typedef enum mf_FixedWingCommand {

@@ -168,29 +168,12 @@ typedef struct mf_Gait {
     mf_GaitKeyframes keyframes;
 } mf_Gait;
 
-// True when a YAML text is a gait rather than a scene.
-MF_API bool mf_gait_is(const char *text, size_t size);
-
 // Reads a gait's file and checks it against `model`: its joints, their ranges, the legs. Errors
 // have the file's line. With NULL only properties that do not need a model are checked; a
 // `mirror_of` is then not read.
 MF_API mf_Status mf_gait_load(mf_Context *context, const char *path, const mf_Model *model,
                               mf_Gait **out, mf_Error *error);
-// The same from memory; `path` is for messages, and file names in the text are relative to its
-// folder.
-MF_API mf_Status mf_gait_parse(mf_Context *context, const char *path, const char *text, size_t size,
-                               const mf_Model *model, mf_Gait **out, mf_Error *error);
 MF_API void mf_gait_destroy(mf_Gait *gait); // NULL is allowed
-
-// The gait as YAML text that reads back as the same gait; frames of a mirror image are written in
-// full. The caller releases *text with mf_release(gait->context, ...).
-MF_API mf_Status mf_gait_write(const mf_Gait *gait, char **text, mf_Error *error);
-
-// All checks of mf_gaits_add, without a group.
-MF_API mf_Status mf_gait_check(const mf_Gait *gait, const mf_Model *model, mf_Error *error);
-
-// [s] one period, or from 0 to the last frame.
-MF_API double mf_gait_duration(const mf_Gait *gait);
 
 // Joint targets `time` [s] >= 0 after the start, of a robot with the constant command `command`
 // (forward [m/s], left [m/s], turn [rad/s]), without blending and balance. `angles` has joint_count

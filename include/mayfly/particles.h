@@ -90,8 +90,6 @@ MF_API mf_Status mf_grains_add(mf_Group *group, const mf_GrainsConfig *config, m
 MF_API double mf_particles_spacing(const mf_Group *group);
 // [1] Substeps of a step of the world; 0: the group does not consist of particles.
 MF_API uint32_t mf_particles_substeps(const mf_Group *group);
-// [1] Particles that are in the world now.
-MF_API uint32_t mf_particles_present(const mf_Group *group);
 
 // Couples all particles of a world with the shapes that collide of its other shared groups, both
 // ways: particles are pushed by boxes, spheres, capsules, cylinders, ellipsoids and convex hulls,

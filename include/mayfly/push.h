@@ -24,8 +24,7 @@ MF_API void mf_pusher_destroy(mf_Pusher *pusher); // NULL is allowed; releases t
 // coordinate beyond 1e6 m.
 MF_API mf_Status mf_pusher_take(mf_Pusher *pusher, mf_Group *group, uint32_t robot, uint32_t link,
                                 const double at[3], const double to[3], mf_Error *error);
-MF_API void mf_pusher_release(mf_Pusher *pusher);     // NULL is allowed
-MF_API bool mf_pusher_holds(const mf_Pusher *pusher); // a robot; false for NULL
+MF_API void mf_pusher_release(mf_Pusher *pusher); // NULL is allowed
 
 // mf_world_step, with the pull in each step: its forces come on top of the inputs of the robot,
 // which are afterwards what they were. Without a robot it is mf_world_step.

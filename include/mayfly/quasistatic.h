@@ -54,8 +54,6 @@ MF_API mf_QuasistaticConfig mf_quasistatic_config(void);
 // MF_UNSUPPORTED: the group is in float, in which bars as stiff as these have no digits left.
 MF_API mf_Status mf_quasistatic_add(mf_Group *group, const mf_QuasistaticConfig *config,
                                     mf_Error *error);
-// The settings of a group; NULL: it does not move so. `truss` is NULL.
-MF_API const mf_QuasistaticConfig *mf_quasistatic_config_of(const mf_Group *group);
 
 // Makes an instance another truss, also under the motion `elastic`, which must fit into the group's
 // room, and resets it. Other instances do not change. MF_LIMIT: it does not fit. MF_BAD_ARGUMENT:

@@ -17,9 +17,6 @@ typedef enum mf_Integrator {
     MF_INTEGRATOR_RK4            // order 4, the classical Runge-Kutta method
 } mf_Integrator;
 
-// "euler", "semi_implicit", "heun", "rk4".
-MF_API const char *mf_integrator_name(mf_Integrator integrator);
-
 // The body of a vehicle as a model of one link, for mf_GroupConfig.model.
 typedef struct mf_VehicleBody {
     const char *name;  // copied

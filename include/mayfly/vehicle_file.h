@@ -38,9 +38,6 @@ MF_API bool mf_vehicle_is(const char *text, size_t size);
 // mf_<kind>_check() refuses is reported at the line of the member that it names.
 MF_API mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehicle **out,
                                  mf_Error *error);
-// The same from memory; `path` is used in messages.
-MF_API mf_Status mf_vehicle_parse(mf_Context *context, const char *path, const char *text,
-                                  size_t size, mf_Vehicle **out, mf_Error *error);
 MF_API void mf_vehicle_destroy(mf_Vehicle *vehicle); // NULL is fine
 
 // The body of a vehicle as a model of one link.

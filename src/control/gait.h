@@ -140,4 +140,10 @@ MF_KERNEL_COPIES(void, mf_gait_run, (const mf_GaitBatch *batch, uint32_t first, 
 // "walk", "waves", "keyframes".
 const char *mf_gait_kind_name(mf_GaitKind kind);
 
+// All checks of mf_gaits_add, without a group.
+mf_Status mf_gait_check(const mf_Gait *gait, const mf_Model *model, mf_Error *error);
+
+// [s] one period, or from 0 to the last frame.
+double mf_gait_duration(const mf_Gait *gait);
+
 #endif

@@ -3,6 +3,7 @@
 #ifndef MAYFLY_SRC_IO_DOCUMENT_H
 #define MAYFLY_SRC_IO_DOCUMENT_H
 
+#include <mayfly/gait.h>
 #include <mayfly/vehicle_file.h>
 #include "io/reader.h"
 
@@ -49,5 +50,21 @@ mf_Status mf_document_take_name(mf_Reader *reader, const char **path, const char
 
 // [m] radius of the collision sphere about the center of mass.
 double mf_vehicle_radius(const mf_Vehicle *vehicle);
+
+// True when a YAML text is a gait rather than a scene.
+bool mf_gait_is(const char *text, size_t size);
+
+// The same from memory; `path` is for messages, and file names in the text are relative to its
+// folder.
+mf_Status mf_gait_parse(mf_Context *context, const char *path, const char *text, size_t size,
+                        const mf_Model *model, mf_Gait **out, mf_Error *error);
+
+// The gait as YAML text that reads back as the same gait; frames of a mirror image are written in
+// full. The caller releases *text with mf_release(gait->context, ...).
+mf_Status mf_gait_write(const mf_Gait *gait, char **text, mf_Error *error);
+
+// The same from memory; `path` is used in messages.
+mf_Status mf_vehicle_parse(mf_Context *context, const char *path, const char *text, size_t size,
+                           mf_Vehicle **out, mf_Error *error);
 
 #endif

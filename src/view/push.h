@@ -47,4 +47,6 @@ void mf_push_pull(mf_Push *push, const mf_PushMemory *memory, double step);
 bool mf_push_writes(const mf_Push *push, const mf_Group *group, uint32_t robot,
                     const mf_Field *field);
 
+bool mf_pusher_holds(const mf_Pusher *pusher); // a robot; false for NULL
+
 #endif

@@ -5,6 +5,7 @@
 #define MF_TESTS_CONTROL_MOVES_H
 
 #include "rig/rig.h"
+#include "control/gait.h"
 
 #define HUMANOID MAYFLY_SOURCE_DIR "/models/humanoid.urdf"
 #define GAITS MAYFLY_SOURCE_DIR "/models/gaits/humanoid/"

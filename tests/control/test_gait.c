@@ -2,6 +2,8 @@
 // docs/reference/gaits.md, keyframes against a curve computed by hand, several gaits in one group,
 // transitions, exact time, and independence of lanes.
 #include "rig/rig.h"
+#include "io/document.h"
+#include "control/gait.h"
 
 #define HUMANOID MAYFLY_SOURCE_DIR "/models/humanoid.urdf"
 #define GAITS MAYFLY_SOURCE_DIR "/models/gaits/humanoid/"

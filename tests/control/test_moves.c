@@ -4,6 +4,7 @@
 // lower: rounding differences do not use up this margin, a different friction or contact model
 // would.
 #include "control/moves.h"
+#include "control/gait.h"
 
 #define BALL MAYFLY_SOURCE_DIR "/models/ball.xml"
 

@@ -2,6 +2,7 @@
 // with a robot or without; a gait can be written and read back to the same text, and gives finite
 // angles within the joints' ranges.
 #include "fuzz.h"
+#include "io/document.h"
 
 // The joints of one side: two legs and two arms that a walk can use.
 static const struct {

@@ -4,6 +4,7 @@
 #define MAYFLY_TESTS_WALKERS_H
 
 #include "motion/vehicle/body.h"
+#include "base/plain.h"
 #include "rig/rig.h"
 
 static inline double unit(uint32_t stream, uint32_t number) {

@@ -1,6 +1,7 @@
 // Gait files: positions and messages of mistakes, written files read back, mirror images, and every
 // shipped gait fits its robot and makes it walk.
 #include "rig/rig.h"
+#include "io/document.h"
 #include "control/gait.h"
 #include "io/gait_keys.h"
 

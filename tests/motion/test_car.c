@@ -1,6 +1,8 @@
 // A car's motion against closed forms and independent numbers: circles, steady cornering, yaw gain,
 // top speed, order of the integrators, energy, symmetry, reversing, standing, slopes, wind.
 #include "motion/car_rig.h"
+#include "motion/vehicle/body.h"
+#include "motion/car/motion.h"
 
 // ---- circles ------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 // precedence when joint.target and actuator.control are both written, gaits, and joints without
 // such an actuator are rejected by name.
 #include "rig/rig.h"
+#include "io/document.h"
 #include "motion/table.h"
 
 #define FILE_NAME "commands_test.xml"

@@ -1,6 +1,8 @@
 // The model of fixed-wing aircraft: trim, single coefficients, conserved quantities, order of the
 // integrators, wind.
 #include "motion/fixed_wing_rig.h"
+#include "motion/vehicle/body.h"
+#include "motion/fixed_wing/motion.h"
 
 // ---- trim ---------------------------------------------------------------------------------------
 

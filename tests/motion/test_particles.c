@@ -2,6 +2,7 @@
 // alone; emitters; what boxes and particles do to each other; refused settings. Physics against
 // closed forms is in the cases of `mayfly check`, which tests/app runs.
 #include "rig/rig.h"
+#include "motion/particles/motion.h"
 #include "particles_rig.h"
 
 static void add_motion(const Rig *rig, bool fluid) {

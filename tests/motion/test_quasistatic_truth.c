@@ -1,5 +1,6 @@
 // Quasi-static trusses against what energies, cones of friction and another method say.
 #include "rig/rig.h"
+#include "motion/truss/motion.h"
 #include "motion/trusses.h"
 
 // ---- friction -----------------------------------------------------------------------------------

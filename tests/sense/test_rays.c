@@ -1,6 +1,7 @@
 // Ray sensors on links behind ball and floating joints: against closed forms, and against the
 // poses of links (dynamics.h) in random states, for both ways to read a ray.
 #include "sense/signal_rig.h"
+#include "base/plain.h"
 
 #include "math/scalar.h"
 

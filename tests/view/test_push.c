@@ -1,6 +1,7 @@
 // What pulls a robot by hand: it comes to the goal, its inputs stay those of others, and without a
 // robot it is mf_world_step to the bit.
 #include "rig/rig.h"
+#include "view/push.h"
 
 static const double middle_of[3] = {0, 0, 0};
 

@@ -60,4 +60,7 @@ const mf_CarConfig *mf_car_config_of(const mf_Group *group);
 mf_Status mf_car_set_path(mf_Group *group, const double (*points)[2], uint32_t count, bool closed,
                           mf_Error *error);
 
+mf_Car mf_car_full_size(void); // a passenger car of 1573 kg
+mf_Car mf_car_racing(void);    // the 190 kg race car of Kabzan et al.; tire CURVATURE
+
 #endif

@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_PARTICLES_MOTION_H
 #define MF_MOTION_PARTICLES_MOTION_H
 
+#include <mayfly/particles.h>
 #include "motion/particles/cells.h"
 #include "motion/particles/plan.h"
 #include "motion/table.h"
@@ -132,5 +133,8 @@ bool mf_particles_emit(mf_Particles *all, double begin, double end);
 
 // Keys of emitters in scene files.
 extern const mf_KeyTable mf_emitter_table;
+
+// [1] Particles that are in the world now.
+uint32_t mf_particles_present(const mf_Group *group);
 
 #endif

@@ -4,6 +4,7 @@
 // of values; a kernel per range of rows of cells. The sort is serial, the rest is cut into pieces
 // by the number of the particle or of the row, so that nothing depends on the threads.
 #include "motion/particles/mixture.h"
+#include "motion/particles/motion.h"
 #include "base/context.h"
 
 #include "math/float_mode.h"

@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_TRUSS_MOTION_H
 #define MF_MOTION_TRUSS_MOTION_H
 
+#include <mayfly/elastic.h>
 #include <mayfly/quasistatic.h>
 #include "motion/table.h"
 #include "motion/truss/plan.h"
@@ -107,5 +108,11 @@ void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, d
 
 // The same for a group of trusses under any motion of this library.
 const mf_QuasistaticConfig *mf_truss_config_of(const mf_Group *group);
+
+// The settings of a group; NULL: it does not move so. `truss` is NULL.
+const mf_QuasistaticConfig *mf_quasistatic_config_of(const mf_Group *group);
+
+// The settings of a group; NULL: it does not move so. `truss` is NULL.
+const mf_ElasticConfig *mf_elastic_config_of(const mf_Group *group);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef MF_MOTION_VEHICLE_BODY_H
 #define MF_MOTION_VEHICLE_BODY_H
 
+#include <mayfly/vehicle.h>
 #include <mayfly/motion.h>
 
 // The names of integrators, for keys; ends with NULL.
@@ -28,5 +29,8 @@ mf_MotionEnergy mf_vehicle_energy(const mf_Group *group, uint32_t instance);
 // inertia ("not positive definite", "no real body has it") or radius.
 mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_Model **out,
                            mf_Error *error);
+
+// "euler", "semi_implicit", "heun", "rk4".
+const char *mf_integrator_name(mf_Integrator integrator);
 
 #endif
