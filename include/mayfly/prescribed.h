@@ -44,10 +44,6 @@ MF_API mf_PrescribedConfig mf_prescribed_config(void);
 MF_API mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *config,
                                    mf_Error *error);
 
-// Restarts joint paths from the present angles and rates, after these were written from outside:
-// rates are constant until the next control interval.
-MF_API void mf_prescribed_refresh(mf_Group *group, uint32_t instance);
-
 // Center of mass [m], linear momentum [kg m/s] and angular momentum about the center [kg m^2/s],
 // world frame.
 MF_API void mf_prescribed_momentum(const mf_Group *group, uint32_t instance, double center[3],

@@ -50,10 +50,6 @@ MF_API mf_RigidConfig mf_rigid_config(void);
 // MF_LIMIT and MF_BAD_ARGUMENT as mf_articulated_add.
 MF_API mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *error);
 
-// Restarts joint paths from the present angles and rates, after these were written from outside:
-// rates are constant until the next control interval.
-MF_API void mf_rigid_refresh(mf_Group *group, uint32_t instance);
-
 #ifdef __cplusplus
 }
 #endif

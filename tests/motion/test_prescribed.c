@@ -300,7 +300,7 @@ static void refreshed_paths_begin_where_joints_are(void **state) {
     assert_true(fabs(fixture_get(&fixture, "joint.jerk", 0)) > 1.0);
     fixture_set(&fixture, "joint.angle", 0, -0.1);
     fixture_set(&fixture, "joint.rate", 0, 0.5);
-    mf_prescribed_refresh(fixture.group, 0);
+    mf_group_refresh(fixture.group, 0);
     mf_world_step(fixture.world, 5);
     assert_near(fixture_get(&fixture, "joint.angle", 0), -0.0975, 1e-14);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 0.5, 1e-14);

@@ -63,12 +63,6 @@ const mf_RigidConfig *mf_rigid_config_of(const mf_Group *group) {
     return motion != NULL ? &motion->config.rigid : NULL;
 }
 
-void mf_rigid_refresh(mf_Group *group, uint32_t instance) {
-    const mf_DrivenMotion *motion = find_motion(group);
-    if (motion != NULL && instance < mf_group_count(group))
-        mf_driven_enter(group, instance, (void *)(uintptr_t)motion);
-}
-
 static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
     return mf_driven_energy(find_motion(group), instance);
 }
@@ -117,6 +111,7 @@ const mf_MotionRow mf_rigid_row = {
     .reads = mf_driven_reads,
     .writes = mf_driven_writes,
     .any_gravity = true,
+    .refresh = mf_driven_enter,
     .enter = mf_driven_enter,
     .base = mf_driven_base,
     .defaults = row_defaults,
