@@ -13,7 +13,7 @@ typedef struct mf_ShapeKind {
     void (*box)(const double half[3], double out[3]); // [m] half the edges of the box around it
     double (*radius)(const double half[3]);           // [m] of the ball around it
     double (*volume)(const double half[3]);           // [m^3]
-    // [m] Of its lowest point, where `up` is the vertical; the middle one if there are several.
+    // [m] Of a lowest point, where `up` is the vertical.
     void (*lowest)(const double half[3], const double up[3], double out[3]);
 } mf_ShapeKind;
 

@@ -149,14 +149,14 @@ def device_command(clang, source, folder, own):
 
 def link(folder):
     """What is wrong with the modules of PTX in a folder, a line each."""
-    defined, wanted, wrong = set(), {}, []
+    defined, needed, wrong = set(), {}, []
     for path in sorted(folder.glob("*.ptx")):
         text = path.read_text()
         # A kernel calls that of another precision by the same text.
         for mark, name in FUNCTION.findall(text):
             name = re.sub(r"_f(32|64)P", "_P", name)
             if mark == ".extern ":
-                wanted.setdefault(name, path.stem)
+                needed.setdefault(name, path.stem)
             else:
                 defined.add(name)
         frame = max((int(size) for size in FRAME.findall(text)), default=0)
@@ -165,7 +165,7 @@ def link(folder):
             wrong.append(f"{path.stem}: a frame of {frame} bytes on a GPU, expected {limit} at most")
         for operation in sorted(set(CONTRACTIBLE.findall(text))):
             wrong.append(f"{path.stem}: {operation} may be contracted on a GPU")
-    for name, user in sorted(wanted.items()):
+    for name, user in sorted(needed.items()):
         if name not in defined:
             wrong.append(f"{user}: {name} is not there on a GPU")
     return wrong
