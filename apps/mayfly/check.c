@@ -3,36 +3,15 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "options.h"
 
-static const mf_CheckCase *const tables[] = {
-    mf_check_base_cases,       mf_check_model_cases,       mf_check_terrain_cases,
-    mf_check_points_cases,     mf_check_rolling_cases,     mf_check_friction_cases,
-    mf_check_car_cases,        mf_check_fixed_wing_cases,  mf_check_quadrotor_cases,
-    mf_check_free_cases,       mf_check_articulated_cases, mf_check_control_cases,
-    mf_check_algorithms_cases, mf_check_symmetry_cases,    mf_check_ladder_cases,
-    mf_check_contact_cases,    mf_check_stack_cases,       mf_check_energy_cases,
-    mf_check_kinematic_cases,  mf_check_gait_cases,        mf_check_defaults_cases,
-    mf_check_constraint_cases, mf_check_rotation_cases,    mf_check_truss_cases,
-    mf_check_elastic_cases,    mf_check_docks_cases,       mf_check_cloth_cases,
-    mf_check_particles_cases,  mf_check_mixtures_cases,    mf_check_camera_cases};
-static const mf_CheckCase *const full_tables[] = {mf_check_algorithms_full_cases};
-
-enum {
-    TABLES = sizeof tables / sizeof *tables,
-    FULL_TABLES = sizeof full_tables / sizeof *full_tables
-};
-
-struct mf_CheckRun {
-    const mf_CheckCase *current;
-    bool json;
-    bool failed;    // a quantity of the current case
-    bool unwritten; // stdout is gone
-    uint32_t passed_cases, failed_cases;
-};
+#define LISTED(name) mf_check_##name##_cases,
+static const mf_CheckCase *const tables[] = {MF_CHECK_TABLES(LISTED)};
+enum { TABLES = sizeof tables / sizeof *tables, FULL = TABLES - 1 }; // the last has the long cases
 
 // ---- quantities --------------------------------------------------------------------------------
 
@@ -102,23 +81,52 @@ void mf_check_bits(mf_CheckRun *run, const char *what, uint64_t expected, uint64
     print_row(run, what, text[0], text[1], "exact", pass);
 }
 
+// ---- failures ----------------------------------------------------------------------------------
+
+void mf_check_must(mf_CheckRun *run, mf_Status status) {
+    if (status != MF_OK)
+        longjmp(run->failure, 1);
+}
+
+void mf_check_fail(mf_CheckRun *run, mf_Status status, const char *format, ...) {
+    char text[256];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    mf_check_must(run, mf_fail(&run->error, status, "%s", text));
+}
+
+const char *mf_check_name(mf_CheckRun *run, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(run->name, sizeof run->name, format, list);
+    va_end(list);
+    return run->name;
+}
+
 // ---- cases -------------------------------------------------------------------------------------
 
-static void run_case(mf_Context *context, mf_CheckRun *run, const mf_CheckCase *check) {
-    mf_Error error = {0};
+static void report_failure(mf_CheckRun *run) {
+    char line[1024];
+    mf_error_format(&run->error, line, sizeof line);
+    run->abandoned = true;
+    if (run->json)
+        print_quantity(run, line, json_null(), json_null(), json_null(), false);
+    else
+        print_row(run, line, "", "", "", false);
+}
+
+static void run_case(mf_CheckRun *run, const mf_CheckCase *check) {
     run->current = check;
     run->failed = false;
+    run->error = (mf_Error){0};
     if (!run->json)
         printf("%s  %s\n", check->id, check->title);
-    mf_Status status = check->run(context, run, &error);
-    if (status != MF_OK) {
-        char line[1024];
-        mf_error_format(&error, line, sizeof line);
-        if (run->json)
-            print_quantity(run, line, json_null(), json_null(), json_null(), false);
-        else
-            print_row(run, line, "", "", "", false);
-    }
+    if (setjmp(run->failure) == 0)
+        check->run(run);
+    else
+        report_failure(run);
     if (run->failed)
         run->failed_cases++;
     else
@@ -133,16 +141,15 @@ static bool is_named(const mf_CheckCase *check, const char *name) {
 }
 
 // Runs the cases of that name (without a context only counts them); returns their number.
-static uint32_t run_named(mf_Context *context, mf_CheckRun *run, const char *name, bool full) {
+static uint32_t run_named(mf_CheckRun *run, const char *name, bool full) {
     uint32_t count = 0;
-    for (size_t t = 0; t < (full ? TABLES + FULL_TABLES : TABLES); t++) {
-        const mf_CheckCase *check = t < TABLES ? tables[t] : full_tables[t - TABLES];
-        for (; check->id != NULL; check++) {
+    for (size_t t = 0; t < (full ? TABLES : FULL); t++) {
+        for (const mf_CheckCase *check = tables[t]; check->id != NULL; check++) {
             if (!is_named(check, name))
                 continue;
             count++;
-            if (context != NULL)
-                run_case(context, run, check);
+            if (run->context != NULL)
+                run_case(run, check);
         }
     }
     return count;
@@ -167,9 +174,8 @@ typedef struct Options {
 
 static const char *case_name_at(const void *list, uint32_t index) {
     (void)list;
-    for (size_t t = 0; t < TABLES + FULL_TABLES; t++) {
-        const mf_CheckCase *check = t < TABLES ? tables[t] : full_tables[t - TABLES];
-        for (; check->id != NULL; check++)
+    for (size_t t = 0; t < TABLES; t++) {
+        for (const mf_CheckCase *check = tables[t]; check->id != NULL; check++)
             if (index-- == 0)
                 return check->id;
     }
@@ -207,18 +213,17 @@ int mf_command_check(int argc, char **argv) {
         return result;
     mf_CheckRun run = {.json = options.json};
     for (int i = 1; i <= count; i++) {
-        if (run_named(NULL, &run, argv[i], true) == 0)
+        if (run_named(&run, argv[i], true) == 0)
             return mf_app_usage("check", "unknown case '%.99s'%s", argv[i],
                                 mf_suggest(argv[i], case_name_at, NULL, near));
     }
-    mf_Context *context;
-    mf_Error error;
-    if (mf_context_create(NULL, &context, &error) != MF_OK)
-        return mf_app_fail(&error);
+    if (mf_context_create(NULL, &run.context, &run.error) != MF_OK)
+        return mf_app_fail(&run.error);
     for (int i = 1; i <= count; i++)
-        run_named(context, &run, argv[i], true);
+        run_named(&run, argv[i], true);
     if (count == 0)
-        run_named(context, &run, NULL, options.full);
-    mf_context_destroy(context);
+        run_named(&run, NULL, options.full);
+    if (!run.abandoned)
+        mf_context_destroy(run.context);
     return finish(&run);
 }

@@ -1,7 +1,6 @@
 // Check cases of the equations of motion under `articulated`: its algorithms against each other, on
 // Mayfly's own robots, against MuJoCo, and invariance to the choice of frames.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "check_rig.h"
@@ -13,12 +12,11 @@ static const char *const robots[] = {"models/figure.xml", "models/ant.xml", "mod
                                      "models/quadruped.urdf"};
 enum { ROBOTS = sizeof robots / sizeof *robots };
 
-static mf_Status open_robot(mf_Rig *rig, mf_Context *context, const char *file, mf_Time step,
-                            mf_Error *error) {
+static void open_robot(mf_Rig *rig, mf_CheckRun *run, const char *file, mf_Time step) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, step);
     config.motion.contacts = config.motion.self_contacts = config.motion.limits = false;
     config.motion.motors = config.motion.input_limits = false;
-    return mf_rig_open_file(rig, context, file, &config, error);
+    mf_rig_open_file(rig, run, file, &config);
 }
 
 // ---- random states ------------------------------------------------------------------------------
@@ -70,36 +68,29 @@ static double inverse_error(const mf_Rig *rig, const Draw *draw) {
     return apart(got, draw->force, n) * largest(draw->force, n) / scale;
 }
 
-static mf_Status check_inverse(mf_Context *context, mf_CheckRun *run, uint64_t states,
-                               mf_Error *error) {
+static void check_inverse(mf_CheckRun *run, uint64_t states) {
     for (uint32_t i = 0; i < ROBOTS; i++) {
         mf_Rig rig;
         Draw draw;
-        char what[80];
         double worst = 0.0;
-        mf_Status status = open_robot(&rig, context, robots[i], MF_MILLISECOND, error);
-        if (status != MF_OK)
-            return status;
+        open_robot(&rig, run, robots[i], MF_MILLISECOND);
         for (uint64_t s = 0; s < states; s++) {
             draw_state(&rig, s, &draw);
             double off = inverse_error(&rig, &draw);
             worst = mf_check_worse(worst, off);
         }
-        snprintf(what, sizeof what, "%s, %d states, relative", robots[i], (int)states);
-        mf_check_below(run, what, 1e-11, worst);
-        status = mf_rig_close(&rig, error);
-        if (status != MF_OK)
-            return status;
+        mf_check_below(run, mf_check_name(run, "%s, %d states, relative", robots[i], (int)states),
+                       1e-11, worst);
+        mf_rig_close(run, &rig);
     }
-    return MF_OK;
 }
 
-static mf_Status check_inverse_short(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    return check_inverse(context, run, 1000, error);
+static void check_inverse_short(mf_CheckRun *run) {
+    check_inverse(run, 1000);
 }
 
-static mf_Status check_inverse_full(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    return check_inverse(context, run, 100000, error);
+static void check_inverse_full(mf_CheckRun *run) {
+    check_inverse(run, 100000);
 }
 
 // Column c of the mass matrix is the difference of forces between unit and zero acceleration.
@@ -169,15 +160,12 @@ static double power_error(const mf_Rig *rig, const Draw *draw) {
     return fabs(change - 2.0 * power) / fmax(size, energy_ahead(rig, draw, 0.0));
 }
 
-static mf_Status check_matrix(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_matrix(mf_CheckRun *run) {
     for (uint32_t i = 0; i < ROBOTS; i++) {
         mf_Rig rig;
         Draw draw;
-        char what[80];
         double column = 0.0, pivot = INFINITY, power = 0.0, matrix[MOST * MOST];
-        mf_Status status = open_robot(&rig, context, robots[i], MF_MILLISECOND, error);
-        if (status != MF_OK)
-            return status;
+        open_robot(&rig, run, robots[i], MF_MILLISECOND);
         uint32_t n = mf_group_velocity_count(rig.group);
         for (uint64_t s = 0; s < 300; s++) {
             draw_state(&rig, s, &draw);
@@ -186,30 +174,24 @@ static mf_Status check_matrix(mf_Context *context, mf_CheckRun *run, mf_Error *e
             pivot = fmin(pivot, smallest_pivot(matrix, n));
             power = mf_check_worse(power, power_error(&rig, &draw));
         }
-        snprintf(what, sizeof what, "%s: columns, relative", robots[i]);
-        mf_check_below(run, what, 1e-11, column);
-        snprintf(what, sizeof what, "%s: smallest pivot over largest", robots[i]);
-        mf_check_above(run, what, 1e-9, pivot);
-        snprintf(what, sizeof what, "%s: v (M' - 2 C) v, relative", robots[i]);
-        mf_check_below(run, what, 1e-11, power);
-        status = mf_rig_close(&rig, error);
-        if (status != MF_OK)
-            return status;
+        mf_check_below(run, mf_check_name(run, "%s: columns, relative", robots[i]), 1e-11, column);
+        mf_check_above(run, mf_check_name(run, "%s: smallest pivot over largest", robots[i]), 1e-9,
+                       pivot);
+        mf_check_below(run, mf_check_name(run, "%s: v (M' - 2 C) v, relative", robots[i]), 1e-11,
+                       power);
+        mf_rig_close(run, &rig);
     }
-    return MF_OK;
 }
 
 // ---- F7 -----------------------------------------------------------------------------------------
 
 // Power of constant torques is the change of the energy: Simpson's rule over all steps.
-static mf_Status check_power(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_power(mf_CheckRun *run) {
     mf_Rig rig;
     Draw draw;
     enum { STEPS = 2000 };
     const double step = 1e-4;
-    mf_Status status = open_robot(&rig, context, "models/hexapod.urdf", MF_MILLISECOND / 10, error);
-    if (status != MF_OK)
-        return status;
+    open_robot(&rig, run, "models/hexapod.urdf", MF_MILLISECOND / 10);
     draw_state(&rig, 0, &draw);
     const mf_Model *model = mf_group_model(rig.group);
     for (uint32_t j = 0; j < model->joint_count; j++)
@@ -227,7 +209,7 @@ static mf_Status check_power(mf_Context *context, mf_CheckRun *run, mf_Error *er
     }
     mf_check_below(run, "change of energy minus work, relative [1]", 1e-9,
                    fabs(mf_rig_energy(&rig) - energy - work) / size);
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
 // ---- F17 ----------------------------------------------------------------------------------------
@@ -248,20 +230,19 @@ typedef struct Truth { // gravity 9.81 along -z; no contacts, no limits
 static void check_truth(const mf_Rig *rig, mf_CheckRun *run, const Truth *truth) {
     const uint32_t n = truth->velocities;
     double values[MOST * MOST], lower[MOST * (MOST + 1) / 2], end[MOST_POSITIONS];
-    char what[80];
     mf_group_set_state(rig->group, 0, truth->position, truth->velocity);
     mf_group_mass_matrix(rig->group, 0, 1, values, NULL);
     for (uint32_t i = 0, at = 0; i < n; i++)
         for (uint32_t k = 0; k <= i; k++)
             lower[at++] = values[i * n + k];
-    snprintf(what, sizeof what, "%s: mass matrix, relative", truth->file);
-    mf_check_below(run, what, 1e-9, apart(lower, truth->mass, n * (n + 1) / 2));
+    mf_check_below(run, mf_check_name(run, "%s: mass matrix, relative", truth->file), 1e-9,
+                   apart(lower, truth->mass, n * (n + 1) / 2));
     mf_group_bias(rig->group, 0, 1, values, NULL);
-    snprintf(what, sizeof what, "%s: bias, relative", truth->file);
-    mf_check_below(run, what, 1e-9, apart(values, truth->bias, n));
+    mf_check_below(run, mf_check_name(run, "%s: bias, relative", truth->file), 1e-9,
+                   apart(values, truth->bias, n));
     mf_articulated_forward(rig->group, 0, truth->force, values);
-    snprintf(what, sizeof what, "%s: accelerations, relative", truth->file);
-    mf_check_below(run, what, 1e-9, apart(values, truth->gain, n));
+    mf_check_below(run, mf_check_name(run, "%s: accelerations, relative", truth->file), 1e-9,
+                   apart(values, truth->gain, n));
     for (uint32_t j = 0; j + 6 < n; j++)
         mf_rig_set(rig, "joint.torque", j, truth->force[6 + j]);
     mf_world_step(rig->world, 400);
@@ -269,24 +250,19 @@ static void check_truth(const mf_Rig *rig, mf_CheckRun *run, const Truth *truth)
         end[i] = i < 3   ? mf_rig_get(rig, "base.position", i)
                  : i < 7 ? mf_rig_get(rig, "base.orientation", i - 3)
                          : mf_rig_get(rig, "joint.angle", i - 7);
-    snprintf(what, sizeof what, "%s: base after 0.2 s [m], [1]", truth->file);
-    mf_check_below(run, what, 1e-9, apart(end, truth->end, 7));
-    snprintf(what, sizeof what, "%s: joints after 0.2 s, relative", truth->file);
-    mf_check_below(run, what, 1e-9, apart(end + 7, truth->end + 7, truth->positions - 7));
+    mf_check_below(run, mf_check_name(run, "%s: base after 0.2 s [m], [1]", truth->file), 1e-9,
+                   apart(end, truth->end, 7));
+    mf_check_below(run, mf_check_name(run, "%s: joints after 0.2 s, relative", truth->file), 1e-9,
+                   apart(end + 7, truth->end + 7, truth->positions - 7));
 }
 
-static mf_Status check_truths(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_truths(mf_CheckRun *run) {
     for (size_t i = 0; i < sizeof truths / sizeof *truths; i++) {
         mf_Rig rig;
-        mf_Status status = open_robot(&rig, context, truths[i].file, MF_MILLISECOND / 2, error);
-        if (status != MF_OK)
-            return status;
+        open_robot(&rig, run, truths[i].file, MF_MILLISECOND / 2);
         check_truth(&rig, run, &truths[i]);
-        status = mf_rig_close(&rig, error);
-        if (status != MF_OK)
-            return status;
+        mf_rig_close(run, &rig);
     }
-    return MF_OK;
 }
 
 const mf_CheckCase mf_check_algorithms_cases[] = {

@@ -11,18 +11,18 @@ static const double none[3] = {0, 0, 0};
 // ---- pendulums ----------------------------------------------------------------------------------
 
 // Point masses of 1 kg on rods of 1 m, hanging from a fixed base.
-static mf_Status open_pendulum(mf_Rig *rig, mf_Context *context, uint32_t count,
-                               mf_ArticulatedIntegrator integrator, mf_Time step, mf_Error *error) {
+static void open_pendulum(mf_Rig *rig, mf_CheckRun *run, uint32_t count,
+                          mf_ArticulatedIntegrator integrator, mf_Time step) {
     static const double below[3] = {0, 0, -1};
     mf_RigConfig config = mf_rig_config(integrator, step);
     uint32_t link = 0;
-    mf_hand_start(&rig->hand, context);
+    mf_hand_start(&rig->hand, run->context);
     for (uint32_t i = 0; i < count; i++) {
         link = mf_hand_hinge(&rig->hand, link, 0, 0, i == 0 ? 0 : -1, along_y);
         mf_rig_body(rig, link, 1.0, below, none);
     }
     config.motion.base = MF_ARTICULATED_FIXED;
-    return mf_rig_open(rig, context, &config, error);
+    mf_rig_open(rig, run, &config);
 }
 
 // Four times the time until the first joint passes through 0.
@@ -37,17 +37,14 @@ static double find_period(mf_Rig *rig, double step) {
 }
 
 // T/T0 = (2/pi) K(sin(A/2)), T0 = 2 pi sqrt(l/g) = 2.0060667 s.
-static mf_Status check_pendulum(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_pendulum(mf_CheckRun *run) {
     static const double expected[][2] = {{30, 1.0174088},  {60, 1.0731820},  {90, 1.1803406},
                                          {120, 1.3728805}, {150, 1.7622037}, {170, 2.4393627},
                                          {179, 3.9010652}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         mf_Rig rig;
         char what[64];
-        mf_Status status =
-            open_pendulum(&rig, context, 1, MF_ARTICULATED_RK4, MF_MILLISECOND, error);
-        if (status != MF_OK)
-            return status;
+        open_pendulum(&rig, run, 1, MF_ARTICULATED_RK4, MF_MILLISECOND);
         mf_rig_set(&rig, "joint.angle", 0, expected[i][0] * MF_CHECK_DEGREE);
         snprintf(what, sizeof what, "period from %g degrees over that of small amplitudes",
                  expected[i][0]);
@@ -55,45 +52,34 @@ static mf_Status check_pendulum(mf_Context *context, mf_CheckRun *run, mf_Error 
         mf_check_near(run, what, expected[i][1], period / 2.0060667, 2e-7);
         if (i == 2)
             mf_check_near(run, "period from 90 degrees [s]", 2.3678419, period, 2e-7);
-        status = mf_rig_close(&rig, error);
-        if (status != MF_OK)
-            return status;
+        mf_rig_close(run, &rig);
     }
-    return MF_OK;
 }
 
 // w^2 l/g = 2 -+ sqrt 2.
-static mf_Status check_modes(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_modes(mf_CheckRun *run) {
     static const double period[2] = {2.6210524, 1.0856755};
     for (int mode = 0; mode < 2; mode++) {
         mf_Rig rig;
-        mf_Status status =
-            open_pendulum(&rig, context, 2, MF_ARTICULATED_RK4, MF_MILLISECOND, error);
-        if (status != MF_OK)
-            return status;
+        open_pendulum(&rig, run, 2, MF_ARTICULATED_RK4, MF_MILLISECOND);
         mf_rig_set(&rig, "joint.angle", 0, 1e-5);
         mf_rig_set(&rig, "joint.angle", 1, 1e-5 * ((mode == 0 ? sqrt(2.0) : -sqrt(2.0)) - 1.0));
         mf_check_near(run,
                       mode == 0 ? "period of the slow mode [s]" : "period of the fast mode [s]",
                       period[mode], find_period(&rig, 1e-3), 2e-6);
-        status = mf_rig_close(&rig, error);
-        if (status != MF_OK)
-            return status;
+        mf_rig_close(run, &rig);
     }
-    return MF_OK;
 }
 
 // Energy of both rods level at the start, against an independent classical Runge-Kutta.
-static mf_Status check_double_pendulum(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_double_pendulum(mf_CheckRun *run) {
     static const double expected[3] = {1.6694e-8, 1.0716e-9, 6.787e-11};
     static const mf_Time steps[3] = {2 * MF_MILLISECOND, MF_MILLISECOND, MF_MILLISECOND / 2};
     double errors[3];
     for (int i = 0; i < 3; i++) {
         mf_Rig rig;
         char what[80];
-        mf_Status status = open_pendulum(&rig, context, 2, MF_ARTICULATED_RK4, steps[i], error);
-        if (status != MF_OK)
-            return status;
+        open_pendulum(&rig, run, 2, MF_ARTICULATED_RK4, steps[i]);
         mf_rig_set(&rig, "joint.angle", 0, 90 * MF_CHECK_DEGREE);
         double start = mf_rig_energy(&rig), worst = 0.0;
         for (mf_Time t = 0; t < 10 * MF_SECOND; t += steps[i]) {
@@ -104,24 +90,19 @@ static mf_Status check_double_pendulum(mf_Context *context, mf_CheckRun *run, mf
                  1e3 * mf_time_to_seconds(steps[i]));
         errors[i] = worst / (3 * 9.81);
         mf_check_near(run, what, expected[i], errors[i], 0.01 * expected[i]);
-        status = mf_rig_close(&rig, error);
-        if (status != MF_OK)
-            return status;
+        mf_rig_close(run, &rig);
     }
     mf_check_near(run, "order from 2 to 1 ms", 3.96, log2(errors[0] / errors[1]), 0.02);
     mf_check_near(run, "order from 1 to 0.5 ms", 3.98, log2(errors[1] / errors[2]), 0.02);
-    return MF_OK;
 }
 
 // Semi-implicit Euler is symplectic: it conserves E - h/2 times rate and torque (Hairer, Lubich,
 // Wanner 2006, chapter IX), so a pendulum's energy swings by h m g l times the largest rate
 // sin(angle) and stays there. From 90 degrees that is sqrt(4 g / (3 sqrt 3)) = 2.7480467 1/s.
-static mf_Status check_trend(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_trend(mf_CheckRun *run) {
     mf_Rig rig;
     double lowest[2] = {INFINITY, INFINITY}, highest[2] = {-INFINITY, -INFINITY};
-    mf_Status status = open_pendulum(&rig, context, 1, MF_ARTICULATED_EULER, MF_MILLISECOND, error);
-    if (status != MF_OK)
-        return status;
+    open_pendulum(&rig, run, 1, MF_ARTICULATED_EULER, MF_MILLISECOND);
     mf_rig_set(&rig, "joint.angle", 0, 90 * MF_CHECK_DEGREE);
     for (int n = 0; n < 1000000; n++) {
         int late = n >= 900000;
@@ -136,7 +117,7 @@ static mf_Status check_trend(mf_Context *context, mf_CheckRun *run, mf_Error *er
                   highest[0] - lowest[0], 1e-6);
     mf_check_near(run, "its minimum after 900,000 steps", lowest[0], lowest[1], 1e-8);
     mf_check_near(run, "its maximum after them", highest[0], highest[1], 1e-8);
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
 // ---- loops --------------------------------------------------------------------------------------
@@ -156,11 +137,11 @@ static double position_at(const double angles[4], const double positions[4], dou
 
 // A crank of 0.05 m, a rod of 0.2 m and a slider, closed by a constraint:
 // x = r sin q + sqrt(l^2 - r^2 cos^2 q), q from upright.
-static mf_Status check_loop(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_loop(mf_CheckRun *run) {
     const double far = 0.19364916731037085; // sqrt(l^2 - r^2)
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     mf_Rig rig;
-    mf_hand_start(&rig.hand, context);
+    mf_hand_start(&rig.hand, run->context);
     uint32_t crank = mf_hand_hinge(&rig.hand, 0, 0, 0, 0, along_y);
     uint32_t rod = mf_hand_hinge(&rig.hand, crank, 0, 0, 0.05, along_y);
     uint32_t slider = mf_hand_slide(&rig.hand, 0, far, 0, 0, along_x);
@@ -177,9 +158,7 @@ static mf_Status check_loop(mf_Context *context, mf_CheckRun *run, mf_Error *err
     rig.hand.model.equality_count = 1;
     config.world.gravity = 0.0;
     config.motion.base = MF_ARTICULATED_FIXED;
-    mf_Status status = mf_rig_open(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    mf_rig_open(&rig, run, &config);
     mf_rig_set(&rig, "joint.rate", 0, 6.0);
     // A crank 60 degrees from the slider's line, one turn and 30 degrees from its start.
     const double sixty = 390 * MF_CHECK_DEGREE;
@@ -203,7 +182,7 @@ static mf_Status check_loop(mf_Context *context, mf_CheckRun *run, mf_Error *err
     mf_check_below(run, "error of a slider crank in 100,000 steps [m]", 1e-8, worst);
     mf_check_above(run, "revolutions of the crank in them", 50.0,
                    fabs(mf_rig_get(&rig, "joint.angle", 0)) / (2.0 * 3.14159265));
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
 const mf_CheckCase mf_check_articulated_cases[] = {

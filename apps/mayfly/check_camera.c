@@ -4,7 +4,6 @@
 #include <mayfly/camera.h>
 
 #include <math.h>
-#include <stdio.h>
 
 static mf_Lens lens_of(mf_LensType type, const double coefficients[6]) {
     mf_Camera camera = mf_camera();
@@ -20,32 +19,26 @@ static mf_Lens lens_of(mf_LensType type, const double coefficients[6]) {
 static const double none[6] = {0};
 
 // u = fx X / Z + cx, v = fy Y / Z + cy, X to the right, Y down, Z forward.
-static mf_Status check_pinhole(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_pinhole(mf_CheckRun *run) {
     const mf_Lens lens = lens_of(MF_LENS_PINHOLE, none);
     const double point[3] = {2.0, -0.4, 0.2}, behind[3] = {-2.0, -0.4, 0.2};
     double pixel[2] = {NAN, NAN}, other[2];
-    (void)context;
-    (void)error;
     mf_lens_project(&lens, point, pixel);
     mf_check_near(run, "column of (X, Y, Z) = (0.4, -0.2, 2) m [pixel]", 420.0, pixel[0], 1e-12);
     mf_check_near(run, "row [pixel]", 190.0, pixel[1], 1e-12);
     mf_check_near(run, "the same behind the camera is seen", 0.0,
                   mf_lens_project(&lens, behind, other), 0.0);
-    return MF_OK;
 }
 
 // The distortion of Bouguet's toolbox; the numbers were computed by hand from its equations.
-static mf_Status check_bouguet(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_bouguet(mf_CheckRun *run) {
     const double kc[6] = {-0.28, 0.09, 0.0005, -0.0003, 0.0, 0.0};
     const mf_Lens lens = lens_of(MF_LENS_BROWN, kc);
     const double point[3] = {1.0, -0.2, 0.1};
     double pixel[2] = {NAN, NAN};
-    (void)context;
-    (void)error;
     mf_lens_project(&lens, point, pixel);
     mf_check_near(run, "column of (420, 190) distorted [pixel]", 418.593000, pixel[0], 1e-9);
     mf_check_near(run, "row [pixel]", 190.712250, pixel[1], 1e-9);
-    return MF_OK;
 }
 
 // The largest distance between a ray and the ray of its pixel, within the limit or 80 degrees.
@@ -65,7 +58,7 @@ static double worst_return(const mf_Lens *lens) {
     return worst;
 }
 
-static mf_Status check_return(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_return(mf_CheckRun *run) {
     static const struct {
         const char *what;
         mf_LensType type;
@@ -76,8 +69,6 @@ static mf_Status check_return(mf_Context *context, mf_CheckRun *run, mf_Error *e
         {"Kannala and Brandt", MF_LENS_FISHEYE, {-0.02, 3e-3, -5e-4, 2e-5}},
     };
     const double barrel[6] = {-0.3};
-    (void)context;
-    (void)error;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const mf_Lens lens = lens_of(rows[i].type, rows[i].coefficients);
         mf_check_below(run, rows[i].what, 1e-9, worst_return(&lens));
@@ -92,7 +83,6 @@ static mf_Status check_return(mf_Context *context, mf_CheckRun *run, mf_Error *e
                   1e-9);
     mf_check_near(run, "a pixel inside of it has a ray", 1.0, mf_lens_ray(&lens, inside, ray), 0.0);
     mf_check_near(run, "one outside has one", 0.0, mf_lens_ray(&lens, outside, ray), 0.0);
-    return MF_OK;
 }
 
 // ---- depth --------------------------------------------------------------------------------------
@@ -126,7 +116,7 @@ static double worst_depth(const float *depth, const mf_Lens *lens, uint32_t *bal
     return worst;
 }
 
-static mf_Status look(mf_World *world, mf_CheckRun *run, mf_Error *error) {
+static void look(mf_World *world, mf_CheckRun *run) {
     static float depth[WIDE * HIGH];
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
     const mf_CameraPixels pixels = {.depth = depth};
@@ -136,28 +126,21 @@ static mf_Status look(mf_World *world, mf_CheckRun *run, mf_Error *error) {
     camera.width = WIDE;
     camera.height = HIGH;
     mf_camera_set_view(&camera, 1.0);
-    mf_Status status = mf_free_camera_create(world, &camera, &eye, error);
-    if (status == MF_OK)
-        status = mf_free_camera_take(eye, position, rotation, 0, 0, &pixels, error);
+    mf_check_must(run, mf_free_camera_create(world, &camera, &eye, &run->error));
+    mf_check_must(run, mf_free_camera_take(eye, position, rotation, 0, 0, &pixels, &run->error));
     const mf_Lens lens = mf_lens_of(&camera);
-    if (status == MF_OK) {
-        mf_check_below(run, "error of the depth in m, beyond 1 m relative", 1e-6,
-                       worst_depth(depth, &lens, &balls));
-        mf_check_above(run, "pixels that see the sphere", 500.0, balls);
-    }
+    mf_check_below(run, "error of the depth in m, beyond 1 m relative", 1e-6,
+                   worst_depth(depth, &lens, &balls));
+    mf_check_above(run, "pixels that see the sphere", 500.0, balls);
     mf_free_camera_destroy(eye);
-    return status;
 }
 
-static mf_Status check_depth(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_depth(mf_CheckRun *run) {
     const mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     mf_Rig rig;
-    mf_Status status = mf_rig_open_text(&rig, context, scene, &config, error);
-    if (status != MF_OK)
-        return status;
-    status = look(rig.world, run, error);
-    const mf_Status closed = mf_rig_close(&rig, status == MF_OK ? error : NULL);
-    return status == MF_OK ? closed : status;
+    mf_rig_open_text(&rig, run, scene, &config);
+    look(rig.world, run);
+    mf_rig_close(run, &rig);
 }
 
 const mf_CheckCase mf_check_camera_cases[] = {

@@ -21,30 +21,22 @@ static RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
     return config;
 }
 
-static mf_Status rig_open(mf_Rig *rig, mf_Context *context, const RigConfig *config,
-                          mf_Error *error) {
+static void rig_open(mf_Rig *rig, mf_CheckRun *run, const RigConfig *config) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     world.step = MF_MILLISECOND;
-    mf_Status status = mf_car_body(context, &config->car, "car", &rig->model, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run, mf_car_body(run->context, &config->car, "car", &rig->model, &run->error));
     group.model = rig->model;
     group.count = config->count;
     group.double_precision = config->double_precision;
     motions.car = config->car;
     motions.car_config = config->config;
-    return mf_rig_open_group(rig, context, &world, &group, MF_MOTION_CAR, &motions, error);
-}
-
-static double rig_heading(const mf_Rig *rig) {
-    return 2.0 *
-           atan2(mf_rig_get(rig, "base.orientation", 3), mf_rig_get(rig, "base.orientation", 0));
+    mf_rig_open_group(rig, run, &world, &group, MF_MOTION_CAR, &motions);
 }
 
 static void rig_velocity(const mf_Rig *rig, double *along, double *across) {
-    double a = rig_heading(rig), vx = mf_rig_get(rig, "base.linear_velocity", 0);
+    double a = mf_rig_yaw(rig), vx = mf_rig_get(rig, "base.linear_velocity", 0);
     double vy = mf_rig_get(rig, "base.linear_velocity", 1);
     *along = cos(a) * vx + sin(a) * vy;
     *across = cos(a) * vy - sin(a) * vx;
@@ -52,46 +44,39 @@ static void rig_velocity(const mf_Rig *rig, double *along, double *across) {
 
 // ---- the cases ----------------------------------------------------------------------------------
 
-static mf_Status circle_without_slip(mf_Context *context, mf_CheckRun *out, mf_Error *error) {
+static void circle_without_slip(mf_CheckRun *run) {
     static const double angles[] = {0.05, 0.2, -0.3};
     for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
         RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
         config.car.rolling = config.car.drag = 0.0;
         mf_Rig rig;
-        mf_Status status = rig_open(&rig, context, &config, error);
-        if (status != MF_OK)
-            return status;
+        rig_open(&rig, run, &config);
         mf_rig_set(&rig, "car.steering", 0, angles[i]);
         mf_rig_set(&rig, "command.steering", 0, angles[i]);
         mf_rig_set(&rig, "base.linear_velocity", 0, 1.0);
         mf_world_step(rig.world, 2000);
-        double a = rig_heading(&rig), rear = config.car.rear;
+        double a = mf_rig_yaw(&rig), rear = config.car.rear;
         double x = mf_rig_get(&rig, "base.position", 0) - rear * cos(a) + rear;
         double y = mf_rig_get(&rig, "base.position", 1) - rear * sin(a);
         // The circle through the start with the rear axle's direction: x^2 + y^2 = 2 R y.
         double radius = (x * x + y * y) / (2.0 * y);
-        mf_check_near(out, "radius of the rear axle's circle [m]", 0.062 / tan(angles[i]), radius,
+        mf_check_near(run, "radius of the rear axle's circle [m]", 0.062 / tan(angles[i]), radius,
                       1e-9);
         mf_rig_free(&rig);
     }
-    return MF_OK;
 }
 
-static mf_Status corner(mf_Context *context, double speed, double angle, mf_CarTire tire,
-                        mf_Rig *rig, mf_Error *error) {
+static void corner(mf_CheckRun *run, double speed, double angle, mf_CarTire tire, mf_Rig *rig) {
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_SPEED);
     config.config.tire = tire;
     config.car.speed_integral = 16.0;
-    mf_Status status = rig_open(rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(rig, run, &config);
     mf_rig_set(rig, "command.speed", 0, speed);
     mf_rig_set(rig, "command.steering", 0, angle);
     mf_world_step(rig->world, 60000);
-    return MF_OK;
 }
 
-static mf_Status steady_cornering(mf_Context *context, mf_CheckRun *out, mf_Error *error) {
+static void steady_cornering(mf_CheckRun *run) {
     static const struct {
         double speed, angle, rotation;
         const char *what;
@@ -102,61 +87,49 @@ static mf_Status steady_cornering(mf_Context *context, mf_CheckRun *out, mf_Erro
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_Rig rig;
         double along, across;
-        mf_Status status =
-            corner(context, cases[i].speed, cases[i].angle, MF_CAR_TIRE_PACEJKA, &rig, error);
-        if (status != MF_OK)
-            return status;
+        corner(run, cases[i].speed, cases[i].angle, MF_CAR_TIRE_PACEJKA, &rig);
         double yaw_rate = mf_rig_get(&rig, "base.angular_velocity", 2);
         rig_velocity(&rig, &along, &across);
-        mf_check_near(out, cases[i].what, cases[i].rotation, yaw_rate, 1.5e-8);
+        mf_check_near(run, cases[i].what, cases[i].rotation, yaw_rate, 1.5e-8);
         if (i == 0) {
-            mf_check_near(out, "sideways speed [m/s]", 0.00495487, across, 1e-8);
-            mf_check_near(out, "front slip angle [rad]", 0.02521361,
+            mf_check_near(run, "sideways speed [m/s]", 0.00495487, across, 1e-8);
+            mf_check_near(run, "front slip angle [rad]", 0.02521361,
                           0.05 - atan((across + 0.029 * yaw_rate) / along), 1e-8);
-            mf_check_near(out, "rear slip angle [rad]", 0.01761599,
+            mf_check_near(run, "rear slip angle [rad]", 0.01761599,
                           -atan((across - 0.033 * yaw_rate) / along), 1e-8);
         }
         mf_rig_free(&rig);
     }
-    return MF_OK;
 }
 
-static mf_Status yaw_gain(mf_Context *context, mf_CheckRun *out, mf_Error *error) {
+static void yaw_gain(mf_CheckRun *run) {
     mf_Rig rig;
-    mf_Status status = corner(context, 1.0, 1e-4, MF_CAR_TIRE_LINEAR, &rig, error);
-    if (status != MF_OK)
-        return status;
+    corner(run, 1.0, 1e-4, MF_CAR_TIRE_LINEAR, &rig);
     double yaw_rate = mf_rig_get(&rig, "base.angular_velocity", 2) * 0.05 / 1e-4;
-    mf_check_near(out, "yaw rate for 0.05 rad, linear [rad/s]", 0.6846760, yaw_rate, 1e-6);
+    mf_check_near(run, "yaw rate for 0.05 rad, linear [rad/s]", 0.6846760, yaw_rate, 1e-6);
     mf_rig_free(&rig);
-    return MF_OK;
 }
 
-static mf_Status top_speed(mf_Context *context, mf_CheckRun *out, mf_Error *error) {
+static void top_speed(mf_CheckRun *run) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
     mf_Rig rig;
     double along, across;
-    mf_Status status = rig_open(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(&rig, run, &config);
     mf_rig_set(&rig, "command.duty", 0, 1.0);
     mf_world_step(rig.world, 20000);
     rig_velocity(&rig, &along, &across);
-    mf_check_near(out, "speed at full duty [m/s]", 4.2021936, along, 1e-7);
+    mf_check_near(run, "speed at full duty [m/s]", 4.2021936, along, 1e-7);
     mf_rig_free(&rig);
-    return MF_OK;
 }
 
 // Car `number` of `count` on a circle of its own after a second, as the hash of its state.
-static mf_Status lane_hash(mf_Context *context, uint32_t first, uint32_t count, uint32_t number,
-                           uint64_t *hash, mf_Error *error) {
+static void lane_hash(mf_CheckRun *run, uint32_t first, uint32_t count, uint32_t number,
+                      uint64_t *hash) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE);
     config.count = count;
     config.double_precision = false;
     mf_Rig rig;
-    mf_Status status = rig_open(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(&rig, run, &config);
     for (uint32_t i = 0; i < count; i++) {
         double n = first + i;
         mf_field_set(mf_group_find_field(rig.group, "command.speed"), i, 0, 0.5 + 1e-4 * n);
@@ -165,21 +138,15 @@ static mf_Status lane_hash(mf_Context *context, uint32_t first, uint32_t count, 
     mf_world_step(rig.world, 1000);
     *hash = mf_group_instance_hash(rig.group, number - first);
     mf_rig_free(&rig);
-    return MF_OK;
 }
 
-static mf_Status swarm_lanes(mf_Context *context, mf_CheckRun *out, mf_Error *error) {
+static void swarm_lanes(mf_CheckRun *run) {
     uint64_t alone, eight, many;
-    mf_Status status = lane_hash(context, 4321, 1, 4321, &alone, error);
-    if (status == MF_OK)
-        status = lane_hash(context, 4318, 8, 4321, &eight, error);
-    if (status == MF_OK)
-        status = lane_hash(context, 0, 10000, 4321, &many, error);
-    if (status != MF_OK)
-        return status;
-    mf_check_bits(out, "hash of a car among 8", alone, eight);
-    mf_check_bits(out, "hash of a car among 10000", alone, many);
-    return MF_OK;
+    lane_hash(run, 4321, 1, 4321, &alone);
+    lane_hash(run, 4318, 8, 4321, &eight);
+    lane_hash(run, 0, 10000, 4321, &many);
+    mf_check_bits(run, "hash of a car among 8", alone, eight);
+    mf_check_bits(run, "hash of a car among 10000", alone, many);
 }
 
 const mf_CheckCase mf_check_car_cases[] = {

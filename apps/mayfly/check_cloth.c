@@ -3,9 +3,7 @@
 // docs/explanation/cloth.md has the equations.
 #include <math.h>
 
-#include <mayfly/motion.h>
-
-#include "check.h"
+#include "check_rig.h"
 
 enum { PINS = 64 };
 
@@ -14,9 +12,7 @@ typedef struct Rig { // a cloth of the default material, and its world
     mf_ClothConfig config;
     uint32_t pins[PINS];
     double gravity; // [m/s^2]
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
+    mf_Rig in;
 } Rig;
 
 static void rig_begin(Rig *rig, double width, double length, uint32_t columns, uint32_t rows) {
@@ -32,37 +28,15 @@ static void pin(Rig *rig, uint32_t vertex) {
     rig->pins[rig->cloth.pin_count++] = vertex;
 }
 
-static void rig_close(Rig *rig) {
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
-}
-
-static mf_Status rig_open(Rig *rig, mf_Context *context, mf_Error *error) {
-    mf_GroupConfig group = mf_group_config();
+static void rig_open(Rig *rig, mf_CheckRun *run) {
     mf_WorldConfig world = mf_world_config();
+    mf_MotionsConfig motions = mf_motions_config();
     world.gravity = rig->gravity;
     world.step = 10 * MF_MILLISECOND;
     rig->config.cloth = &rig->cloth;
-    mf_Status status = mf_cloth_model(context, &rig->cloth, &rig->model, error);
-    group.model = rig->model;
-    group.double_precision = true;
-    if (status == MF_OK)
-        status = mf_world_create(context, &world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    if (status == MF_OK)
-        status = mf_cloth_add(rig->group, &rig->config, error);
-    if (status != MF_OK)
-        rig_close(rig);
-    return status;
-}
-
-static double get(const Rig *rig, const char *field, uint32_t component) {
-    return mf_field_get(mf_group_find_field(rig->group, field), 0, component);
-}
-
-static void put(const Rig *rig, const char *field, uint32_t component, double value) {
-    mf_field_set(mf_group_find_field(rig->group, field), 0, component, value);
+    motions.cloth = rig->config;
+    mf_check_must(run, mf_cloth_model(run->context, &rig->cloth, &rig->in.model, &run->error));
+    mf_rig_open_model(&rig->in, run, rig->in.model, &world, MF_MOTION_CLOTH, &motions);
 }
 
 // ---- I7: a strip over an edge
@@ -73,8 +47,7 @@ static void put(const Rig *rig, const char *field, uint32_t component, double va
 // cos t, by a shooting method with 2,000 steps of Runge-Kutta, gives 40.1457 degrees: his formula
 // is an approximation. The second difference about the last pinned vertex bends half a cell on both
 // sides, so the strip is clamped half a cell before it.
-static mf_Status strip_angle(mf_Context *context, uint32_t cells, mf_Time substep, double *out,
-                             mf_Error *error) {
+static void strip_angle(mf_CheckRun *run, uint32_t cells, mf_Time substep, double *out) {
     const double length = 0.1, bending_length = 0.5093214862 * length;
     const double cell = length / (cells + 0.5);
     const uint32_t columns = cells + 2, tip = 2 * columns - 1, root = columns + 1;
@@ -87,35 +60,29 @@ static mf_Status strip_angle(mf_Context *context, uint32_t cells, mf_Time subste
     for (uint32_t j = 0; j < 3; j++)
         for (uint32_t i = 0; i < 2; i++)
             pin(&rig, j * columns + i);
-    mf_Status status = rig_open(&rig, context, error);
-    if (status != MF_OK)
-        return status;
-    mf_world_step(rig.world, 300);
-    const double across =
-        get(&rig, "vertex.position", 3 * tip) - get(&rig, "vertex.position", 3 * root) + 0.5 * cell;
-    const double down =
-        get(&rig, "vertex.position", 3 * root + 2) - get(&rig, "vertex.position", 3 * tip + 2);
+    rig_open(&rig, run);
+    mf_world_step(rig.in.world, 300);
+    const double across = mf_rig_get(&rig.in, "vertex.position", 3 * tip) -
+                          mf_rig_get(&rig.in, "vertex.position", 3 * root) + 0.5 * cell;
+    const double down = mf_rig_get(&rig.in, "vertex.position", 3 * root + 2) -
+                        mf_rig_get(&rig.in, "vertex.position", 3 * tip + 2);
     *out = atan2(down, across);
-    rig_close(&rig);
-    return MF_OK;
+    mf_rig_free(&rig.in);
 }
 
-static mf_Status check_strip(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_strip(mf_CheckRun *run) {
     const double degree = 3.14159265358979 / 180.0;
     double angle;
-    mf_Status status = strip_angle(context, 12, MF_MILLISECOND / 20, &angle, error);
-    if (status != MF_OK)
-        return status;
+    strip_angle(run, 12, MF_MILLISECOND / 20, &angle);
     mf_check_near(run, "angle of the tip, heavy elastica [deg]", 40.1457, angle / degree, 0.1);
     mf_check_near(run, "bending length by Peirce from that angle, over the length", 0.5093,
                   cbrt(cos(0.5 * angle) / (8.0 * tan(angle))), 0.0102);
-    return MF_OK;
 }
 
 // ---- I8: hanging cloths
 // --------------------------------------------------------------------------
 
-static mf_Status check_weight(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_weight(mf_CheckRun *run) {
     Rig rig;
     double force[3] = {0};
     rig_begin(&rig, 1.0, 1.0, 13, 13);
@@ -123,23 +90,20 @@ static mf_Status check_weight(mf_Context *context, mf_CheckRun *run, mf_Error *e
     rig.config.drag = 3.0;
     for (uint32_t i = 0; i < 13; i++)
         pin(&rig, 12 * 13 + i);
-    mf_Status status = rig_open(&rig, context, error);
-    if (status != MF_OK)
-        return status;
-    mf_world_step(rig.world, 1000);
+    rig_open(&rig, run);
+    mf_world_step(rig.in.world, 1000);
     for (uint32_t c = 0; c < 39; c++)
-        force[c % 3] += get(&rig, "pin.force", c);
+        force[c % 3] += mf_rig_get(&rig.in, "pin.force", c);
     mf_check_near(run, "pull on the upper edge: 0.15 kg at 9.81 m/s^2 [N]", 1.4715, -force[2],
                   1e-6);
     mf_check_near(run, "sideways [N]", 0.0, fabs(force[0]) + fabs(force[1]), 1e-5);
-    rig_close(&rig);
-    return MF_OK;
+    mf_rig_free(&rig.in);
 }
 
 // A sheet of 1.2 m that is held at both sides, 1 m apart (A9): sag 0.29234380 m, horizontal pull
 // 0.46954152 m of its weight per length.
-static mf_Status hang_sheet(mf_Context *context, uint32_t cells, double *sag, double *pull,
-                            double *weight, mf_Error *error) {
+static void hang_sheet(mf_CheckRun *run, uint32_t cells, double *sag, double *pull,
+                       double *weight) {
     Rig rig;
     rig_begin(&rig, 1.2, 0.05, cells + 1, 2);
     rig.cloth.material.bending = rig.cloth.material.shear = 0.0;
@@ -149,103 +113,88 @@ static mf_Status hang_sheet(mf_Context *context, uint32_t cells, double *sag, do
     for (uint32_t j = 0; j < 2; j++)
         for (uint32_t i = 0; i < 2; i++)
             pin(&rig, j * (cells + 1) + i * cells);
-    mf_Status status = rig_open(&rig, context, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(&rig, run);
     for (int s = 1; s <= 100; s++) { // 0.1 m inward in a second
         for (uint32_t p = 0; p < 4; p++)
-            put(&rig, "pin.anchor", 3 * p, (p % 2 == 0 ? -1.0 : 1.0) * (0.6 - 1e-3 * s));
-        mf_world_step(rig.world, 1);
+            mf_rig_set(&rig.in, "pin.anchor", 3 * p, (p % 2 == 0 ? -1.0 : 1.0) * (0.6 - 1e-3 * s));
+        mf_world_step(rig.in.world, 1);
     }
-    mf_world_step(rig.world, 500);
+    mf_world_step(rig.in.world, 500);
     const double per_length = rig.cloth.material.density * 0.05 * rig.gravity;
-    *sag = get(&rig, "pin.anchor", 2) - get(&rig, "vertex.position", 3 * (cells / 2) + 2);
-    *pull = (get(&rig, "pin.force", 0) + get(&rig, "pin.force", 6)) / per_length;
+    *sag = mf_rig_get(&rig.in, "pin.anchor", 2) -
+           mf_rig_get(&rig.in, "vertex.position", 3 * (cells / 2) + 2);
+    *pull =
+        (mf_rig_get(&rig.in, "pin.force", 0) + mf_rig_get(&rig.in, "pin.force", 6)) / per_length;
     *weight = 0.0;
     for (uint32_t p = 0; p < 4; p++)
-        *weight -= get(&rig, "pin.force", 3 * p + 2) / per_length;
-    rig_close(&rig);
-    return MF_OK;
+        *weight -= mf_rig_get(&rig.in, "pin.force", 3 * p + 2) / per_length;
+    mf_rig_free(&rig.in);
 }
 
-static mf_Status check_catenary(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_catenary(mf_CheckRun *run) {
     double sag[2], pull[2], weight[2];
-    mf_Status status = MF_OK;
-    for (int k = 0; k < 2 && status == MF_OK; k++)
-        status = hang_sheet(context, k == 0 ? 10 : 20, &sag[k], &pull[k], &weight[k], error);
-    if (status != MF_OK)
-        return status;
+
+    for (int k = 0; k < 2; k++)
+        hang_sheet(run, k == 0 ? 10 : 20, &sag[k], &pull[k], &weight[k]);
     mf_check_near(run, "sag of 20 cells [m]", 0.29234380, sag[1], 5e-4);
     mf_check_near(run, "sideways pull over weight per length [m]", 0.46954152, pull[1], 5e-4);
     mf_check_near(run, "weight over that per length [m]", 1.2, weight[1], 1e-4);
     mf_check_near(run, "order of the sag's error in the cells", 2.0,
                   log2((sag[0] - 0.29234380) / (sag[1] - 0.29234380)), 0.15);
-    return MF_OK;
 }
 
 // ---- free flight
 // ---------------------------------------------------------------------------------
 
-static mf_Status check_fall(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_fall(mf_CheckRun *run) {
     Rig rig;
     rig_begin(&rig, 1.0, 0.8, 9, 21);
-    mf_Status status = rig_open(&rig, context, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(&rig, run);
     for (uint32_t v = 0; v < 9 * 21; v++) {
-        put(&rig, "vertex.velocity", 3 * v, 0.5);
-        put(&rig, "vertex.velocity", 3 * v + 2, 2.0);
+        mf_rig_set(&rig.in, "vertex.velocity", 3 * v, 0.5);
+        mf_rig_set(&rig.in, "vertex.velocity", 3 * v + 2, 2.0);
     }
-    const double start = get(&rig, "vertex.position", 2);
-    mf_world_step(rig.world, 100);
+    const double start = mf_rig_get(&rig.in, "vertex.position", 2);
+    mf_world_step(rig.in.world, 100);
     mf_check_near(run, "z after 1 s: 2 t - g t^2 / 2 [m]", -2.905,
-                  get(&rig, "vertex.position", 2) - start, 1e-11);
-    mf_check_near(run, "x after 1 s at 0.5 m/s [m]", 0.5, get(&rig, "base.position", 0), 1e-11);
-    mf_check_near(run, "speed 2 - g t [m/s]", -7.81, get(&rig, "vertex.velocity", 2), 1e-11);
-    rig_close(&rig);
-    return MF_OK;
+                  mf_rig_get(&rig.in, "vertex.position", 2) - start, 1e-11);
+    mf_check_near(run, "x after 1 s at 0.5 m/s [m]", 0.5, mf_rig_get(&rig.in, "base.position", 0),
+                  1e-11);
+    mf_check_near(run, "speed 2 - g t [m/s]", -7.81, mf_rig_get(&rig.in, "vertex.velocity", 2),
+                  1e-11);
+    mf_rig_free(&rig.in);
 }
 
 // Change of the angular momentum in 0.2 s of a crumpling cloth, over its size.
-static mf_Status crumple(mf_Context *context, mf_Time substep, double *linear, double *angular,
-                         double *rise, mf_Error *error) {
-    double center[3], p[2][3], l[2][3], last = INFINITY, size = 0.0;
+static void crumple(mf_CheckRun *run, mf_Time substep, double *linear, double *angular,
+                    double *rise) {
+    double last = INFINITY;
     Rig rig;
     rig_begin(&rig, 0.5, 0.5, 13, 13);
     rig.gravity = 0.0;
     rig.config.substep = substep;
-    mf_Status status = rig_open(&rig, context, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(&rig, run);
     for (uint32_t c = 0; c < 3 * 169; c++)
-        put(&rig, "vertex.velocity", c, 0.3 * sin(0.05 * c * c + 1.0));
-    mf_motion_momentum(rig.group, 0, center, p[0], l[0]);
-    *rise = *linear = *angular = 0.0;
+        mf_rig_set(&rig.in, "vertex.velocity", c, 0.3 * sin(0.05 * c * c + 1.0));
+    const mf_RigMomentum start = mf_rig_momentum(&rig.in);
+    *rise = 0.0;
     for (int s = 0; s < 20; s++) {
-        mf_world_step(rig.world, 1);
-        const mf_MotionEnergy energy = mf_motion_energy(rig.group, 0);
+        mf_world_step(rig.in.world, 1);
+        const mf_MotionEnergy energy = mf_motion_energy(rig.in.group, 0);
         const double now = energy.kinetic + energy.elastic;
         *rise = mf_check_worse(*rise, now / last - 1.0);
         last = now;
     }
-    mf_motion_momentum(rig.group, 0, center, p[1], l[1]);
-    for (int c = 0; c < 3; c++) {
-        *linear = mf_check_worse(*linear, fabs(p[1][c] - p[0][c]));
-        *angular = mf_check_worse(*angular, fabs(l[1][c] - l[0][c]));
-        size = fmax(size, fabs(l[0][c]));
-    }
-    *angular /= size;
-    rig_close(&rig);
-    return MF_OK;
+    const mf_RigMomentum end = mf_rig_momentum(&rig.in);
+    *linear = mf_rig_apart(end.linear, start.linear);
+    *angular = mf_rig_apart(end.angular, start.angular) / mf_rig_apart(start.angular, NULL);
+    mf_rig_free(&rig.in);
 }
 
-static mf_Status check_flight(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_flight(mf_CheckRun *run) {
     double linear[2], angular[2], rise[2];
-    mf_Status status = crumple(context, MF_MILLISECOND, &linear[0], &angular[0], &rise[0], error);
-    if (status == MF_OK)
-        status = crumple(context, MF_MILLISECOND / 8, &linear[1], &angular[1], &rise[1], error);
-    if (status != MF_OK)
-        return status;
+    crumple(run, MF_MILLISECOND, &linear[0], &angular[0], &rise[0]);
+    crumple(run, MF_MILLISECOND / 8, &linear[1], &angular[1], &rise[1]);
     mf_check_below(run, "change of the linear momentum [kg m/s]", 1e-14, linear[0]);
     mf_check_below(run, "change of the angular momentum, substeps of 1 ms, over its size", 0.1,
                    angular[0]);
@@ -255,7 +204,6 @@ static mf_Status check_flight(mf_Context *context, mf_CheckRun *run, mf_Error *e
                    rise[1]);
     mf_check_below(run, "rise with substeps of 1 ms, which do not resolve the stretch", 0.1,
                    rise[0]);
-    return MF_OK;
 }
 
 const mf_CheckCase mf_check_cloth_cases[] = {

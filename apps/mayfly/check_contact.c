@@ -12,43 +12,38 @@ static const double none[3] = {0, 0, 0};
 // ---- rest and bounces ---------------------------------------------------------------------------
 
 // A block of 2 kg on four contacts of 1000 N/m lies m g / (4 k) deep.
-static mf_Status check_rest(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_rest(mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     mf_Rig rig;
-    mf_hand_start(&rig.hand, context);
+    mf_hand_start(&rig.hand, run->context);
     mf_rig_body(&rig, 0, 2.0, none, (double[3]){0.03, 0.03, 0.05});
     for (int i = 0; i < 4; i++)
         mf_hand_point(&rig.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
     config.motion.contact_stiffness = 1000.0;
-    mf_Status status = mf_rig_open(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    mf_rig_open(&rig, run, &config);
     mf_world_step(rig.world, 4000);
     mf_check_near(run, "penetration at rest [m]", 0.004905,
                   0.1 - mf_rig_get(&rig, "base.position", 2), 1e-9);
     for (uint32_t i = 0; i < 4; i++)
         mf_check_near(run, "load of a contact [N]", 4.905, mf_rig_get(&rig, "contact.load", i),
                       1e-6);
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
 // A mass on a spring with a damper that may pull: it passes its entry position with exp(-pi z /
 // sqrt(1 - z^2)) of its speed.
-static mf_Status check_adhesive(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_adhesive(mf_CheckRun *run) {
     static const double cases[2][2] = {{0.1, 0.7292476}, {0.2154538, 0.5}};
     for (int i = 0; i < 2; i++) {
         mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
         mf_Rig rig;
-        char what[64];
-        mf_hand_start(&rig.hand, context);
+        mf_hand_start(&rig.hand, run->context);
         mf_rig_body(&rig, mf_hand_slide(&rig.hand, 0, 0, 0, 0, along_z), 2.0, none, none);
         rig.hand.joints[0].stiffness = 2e4;
         rig.hand.joints[0].damping = 2.0 * cases[i][0] * sqrt(2.0 * 2e4);
         config.world.gravity = 0.0;
         config.motion.base = MF_ARTICULATED_FIXED;
-        mf_Status status = mf_rig_open(&rig, context, &config, error);
-        if (status != MF_OK)
-            return status;
+        mf_rig_open(&rig, run, &config);
         double before = 0.0, now = -1e-300, speed[2] = {0, -1};
         mf_rig_set(&rig, "joint.rate", 0, -1.0);
         for (int n = 0; n < 10000 && now < 0.0; n++) {
@@ -58,37 +53,31 @@ static mf_Status check_adhesive(mf_Context *context, mf_CheckRun *run, mf_Error 
             speed[0] = speed[1];
             speed[1] = mf_rig_get(&rig, "joint.rate", 0);
         }
-        snprintf(what, sizeof what, "rebound speed, damping ratio %g", cases[i][0]);
-        mf_check_near(run, what, cases[i][1],
-                      speed[1] - now / (now - before) * (speed[1] - speed[0]), 1e-6);
-        status = mf_rig_close(&rig, error);
-        if (status != MF_OK)
-            return status;
+        mf_check_near(run, mf_check_name(run, "rebound speed, damping ratio %g", cases[i][0]),
+                      cases[i][1], speed[1] - now / (now - before) * (speed[1] - speed[0]), 1e-6);
+        mf_rig_close(run, &rig);
     }
-    return MF_OK;
 }
 
 // A point of 2 kg over the ground, whose contact has the frequency [rad/s] and damping ratio given.
-static mf_Status open_ball(mf_Rig *rig, mf_Context *context, double frequency, double ratio,
-                           mf_RigConfig *config, mf_Error *error) {
-    mf_hand_start(&rig->hand, context);
+static void open_ball(mf_Rig *rig, mf_CheckRun *run, double frequency, double ratio,
+                      mf_RigConfig *config) {
+    mf_hand_start(&rig->hand, run->context);
     mf_rig_body(rig, 0, 2.0, none, (double[3]){1, 1, 1});
     mf_hand_point(&rig->hand, 0, 0, 0, 0, 0.0, true);
     config->motion.contact_stiffness = 2.0 * frequency * frequency;
     config->motion.contact_damping = 2.0 * ratio * 2.0 * frequency;
     config->motion.contact_depth = 1.0;
-    return mf_rig_open(rig, context, config, error);
+    mf_rig_open(rig, run, config);
 }
 
 // Restitution and duration of a contact with a spring and damper that cannot pull (Schwager and
 // Poeschel 2007).
-static mf_Status check_bounce(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_bounce(mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
     mf_Rig rig;
     config.world.gravity = 0.0;
-    mf_Status status = open_ball(&rig, context, 100.0, 0.1, &config, error);
-    if (status != MF_OK)
-        return status;
+    open_ball(&rig, run, 100.0, 0.1, &config);
     int pressed = 0;
     mf_rig_set(&rig, "base.position", 2, 1e-6);
     mf_rig_set(&rig, "base.linear_velocity", 2, -1.0);
@@ -99,19 +88,17 @@ static mf_Status check_bounce(mf_Context *context, mf_CheckRun *run, mf_Error *e
     mf_check_near(run, "coefficient of restitution", 0.7440794,
                   mf_rig_get(&rig, "base.linear_velocity", 2), 1e-4);
     mf_check_near(run, "duration of the contact [s]", 0.02956076, 1e-5 * pressed, 2e-5);
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
 // A ball with restitution 0.8, dropped from 1 m. The closed form assumes instantaneous contacts: a
 // frequency of 10^4/s makes them 0.3 ms long and weight a part g / (10^4 v) of the force, 2 10^-4
 // for the first; a step of 2 us sees the jump of the damper's force within 0.1 % of it.
-static mf_Status check_bounces(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_bounces(mf_CheckRun *run) {
     static const double heights[3] = {0.64, 0.4096, 0.262144};
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 500);
     mf_Rig rig;
-    mf_Status status = open_ball(&rig, context, 1e4, 0.07435509709764057, &config, error);
-    if (status != MF_OK)
-        return status;
+    open_ball(&rig, run, 1e4, 0.07435509709764057, &config);
     double z = 1.0, speed = 0.0, distance = 0.0, rest = 0.0;
     int tops = 0;
     mf_rig_set(&rig, "base.position", 2, z);
@@ -124,15 +111,14 @@ static mf_Status check_bounces(mf_Context *context, mf_CheckRun *run, mf_Error *
         if (fabs(speed) > 0.01 || z > 1e-4)
             rest = mf_rig_time(&rig); // still bouncing
         if (was > 0.0 && speed <= 0.0 && z > 1e-3 && tops < 3) {
-            char what[48];
-            snprintf(what, sizeof what, "height of bounce %d [m]", tops + 1);
-            mf_check_near(run, what, heights[tops], z, 2e-3 * heights[tops]);
+            mf_check_near(run, mf_check_name(run, "height of bounce %d [m]", tops + 1),
+                          heights[tops], z, 2e-3 * heights[tops]);
             tops++;
         }
     }
     mf_check_near(run, "time of rest [s]", 4.0637128, rest, 0.02);
     mf_check_near(run, "length of its path [m]", 4.5556, distance, 5e-3);
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
 // ---- rolling ------------------------------------------------------------------------------------
@@ -154,8 +140,8 @@ static const Roller hoop = {
     "hoop", "cylinder' size='0.1 0.1' euler='90 0 0", 4.0, 1.0, 45.0 * MF_CHECK_DEGREE, 0.93365396};
 
 // A roller of 3 kg on a plane of the world that falls towards +x, pressed in as at rest.
-static mf_Status roll(mf_Context *context, const Roller *roller, double angle, mf_Time step,
-                      int steps, double got[3], mf_Error *error) {
+static void roll(mf_CheckRun *run, const Roller *roller, double angle, mf_Time step, int steps,
+                 double got[3]) {
     static const char form[] =
         "<mujoco><worldbody><geom type='plane' size='1 1 1' euler='0 %.17g 0' friction='0.5'/>"
         "<body><freejoint/><inertial pos='0 0 0' mass='3' diaginertia='%.17g %.17g %.17g'/>"
@@ -171,9 +157,7 @@ static mf_Status roll(mf_Context *context, const Roller *roller, double angle, m
     config.motion.sweeps = 100; // the default 8 do not converge for several contacts
     snprintf(text, sizeof text, form, angle / MF_CHECK_DEGREE, moment, moment, moment,
              roller->geom);
-    mf_Status status = mf_rig_open_text(&rig, context, text, &config, error);
-    if (status != MF_OK)
-        return status;
+    mf_rig_open_text(&rig, run, text, &config);
     mf_rig_set3(&rig, "base.position", height * sine, 0, height * cosine);
     mf_world_step(rig.world, (uint64_t)steps);
     got[0] =
@@ -181,189 +165,144 @@ static mf_Status roll(mf_Context *context, const Roller *roller, double angle, m
     got[1] = mf_rig_get(&rig, "base.linear_velocity", 0) * cosine -
              mf_rig_get(&rig, "base.linear_velocity", 2) * sine;
     got[2] = 0.1 * mf_rig_get(&rig, "base.angular_velocity", 1) / got[1];
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
 // The same sphere on ground that falls towards +x.
-static mf_Status roll_on_ground(mf_Context *context, double angle, double got[2], mf_Error *error) {
+static void roll_on_ground(mf_CheckRun *run, double angle, double got[2]) {
     static const char sphere[] =
         "<mujoco><worldbody><body><freejoint/><geom type='sphere' size='0.1' mass='3'/></body>"
         "</worldbody></mujoco>";
-    mf_TerrainConfig map = mf_terrain_config();
-    mf_TerrainGenerator slope = {
-        .shape = MF_TERRAIN_SLOPE, .amplitude = -angle, .wavelength = 1.0, .octaves = 1};
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    mf_Terrain *terrain;
+    mf_Terrain *terrain = mf_rig_slope(run, -angle);
     mf_Rig rig;
-    map.columns = map.rows = 64;
-    map.interpolation = MF_BILINEAR;
     config.motion.shapes = true;
-    mf_Status status = mf_terrain_generate(context, &map, &slope, &terrain, error);
-    if (status != MF_OK)
-        return status;
     config.world.terrain = terrain;
-    status = mf_rig_open_text(&rig, context, sphere, &config, error);
-    if (status == MF_OK) {
-        double sine = sin(angle), cosine = cos(angle);
-        mf_rig_set3(&rig, "base.position", 0.1 * sine, 0, 0.1 * cosine);
-        mf_world_step(rig.world, 1000);
-        got[0] = mf_rig_get(&rig, "base.linear_velocity", 0) * cosine -
-                 mf_rig_get(&rig, "base.linear_velocity", 2) * sine;
-        got[1] = 0.1 * mf_rig_get(&rig, "base.angular_velocity", 1) / got[0];
-        status = mf_rig_close(&rig, error);
-    }
+    mf_rig_open_text(&rig, run, sphere, &config);
+    double sine = sin(angle), cosine = cos(angle);
+    mf_rig_set3(&rig, "base.position", 0.1 * sine, 0, 0.1 * cosine);
+    mf_world_step(rig.world, 1000);
+    got[0] = mf_rig_get(&rig, "base.linear_velocity", 0) * cosine -
+             mf_rig_get(&rig, "base.linear_velocity", 2) * sine;
+    got[1] = 0.1 * mf_rig_get(&rig, "base.angular_velocity", 1) / got[0];
+    mf_rig_close(run, &rig);
     mf_terrain_destroy(terrain);
-    return status;
 }
 
 // A solid sphere on 15 degrees for 1 s: 5/7 g sin. Relative 5.5e-4, at which Drake passes.
-static mf_Status check_roll(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_roll(mf_CheckRun *run) {
     double got[3];
-    mf_Status status =
-        roll(context, &ball, 15 * MF_CHECK_DEGREE, MF_MILLISECOND / 2, 2000, got, error);
-    if (status != MF_OK)
-        return status;
+    roll(run, &ball, 15 * MF_CHECK_DEGREE, MF_MILLISECOND / 2, 2000, got);
     mf_check_near(run, "distance after 1 s [m]", 0.9067910, got[0], 5.5e-4 * 0.906791);
     mf_check_near(run, "speed after 1 s [m/s]", 1.8135820, got[1], 5.5e-4 * 1.813582);
     mf_check_near(run, "rate times radius over speed", 1.0, got[2], 5.5e-4);
-    status = roll_on_ground(context, 15 * MF_CHECK_DEGREE, got, error);
-    if (status != MF_OK)
-        return status;
+    roll_on_ground(run, 15 * MF_CHECK_DEGREE, got);
     mf_check_near(run, "on the ground, 1 ms: speed [m/s]", 1.8135820, got[0], 5.5e-4 * 1.813582);
     mf_check_near(run, "rate times radius over speed", 1.0, got[1], 5.5e-4);
-    return MF_OK;
 }
 
 // For 0.2 s: the depth of a contact grows with the square of the rate, and r is less by half of it.
-static mf_Status check_limits(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_limits(mf_CheckRun *run) {
     const Roller *const rollers[3] = {&ball, &cylinder, &hoop};
     static const double off[3] = {-0.01, 0.01, 1.0};
     for (int i = 0; i < 3; i++) {
         double got[3][3];
-        char what[80];
         for (int k = 0; k < 3; k++) {
             double angle = rollers[i]->limit + off[k] * MF_CHECK_DEGREE;
-            mf_Status status =
-                roll(context, rollers[i], angle, MF_MILLISECOND / 10, 2000, got[k], error);
-            if (status != MF_OK)
-                return status;
+            roll(run, rollers[i], angle, MF_MILLISECOND / 10, 2000, got[k]);
         }
-        snprintf(what, sizeof what, "%s: r w / v, 0.01 deg below the limit", rollers[i]->name);
-        mf_check_near(run, what, 1.0, got[0][2], 2e-5);
-        snprintf(what, sizeof what, "%s: r w / v, 0.01 deg above", rollers[i]->name);
-        mf_check_below(run, what, 1.0 - 2e-4, got[1][2]);
-        snprintf(what, sizeof what, "%s: r w / v, 1 deg above", rollers[i]->name);
-        mf_check_near(run, what, rollers[i]->beyond, got[2][2], 2e-5);
+        mf_check_near(run,
+                      mf_check_name(run, "%s: r w / v, 0.01 deg below the limit", rollers[i]->name),
+                      1.0, got[0][2], 2e-5);
+        mf_check_below(run, mf_check_name(run, "%s: r w / v, 0.01 deg above", rollers[i]->name),
+                       1.0 - 2e-4, got[1][2]);
+        mf_check_near(run, mf_check_name(run, "%s: r w / v, 1 deg above", rollers[i]->name),
+                      rollers[i]->beyond, got[2][2], 2e-5);
     }
-    return MF_OK;
 }
 
 // ---- creep --------------------------------------------------------------------------------------
 
 // Speed of a block of four contacts on a slope of 20 degrees, friction 0.5.
-static mf_Status creep(mf_Context *context, double slip_speed, double *speed, mf_Error *error) {
+static void creep(mf_CheckRun *run, double slip_speed, double *speed) {
     const double angle = 20 * MF_CHECK_DEGREE;
-    mf_TerrainConfig map = mf_terrain_config();
-    mf_TerrainGenerator slope = {
-        .shape = MF_TERRAIN_SLOPE, .amplitude = -angle, .wavelength = 1.0, .octaves = 1};
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    mf_Terrain *terrain;
+    mf_Terrain *terrain = mf_rig_slope(run, -angle);
     mf_Rig rig;
-    map.columns = map.rows = 64;
-    map.interpolation = MF_BILINEAR;
-    mf_hand_start(&rig.hand, context);
+    mf_hand_start(&rig.hand, run->context);
     mf_rig_body(&rig, 0, 2.0, none, (double[3]){0.03, 0.03, 0.05});
     for (int i = 0; i < 4; i++)
         mf_hand_point(&rig.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.05, 0.0, true);
     config.motion.friction = 0.5;
     config.motion.slip_speed = slip_speed;
-    mf_Status status = mf_terrain_generate(context, &map, &slope, &terrain, error);
-    if (status != MF_OK)
-        return status;
     config.world.terrain = terrain;
-    status = mf_rig_open(&rig, context, &config, error);
-    if (status == MF_OK) {
-        mf_rig_set3(&rig, "base.position", 0.05 * sin(angle), 0, 0.05 * cos(angle));
-        mf_rig_set(&rig, "base.orientation", 0, cos(0.5 * angle));
-        mf_rig_set(&rig, "base.orientation", 2, sin(0.5 * angle));
-        mf_world_step(rig.world, 1000);
-        double from = mf_rig_get(&rig, "base.position", 0) / cos(angle);
-        mf_world_step(rig.world, 1000);
-        *speed = (mf_rig_get(&rig, "base.position", 0) / cos(angle) - from) / 5.0;
-        status = mf_rig_close(&rig, error);
-    }
+    mf_rig_open(&rig, run, &config);
+    mf_rig_set3(&rig, "base.position", 0.05 * sin(angle), 0, 0.05 * cos(angle));
+    mf_rig_set(&rig, "base.orientation", 0, cos(0.5 * angle));
+    mf_rig_set(&rig, "base.orientation", 2, sin(0.5 * angle));
+    mf_world_step(rig.world, 1000);
+    double from = mf_rig_get(&rig, "base.position", 0) / cos(angle);
+    mf_world_step(rig.world, 1000);
+    *speed = (mf_rig_get(&rig, "base.position", 0) / cos(angle) - from) / 5.0;
+    mf_rig_close(run, &rig);
     mf_terrain_destroy(terrain);
-    return status;
 }
 
-static mf_Status check_creep(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_creep(mf_CheckRun *run) {
     static const double slip[3] = {1e-2, 1e-3, 1e-4};
     double speed[3];
     for (int i = 0; i < 3; i++) {
-        char what[64];
-        mf_Status status = creep(context, slip[i], &speed[i], error);
-        if (status != MF_OK)
-            return status;
+        creep(run, slip[i], &speed[i]);
         // slip tan(20 deg) / 0.5
-        snprintf(what, sizeof what, "creep at 20 degrees, slip speed %g m/s [m/s]", slip[i]);
-        mf_check_below(run, what, 0.72794047 * slip[i] * (1.0 + 1e-6), speed[i]);
+        mf_check_below(run,
+                       mf_check_name(run, "creep at 20 degrees, slip speed %g m/s [m/s]", slip[i]),
+                       0.72794047 * slip[i] * (1.0 + 1e-6), speed[i]);
     }
     mf_check_near(run, "proportional to the slip speed: ratio", 10.0, speed[0] / speed[1], 0.1);
     mf_check_near(run, "and again", 10.0, speed[1] / speed[2], 0.1);
-    return MF_OK;
 }
 
 // ---- collisions in a row ------------------------------------------------------------------------
 
 // Balls of 1 kg and 0.1 m on one line, the first with 1 m/s; with the given gaps.
-static mf_Status open_row(mf_Rig *rig, mf_Context *context, int count, double gap, double ratio,
-                          mf_Error *error) {
+static void open_row(mf_Rig *rig, mf_CheckRun *run, int count, double gap, double ratio) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 200);
-    char text[2048];
-    size_t used = (size_t)snprintf(text, sizeof text, "<mujoco><worldbody>");
+    mf_RigText text = {.used = 0};
+    mf_rig_text_add(&text, "<mujoco><worldbody>");
     for (int i = 0; i < count; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "<body pos='%.17g 0 1'><joint type='slide' axis='1 0 0'/>"
-                                 "<geom type='sphere' size='0.1' mass='1'/></body>",
-                                 i * (0.2 + gap));
-    snprintf(text + used, sizeof text - used, "</worldbody></mujoco>");
+        mf_rig_text_add(&text,
+                        "<body pos='%.17g 0 1'><joint type='slide' axis='1 0 0'/>"
+                        "<geom type='sphere' size='0.1' mass='1'/></body>",
+                        i * (0.2 + gap));
+    mf_rig_text_add(&text, "</worldbody></mujoco>");
     config.world.gravity = 0.0;
     config.motion.contacts = false;
     config.motion.contact_stiffness = 5e5; // 1000/s of two balls
     config.motion.contact_damping = ratio * 1e3;
     config.motion.contact_depth = 1.0;
-    mf_Status status = mf_rig_open_text(rig, context, text, &config, error);
-    if (status == MF_OK)
-        mf_rig_set(rig, "joint.rate", 0, 1.0);
-    return status;
+    mf_rig_open_text(rig, run, text.text, &config);
+    mf_rig_set(rig, "joint.rate", 0, 1.0);
 }
 
 // Newton's cradle, with gaps that keep contacts apart in time, so that only two balls touch at
 // once: in a row of touching springs the last ball would not receive all momentum. Then one pair of
 // restitution e.
-static mf_Status check_cradle(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_cradle(mf_CheckRun *run) {
     mf_Rig rig;
-    mf_Status status = open_row(&rig, context, 5, 0.005, 0.0, error);
-    if (status != MF_OK)
-        return status;
+    open_row(&rig, run, 5, 0.005, 0.0);
     mf_world_step(rig.world, 20000);
     for (uint32_t i = 0; i < 5; i++) {
-        char what[48];
-        snprintf(what, sizeof what, "speed of ball %u of 5 [m/s]", i + 1);
-        mf_check_near(run, what, i == 4 ? 1.0 : 0.0, mf_rig_get(&rig, "joint.rate", i), 1e-6);
+        mf_check_near(run, mf_check_name(run, "speed of ball %u of 5 [m/s]", i + 1),
+                      i == 4 ? 1.0 : 0.0, mf_rig_get(&rig, "joint.rate", i), 1e-6);
     }
-    status = mf_rig_close(&rig, error);
-    if (status != MF_OK)
-        return status;
-    status = open_row(&rig, context, 2, 0.005, 0.1, error);
-    if (status != MF_OK)
-        return status;
+    mf_rig_close(run, &rig);
+    open_row(&rig, run, 2, 0.005, 0.1);
     mf_world_step(rig.world, 20000);
     const double e = 0.7440794; // of damping ratio 0.1 (D3)
     mf_check_near(run, "pair of restitution 0.744: (1 - e)/2 [m/s]", 0.5 * (1.0 - e),
                   mf_rig_get(&rig, "joint.rate", 0), 1e-3);
     mf_check_near(run, "(1 + e)/2 [m/s]", 0.5 * (1.0 + e), mf_rig_get(&rig, "joint.rate", 1), 1e-3);
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
 // ---- a step -------------------------------------------------------------------------------------
@@ -374,8 +313,7 @@ typedef struct StepRide {
 } StepRide;
 
 // A ball of 1 kg and radius 0.1 m rolls from x = -0.3 m at a step of a map of nearest cells.
-static mf_Status ride_step(mf_Context *context, double height, double speed, mf_Time step,
-                           StepRide *got, mf_Error *error) {
+static void ride_step(mf_CheckRun *run, double height, double speed, mf_Time step, StepRide *got) {
     enum { SIDE = 64 };
     static const char text[] = "<mujoco><worldbody><body><freejoint/><geom type='sphere' "
                                "size='0.1' mass='1' friction='1'/></body></worldbody></mujoco>";
@@ -385,63 +323,53 @@ static mf_Status ride_step(mf_Context *context, double height, double speed, mf_
     mf_Rig rig;
     map.columns = map.rows = SIDE;
     map.interpolation = MF_NEAREST;
-    double *heights = mf_allocate(context, SIDE * SIDE, sizeof *heights);
+    double *heights = mf_allocate(run->context, SIDE * SIDE, sizeof *heights);
     if (heights == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "check: out of memory");
+        mf_check_fail(run, MF_NO_MEMORY, "check: out of memory");
     for (int i = 0; i < SIDE * SIDE; i++)
         heights[i] = i % SIDE < SIDE / 2 ? 0.0 : height;
-    mf_Status status = mf_terrain_from_array(context, &map, heights, &terrain, error);
-    mf_release(context, heights);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run, mf_terrain_from_array(run->context, &map, heights, &terrain, &run->error));
+    mf_release(run->context, heights);
     config.world.terrain = terrain;
     config.motion.shapes = true;
-    status = mf_rig_open_text(&rig, context, text, &config, error);
-    if (status == MF_OK) {
-        mf_rig_set3(&rig, "base.position", -0.3, 0.03, 0.1);
-        mf_world_step(rig.world, (uint32_t)(200 * MF_MILLISECOND / step));
-        mf_rig_set3(&rig, "base.linear_velocity", speed, 0, 0);
-        mf_rig_set3(&rig, "base.angular_velocity", 0, speed / 0.1, 0);
-        const double first = mf_rig_energy(&rig);
-        *got = (StepRide){-1.0, 0.0};
-        for (mf_Time t = 0; t < MF_SECOND; t += step) {
-            mf_world_step(rig.world, 1);
-            const double gain = mf_rig_energy(&rig) - first;
-            got->gain = gain > got->gain ? gain : got->gain;
-            const double x = mf_rig_get(&rig, "base.position", 0);
-            got->farthest = x > got->farthest ? x : got->farthest;
-        }
-        status = mf_rig_close(&rig, error);
+    mf_rig_open_text(&rig, run, text, &config);
+    mf_rig_set3(&rig, "base.position", -0.3, 0.03, 0.1);
+    mf_world_step(rig.world, (uint32_t)(200 * MF_MILLISECOND / step));
+    mf_rig_set3(&rig, "base.linear_velocity", speed, 0, 0);
+    mf_rig_set3(&rig, "base.angular_velocity", 0, speed / 0.1, 0);
+    const double first = mf_rig_energy(&rig);
+    *got = (StepRide){-1.0, 0.0};
+    for (mf_Time t = 0; t < MF_SECOND; t += step) {
+        mf_world_step(rig.world, 1);
+        const double gain = mf_rig_energy(&rig) - first;
+        got->gain = gain > got->gain ? gain : got->gain;
+        const double x = mf_rig_get(&rig, "base.position", 0);
+        got->farthest = x > got->farthest ? x : got->farthest;
     }
+    mf_rig_close(run, &rig);
     mf_terrain_destroy(terrain);
-    return status;
 }
 
 // 7/10 m v^2 must be m g h to climb; 1.6 times the speed at which angular momentum about the edge
 // leaves enough, sqrt(14/5 g h) r / (7/5 r - h), climbs.
-static mf_Status check_step(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_step(mf_CheckRun *run) {
     static const mf_Time steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
     static const double share[3] = {0.5, 0.8, 0.98};
     const double height = 0.03, least = sqrt(10.0 * 9.81 * height / 7.0);
     const double enough = sqrt(2.8 * 9.81 * height) * 0.1 / (0.14 - height);
     for (int s = 0; s < 2; s++) {
         StepRide got;
-        char what[80];
         for (int i = 0; i < 3; i++) {
-            mf_Status status = ride_step(context, height, share[i] * least, steps[s], &got, error);
-            if (status != MF_OK)
-                return status;
-            snprintf(what, sizeof what, "%.2f of the required speed: largest x [m]", share[i]);
-            mf_check_below(run, what, 0.0, got.farthest);
+            ride_step(run, height, share[i] * least, steps[s], &got);
+            mf_check_below(
+                run, mf_check_name(run, "%.2f of the required speed: largest x [m]", share[i]), 0.0,
+                got.farthest);
             mf_check_below(run, "energy gained over m g h", 1e-3, got.gain / (9.81 * height));
         }
-        mf_Status status = ride_step(context, height, 1.6 * enough, steps[s], &got, error);
-        if (status != MF_OK)
-            return status;
+        ride_step(run, height, 1.6 * enough, steps[s], &got);
         mf_check_below(run, "fast: less than 0.1 m beyond the step [m]", 0.0, 0.1 - got.farthest);
         mf_check_below(run, "energy gained over m g h", 1e-3, got.gain / (9.81 * height));
     }
-    return MF_OK;
 }
 
 const mf_CheckCase mf_check_contact_cases[] = {

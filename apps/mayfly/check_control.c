@@ -1,7 +1,6 @@
 // Check cases of robots with motors and controllers, under `articulated`: servos, the cart with a
 // pole, the inverted pendulum.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "check_rig.h"
@@ -15,13 +14,12 @@ static const double none[3] = {0, 0, 0};
 // ---- servos -------------------------------------------------------------------------------------
 
 // A wheel of moment 0.5 on a fixed base.
-static mf_Status open_wheel(mf_Rig *rig, mf_Context *context, mf_RigConfig *config,
-                            mf_Error *error) {
-    mf_hand_start(&rig->hand, context);
+static void open_wheel(mf_Rig *rig, mf_CheckRun *run, mf_RigConfig *config) {
+    mf_hand_start(&rig->hand, run->context);
     uint32_t link = mf_hand_hinge(&rig->hand, 0, 0, 0, 0, along_z);
     mf_rig_body(rig, link, 1.0, none, (double[3]){0.3, 0.3, 0.5});
     config->motion.base = MF_ARTICULATED_FIXED;
-    return mf_rig_open(rig, context, config, error);
+    mf_rig_open(rig, run, config);
 }
 
 // Torque at `rate` from the gain of rate in a step of 1 ms. Within the step the torque falls with
@@ -34,15 +32,13 @@ static double motor_torque(const mf_Rig *rig, double rate) {
 
 // Motor: w = w0 (1 - exp(-t/T)), T = J w0 / stall torque = 1 s. Servo step of damping ratio 0.3:
 // overshoot exp(-pi z / sqrt(1 - z^2)).
-static mf_Status check_servo(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_servo(mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     mf_Rig rig;
     config.motion.servo.gain = 1e6;
     config.motion.servo.effort = 3.0;
     config.motion.servo.no_load_speed = 6.0;
-    mf_Status status = open_wheel(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    open_wheel(&rig, run, &config);
     mf_rig_set(&rig, "joint.target", 0, 1000.0);
     mf_check_near(run, "torque at rest [N m]", 3.0, motor_torque(&rig, 0.0), 1e-9);
     mf_check_near(run, "torque at a third of the no-load speed [N m]", 2.0, motor_torque(&rig, 2.0),
@@ -55,15 +51,11 @@ static mf_Status check_servo(mf_Context *context, mf_CheckRun *run, mf_Error *er
                   6.0 * (1.0 - 0.36787944117144233), mf_rig_get(&rig, "joint.rate", 0), 1e-9);
     mf_world_step(rig.world, 29000);
     mf_check_near(run, "no-load speed [rad/s]", 6.0, mf_rig_get(&rig, "joint.rate", 0), 1e-9);
-    status = mf_rig_close(&rig, error);
-    if (status != MF_OK)
-        return status;
+    mf_rig_close(run, &rig);
     config.motion.servo = mf_servo();
     config.motion.servo.gain = 50.0;
     config.motion.servo.damping = 3.0;
-    status = open_wheel(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    open_wheel(&rig, run, &config);
     mf_rig_set(&rig, "joint.target", 0, 1.0);
     double highest = 0.0;
     for (int n = 0; n < 1000; n++) {
@@ -71,7 +63,7 @@ static mf_Status check_servo(mf_Context *context, mf_CheckRun *run, mf_Error *er
         highest = fmax(highest, mf_rig_get(&rig, "joint.angle", 0));
     }
     mf_check_near(run, "overshoot of a servo, damping ratio 0.3", 0.372326, highest - 1.0, 2e-6);
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
 // ---- the cart with a pole -----------------------------------------------------------------------
@@ -107,16 +99,16 @@ static double cart_force(int step) {
 }
 
 // A cart of 1 kg with an inverted rod of 0.1 kg and 1 m, g = 9.8.
-static mf_Status open_cart(mf_Rig *rig, mf_Context *context, mf_Error *error) {
+static void open_cart(mf_Rig *rig, mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_EULER, 20 * MF_MILLISECOND);
-    mf_hand_start(&rig->hand, context);
+    mf_hand_start(&rig->hand, run->context);
     uint32_t cart = mf_hand_slide(&rig->hand, 0, 0, 0, 0, along_x);
     uint32_t pole = mf_hand_hinge(&rig->hand, cart, 0, 0, 0, along_y);
     mf_rig_body(rig, cart, 1.0, none, none);
     mf_rig_body(rig, pole, 0.1, (double[3]){0, 0, 0.5}, (double[3]){0.1 / 12, 0.1 / 12, 0});
     config.world.gravity = 9.8;
     config.motion.base = MF_ARTICULATED_FIXED;
-    return mf_rig_open(rig, context, &config, error);
+    mf_rig_open(rig, run, &config);
 }
 
 static void cart_start(const mf_Rig *rig) {
@@ -163,7 +155,6 @@ static void cart_trace(const mf_Rig *rig, mf_CheckRun *run, int kind) {
     static const char *const names[2] = {"euler", "semi-implicit euler"};
     double worst = 0.0, gym[4] = {0.02, -0.03, 0.04, 0.01};
     int row = 0;
-    char what[64];
     uint64_t unlike = 0;
     cart_start(rig);
     for (int n = 0; n < CART_STEPS; n++) {
@@ -179,19 +170,16 @@ static void cart_trace(const mf_Rig *rig, mf_CheckRun *run, int kind) {
         }
         row++;
     }
-    snprintf(what, sizeof what, "%s: rows compared", names[kind]);
-    mf_check_near(run, what, CART_ROWS, row, 0);
-    snprintf(what, sizeof what, "%s: largest error in 60 steps", names[kind]);
-    mf_check_below(run, what, 2e-14, worst);
-    snprintf(what, sizeof what, "%s: its formulas, differing bits", names[kind]);
-    mf_check_bits(run, what, 0, unlike);
+    mf_check_near(run, mf_check_name(run, "%s: rows compared", names[kind]), CART_ROWS, row, 0);
+    mf_check_below(run, mf_check_name(run, "%s: largest error in 60 steps", names[kind]), 2e-14,
+                   worst);
+    mf_check_bits(run, mf_check_name(run, "%s: its formulas, differing bits", names[kind]), 0,
+                  unlike);
 }
 
-static mf_Status check_cart(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_cart(mf_CheckRun *run) {
     mf_Rig rig;
-    mf_Status status = open_cart(&rig, context, error);
-    if (status != MF_OK)
-        return status;
+    open_cart(&rig, run);
     const double force[2] = {0, 0};
     double gain[2];
     mf_rig_set(&rig, "joint.angle", 1, 1e-6);
@@ -199,28 +187,26 @@ static mf_Status check_cart(mf_Context *context, mf_CheckRun *run, mf_Error *err
     mf_check_near(run, "growth of a tilt of the pole [1/s]", 3.9718522, sqrt(gain[1] / 1e-6), 5e-8);
     cart_trace(&rig, run, 0);
     cart_trace(&rig, run, 1);
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
 // ---- the inverted pendulum ----------------------------------------------------------------------
 
 // A point of 1 kg on an inverted rod of 1 m, under the linear quadratic regulator of Q = 1 and R =
 // 1: gains from the scalar Riccati equations, then the decay along both of its eigenvectors.
-static mf_Status check_regulator(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_regulator(mf_CheckRun *run) {
     static const double poles[2] = {-2.7018543, -3.6496552};
     const double k1 = 19.6708367, k2 = 6.3515095;
     for (int i = 0; i < 2; i++) {
         mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
         mf_Rig rig;
-        mf_hand_start(&rig.hand, context);
+        mf_hand_start(&rig.hand, run->context);
         mf_rig_body(&rig, mf_hand_hinge(&rig.hand, 0, 0, 0, 0, along_y), 1.0, (double[3]){0, 0, 1},
                     none);
         config.motion.base = MF_ARTICULATED_FIXED;
         config.motion.servo.gain = k1;
         config.motion.servo.damping = k2;
-        mf_Status status = mf_rig_open(&rig, context, &config, error);
-        if (status != MF_OK)
-            return status;
+        mf_rig_open(&rig, run, &config);
         const double small = 1e-6;
         double bias, moment;
         mf_rig_set(&rig, "joint.angle", 0, small);
@@ -236,11 +222,8 @@ static mf_Status check_regulator(mf_Context *context, mf_CheckRun *run, mf_Error
         mf_world_step(rig.world, 1000);
         mf_check_near(run, i == 0 ? "slow pole [1/s]" : "fast pole [1/s]", poles[i],
                       log(mf_rig_get(&rig, "joint.angle", 0) / small), 5e-7);
-        status = mf_rig_close(&rig, error);
-        if (status != MF_OK)
-            return status;
+        mf_rig_close(run, &rig);
     }
-    return MF_OK;
 }
 
 const mf_CheckCase mf_check_control_cases[] = {

@@ -22,15 +22,13 @@ static const char driven[] =
     "</worldbody></mujoco>";
 
 // Energy gain minus the work of torques and dampers, after half a second.
-static mf_Status residual(mf_Context *context, mf_ArticulatedIntegrator integrator, mf_Time step,
-                          double *out, mf_Error *error) {
+static void residual(mf_CheckRun *run, mf_ArticulatedIntegrator integrator, mf_Time step,
+                     double *out) {
     static const double torque[2] = {1.0, -0.5}, damping[2] = {0.3, 0.1};
     mf_RigConfig config = mf_rig_config(integrator, step);
     mf_Rig rig;
     config.motion.contacts = false;
-    mf_Status status = mf_rig_open_text(&rig, context, driven, &config, error);
-    if (status != MF_OK)
-        return status;
+    mf_rig_open_text(&rig, run, driven, &config);
     int steps = (int)(MF_SECOND / 2 / step);
     double energy = mf_rig_energy(&rig), work = 0.0, h = mf_time_to_seconds(step);
     for (uint32_t j = 0; j < 2; j++) {
@@ -48,22 +46,18 @@ static mf_Status residual(mf_Context *context, mf_ArticulatedIntegrator integrat
             mf_world_step(rig.world, 1);
     }
     *out = mf_rig_energy(&rig) - energy - work;
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
-static mf_Status residual_order(mf_Context *context, mf_CheckRun *run,
-                                mf_ArticulatedIntegrator integrator, mf_Time step, double order,
-                                mf_Error *error) {
+static void residual_order(mf_CheckRun *run, mf_ArticulatedIntegrator integrator, mf_Time step,
+                           double order) {
     double left[2];
-    char what[64];
     for (int i = 0; i < 2; i++) {
-        mf_Status status = residual(context, integrator, step >> i, &left[i], error);
-        if (status != MF_OK)
-            return status;
+        residual(run, integrator, step >> i, &left[i]);
     }
-    snprintf(what, sizeof what, "%s: order of energy minus work", integrator_names[integrator]);
-    mf_check_near(run, what, order, log2(fabs(left[0] / left[1])), 0.1);
-    return MF_OK;
+    mf_check_near(
+        run, mf_check_name(run, "%s: order of energy minus work", integrator_names[integrator]),
+        order, log2(fabs(left[0] / left[1])), 0.1);
 }
 
 // Kinetic, potential and elastic energy of a box of eight corners over level ground.
@@ -83,10 +77,10 @@ static double box_energy(const mf_Rig *rig) {
 
 // A box that is dropped on an edge tumbles to rest. The largest gain of energy in a step, over that
 // of the drop, from the first touch to rest and at rest.
-static mf_Status check_dissipation(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_dissipation(mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     mf_Rig rig;
-    mf_hand_start(&rig.hand, context);
+    mf_hand_start(&rig.hand, run->context);
     mf_rig_body(&rig, 0, 2.0, (double[3]){0, 0, 0}, (double[3]){0.02167, 0.03333, 0.04167});
     for (int i = 0; i < 8; i++)
         mf_hand_point(&rig.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.15 : -0.15, i & 4 ? 0.1 : -0.1, 0,
@@ -94,9 +88,7 @@ static mf_Status check_dissipation(mf_Context *context, mf_CheckRun *run, mf_Err
     config.motion.contact_stiffness = 1e5;
     config.motion.contact_depth = 1.0;
     config.motion.friction = 0.5;
-    mf_Status status = mf_rig_open(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    mf_rig_open(&rig, run, &config);
     const double tilt = 25 * MF_CHECK_DEGREE, drop = 2.0 * 9.81 * 0.3;
     mf_rig_set3(&rig, "base.position", 0, 0, 0.5);
     mf_rig_set(&rig, "base.orientation", 0, cos(0.5 * tilt));
@@ -114,29 +106,23 @@ static mf_Status check_dissipation(mf_Context *context, mf_CheckRun *run, mf_Err
     mf_check_below(run, "at rest: largest energy gain of a step over the energy of the drop", 1e-12,
                    rest);
     mf_check_above(run, "energy loss over the energy of the drop", 0.5, (start - before) / drop);
-    status = mf_rig_close(&rig, error);
-    if (status != MF_OK)
-        return status;
-    status = residual_order(context, run, MF_ARTICULATED_RK4, 10 * MF_MILLISECOND, 4.0, error);
-    if (status == MF_OK)
-        status =
-            residual_order(context, run, MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND, 1.0, error);
-    return status;
+    mf_rig_close(run, &rig);
+    residual_order(run, MF_ARTICULATED_RK4, 10 * MF_MILLISECOND, 4.0);
+    residual_order(run, MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND, 1.0);
 }
 
 // ---- F13 ----------------------------------------------------------------------------------------
 
 // A robot of 18 degrees of freedom (a trunk of 20 kg on four legs of three hinges) and a ball of
 // 10 kg above its back.
-static void describe_hit(char *text, size_t size) {
-    size_t used = (size_t)snprintf(
-        text, size,
-        "<mujoco><default><joint damping='0.5'/></default><worldbody><body pos='0 0 1'>"
-        "<freejoint/><geom type='box' size='0.3 0.15 0.1' mass='20'/>");
+static void describe_hit(mf_RigText *text) {
+    mf_rig_text_add(text,
+                    "<mujoco><default><joint damping='0.5'/></default><worldbody><body pos='0 0 1'>"
+                    "<freejoint/><geom type='box' size='0.3 0.15 0.1' mass='20'/>");
     for (int i = 0; i < 4; i++) {
         double x = i & 1 ? 0.25 : -0.25, y = i & 2 ? 0.15 : -0.15;
-        used += (size_t)snprintf(
-            text + used, size - used,
+        mf_rig_text_add(
+            text,
             "<body pos='%g %g 0'><joint axis='1 0 0'/><geom type='sphere' size='0.05' mass='1'/>"
             "<body pos='0 %g 0'><joint axis='0 1 0'/><geom type='capsule' size='0.03' "
             "fromto='0 0 -0.05 0.05 0 -0.25' mass='2'/><body pos='0.05 0 -0.3'>"
@@ -144,45 +130,40 @@ static void describe_hit(char *text, size_t size) {
             "fromto='0 0 -0.05 -0.05 0 -0.3' mass='0.5'/></body></body></body>",
             x, y, 0.5 * y);
     }
-    snprintf(text + used, size - used,
-             "</body><body pos='0.05 0.02 1.5'><freejoint/><geom type='sphere' size='0.1' "
-             "mass='10'/></body></worldbody></mujoco>");
+    mf_rig_text_add(text,
+                    "</body><body pos='0.05 0.02 1.5'><freejoint/><geom type='sphere' size='0.1' "
+                    "mass='10'/></body></worldbody></mujoco>");
 }
 
 // The ball moves down at 5 m/s, without gravity (SimBenchmark). Friction is viscous below 0.1 m/s:
 // an explicit method cannot follow a steeper slope.
-static mf_Status check_hit(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_hit(mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50);
     mf_Rig rig;
-    char text[4096];
-    double center[3], linear[2][3], angular[2][3], worst = 0.0, torque = 0.0, size = 0.0;
+    mf_RigText text = {.used = 0};
+    double worst = 0.0, torque = 0.0;
     config.world.gravity = 0.0;
     config.motion.contacts = false;
     config.motion.contact_stiffness = 1e5;
     config.motion.contact_damping = 200.0;
     config.motion.contact_depth = 1.0;
     config.motion.slip_speed = 0.1;
-    describe_hit(text, sizeof text);
-    mf_Status status = mf_rig_open_text(&rig, context, text, &config, error);
-    if (status != MF_OK)
-        return status;
+    describe_hit(&text);
+    mf_rig_open_text(&rig, run, text.text, &config);
     mf_rig_set(&rig, "free.velocity", 5, -5.0);
-    mf_articulated_momentum(rig.group, 0, center, linear[0], angular[0]);
-    for (int c = 0; c < 3; c++)
-        size = fmax(size, fabs(angular[0][c]));
+    const mf_RigMomentum start = mf_rig_momentum(&rig);
     for (int n = 0; n < 50; n++) {
         mf_world_step(rig.world, 200);
-        mf_articulated_momentum(rig.group, 0, center, linear[1], angular[1]);
-        for (int c = 0; c < 3; c++) {
-            worst = mf_check_worse(worst, fabs(linear[1][c] - linear[0][c]) / 50.0);
-            torque = mf_check_worse(torque, fabs(angular[1][c] - angular[0][c]) / size);
-        }
+        const mf_RigMomentum now = mf_rig_momentum(&rig);
+        worst = mf_check_worse(worst, mf_rig_apart(now.linear, start.linear) / 50.0);
+        torque = mf_check_worse(torque, mf_rig_apart(now.angular, start.angular) /
+                                            mf_rig_apart(start.angular, NULL));
     }
     mf_check_below(run, "change of linear momentum, relative [1]", 1e-9, worst);
     mf_check_below(run, "change of angular momentum, relative [1]", 1e-9, torque);
     mf_check_above(run, "loss of speed of the ball [m/s]", 2.0,
                    mf_rig_get(&rig, "free.velocity", 5) + 5.0);
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
 // ---- F16 ----------------------------------------------------------------------------------------
@@ -239,24 +220,22 @@ static void read_state(const mf_Rig *rig, double *out) {
     }
 }
 
-static mf_Status end_of(mf_Context *context, const Trial *trial,
-                        mf_ArticulatedIntegrator integrator, mf_Time step, double *out,
-                        mf_Error *error) {
+static void end_of(mf_CheckRun *run, const Trial *trial, mf_ArticulatedIntegrator integrator,
+                   mf_Time step, double *out) {
     mf_RigConfig config = mf_rig_config(integrator, step);
     mf_Rig rig;
     trial->set_up(&config);
-    mf_Status status = trial->text != NULL
-                           ? mf_rig_open_text(&rig, context, trial->text, &config, error)
-                           : mf_rig_open_file(&rig, context, trial->file, &config, error);
-    if (status != MF_OK)
-        return status;
+    if (trial->text != NULL)
+        mf_rig_open_text(&rig, run, trial->text, &config);
+    else
+        mf_rig_open_file(&rig, run, trial->file, &config);
     const mf_Model *model = mf_group_model(rig.group);
     for (uint32_t j = 0; j < model->joint_count; j++)
         if (model->joints[j].type == MF_JOINT_HINGE || model->joints[j].type == MF_JOINT_SLIDE)
             mf_rig_set(&rig, "joint.rate", j, trial->rate * cos(j));
     mf_world_step(rig.world, (uint64_t)(trial->time / step));
     read_state(&rig, out);
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
 static double distance(const double *a, const double *b) {
@@ -268,42 +247,32 @@ static double distance(const double *a, const double *b) {
 
 // Distance of the ends at h and h/2 from that at h/64. Of order p it falls by
 // (1 - 64^-p) / (2^-p - 64^-p), so the slope seen at order 1 is 1.02.
-static mf_Status check_order(mf_Context *context, mf_CheckRun *run, const Trial *trial,
-                             mf_ArticulatedIntegrator integrator, mf_Time step, double order,
-                             mf_Error *error) {
+static void check_order(mf_CheckRun *run, const Trial *trial, mf_ArticulatedIntegrator integrator,
+                        mf_Time step, double order) {
     static const int parts[3] = {64, 1, 2};
     double ends[3][MOST_VALUES];
-    char what[64];
     for (int i = 0; i < 3; i++) {
-        mf_Status status = end_of(context, trial, integrator, step / parts[i], ends[i], error);
-        if (status != MF_OK)
-            return status;
+        end_of(run, trial, integrator, step / parts[i], ends[i]);
     }
     double off[2] = {distance(ends[1], ends[0]), distance(ends[2], ends[0])};
-    snprintf(what, sizeof what, "%s, %s: slope from %g ms", trial->name,
-             integrator_names[integrator], 1e3 * mf_time_to_seconds(step));
-    mf_check_near(run, what, order, log2(off[0] / off[1]), 0.1);
-    return MF_OK;
+    mf_check_near(run,
+                  mf_check_name(run, "%s, %s: slope from %g ms", trial->name,
+                                integrator_names[integrator], 1e3 * mf_time_to_seconds(step)),
+                  order, log2(off[0] / off[1]), 0.1);
 }
 
-static mf_Status check_consistency(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_consistency(mf_CheckRun *run) {
     static const Trial trials[3] = {
         {"chain", chain, NULL, 2.0, 256 * MF_MILLISECOND, set_up_free},
         {"humanoid", NULL, "models/figure.xml", 1.0, 128 * MF_MILLISECOND, set_up_free},
         {"grasp", grasp, NULL, 0.0, 256 * MF_MILLISECOND, set_up_grasp}};
     for (int i = 0; i < 3; i++) {
-        mf_Status status = check_order(context, run, &trials[i], MF_ARTICULATED_IMPLICIT,
-                                       MF_MILLISECOND, 1.0, error);
-        if (status == MF_OK && i < 2)
-            status = check_order(context, run, &trials[i], MF_ARTICULATED_EULER, MF_MILLISECOND,
-                                 1.0, error);
-        if (status == MF_OK && i < 2)
-            status = check_order(context, run, &trials[i], MF_ARTICULATED_RK4, 4 * MF_MILLISECOND,
-                                 4.0, error);
-        if (status != MF_OK)
-            return status;
+        check_order(run, &trials[i], MF_ARTICULATED_IMPLICIT, MF_MILLISECOND, 1.0);
+        if (i < 2)
+            check_order(run, &trials[i], MF_ARTICULATED_EULER, MF_MILLISECOND, 1.0);
+        if (i < 2)
+            check_order(run, &trials[i], MF_ARTICULATED_RK4, 4 * MF_MILLISECOND, 4.0);
     }
-    return MF_OK;
 }
 
 const mf_CheckCase mf_check_energy_cases[] = {

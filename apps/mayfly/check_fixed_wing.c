@@ -1,48 +1,26 @@
 // Check cases of fixed-wing aircraft: trim, coordinated turn, phugoid, independence in a swarm.
 #include <math.h>
 #include <mayfly/fixed_wing.h>
-#include <stdio.h>
 
-#include "check.h"
+#include "check_rig.h"
 
-typedef struct Hangar {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-} Hangar;
-
-static void close_hangar(Hangar *hangar) {
-    mf_world_destroy(hangar->world);
-    mf_model_destroy(hangar->model);
-}
-
-// A group of aircraft; on failure nothing remains allocated.
-static mf_Status open_hangar(mf_Context *context, const mf_FixedWing *aircraft,
-                             mf_FixedWingCommand command, uint32_t count, bool double_precision,
-                             Hangar *out, mf_Error *error) {
-    mf_FixedWingConfig config = mf_fixed_wing_config();
-    mf_WorldConfig world = mf_world_config();
+static void open_aircraft(mf_Rig *rig, mf_CheckRun *run, const mf_FixedWing *aircraft,
+                          mf_FixedWingCommand command, uint32_t count, bool double_precision) {
+    const mf_WorldConfig world = mf_world_config();
+    mf_MotionsConfig motions = mf_motions_config();
     mf_GroupConfig group = mf_group_config();
-    *out = (Hangar){NULL, NULL, NULL};
-    mf_Status status = mf_fixed_wing_model(context, aircraft, &out->model, error);
-    if (status == MF_OK)
-        status = mf_world_create(context, &world, &out->world, error);
-    config.command = command;
-    group.model = out->model;
+    mf_check_must(run, mf_fixed_wing_model(run->context, aircraft, &rig->model, &run->error));
+    motions.fixed_wing = *aircraft;
+    motions.fixed_wing_config.command = command;
+    group.model = rig->model;
     group.count = count;
     group.double_precision = double_precision;
-    if (status == MF_OK)
-        status = mf_world_add_group(out->world, &group, &out->group, error);
-    if (status == MF_OK)
-        status = mf_fixed_wing_add(out->group, aircraft, &config, error);
-    if (status != MF_OK)
-        close_hangar(out);
-    return status;
+    mf_rig_open_group(rig, run, &world, &group, MF_MOTION_FIXED_WING, &motions);
 }
 
 // G5. The equations of Beard and McLain (2012) with the Aerosonde of mavsim, solved independently;
 // mavsim's own files say -0.1248 and 0.6768 for the elevator and throttle at g = 9.8.
-static mf_Status check_trim(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_trim(mf_CheckRun *run) {
     static const struct {
         const char *name;
         double gravity, alpha, elevator, throttle;
@@ -51,70 +29,57 @@ static mf_Status check_trim(mf_Context *context, mf_CheckRun *run, mf_Error *err
     const mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char what[64];
-        mf_Status status =
-            mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.0, rows[i].gravity, &trim, error);
-        if (status != MF_OK)
-            return status;
-        snprintf(what, sizeof what, "%s: angle of attack [rad]", rows[i].name);
-        mf_check_near(run, what, rows[i].alpha, trim.alpha, 1e-7);
-        snprintf(what, sizeof what, "%s: elevator [rad]", rows[i].name);
-        mf_check_near(run, what, rows[i].elevator, trim.elevator, 1e-7);
-        snprintf(what, sizeof what, "%s: throttle [1]", rows[i].name);
-        mf_check_near(run, what, rows[i].throttle, trim.throttle, 1e-7);
-        snprintf(what, sizeof what, "%s: residual acceleration [g]", rows[i].name);
-        mf_check_below(run, what, 1e-12, trim.residual);
+        mf_check_must(run, mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.0, rows[i].gravity, &trim,
+                                              &run->error));
+        mf_check_near(run, mf_check_name(run, "%s: angle of attack [rad]", rows[i].name),
+                      rows[i].alpha, trim.alpha, 1e-7);
+        mf_check_near(run, mf_check_name(run, "%s: elevator [rad]", rows[i].name), rows[i].elevator,
+                      trim.elevator, 1e-7);
+        mf_check_near(run, mf_check_name(run, "%s: throttle [1]", rows[i].name), rows[i].throttle,
+                      trim.throttle, 1e-7);
+        mf_check_below(run, mf_check_name(run, "%s: residual acceleration [g]", rows[i].name),
+                       1e-12, trim.residual);
     }
     // For a minute it stays in trim.
-    Hangar hangar;
-    mf_Status status =
-        open_hangar(context, &aircraft, MF_FIXED_WING_SURFACES, 1, true, &hangar, error);
-    if (status != MF_OK)
-        return status;
-    mf_world_step(hangar.world, 6000);
-    const mf_Field *position = mf_group_find_field(hangar.group, "base.position");
+    mf_Rig rig;
+    open_aircraft(&rig, run, &aircraft, MF_FIXED_WING_SURFACES, 1, true);
+    mf_world_step(rig.world, 6000);
+    const mf_Field *position = mf_group_find_field(rig.group, "base.position");
     mf_check_near(run, "altitude after 60 s, fixed control surfaces [m]", 100.0,
                   mf_field_get(position, 0, 2), 1e-4);
     mf_check_near(run, "path in 60 s at 25 m/s [m]", 1500.0, mf_field_get(position, 0, 0), 1e-3);
-    close_hangar(&hangar);
-    return MF_OK;
+    mf_rig_free(&rig);
 }
 
 // G6. g tan(30 degrees) / V and the radius that belongs to it, for a lift in the plane of symmetry
 // and no other side force: that of the surfaces is removed. The remaining difference is the angle
 // of attack between body axis and path.
-static mf_Status check_curve(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_curve(mf_CheckRun *run) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim;
-    (void)context;
     aircraft.side_aileron = aircraft.side_rudder = 0.0;
-    mf_Status status = mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run,
+                  mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, &run->error));
     double rate = sqrt(trim.rate[0] * trim.rate[0] + trim.rate[1] * trim.rate[1] +
                        trim.rate[2] * trim.rate[2]);
     mf_check_near(run, "turn rate on a radius of 110.3498 m [rad/s]", 0.2265522, rate, 1e-7);
     mf_check_near(run, "bank to the left [degree]", 30.0, -trim.roll * 57.29577951308232, 0.06);
-    return MF_OK;
 }
 
 // G7. Lanchester's phugoid, pi sqrt(2) V / g: an approximation, so 15 %. It takes the thrust as
 // constant; the propeller's coefficients of the advance ratio are set to 0.
-static mf_Status check_phugoid(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_phugoid(mf_CheckRun *run) {
     mf_FixedWing aircraft = mf_fixed_wing();
-    Hangar hangar;
+    mf_Rig rig;
     for (int i = 1; i < 3; i++)
         aircraft.propeller_thrust[i] = aircraft.propeller_torque[i] = 0.0;
-    mf_Status status =
-        open_hangar(context, &aircraft, MF_FIXED_WING_SURFACES, 1, true, &hangar, error);
-    if (status != MF_OK)
-        return status;
-    mf_Field *velocity = mf_group_find_field(hangar.group, "base.linear_velocity");
+    open_aircraft(&rig, run, &aircraft, MF_FIXED_WING_SURFACES, 1, true);
+    mf_Field *velocity = mf_group_find_field(rig.group, "base.linear_velocity");
     mf_field_set(velocity, 0, 0, 25.2);
     double first = 0.0, last = 0.0, before = 0.0;
     int periods = -1; // the first crossing after three seconds starts the clock
     for (int i = 1; i <= 6000 && periods < 3; i++) {
-        mf_world_step(hangar.world, 1);
+        mf_world_step(rig.world, 1);
         double climb = mf_field_get(velocity, 0, 2);
         if (i > 300 && before > 0.0 && climb <= 0.0) {
             last = 0.01 * (i - 1 + before / (before - climb));
@@ -124,37 +89,32 @@ static mf_Status check_phugoid(mf_Context *context, mf_CheckRun *run, mf_Error *
         before = climb;
     }
     mf_check_near(run, "period at 25 m/s [s]", 11.3223, (last - first) / periods, 0.15 * 11.3223);
-    close_hangar(&hangar);
-    return MF_OK;
+    mf_rig_free(&rig);
 }
 
 // G15. The same aircraft in batches of 1, 8 and 10,000.
-static mf_Status check_swarm(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_swarm(mf_CheckRun *run) {
     static const uint32_t counts[] = {1, 8, 10000}, indices[] = {0, 5, 9871};
     const mf_FixedWing aircraft = mf_fixed_wing();
     for (int precision = 0; precision < 2; precision++) {
         uint64_t hash[3];
         for (int i = 0; i < 3; i++) {
-            Hangar hangar;
-            mf_Status status = open_hangar(context, &aircraft, MF_FIXED_WING_ORBIT, counts[i],
-                                           precision != 0, &hangar, error);
-            if (status != MF_OK)
-                return status;
-            mf_Field *speed = mf_group_find_field(hangar.group, "command.airspeed");
-            mf_Field *radius = mf_group_find_field(hangar.group, "command.radius");
+            mf_Rig rig;
+            open_aircraft(&rig, run, &aircraft, MF_FIXED_WING_ORBIT, counts[i], precision != 0);
+            mf_Field *speed = mf_group_find_field(rig.group, "command.airspeed");
+            mf_Field *radius = mf_group_find_field(rig.group, "command.radius");
             for (uint32_t k = 0; k < counts[i]; k++)
                 mf_field_set(speed, k, 0, 20.0 + 0.1 * (k % 100));
             mf_field_set(speed, indices[i], 0, 31.0);
             mf_field_set(radius, indices[i], 0, -170.0);
-            mf_world_step(hangar.world, 200);
-            hash[i] = mf_group_instance_hash(hangar.group, indices[i]);
-            close_hangar(&hangar);
+            mf_world_step(rig.world, 200);
+            hash[i] = mf_group_instance_hash(rig.group, indices[i]);
+            mf_rig_free(&rig);
         }
         mf_check_bits(run, precision ? "one of 8, double" : "one of 8, float", hash[0], hash[1]);
         mf_check_bits(run, precision ? "one of 10,000, double" : "one of 10,000, float", hash[0],
                       hash[2]);
     }
-    return MF_OK;
 }
 
 const mf_CheckCase mf_check_fixed_wing_cases[] = {

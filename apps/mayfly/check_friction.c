@@ -4,7 +4,6 @@
 #include <mayfly/motion.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "check_rig.h"
@@ -28,17 +27,7 @@ typedef struct Slide {
     double heading; // [rad]
 } Slide;
 
-static mf_Status open_ground(mf_Context *context, double slope, mf_Terrain **out, mf_Error *error) {
-    mf_TerrainConfig terrain = mf_terrain_config();
-    terrain.columns = terrain.rows = 64;
-    terrain.cell = 0.5;
-    terrain.interpolation = MF_BILINEAR;
-    mf_TerrainGenerator generator = {.shape = MF_TERRAIN_SLOPE, .amplitude = slope};
-    return mf_terrain_generate(context, &terrain, &generator, out, error);
-}
-
-static mf_Status open_box(mf_Rig *rig, mf_Context *context, const Slide *slide,
-                          const mf_Terrain *ground, mf_Error *error) {
+static void open_box(mf_Rig *rig, mf_CheckRun *run, const Slide *slide, const mf_Terrain *ground) {
     const mf_ImportConfig import = mf_import_config();
     mf_MotionsConfig motion = mf_motions_config();
     mf_WorldConfig world = mf_world_config();
@@ -47,13 +36,9 @@ static mf_Status open_box(mf_Rig *rig, mf_Context *context, const Slide *slide,
     motion.rigid.friction = motion.prescribed.friction = motion.articulated.friction = COEFFICIENT;
     world.step = slide->step;
     world.terrain = ground;
-    mf_Status status =
-        mf_mjcf_parse(context, "box.xml", box, sizeof box - 1, &import, true, &rig->model, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_rig_open_model(rig, context, rig->model, &world, slide->motion, &motion, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run, mf_mjcf_parse(run->context, "box.xml", box, sizeof box - 1, &import, true,
+                                     &rig->model, &run->error));
+    mf_rig_open_model(rig, run, rig->model, &world, slide->motion, &motion);
     double c = cos(slide->slope / 2), s = -sin(slide->slope / 2);
     double cz = cos(slide->heading / 2), sz = sin(slide->heading / 2);
     mf_rig_set3(rig, "base.position", -0.05 * sin(slide->slope), 0, 0.05 * cos(slide->slope));
@@ -61,7 +46,6 @@ static mf_Status open_box(mf_Rig *rig, mf_Context *context, const Slide *slide,
     mf_rig_set(rig, "base.orientation", 1, s * sz);
     mf_rig_set(rig, "base.orientation", 2, s * cz);
     mf_rig_set(rig, "base.orientation", 3, c * sz);
-    return MF_OK;
 }
 
 static void run_for(const mf_Rig *rig, mf_Time step, double seconds) {
@@ -69,12 +53,9 @@ static void run_for(const mf_Rig *rig, mf_Time step, double seconds) {
 }
 
 // Distance along `angle`, and sideways, of a throw at 1 m/s in that direction on level ground.
-static mf_Status throw(mf_Context * context, const Slide *slide, double angle, double direction[2],
-                       mf_Error *error) {
+static void throw(mf_CheckRun * run, const Slide *slide, double angle, double direction[2]) {
     mf_Rig rig;
-    mf_Status status = open_box(&rig, context, slide, NULL, error);
-    if (status != MF_OK)
-        return status;
+    open_box(&rig, run, slide, NULL);
     run_for(&rig, slide->step, 0.5);
     double x = mf_rig_get(&rig, "base.position", 0), y = mf_rig_get(&rig, "base.position", 1);
     mf_rig_set3(&rig, "base.linear_velocity", cos(angle), sin(angle),
@@ -84,79 +65,65 @@ static mf_Status throw(mf_Context * context, const Slide *slide, double angle, d
     y = mf_rig_get(&rig, "base.position", 1) - y;
     direction[0] = x * cos(angle) + y * sin(angle);
     direction[1] = y * cos(angle) - x * sin(angle);
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
-static const char *named(char out[80], const Slide *slide, const char *what) {
-    snprintf(out, 80, "%s, %g ms: %s", mf_motion_name(slide->motion),
-             1e3 * mf_time_to_seconds(slide->step), what);
-    return out;
+static const char *named(mf_CheckRun *run, const Slide *slide, const char *what) {
+    return mf_check_name(run, "%s, %g ms: %s", mf_motion_name(slide->motion),
+                         1e3 * mf_time_to_seconds(slide->step), what);
 }
 
 // v^2 / (2 mu g), plus or minus the distance of one step.
-static mf_Status check_throw(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_throw(mf_CheckRun *run) {
     static const int64_t steps[4] = {10, 5, 2, 1}; // [ms]
     const double expected = 1.0 / (2.0 * COEFFICIENT * GRAVITY);
     for (int i = 0; i < 16; i++) {
         Slide slide = {.motion = motions[i / 4], .step = steps[i % 4] * MF_MILLISECOND};
         double direction[2], h = mf_time_to_seconds(slide.step);
-        char line[80];
-        mf_Status status = throw(context, &slide, 0.0, direction, error);
-        if (status != MF_OK)
-            return status;
-        mf_check_near(run, named(line, &slide, "distance [m]"), expected, direction[0],
+        throw(run, &slide, 0.0, direction);
+        mf_check_near(run, named(run, &slide, "distance [m]"), expected, direction[0],
                       0.002 * expected + 0.6 * h);
     }
-    return MF_OK;
 }
 
 // The same in twelve directions, with a rotated box.
-static mf_Status check_directions(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_directions(mf_CheckRun *run) {
     const double angle = 3.14159265358979323846 / 6.0;
     for (int m = 0; m < 4; m++) {
         Slide slide = {.motion = motions[m], .step = 2 * MF_MILLISECOND};
         double least = INFINITY, most = 0.0, aside = 0.0;
-        char line[80];
         for (int i = 0; i < 12; i++) {
             double direction[2];
             slide.heading = 0.4 * i;
-            mf_Status status = throw(context, &slide, angle * i, direction, error);
-            if (status != MF_OK)
-                return status;
+            throw(run, &slide, angle * i, direction);
             least = fmin(least, direction[0]);
             most = fmax(most, direction[0]);
             aside = fmax(aside, fabs(direction[1]));
         }
-        mf_check_below(run, named(line, &slide, "range of distances, 12 directions [m]"), 0.002,
+        mf_check_below(run, named(run, &slide, "range of distances, 12 directions [m]"), 0.002,
                        most - least);
-        mf_check_below(run, named(line, &slide, "lateral distance [m]"), 0.002, aside);
+        mf_check_below(run, named(run, &slide, "lateral distance [m]"), 0.002, aside);
     }
-    return MF_OK;
 }
 
 // Down 20 degrees, steeper than the friction's 14: g (sin - mu cos).
-static mf_Status check_slope(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_slope(mf_CheckRun *run) {
     const double slope = 20.0 * MF_CHECK_DEGREE;
     const double expected = GRAVITY * (sin(slope) - COEFFICIENT * cos(slope));
-    mf_Terrain *ground;
-    mf_Status status = open_ground(context, slope, &ground, error);
-    for (int i = 0; i < 8 && status == MF_OK; i++) {
+    mf_Terrain *ground = mf_rig_slope(run, slope);
+    for (int i = 0; i < 8; i++) {
         Slide slide = {motions[i / 2], (i % 2 ? 1 : 10) * MF_MILLISECOND, slope, 0.3};
         mf_Rig rig;
-        char line[80];
-        status = open_box(&rig, context, &slide, ground, error);
-        if (status != MF_OK)
-            break;
+        open_box(&rig, run, &slide, ground);
         run_for(&rig, slide.step, 0.5);
         double before = -mf_rig_get(&rig, "base.linear_velocity", 0) / cos(slope);
         run_for(&rig, slide.step, 1.0);
         double after = -mf_rig_get(&rig, "base.linear_velocity", 0) / cos(slope);
-        mf_check_near(run, named(line, &slide, "acceleration at 20 deg [m/s^2]"), expected,
+        mf_check_near(run, named(run, &slide, "acceleration at 20 deg [m/s^2]"), expected,
                       after - before, 0.02 * expected);
-        status = mf_rig_close(&rig, error);
+        mf_rig_close(run, &rig);
     }
     mf_terrain_destroy(ground);
-    return status;
 }
 
 const mf_CheckCase mf_check_friction_cases[] = {

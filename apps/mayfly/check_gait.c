@@ -15,22 +15,17 @@ static double draw(uint32_t row, uint32_t column) {
     return out[0] / 2147483648.0 - 1.0;
 }
 
-static mf_Status find_leg(mf_Context *context, mf_Model **model, mf_Leg *leg, mf_Error *error) {
+static void find_leg(mf_CheckRun *run, mf_Model **model, mf_Leg *leg) {
     static const char *const names[MF_LEG_JOINTS] = {"left_hip_yaw",     "left_hip_roll",
                                                      "left_hip_pitch",   "left_knee",
                                                      "left_ankle_pitch", "left_ankle_roll"};
     uint32_t joints[MF_LEG_JOINTS];
     char path[MF_APP_PATH];
-    mf_Status status =
-        mf_model_load(context, mf_app_own("models/humanoid.urdf", path), NULL, model, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run, mf_model_load(run->context, mf_app_own("models/humanoid.urdf", path), NULL,
+                                     model, &run->error));
     for (int i = 0; i < MF_LEG_JOINTS; i++)
         joints[i] = mf_model_find_joint(*model, names[i]);
-    status = mf_leg_find(*model, joints, leg, error);
-    if (status != MF_OK)
-        mf_model_destroy(*model);
-    return status;
+    mf_check_must(run, mf_leg_find(*model, joints, leg, &run->error));
 }
 
 // Errors for one position: of the leg's end, and of the foot's yaw.
@@ -65,12 +60,10 @@ static Return go_and_return(const mf_Leg *leg, uint32_t n, double radius) {
 
 // B1. Forward kinematics inverts inverse kinematics; targets farther than the leg's length, 2 * 93
 // mm, are rejected with finite angles.
-static mf_Status check_inverse(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_inverse(mf_CheckRun *run) {
     mf_Model *model;
     mf_Leg leg;
-    mf_Status status = find_leg(context, &model, &leg, error);
-    if (status != MF_OK)
-        return status;
+    find_leg(run, &model, &leg);
     double position = 0.0, yaw = 0.0;
     uint32_t missed = 0, accepted = 0, wild = 0;
     for (uint32_t n = 0; n < SAMPLES; n++) {
@@ -88,7 +81,6 @@ static mf_Status check_inverse(mf_Context *context, mf_CheckRun *run, mf_Error *
     mf_check_near(run, "unreachable positions that were accepted [1]", 0.0, accepted, 0.0);
     mf_check_near(run, "unreachable positions with infinite angles [1]", 0.0, wild, 0.0);
     mf_model_destroy(model);
-    return MF_OK;
 }
 
 const mf_CheckCase mf_check_gait_cases[] = {

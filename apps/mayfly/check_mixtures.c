@@ -13,49 +13,40 @@ typedef struct Mixture {
     mf_Group *grains;
 } Mixture;
 
-static mf_Status add_grains(Mixture *all, double density, mf_Error *error) {
+static void add_grains(mf_CheckRun *run, Mixture *all, double density) {
     static const double origin[3] = {0.0, 0.0, 0.0}, pi = 3.14159265358979;
     const double mass = density * 4.0 / 3.0 * pi * radius * radius * radius;
     mf_GroupConfig config = mf_group_config();
     mf_GrainsConfig grains = mf_grains_config();
     mf_Builder *builder;
-    mf_Status status = mf_builder_create(all->rig.context, "grain", &builder, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run, mf_builder_create(run->context, "grain", &builder, &run->error));
     mf_body_create_sphere(builder, origin, radius, mass, NULL);
-    status = mf_builder_finalize(builder, &all->model, error);
+    mf_check_must(run, mf_builder_finalize(builder, &all->model, &run->error));
     mf_builder_destroy(builder);
     config.name = "grains";
     config.model = all->model;
     config.count = GRAINS;
     config.isolated = false;
     config.double_precision = true;
-    if (status == MF_OK)
-        status = mf_world_add_group(all->rig.world, &config, &all->grains, error);
+    mf_check_must(run, mf_world_add_group(all->rig.world, &config, &all->grains, &run->error));
     grains.stiffness = 100.0; // [N/m] soft, for long steps: they do not meet
-    return status == MF_OK ? mf_grains_add(all->grains, &grains, error) : status;
+    mf_check_must(run, mf_grains_add(all->grains, &grains, &run->error));
 }
 
 // 0.28 m of a fluid in a tank, and grains.
-static mf_Status open_mixture(Mixture *all, mf_Context *context, double density, mf_Error *error) {
+static void open_mixture(Mixture *all, mf_CheckRun *run, double density) {
     const double low[3] = {0.0, 0.0, 1.0}, high[3] = {WIDE * spacing, WIDE * spacing, 1.5};
     static const uint32_t size[3] = {WIDE, WIDE, TALL};
     mf_FluidConfig fluid = mf_fluid_config();
     *all = (Mixture){.model = NULL};
-    mf_Status status = mf_particle_rig_world(&all->rig, context, 5e-4, 9.81, 0.0, error);
-    if (status == MF_OK)
-        status = mf_particle_rig_tank(&all->rig, low, high, error);
-    if (status == MF_OK)
-        status = mf_particle_rig_particles(&all->rig, FLUID, 1000.0 * pow(spacing, 3.0),
-                                           0.5 * spacing, error);
+    mf_particle_rig_world(&all->rig, run, 5e-4, 9.81, 0.0);
+    mf_particle_rig_tank(run, &all->rig, low, high);
+    mf_particle_rig_particles(run, &all->rig, FLUID, 1000.0 * pow(spacing, 3.0), 0.5 * spacing);
     fluid.viscosity = viscosity;
-    if (status == MF_OK)
-        status = mf_fluid_add(all->rig.group, &fluid, error);
-    if (status == MF_OK)
-        status = mf_particle_rig_fill(&all->rig, low, size, spacing, error);
-    if (status == MF_OK)
-        status = add_grains(all, density, error);
-    return status == MF_OK ? mf_particles_couple(all->rig.world, error) : status;
+    mf_check_must(run, mf_fluid_add(all->rig.group, &fluid, &run->error));
+    mf_particle_rig_fill(run, &all->rig, low, size, spacing);
+    add_grains(run, all, density);
+    mf_check_must(run, mf_particles_couple(all->rig.world, &run->error));
 }
 
 static void close_mixture(Mixture *all) {
@@ -112,39 +103,31 @@ static double sinking(double density) {
 
 // The fluid settles for 0.2 s around the grains; then they move freely. Their speed is the mean of
 // 0.1 s, after 0.15 s.
-static mf_Status let_go(mf_Context *context, double density, double *speed, mf_Error *error) {
+static void let_go(mf_CheckRun *run, double density, double *speed) {
     Mixture all;
-    mf_Status status = open_mixture(&all, context, density, error);
+    open_mixture(&all, run, density);
     *speed = 0.0;
-    for (int k = 0; status == MF_OK && k < 400; k++) {
+    for (int k = 0; k < 400; k++) {
         hold(&all, 1.14);
         mf_world_step(all.rig.world, 1);
     }
-    if (status == MF_OK)
-        mf_world_step(all.rig.world, 300);
-    for (int k = 0; status == MF_OK && k < 20; k++) {
+    mf_world_step(all.rig.world, 300);
+    for (int k = 0; k < 20; k++) {
         mf_world_step(all.rig.world, 10);
         *speed += mean_speed(&all) / 20.0;
     }
     close_mixture(&all);
-    return status;
 }
 
-static mf_Status check_grains_in_fluid(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_grains_in_fluid(mf_CheckRun *run) {
     double speed;
-    mf_Status status = let_go(context, 1000.0, &speed, error);
-    if (status == MF_OK)
-        mf_check_near(run, "speed of grains as dense as the fluid [m/s]", 0.0, speed, 0.005);
-    if (status == MF_OK)
-        status = let_go(context, 500.0, &speed, error);
-    if (status == MF_OK)
-        mf_check_near(run, "rise of light grains over Dallavalle's sphere", 1.0,
-                      speed / sinking(1500.0), 0.1);
-    if (status == MF_OK)
-        status = let_go(context, 2500.0, &speed, error);
-    if (status == MF_OK)
-        mf_check_near(run, "sinking of heavy ones over it", 1.0, -speed / sinking(2500.0), 0.1);
-    return status;
+    let_go(run, 1000.0, &speed);
+    mf_check_near(run, "speed of grains as dense as the fluid [m/s]", 0.0, speed, 0.005);
+    let_go(run, 500.0, &speed);
+    mf_check_near(run, "rise of light grains over Dallavalle's sphere", 1.0,
+                  speed / sinking(1500.0), 0.1);
+    let_go(run, 2500.0, &speed);
+    mf_check_near(run, "sinking of heavy ones over it", 1.0, -speed / sinking(2500.0), 0.1);
 }
 
 const mf_CheckCase mf_check_mixtures_cases[] = {

@@ -10,21 +10,17 @@
 //     xz -2/3 * 0.06 = -0.04
 //   A: xx 2/4 (0.04 + 0.01) = 0.025, yy 2/4 (0.16 + 0.01) = 0.085, zz 2/4 (0.16 + 0.04) = 0.1
 //   B: xx 1/4 (0.01 + 0.09) = 0.025, yy the same, zz 1/4 (0.01 + 0.01) = 0.005
-static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_composite(mf_CheckRun *run) {
     static const double size[2][3] = {{0.4, 0.2, 0.1}, {0.1, 0.1, 0.3}};
     static const double center[2][3] = {{0.0, 0.0, 0.0}, {0.3, 0.0, 0.2}};
     mf_Builder *builder;
     mf_Model *model;
-    mf_Status status = mf_builder_create(context, "boxes", &builder, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run, mf_builder_create(run->context, "boxes", &builder, &run->error));
     mf_BodyId first = mf_body_create_box(builder, size[0], center[0], 2.0, NULL);
     mf_BodyId second = mf_body_create_box(builder, size[1], center[1], 1.0, NULL);
     mf_body_connect(builder, first, second);
-    status = mf_builder_finalize(builder, &model, error);
+    mf_check_must(run, mf_builder_finalize(builder, &model, &run->error));
     mf_builder_destroy(builder);
-    if (status != MF_OK)
-        return status;
     const mf_Link *link = &model->links[0];
     mf_check_near(run, "mass [kg]", 3.0, model->mass, 1e-14);
     mf_check_near(run, "inertia xx [kg m^2]", 0.0766666666666666667, link->inertia[0], 1e-14);
@@ -34,22 +30,17 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
     mf_check_near(run, "inertia xz [kg m^2]", -0.04, link->inertia[4], 1e-14);
     mf_check_near(run, "inertia yz [kg m^2]", 0.0, link->inertia[5], 1e-14);
     mf_model_destroy(model);
-    return MF_OK;
 }
 
 // The mass points represent the link: their sums must give the mass and inertia of box A above.
-static mf_Status check_points(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_points(mf_CheckRun *run) {
     static const double size[3] = {0.4, 0.2, 0.1}, center[3] = {0.0, 0.0, 0.0};
     mf_Builder *builder;
     mf_Model *model;
-    mf_Status status = mf_builder_create(context, "box", &builder, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run, mf_builder_create(run->context, "box", &builder, &run->error));
     mf_body_create_box(builder, size, center, 2.0, NULL);
-    status = mf_builder_finalize(builder, &model, error);
+    mf_check_must(run, mf_builder_finalize(builder, &model, &run->error));
     mf_builder_destroy(builder);
-    if (status != MF_OK)
-        return status;
     double mass = 0.0, yy = 0.0;
     for (uint32_t i = 0; i < model->point_count; i++) {
         const mf_Point *point = &model->points[i];
@@ -61,7 +52,6 @@ static mf_Status check_points(mf_Context *context, mf_CheckRun *run, mf_Error *e
     mf_check_near(run, "sum of point masses [kg]", 2.0, mass, 1e-14);
     mf_check_near(run, "inertia yy of the points [kg m^2]", 0.085, yy, 1e-14);
     mf_model_destroy(model);
-    return MF_OK;
 }
 
 const mf_CheckCase mf_check_model_cases[] = {

@@ -23,21 +23,18 @@ static double step_of(const Fluid *fluid) {
     return floor((sound < spread ? sound : spread) * 0.999 * 1e9) * 1e-9;
 }
 
-static mf_Status add_fluid(mf_ParticleRig *rig, const Fluid *fluid, const double low[3],
-                           const uint32_t size[3], mf_Error *error) {
+static void add_fluid(mf_CheckRun *run, mf_ParticleRig *rig, const Fluid *fluid,
+                      const double low[3], const uint32_t size[3]) {
     const double a = fluid->spacing * (1.0 + fluid->squeeze);
     mf_FluidConfig config = mf_fluid_config();
-    mf_Status status = mf_particle_rig_particles(rig, size[0] * size[1] * size[2],
-                                                 1000.0 * a * a * a, 0.5 * a, error);
+    mf_particle_rig_particles(run, rig, size[0] * size[1] * size[2], 1000.0 * a * a * a, 0.5 * a);
     config.sound_speed = fluid->sound;
     config.reach = fluid->reach;
     config.viscosity = fluid->viscosity;
     config.artificial_viscosity = fluid->artificial;
-    if (status == MF_OK)
-        status = mf_fluid_add(rig->group, &config, error);
-    if (status == MF_OK)
-        status = mf_particle_rig_fill(rig, low, size, fluid->spacing, error);
-    return status == MF_OK ? mf_particles_couple(rig->world, error) : status;
+    mf_check_must(run, mf_fluid_add(rig->group, &config, &run->error));
+    mf_particle_rig_fill(run, rig, low, size, fluid->spacing);
+    mf_check_must(run, mf_particles_couple(rig->world, &run->error));
 }
 
 typedef struct Line { // least squares of pressure over height
@@ -63,21 +60,15 @@ static void add_pressures(const mf_ParticleRig *rig, const double low[3], const 
 }
 
 // 0.3 m of water in a tank settle for 2.5 s; means of the next 0.5 s.
-static mf_Status check_hydrostatics(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_hydrostatics(mf_CheckRun *run) {
     const Fluid fluid = {0.02, 15.0, 1e-6, 0.02, 2.0, 0.0};
     const double low[3] = {0.0, 0.0, 1.0}, high[3] = {0.3, 0.3, 1.3}, step = step_of(&fluid);
     const uint32_t size[3] = {15, 15, 15};
     mf_ParticleRig rig;
-    mf_Status status = mf_particle_rig_world(&rig, context, step, 9.81, 0.0, error);
+    mf_particle_rig_world(&rig, run, step, 9.81, 0.0);
     const double walls[3] = {0.3, 0.3, 1.6};
-    if (status == MF_OK)
-        status = mf_particle_rig_tank(&rig, low, walls, error);
-    if (status == MF_OK)
-        status = add_fluid(&rig, &fluid, low, size, error);
-    if (status != MF_OK) {
-        mf_particle_rig_close(&rig);
-        return status;
-    }
+    mf_particle_rig_tank(run, &rig, low, walls);
+    add_fluid(run, &rig, &fluid, low, size);
     mf_world_step(rig.world, (uint64_t)(2.5 / step));
     const mf_Field *wrench = mf_group_find_field(rig.boxes[0], "wrench.link");
     const uint64_t steps = (uint64_t)(0.5 / step);
@@ -96,7 +87,6 @@ static mf_Status check_hydrostatics(mf_Context *context, mf_CheckRun *run, mf_Er
                   -floor_force / (3375 * 0.008 * 9.81), 1e-3);
     mf_check_near(run, "particles with a fault", 0.0, mf_group_fault_total(rig.group), 0.0);
     mf_particle_rig_close(&rig);
-    return MF_OK;
 }
 
 enum { FRONTS = 8, TRACE = 400 };
@@ -163,8 +153,7 @@ static double front_of(const mf_ParticleRig *rig, double spacing) {
     return most + 0.5 * spacing;
 }
 
-static mf_Status collapse(mf_Context *context, mf_CheckRun *run, const Collapse *seen,
-                          mf_Error *error) {
+static void collapse(mf_CheckRun *run, const Collapse *seen) {
     const double a = seen->a, height = 2.0 * a, g = 9.81;
     const Fluid fluid = {a / 14.0, 12.0 * sqrt(a / 0.05715), 1e-6, 0.02, 2.0, 0.0};
     const double low[3] = {0.0, 0.0, 1.0}, walls[3] = {7.0 * a, 8.0 * fluid.spacing, 1.5};
@@ -173,13 +162,10 @@ static mf_Status collapse(mf_Context *context, mf_CheckRun *run, const Collapse 
     mf_ParticleRig rig;
     Trace trace = {.count = 0};
     double shift = 0.0, beyond = 0.0;
-    mf_Status status = mf_particle_rig_world(&rig, context, step, g, 0.0, error);
-    if (status == MF_OK)
-        status = mf_particle_rig_tank(&rig, low, walls, error);
-    if (status == MF_OK)
-        status = add_fluid(&rig, &fluid, low, size, error);
-    for (; status == MF_OK && trace.count < TRACE &&
-           (trace.count == 0 || front_of(&rig, fluid.spacing) < 5.2 * a);
+    mf_particle_rig_world(&rig, run, step, g, 0.0);
+    mf_particle_rig_tank(run, &rig, low, walls);
+    add_fluid(run, &rig, &fluid, low, size);
+    for (; trace.count < TRACE && (trace.count == 0 || front_of(&rig, fluid.spacing) < 5.2 * a);
          trace.count++) {
         const double t = mf_time_to_seconds(mf_world_time(rig.world));
         const double front = front_of(&rig, fluid.spacing);
@@ -188,22 +174,18 @@ static mf_Status collapse(mf_Context *context, mf_CheckRun *run, const Collapse 
         beyond = fmax(beyond, front - a - 2.0 * sqrt(g * height) * t);
         mf_world_step(rig.world, 10);
     }
-    if (status == MF_OK) {
-        mf_check_below(run, "front, RMS of the relative error", 0.08,
-                       fit_fronts(&trace, seen, &shift));
-        mf_check_near(run, "delay of the gate, in T", seen->delay, shift, seen->delay);
-        mf_check_below(run, "front beyond that of Ritter [m]", fluid.spacing, beyond);
-    }
+    mf_check_below(run, "front, RMS of the relative error", 0.08, fit_fronts(&trace, seen, &shift));
+    mf_check_near(run, "delay of the gate, in T", seen->delay, shift, seen->delay);
+    mf_check_below(run, "front beyond that of Ritter [m]", fluid.spacing, beyond);
     mf_particle_rig_close(&rig);
-    return status;
 }
 
-static mf_Status check_dam(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    return collapse(context, run, &martin_and_moyce, error);
+static void check_dam(mf_CheckRun *run) {
+    collapse(run, &martin_and_moyce);
 }
 
-static mf_Status check_larger_dam(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    return collapse(context, run, &koshizuka_and_oka, error);
+static void check_larger_dam(mf_CheckRun *run) {
+    collapse(run, &koshizuka_and_oka);
 }
 
 // A number in -1 .. 1 for each index.
@@ -214,18 +196,16 @@ static double scatter(uint32_t index) {
 }
 
 // Particles with random positions and velocities, without gravity and walls.
-static mf_Status shake(mf_ParticleRig *rig, double spacing, double speed, mf_Error *error) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < rig->count && status == MF_OK; i++) {
+static void shake(mf_CheckRun *run, mf_ParticleRig *rig, double spacing, double speed) {
+    for (uint32_t i = 0; i < rig->count; i++) {
         const uint32_t at[3] = {i % 8, i / 8 % 8, i / 64};
         double position[3], velocity[3];
         for (uint32_t c = 0; c < 3; c++) {
             position[c] = 100.0 * (c == 2) + spacing * (at[c] + 0.2 * scatter(6 * i + c));
             velocity[c] = speed * (0.5 + scatter(6 * i + 3 + c));
         }
-        status = mf_particle_rig_put(rig, i, position, velocity, error);
+        mf_particle_rig_put(run, rig, i, position, velocity);
     }
-    return status;
 }
 
 static void report_momentum(mf_CheckRun *run, mf_ParticleRig *rig) {
@@ -240,24 +220,20 @@ static void report_momentum(mf_CheckRun *run, mf_ParticleRig *rig) {
     mf_check_below(run, "relative change of momentum in a step", 1e-12, worst);
 }
 
-static mf_Status check_momentum(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_momentum(mf_CheckRun *run) {
     const Fluid fluid = {0.02, 20.0, 1e-3, 0.1, 2.0, 0.0};
     static const double low[3] = {0.0, 0.0, 100.0};
     static const uint32_t size[3] = {8, 8, 8};
     mf_ParticleRig rig;
-    mf_Status status = mf_particle_rig_world(&rig, context, step_of(&fluid), 0.0, 0.0, error);
-    if (status == MF_OK)
-        status = add_fluid(&rig, &fluid, low, size, error);
-    if (status == MF_OK)
-        status = shake(&rig, fluid.spacing, 1.0, error);
-    if (status == MF_OK)
-        report_momentum(run, &rig);
+    mf_particle_rig_world(&rig, run, step_of(&fluid), 0.0, 0.0);
+    add_fluid(run, &rig, &fluid, low, size);
+    shake(run, &rig, fluid.spacing, 1.0);
+    report_momentum(run, &rig);
     mf_particle_rig_close(&rig);
-    return status;
 }
 
 // One cell of the vortex u = sin kx cos ky, v = -cos kx sin ky between walls without friction.
-static mf_Status check_vortex(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_vortex(mf_CheckRun *run) {
     const double pi = 3.14159265358979, side = 1.0, nu = 0.05;
     // Artificial, as walls hold the fluid by the other one; under pressure, so that it has no
     // voids.
@@ -266,167 +242,128 @@ static mf_Status check_vortex(mf_Context *context, mf_CheckRun *run, mf_Error *e
     const double a = fluid.spacing, low[3] = {0.0, 0.0, 1.0}, high[3] = {side, side, 1.0 + 4.0 * a};
     static const uint32_t size[3] = {24, 24, 4};
     mf_ParticleRig rig;
-    mf_Status status = mf_particle_rig_world(&rig, context, step_of(&fluid), 0.0, 0.0, error);
-    if (status == MF_OK)
-        status = mf_particle_rig_tank(&rig, low, high, error);
+    mf_particle_rig_world(&rig, run, step_of(&fluid), 0.0, 0.0);
+    mf_particle_rig_tank(run, &rig, low, high);
     const double roof[2][3] = {{-0.5, -0.5, high[2]}, {side + 0.5, side + 0.5, high[2] + 0.5}};
-    if (status == MF_OK)
-        status = mf_particle_rig_box(&rig, roof[0], roof[1], error);
-    if (status == MF_OK)
-        status = add_fluid(&rig, &fluid, low, size, error);
-    for (uint32_t i = 0; status == MF_OK && i < rig.count; i++) {
+    mf_particle_rig_box(run, &rig, roof[0], roof[1]);
+    add_fluid(run, &rig, &fluid, low, size);
+    for (uint32_t i = 0; i < rig.count; i++) {
         const double x = mf_particle_rig_get(rig.position, i, 0),
                      y = mf_particle_rig_get(rig.position, i, 1);
         mf_field_set(rig.velocity, i, 0, sin(pi * x) * cos(pi * y));
         mf_field_set(rig.velocity, i, 1, -cos(pi * x) * sin(pi * y));
         mf_field_set(mf_group_find_field(rig.group, "particle.pressure"), i, 0, 6750.0);
     }
-    if (status == MF_OK) {
-        const double start = mf_particle_rig_kinetic(&rig);
-        mf_world_step(rig.world, (uint64_t)(0.3 / step_of(&fluid)));
-        const double t = mf_time_to_seconds(mf_world_time(rig.world));
-        mf_check_near(run, "rate of decay of the energy over 4 nu k^2", 1.0,
-                      log(start / mf_particle_rig_kinetic(&rig)) / (4.0 * nu * pi * pi * t), 0.15);
-    }
+    const double start = mf_particle_rig_kinetic(&rig);
+    mf_world_step(rig.world, (uint64_t)(0.3 / step_of(&fluid)));
+    const double t = mf_time_to_seconds(mf_world_time(rig.world));
+    mf_check_near(run, "rate of decay of the energy over 4 nu k^2", 1.0,
+                  log(start / mf_particle_rig_kinetic(&rig)) / (4.0 * nu * pi * pi * t), 0.15);
     mf_particle_rig_close(&rig);
-    return status;
 }
 
 // ---- grains -------------------------------------------------------------------------------------
 
 static const double grain_radius = 0.01, grain_mass = 0.010471975511966; // [m], [kg] 2500 kg/m^3
 
-static mf_Status open_grains(mf_ParticleRig *rig, mf_Context *context, uint32_t count,
-                             double gravity, double tilt, const mf_GrainsConfig *config,
-                             mf_Error *error) {
-    mf_Status status = mf_particle_rig_world(rig, context, 1e-3, gravity, tilt, error);
-    if (status == MF_OK)
-        status = mf_particle_rig_particles(rig, count, grain_mass, grain_radius, error);
-    if (status == MF_OK)
-        status = mf_grains_add(rig->group, config, error);
-    return status == MF_OK ? mf_particles_couple(rig->world, error) : status;
+static void open_grains(mf_ParticleRig *rig, mf_CheckRun *run, uint32_t count, double gravity,
+                        double tilt, const mf_GrainsConfig *config) {
+    mf_particle_rig_world(rig, run, 1e-3, gravity, tilt);
+    mf_particle_rig_particles(run, rig, count, grain_mass, grain_radius);
+    mf_check_must(run, mf_grains_add(rig->group, config, &run->error));
+    mf_check_must(run, mf_particles_couple(rig->world, &run->error));
 }
 
 // Down 15 degrees: 5/7 g sin t while it rolls. It begins in contact.
-static mf_Status check_rolling(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_rolling(mf_CheckRun *run) {
     const double tilt = 0.261799387799149, at[3] = {0.0, 0.0, grain_radius};
     mf_ParticleRig rig;
     mf_GrainsConfig config = mf_grains_config();
-    mf_Status status = open_grains(&rig, context, 1, 9.81, tilt, &config, error);
-    if (status == MF_OK)
-        status = mf_particle_rig_put(&rig, 0, at, NULL, error);
-    if (status == MF_OK) {
-        mf_world_step(rig.world, 1000);
-        mf_check_near(run, "rolling 15 degrees down for 1 s [m/s]", 1.8135820,
-                      mf_particle_rig_get(rig.velocity, 0, 0), 2e-3);
-        mf_check_near(run, "distance [m]", 0.9067910, mf_particle_rig_get(rig.position, 0, 0),
-                      2e-3);
-    }
+    open_grains(&rig, run, 1, 9.81, tilt, &config);
+    mf_particle_rig_put(run, &rig, 0, at, NULL);
+    mf_world_step(rig.world, 1000);
+    mf_check_near(run, "rolling 15 degrees down for 1 s [m/s]", 1.8135820,
+                  mf_particle_rig_get(rig.velocity, 0, 0), 2e-3);
+    mf_check_near(run, "distance [m]", 0.9067910, mf_particle_rig_get(rig.position, 0, 0), 2e-3);
     mf_particle_rig_close(&rig);
-    if (status != MF_OK)
-        return status;
     config.rolling = 0.3;
-    status = open_grains(&rig, context, 1, 9.81, tilt, &config, error);
-    if (status == MF_OK)
-        status = mf_particle_rig_put(&rig, 0, at, NULL, error);
-    if (status == MF_OK) {
-        mf_world_step(rig.world, 500);
-        const double x = mf_particle_rig_get(rig.position, 0, 0);
-        mf_world_step(rig.world, 1000);
-        mf_check_below(run, "creep in 1 s with a resistance above tan 15 deg [m]", 3e-3,
-                       fabs(mf_particle_rig_get(rig.position, 0, 0) - x));
-    }
+    open_grains(&rig, run, 1, 9.81, tilt, &config);
+    mf_particle_rig_put(run, &rig, 0, at, NULL);
+    mf_world_step(rig.world, 500);
+    const double x = mf_particle_rig_get(rig.position, 0, 0);
+    mf_world_step(rig.world, 1000);
+    mf_check_below(run, "creep in 1 s with a resistance above tan 15 deg [m]", 3e-3,
+                   fabs(mf_particle_rig_get(rig.position, 0, 0) - x));
     mf_particle_rig_close(&rig);
-    return status;
 }
 
 // Thrown at 1 m/s without spin it slides with mu g until it rolls with 5/7 of its speed.
-static mf_Status check_sliding(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_sliding(mf_CheckRun *run) {
     const double at[3] = {0.0, 0.0, grain_radius}, velocity[3] = {1.0, 0.0, 0.0};
     mf_ParticleRig rig;
     mf_GrainsConfig config = mf_grains_config();
     config.wall_friction = 0.3;
-    mf_Status status = open_grains(&rig, context, 1, 9.81, 0.0, &config, error);
-    if (status == MF_OK)
-        status = mf_particle_rig_put(&rig, 0, at, velocity, error);
-    if (status == MF_OK) {
-        mf_world_step(rig.world, 50);
-        mf_check_near(run, "sliding for 0.05 s: 1 - mu g t [m/s]", 0.85285,
-                      mf_particle_rig_get(rig.velocity, 0, 0), 2e-3);
-        mf_world_step(rig.world, 150);
-        mf_check_near(run, "rolling: 5/7 [m/s]", 0.7142857, mf_particle_rig_get(rig.velocity, 0, 0),
-                      2e-3);
-    }
+    open_grains(&rig, run, 1, 9.81, 0.0, &config);
+    mf_particle_rig_put(run, &rig, 0, at, velocity);
+    mf_world_step(rig.world, 50);
+    mf_check_near(run, "sliding for 0.05 s: 1 - mu g t [m/s]", 0.85285,
+                  mf_particle_rig_get(rig.velocity, 0, 0), 2e-3);
+    mf_world_step(rig.world, 150);
+    mf_check_near(run, "rolling: 5/7 [m/s]", 0.7142857, mf_particle_rig_get(rig.velocity, 0, 0),
+                  2e-3);
     mf_particle_rig_close(&rig);
-    return status;
 }
 
 // A bed in a tank that is tilted by 15 degrees, less than the friction angle of 26.6.
-static mf_Status check_rest(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_rest(mf_CheckRun *run) {
     const double d = 2.0 * grain_radius, low[3] = {0.0, 0.0, 1.0};
     const double high[3] = {8.2 * d, 8.2 * d, 1.5};
     static const uint32_t size[3] = {8, 8, 5};
     mf_ParticleRig rig;
     mf_GrainsConfig config = mf_grains_config();
-    mf_Status status = mf_particle_rig_world(&rig, context, 1e-3, 9.81, 0.261799387799149, error);
+    mf_particle_rig_world(&rig, run, 1e-3, 9.81, 0.261799387799149);
     config.stiffness = 5000.0;
-    if (status == MF_OK)
-        status = mf_particle_rig_tank(&rig, low, high, error);
-    if (status == MF_OK)
-        status = mf_particle_rig_particles(&rig, 320, grain_mass, grain_radius, error);
-    if (status == MF_OK)
-        status = mf_grains_add(rig.group, &config, error);
-    if (status == MF_OK)
-        status = mf_particle_rig_fill(&rig, low, size, 1.02 * d, error);
-    if (status == MF_OK)
-        status = mf_particles_couple(rig.world, error);
-    if (status == MF_OK) {
-        mf_world_step(rig.world, 2000);
-        mf_check_below(run, "root mean square of the speed after 2 s [m/s]", 1e-4,
-                       sqrt(2.0 * mf_particle_rig_kinetic(&rig) / (320.0 * grain_mass)));
-    }
+    mf_particle_rig_tank(run, &rig, low, high);
+    mf_particle_rig_particles(run, &rig, 320, grain_mass, grain_radius);
+    mf_check_must(run, mf_grains_add(rig.group, &config, &run->error));
+    mf_particle_rig_fill(run, &rig, low, size, 1.02 * d);
+    mf_check_must(run, mf_particles_couple(rig.world, &run->error));
+    mf_world_step(rig.world, 2000);
+    mf_check_below(run, "root mean square of the speed after 2 s [m/s]", 1e-4,
+                   sqrt(2.0 * mf_particle_rig_kinetic(&rig) / (320.0 * grain_mass)));
     mf_particle_rig_close(&rig);
-    return status;
 }
 
 // Two grains meet at 1 m/s in the air.
-static mf_Status check_impact(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_impact(mf_CheckRun *run) {
     static const double target[] = {0.9, 0.5, 0.2};
     static const char *const names[] = {"restitution 0.9", "restitution 0.5", "restitution 0.2"};
-    mf_Status status = MF_OK;
-    for (int k = 0; k < 3 && status == MF_OK; k++) {
+
+    for (int k = 0; k < 3; k++) {
         const double left[3] = {0.0, 0.0, 1.0}, right[3] = {0.0201, 0.0, 1.0};
         const double there[3] = {0.5, 0.0, 0.0}, back[3] = {-0.5, 0.0, 0.0};
         mf_ParticleRig rig;
         mf_GrainsConfig config = mf_grains_config();
         config.restitution = target[k];
-        status = open_grains(&rig, context, 2, 0.0, 0.0, &config, error);
-        if (status == MF_OK)
-            status = mf_particle_rig_put(&rig, 0, left, there, error);
-        if (status == MF_OK)
-            status = mf_particle_rig_put(&rig, 1, right, back, error);
-        if (status == MF_OK) {
-            mf_world_step(rig.world, 20);
-            mf_check_near(run, names[k], target[k],
-                          mf_particle_rig_get(rig.velocity, 1, 0) -
-                              mf_particle_rig_get(rig.velocity, 0, 0),
-                          0.02);
-        }
+        open_grains(&rig, run, 2, 0.0, 0.0, &config);
+        mf_particle_rig_put(run, &rig, 0, left, there);
+        mf_particle_rig_put(run, &rig, 1, right, back);
+        mf_world_step(rig.world, 20);
+        mf_check_near(run, names[k], target[k],
+                      mf_particle_rig_get(rig.velocity, 1, 0) -
+                          mf_particle_rig_get(rig.velocity, 0, 0),
+                      0.02);
         mf_particle_rig_close(&rig);
     }
-    return status;
 }
 
-static mf_Status check_grain_momentum(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_grain_momentum(mf_CheckRun *run) {
     mf_ParticleRig rig;
     mf_GrainsConfig config = mf_grains_config();
-    mf_Status status = open_grains(&rig, context, 512, 0.0, 0.0, &config, error);
-    if (status == MF_OK)
-        status = shake(&rig, 2.05 * grain_radius, 0.5, error);
-    if (status == MF_OK)
-        report_momentum(run, &rig);
+    open_grains(&rig, run, 512, 0.0, 0.0, &config);
+    shake(run, &rig, 2.05 * grain_radius, 0.5);
+    report_momentum(run, &rig);
     mf_particle_rig_close(&rig);
-    return status;
 }
 
 enum { WIDE = 12, TALL = 8, COLUMN = WIDE * WIDE * TALL };
@@ -472,49 +409,42 @@ static double radius_of_heap(const mf_ParticleRig *rig) {
     return high;
 }
 
-static mf_Status put_column(mf_ParticleRig *rig, mf_Error *error) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < COLUMN && status == MF_OK; i++) {
+static void put_column(mf_CheckRun *run, mf_ParticleRig *rig) {
+    for (uint32_t i = 0; i < COLUMN; i++) {
         const double x = i % WIDE - 0.5 * (WIDE - 1), y = i / WIDE % WIDE - 0.5 * (WIDE - 1);
         const double at[3] = {grain_radius * (2.1 * x + 0.05 * scatter(2 * i)),
                               grain_radius * (2.1 * y + 0.05 * scatter(2 * i + 1)),
                               grain_radius * (2.001 * (i / WIDE / WIDE) + 1.0)};
-        status = mf_particle_rig_put(rig, i, at, NULL, error);
+        mf_particle_rig_put(run, rig, i, at, NULL);
     }
-    return status;
 }
 
 // A column of height H and radius r collapses to r + 1.24 H for H < 1.7 r (Lube, Huppert, Sparks
 // and Hallworth 2004, for sand). Here r is that of the circle with the area of the column, and a
 // diameter of the few grains is 0.13 of its height.
-static mf_Status check_heap(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_heap(mf_CheckRun *run) {
     mf_ParticleRig rig;
     mf_GrainsConfig config = mf_grains_config();
     config.rolling = 0.15;
     config.stiffness = heap_stiffness;
-    mf_Status status = open_grains(&rig, context, COLUMN, 9.81, 0.0, &config, error);
-    if (status == MF_OK)
-        status = put_column(&rig, error);
-    if (status == MF_OK) {
-        const double start = mf_particle_rig_potential(&rig);
-        double most = -INFINITY, before = start;
-        for (int k = 0; k < 120; k++) {
-            mf_world_step(rig.world, 10);
-            const double now =
-                mf_particle_rig_kinetic(&rig) + mf_particle_rig_potential(&rig) + elastic_of(&rig);
-            most = fmax(most, (now - before) / start);
-            before = now;
-        }
-        mf_check_below(run, "largest rise of the energy in 10 ms, of that at the start", 1e-4,
-                       most);
-        const double rms = sqrt(2.0 * mf_particle_rig_kinetic(&rig) / (COLUMN * grain_mass));
-        mf_check_below(run, "root mean square of the speed after 1.2 s [m/s]", 2e-2, rms);
-        const double radius = WIDE * 2.1 * grain_radius / sqrt(3.14159265358979);
-        mf_check_near(run, "run-out over the height of the column", 1.24,
-                      (radius_of_heap(&rig) - radius) / (TALL * 2.0 * grain_radius), 0.35);
+    open_grains(&rig, run, COLUMN, 9.81, 0.0, &config);
+    put_column(run, &rig);
+    const double start = mf_particle_rig_potential(&rig);
+    double most = -INFINITY, before = start;
+    for (int k = 0; k < 120; k++) {
+        mf_world_step(rig.world, 10);
+        const double now =
+            mf_particle_rig_kinetic(&rig) + mf_particle_rig_potential(&rig) + elastic_of(&rig);
+        most = fmax(most, (now - before) / start);
+        before = now;
     }
+    mf_check_below(run, "largest rise of the energy in 10 ms, of that at the start", 1e-4, most);
+    const double rms = sqrt(2.0 * mf_particle_rig_kinetic(&rig) / (COLUMN * grain_mass));
+    mf_check_below(run, "root mean square of the speed after 1.2 s [m/s]", 2e-2, rms);
+    const double radius = WIDE * 2.1 * grain_radius / sqrt(3.14159265358979);
+    mf_check_near(run, "run-out over the height of the column", 1.24,
+                  (radius_of_heap(&rig) - radius) / (TALL * 2.0 * grain_radius), 0.35);
     mf_particle_rig_close(&rig);
-    return status;
 }
 
 const mf_CheckCase mf_check_particles_cases[] = {

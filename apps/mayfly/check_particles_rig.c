@@ -2,46 +2,39 @@
 #include "check_particles_rig.h"
 
 #include <math.h>
-#include <stdio.h>
 
-mf_Status mf_particle_rig_world(mf_ParticleRig *rig, mf_Context *context, double step,
-                                double gravity, double tilt, mf_Error *error) {
+void mf_particle_rig_world(mf_ParticleRig *rig, mf_CheckRun *run, double step, double gravity,
+                           double tilt) {
     mf_WorldConfig config = mf_world_config();
-    *rig = (mf_ParticleRig){.context = context};
+    *rig = (mf_ParticleRig){.world = NULL};
     config.step = mf_time_from_seconds(step);
     config.gravity = gravity;
     config.gravity_direction[0] = sin(tilt);
     config.gravity_direction[2] = -cos(tilt);
-    return mf_world_create(context, &config, &rig->world, error);
+    mf_check_must(run, mf_world_create(run->context, &config, &rig->world, &run->error));
 }
 
-mf_Status mf_particle_rig_particles(mf_ParticleRig *rig, uint32_t count, double mass, double radius,
-                                    mf_Error *error) {
+void mf_particle_rig_particles(mf_CheckRun *run, mf_ParticleRig *rig, uint32_t count, double mass,
+                               double radius) {
     static const double origin[3] = {0.0, 0.0, 0.0};
     mf_Builder *builder;
     mf_GroupConfig config = mf_group_config();
-    mf_Status status = mf_builder_create(rig->context, "particle", &builder, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run, mf_builder_create(run->context, "particle", &builder, &run->error));
     mf_body_create_sphere(builder, origin, radius, mass, NULL);
-    status = mf_builder_finalize(builder, &rig->model, error);
+    mf_check_must(run, mf_builder_finalize(builder, &rig->model, &run->error));
     mf_builder_destroy(builder);
     config.name = "particles";
     config.model = rig->model;
     config.count = rig->count = count;
     config.isolated = false;
     config.double_precision = true;
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &config, &rig->group, error);
-    if (status == MF_OK) {
-        rig->position = mf_group_find_field(rig->group, "base.position");
-        rig->velocity = mf_group_find_field(rig->group, "base.linear_velocity");
-    }
-    return status;
+    mf_check_must(run, mf_world_add_group(rig->world, &config, &rig->group, &run->error));
+    rig->position = mf_group_find_field(rig->group, "base.position");
+    rig->velocity = mf_group_find_field(rig->group, "base.linear_velocity");
 }
 
-mf_Status mf_particle_rig_box(mf_ParticleRig *rig, const double low[3], const double high[3],
-                              mf_Error *error) {
+void mf_particle_rig_box(mf_CheckRun *run, mf_ParticleRig *rig, const double low[3],
+                         const double high[3]) {
     static const double origin[3] = {0.0, 0.0, 0.0};
     static const char *const names[MF_RIG_BOXES] = {"box0", "box1", "box2", "box3", "box4", "box5"};
     double size[3], middle[3];
@@ -52,30 +45,23 @@ mf_Status mf_particle_rig_box(mf_ParticleRig *rig, const double low[3], const do
         size[c] = high[c] - low[c];
         middle[c] = 0.5 * (high[c] + low[c]);
     }
-    mf_Status status = mf_builder_create(rig->context, names[b], &builder, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run, mf_builder_create(run->context, names[b], &builder, &run->error));
     mf_body_create_box(builder, size, origin, 1.0, NULL);
-    status = mf_builder_finalize(builder, &rig->models[b], error);
+    mf_check_must(run, mf_builder_finalize(builder, &rig->models[b], &run->error));
     mf_builder_destroy(builder);
     rig->box_count++;
     config.name = names[b];
     config.model = rig->models[b];
     config.isolated = false;
     config.double_precision = true;
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &config, &rig->boxes[b], error);
-    if (status == MF_OK)
-        status = mf_collisions_prepare(rig->boxes[b], error);
-    if (status == MF_OK)
-        status = mf_external_add(rig->boxes[b], NULL, error);
-    if (status == MF_OK)
-        status = mf_group_set_start(rig->boxes[b], 0, middle, NULL, NULL, error);
-    return status;
+    mf_check_must(run, mf_world_add_group(rig->world, &config, &rig->boxes[b], &run->error));
+    mf_check_must(run, mf_collisions_prepare(rig->boxes[b], &run->error));
+    mf_check_must(run, mf_external_add(rig->boxes[b], NULL, &run->error));
+    mf_check_must(run, mf_group_set_start(rig->boxes[b], 0, middle, NULL, NULL, &run->error));
 }
 
-mf_Status mf_particle_rig_tank(mf_ParticleRig *rig, const double low[3], const double high[3],
-                               mf_Error *error) {
+void mf_particle_rig_tank(mf_CheckRun *run, mf_ParticleRig *rig, const double low[3],
+                          const double high[3]) {
     const double thick = 0.5, x0 = low[0], x1 = high[0], y0 = low[1], y1 = high[1];
     const double z0 = low[2] - thick, z1 = high[2];
     const double boxes[5][2][3] = {
@@ -85,28 +71,26 @@ mf_Status mf_particle_rig_tank(mf_ParticleRig *rig, const double low[3], const d
         {{x0 - thick, y0 - thick, z0}, {x1 + thick, y0, z1}},
         {{x0 - thick, y1, z0}, {x1 + thick, y1 + thick, z1}},
     };
-    mf_Status status = MF_OK;
-    for (int b = 0; b < 5 && status == MF_OK; b++)
-        status = mf_particle_rig_box(rig, boxes[b][0], boxes[b][1], error);
-    return status;
+
+    for (int b = 0; b < 5; b++)
+        mf_particle_rig_box(run, rig, boxes[b][0], boxes[b][1]);
 }
 
-mf_Status mf_particle_rig_put(mf_ParticleRig *rig, uint32_t particle, const double position[3],
-                              const double velocity[3], mf_Error *error) {
-    return mf_group_set_start(rig->group, particle, position, NULL, velocity, error);
+void mf_particle_rig_put(mf_CheckRun *run, mf_ParticleRig *rig, uint32_t particle,
+                         const double position[3], const double velocity[3]) {
+    mf_check_must(run,
+                  mf_group_set_start(rig->group, particle, position, NULL, velocity, &run->error));
 }
 
-mf_Status mf_particle_rig_fill(mf_ParticleRig *rig, const double low[3], const uint32_t size[3],
-                               double spacing, mf_Error *error) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < rig->count && status == MF_OK; i++) {
+void mf_particle_rig_fill(mf_CheckRun *run, mf_ParticleRig *rig, const double low[3],
+                          const uint32_t size[3], double spacing) {
+    for (uint32_t i = 0; i < rig->count; i++) {
         const uint32_t at[3] = {i % size[0], i / size[0] % size[1], i / size[0] / size[1]};
         double position[3];
         for (int c = 0; c < 3; c++)
             position[c] = low[c] + (at[c] + 0.5) * spacing;
-        status = mf_particle_rig_put(rig, i, position, NULL, error);
+        mf_particle_rig_put(run, rig, i, position, NULL);
     }
-    return status;
 }
 
 void mf_particle_rig_close(mf_ParticleRig *rig) {

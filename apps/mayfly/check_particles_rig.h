@@ -9,7 +9,6 @@
 enum { MF_RIG_BOXES = 6 };
 
 typedef struct mf_ParticleRig {
-    mf_Context *context;
     mf_World *world;
     mf_Group *group; // of the particles
     mf_Model *model, *models[MF_RIG_BOXES];
@@ -20,21 +19,21 @@ typedef struct mf_ParticleRig {
 } mf_ParticleRig;
 
 // A world of this step [s] and gravity [m/s^2], tilted [rad] towards x.
-mf_Status mf_particle_rig_world(mf_ParticleRig *rig, mf_Context *context, double step,
-                                double gravity, double tilt, mf_Error *error);
+void mf_particle_rig_world(mf_ParticleRig *rig, mf_CheckRun *run, double step, double gravity,
+                           double tilt);
 // Particles in double precision at the origin.
-mf_Status mf_particle_rig_particles(mf_ParticleRig *rig, uint32_t count, double mass, double radius,
-                                    mf_Error *error);
-mf_Status mf_particle_rig_box(mf_ParticleRig *rig, const double low[3], const double high[3],
-                              mf_Error *error);
+void mf_particle_rig_particles(mf_CheckRun *run, mf_ParticleRig *rig, uint32_t count, double mass,
+                               double radius);
+void mf_particle_rig_box(mf_CheckRun *run, mf_ParticleRig *rig, const double low[3],
+                         const double high[3]);
 // Four walls and a floor around a box, which is open above.
-mf_Status mf_particle_rig_tank(mf_ParticleRig *rig, const double low[3], const double high[3],
-                               mf_Error *error);
-mf_Status mf_particle_rig_put(mf_ParticleRig *rig, uint32_t particle, const double position[3],
-                              const double velocity[3], mf_Error *error);
+void mf_particle_rig_tank(mf_CheckRun *run, mf_ParticleRig *rig, const double low[3],
+                          const double high[3]);
+void mf_particle_rig_put(mf_CheckRun *run, mf_ParticleRig *rig, uint32_t particle,
+                         const double position[3], const double velocity[3]);
 // Particles on a cubic lattice, x first, from a corner on.
-mf_Status mf_particle_rig_fill(mf_ParticleRig *rig, const double low[3], const uint32_t size[3],
-                               double spacing, mf_Error *error);
+void mf_particle_rig_fill(mf_CheckRun *run, mf_ParticleRig *rig, const double low[3],
+                          const uint32_t size[3], double spacing);
 void mf_particle_rig_close(mf_ParticleRig *rig);
 
 static inline double mf_particle_rig_get(const mf_Field *field, uint32_t i, uint32_t c) {

@@ -2,7 +2,6 @@
 // free rotation, drag, waypoints, and independence of the batch. The expected values are closed
 // forms, published runs or the vehicle's figures; see docs/explanation/quadrotor.md.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <mayfly/quadrotor.h>
@@ -23,21 +22,17 @@ static RigConfig rig_config(mf_QuadrotorCommand command) {
     return config;
 }
 
-static mf_Status rig_open(mf_Rig *rig, mf_Context *context, const RigConfig *config,
-                          mf_Error *error) {
+static void rig_open(mf_Rig *rig, mf_CheckRun *run, const RigConfig *config) {
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    mf_Status status =
-        mf_quadrotor_model(context, &config->quadrotor, "quadrotor", &rig->model, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run, mf_quadrotor_model(run->context, &config->quadrotor, "quadrotor",
+                                          &rig->model, &run->error));
     group.model = rig->model;
     group.count = config->count;
     group.double_precision = true;
     motions.quadrotor = config->quadrotor;
     motions.quadrotor_config = config->config;
-    return mf_rig_open_group(rig, context, &config->world, &group, MF_MOTION_QUADROTOR, &motions,
-                             error);
+    mf_rig_open_group(rig, run, &config->world, &group, MF_MOTION_QUADROTOR, &motions);
 }
 
 static void rig_set(const mf_Rig *rig, const char *field, uint32_t count, const double *values) {
@@ -77,36 +72,30 @@ static mf_Quadrotor vehicle_quadrotor(const Vehicle *vehicle) {
     return q;
 }
 
-static mf_Status check_hover(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_hover(mf_CheckRun *run) {
     for (int i = 0; i < 3; i++) {
-        char text[64];
         double speed[4];
         mf_Rig rig;
         RigConfig config = rig_config(MF_QUADROTOR_POSITION);
         config.quadrotor = vehicle_quadrotor(&vehicles[i]);
         mf_quadrotor_hover(&config.quadrotor, 9.81, speed);
-        snprintf(text, sizeof text, "%s: hover speed [rad/s]", vehicles[i].name);
-        mf_check_near(run, text, vehicles[i].hover, speed[0], 5e-5);
-        mf_Status status = rig_open(&rig, context, &config, error);
-        if (status != MF_OK)
-            return status;
+        mf_check_near(run, mf_check_name(run, "%s: hover speed [rad/s]", vehicles[i].name),
+                      vehicles[i].hover, speed[0], 5e-5);
+        rig_open(&rig, run, &config);
         double start = mf_rig_get(&rig, "base.position", 2);
         mf_world_step(rig.world, 1000000);
-        snprintf(text, sizeof text, "%s: drift after 1e6 steps [m]", vehicles[i].name);
-        mf_check_below(run, text, 1e-9, fabs(mf_rig_get(&rig, "base.position", 2) - start));
+        mf_check_below(run, mf_check_name(run, "%s: drift after 1e6 steps [m]", vehicles[i].name),
+                       1e-9, fabs(mf_rig_get(&rig, "base.position", 2) - start));
         mf_rig_free(&rig);
     }
-    return MF_OK;
 }
 
-static mf_Status check_lag(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_lag(mf_CheckRun *run) {
     static const double zero[4], full[4] = {1000, 1000, 1000, 1000};
     RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
     mf_Rig rig;
     config.world.step = 3300000; // [ns] a tenth of the time constant
-    mf_Status status = rig_open(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(&rig, run, &config);
     rig_set(&rig, "rotor.speed", 4, zero);
     rig_set(&rig, "command.rotors", 4, full);
     mf_world_step(rig.world, 1);
@@ -117,10 +106,9 @@ static mf_Status check_lag(mf_Context *context, mf_CheckRun *run, mf_Error *erro
     mf_check_near(run, "reached after tau [1]", 0.63212,
                   mf_rig_get(&rig, "rotor.speed", 0) / 1000.0, 5e-6);
     mf_rig_free(&rig);
-    return MF_OK;
 }
 
-static mf_Status check_altitude(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_altitude(mf_CheckRun *run) {
     RigConfig config = rig_config(MF_QUADROTOR_POSITION);
     mf_Rig rig;
     config.world.step = 100000; // [ns]
@@ -129,9 +117,7 @@ static mf_Status check_altitude(mf_Context *context, mf_CheckRun *run, mf_Error 
     config.quadrotor.velocity_integral = 0.0;
     config.quadrotor.position_bandwidth = 16.0 / 5.6;
     config.quadrotor.climb_max = 100.0;
-    mf_Status status = rig_open(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(&rig, run, &config);
     double start = mf_rig_get(&rig, "base.position", 2), most = 0.0, when = 0.0;
     rig_set(&rig, "command.position", 3, (double[3]){0, 0, start + 0.5});
     for (int i = 1; i <= 30000; i++) {
@@ -145,14 +131,12 @@ static mf_Status check_altitude(mf_Context *context, mf_CheckRun *run, mf_Error 
     mf_check_near(run, "overshoot [%]", 4.59879, 100.0 * (most - 1.0), 0.01);
     mf_check_near(run, "time of the peak [s]", 1.0997774, when, 5e-4);
     mf_rig_free(&rig);
-    return MF_OK;
 }
 
 // ---- rotation -----------------------------------------------------------------------------------
 
 // The NASA brick at `step`; fills the rates [deg/s] and the attitude.
-static mf_Status tumble(mf_Context *context, double step, double seconds, double out[7],
-                        mf_Error *error) {
+static void tumble(mf_CheckRun *run, double step, double seconds, double out[7]) {
     static const double zero[4];
     const double unit = 1.3558179483314004; // [kg m^2] of a slug ft^2
     RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
@@ -164,9 +148,7 @@ static mf_Status tumble(mf_Context *context, double step, double seconds, double
     config.quadrotor.motor_time_constant = 1.0;
     config.world.gravity = 0.0;
     config.world.step = mf_time_from_seconds(step);
-    mf_Status status = rig_open(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(&rig, run, &config);
     rig_set(&rig, "rotor.speed", 4, zero);
     rig_set(&rig, "base.angular_velocity", 3,
             (double[3]){10 * MF_CHECK_DEGREE, 20 * MF_CHECK_DEGREE, 30 * MF_CHECK_DEGREE});
@@ -176,59 +158,51 @@ static mf_Status tumble(mf_Context *context, double step, double seconds, double
     for (uint32_t c = 0; c < 4; c++)
         out[3 + c] = mf_rig_get(&rig, "base.orientation", c);
     mf_rig_free(&rig);
-    return MF_OK;
 }
 
-static mf_Status check_order(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_order(mf_CheckRun *run) {
     static const double steps[2][2] = {{0.1, 0.05}, {0.02, 0.01}};
     static const char *const names[2] = {"order between steps of 0.1 and 0.05 s [1]",
                                          "order between steps of 0.02 and 0.01 s [1]"};
     double exact[7];
-    mf_Status status = tumble(context, 1e-3, 30.0, exact, error);
-    for (int row = 0; row < 2 && status == MF_OK; row++) {
+    tumble(run, 1e-3, 30.0, exact);
+    for (int row = 0; row < 2; row++) {
         double miss[2] = {0, 0};
-        for (int i = 0; i < 2 && status == MF_OK; i++) {
+        for (int i = 0; i < 2; i++) {
             double got[7];
-            status = tumble(context, steps[row][i], 30.0, got, error);
-            for (int c = 0; c < 3 && status == MF_OK; c++)
+            tumble(run, steps[row][i], 30.0, got);
+            for (int c = 0; c < 3; c++)
                 miss[i] += (got[c] - exact[c]) * (got[c] - exact[c]);
         }
-        if (status == MF_OK)
-            mf_check_near(run, names[row], 4.0, 0.5 * log2(miss[0] / miss[1]), 0.05);
+        mf_check_near(run, names[row], 4.0, 0.5 * log2(miss[0] / miss[1]), 0.05);
     }
-    return status;
 }
 
-static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_brick(mf_CheckRun *run) {
     static const double expected[4][4] = {{5, -16.939485149, 9.631939377, 33.406628079},
                                           {10, -2.418902222, -23.552569520, 28.128592630},
                                           {20, -5.422734680, 22.715930576, 28.608281747},
                                           {30, 12.618390776, -17.397474762, 31.119588887}};
     for (int row = 0; row < 4; row++) {
         double got[7];
-        mf_Status status = tumble(context, 1e-3, expected[row][0], got, error);
-        if (status != MF_OK)
-            return status;
+        tumble(run, 1e-3, expected[row][0], got);
         for (int c = 0; c < 3; c++) {
-            char text[64];
-            snprintf(text, sizeof text, "rate %c after %g s [deg/s]", "pqr"[c], expected[row][0]);
-            mf_check_near(run, text, expected[row][1 + c], got[c], 2e-9);
+            mf_check_near(
+                run, mf_check_name(run, "rate %c after %g s [deg/s]", "pqr"[c], expected[row][0]),
+                expected[row][1 + c], got[c], 2e-9);
         }
     }
-    return MF_OK;
 }
 
 // ---- drag ---------------------------------------------------------------------------------------
 
-static mf_Status check_fall(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_fall(mf_CheckRun *run) {
     static const double zero[4];
     RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
     mf_Rig rig;
     config.quadrotor.mass = 1.0;
     config.quadrotor.body_drag[2] = 0.1;
-    mf_Status status = rig_open(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(&rig, run, &config);
     rig_set(&rig, "rotor.speed", 4, zero);
     rig_set(&rig, "command.rotors", 4, zero);
     mf_world_step(rig.world, 1000);
@@ -238,10 +212,9 @@ static mf_Status check_fall(mf_Context *context, mf_CheckRun *run, mf_Error *err
     mf_check_near(run, "terminal speed [m/s]", -9.9045444,
                   mf_rig_get(&rig, "base.linear_velocity", 2), 5e-8);
     mf_rig_free(&rig);
-    return MF_OK;
 }
 
-static mf_Status check_projectile(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_projectile(mf_CheckRun *run) {
     static const double turning[4] = {100, 100, 100, 100}, origin[3];
     static const double start[3] = {10.0, 3.0, 12.0};
     static const char *const names[3] = {"x after 2 s [m]", "y after 2 s [m]", "z after 2 s [m]"};
@@ -249,9 +222,7 @@ static mf_Status check_projectile(mf_Context *context, mf_CheckRun *run, mf_Erro
     mf_Rig rig;
     for (int i = 0; i < 3; i++)
         config.quadrotor.rotor_drag[i] = 1e-3;
-    mf_Status status = rig_open(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(&rig, run, &config);
     rig_set(&rig, "rotor.speed", 4, turning);
     rig_set(&rig, "command.rotors", 4, turning);
     rig_set(&rig, "base.position", 3, origin);
@@ -265,7 +236,6 @@ static mf_Status check_projectile(mf_Context *context, mf_CheckRun *run, mf_Erro
                       mf_rig_get(&rig, "base.position", c), 1e-10);
     }
     mf_rig_free(&rig);
-    return MF_OK;
 }
 
 // ---- control ------------------------------------------------------------------------------------
@@ -292,16 +262,12 @@ static const Step path_steps[] = {
      0.1},
 };
 
-static mf_Status follow(mf_Context *context, const Vehicle *vehicle, const Step *step,
-                        mf_CheckRun *run, mf_Error *error) {
+static void follow(const Vehicle *vehicle, const Step *step, mf_CheckRun *run) {
     RigConfig config = rig_config(step->command);
     double low = -1.0, high = -1.0, most = 0.0, now = 0.0;
-    char text[96];
     mf_Rig rig;
     config.quadrotor = vehicle_quadrotor(vehicle);
-    mf_Status status = rig_open(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(&rig, run, &config);
     const double start = mf_rig_get(&rig, step->watched, step->component);
     mf_Field *command = mf_group_find_field(rig.group, step->field);
     mf_field_set(command, 0, step->component,
@@ -313,34 +279,28 @@ static mf_Status follow(mf_Context *context, const Vehicle *vehicle, const Step 
         high = high < 0.0 && now >= 0.9 ? 1e-3 * i : high;
         most = fmax(most, now);
     }
-    snprintf(text, sizeof text, "%s, %s: rise [s]", vehicle->name, step->name);
-    mf_check_below(run, text, step->rise, high < 0.0 ? INFINITY : high - low);
-    snprintf(text, sizeof text, "%s, %s: overshoot [%%]", vehicle->name, step->name);
-    mf_check_below(run, text, step->overshoot, 100.0 * fmax(most - 1.0, 0.0));
-    snprintf(text, sizeof text, "%s, %s: steady error [%%]", vehicle->name, step->name);
-    mf_check_below(run, text, step->steady, 100.0 * fabs(now - 1.0));
+    mf_check_below(run, mf_check_name(run, "%s, %s: rise [s]", vehicle->name, step->name),
+                   step->rise, high < 0.0 ? INFINITY : high - low);
+    mf_check_below(run, mf_check_name(run, "%s, %s: overshoot [%%]", vehicle->name, step->name),
+                   step->overshoot, 100.0 * fmax(most - 1.0, 0.0));
+    mf_check_below(run, mf_check_name(run, "%s, %s: steady error [%%]", vehicle->name, step->name),
+                   step->steady, 100.0 * fabs(now - 1.0));
     mf_rig_free(&rig);
-    return MF_OK;
 }
 
-static mf_Status check_following(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    mf_Status status = MF_OK;
+static void check_following(mf_CheckRun *run) {
     for (int c = 0; c < 3; c++)
-        for (size_t i = 0; i < sizeof path_steps / sizeof *path_steps && status == MF_OK; i++)
-            status = follow(context, &vehicles[c], &path_steps[i], run, error);
-    return status;
+        for (size_t i = 0; i < sizeof path_steps / sizeof *path_steps; i++)
+            follow(&vehicles[c], &path_steps[i], run);
 }
 
 // ---- others -------------------------------------------------------------------------------------
 
-static mf_Status fly_in_batch(mf_Context *context, uint32_t count, uint32_t agent, uint64_t *hash,
-                              mf_Error *error) {
+static void fly_in_batch(mf_CheckRun *run, uint32_t count, uint32_t agent, uint64_t *hash) {
     RigConfig config = rig_config(MF_QUADROTOR_RATES);
     mf_Rig rig;
     config.count = count;
-    mf_Status status = rig_open(&rig, context, &config, error);
-    if (status != MF_OK)
-        return status;
+    rig_open(&rig, run, &config);
     mf_Field *rates = mf_group_find_field(rig.group, "command.rates");
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < 3; c++)
@@ -348,21 +308,15 @@ static mf_Status fly_in_batch(mf_Context *context, uint32_t count, uint32_t agen
     mf_world_step(rig.world, 200);
     *hash = mf_group_instance_hash(rig.group, count == 1 ? 0 : agent);
     mf_rig_free(&rig);
-    return MF_OK;
 }
 
-static mf_Status check_batch(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_batch(mf_CheckRun *run) {
     uint64_t alone, few, many;
-    mf_Status status = fly_in_batch(context, 1, 6, &alone, error);
-    if (status == MF_OK)
-        status = fly_in_batch(context, 8, 6, &few, error);
-    if (status == MF_OK)
-        status = fly_in_batch(context, 10000, 6, &many, error);
-    if (status != MF_OK)
-        return status;
+    fly_in_batch(run, 1, 6, &alone);
+    fly_in_batch(run, 8, 6, &few);
+    fly_in_batch(run, 10000, 6, &many);
     mf_check_bits(run, "state among 8", alone, few);
     mf_check_bits(run, "state among 10,000", alone, many);
-    return MF_OK;
 }
 
 const mf_CheckCase mf_check_quadrotor_cases[] = {

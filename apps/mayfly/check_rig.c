@@ -1,12 +1,16 @@
 // Worlds of the check cases.
 #include "check_rig.h"
 
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/import/mjcf.h"
 
 mf_RigConfig mf_rig_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
-    mf_RigConfig config = {mf_world_config(), mf_articulated_config()};
+    mf_RigConfig config = {mf_world_config(), MF_MOTION_ARTICULATED,  mf_articulated_config(),
+                           mf_rigid_config(), mf_prescribed_config(), mf_points_config()};
     config.world.step = step;
     config.motion.integrator = integrator;
     // These cases use the compliant law; check_constraint.c has those of MuJoCo's law.
@@ -14,71 +18,77 @@ mf_RigConfig mf_rig_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
     return config;
 }
 
-mf_Status mf_rig_open_group(mf_Rig *rig, mf_Context *context, const mf_WorldConfig *world,
-                            const mf_GroupConfig *group, mf_Motion motion,
-                            const mf_MotionsConfig *motions, mf_Error *error) {
-    rig->world = NULL;
-    mf_Status status = mf_world_create(context, world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, group, &rig->group, error);
-    if (status == MF_OK)
-        status = mf_motion_add(rig->group, motion, motions, error);
-    if (status != MF_OK)
-        mf_rig_free(rig);
-    return status;
+mf_RigConfig mf_rig_config_at(mf_Motion level, mf_ArticulatedIntegrator integrator, mf_Time step) {
+    mf_RigConfig config = mf_rig_config(integrator, step);
+    config.level = level;
+    config.rigid.integrator = config.prescribed.integrator = integrator;
+    // Rigid ground: as stiff as the step allows, points without torsional friction.
+    config.rigid.contact_time = config.prescribed.contact_time = 0.0;
+    config.rigid.torsional_friction = 0.0;
+    return config;
 }
 
-mf_Status mf_rig_open_model(mf_Rig *rig, mf_Context *context, const mf_Model *model,
-                            const mf_WorldConfig *world, mf_Motion motion,
-                            const mf_MotionsConfig *motions, mf_Error *error) {
+void mf_rig_tilt(mf_WorldConfig *world, double angle) {
+    world->gravity_direction[0] = sin(angle);
+    world->gravity_direction[2] = -cos(angle);
+}
+
+void mf_rig_open_group(mf_Rig *rig, mf_CheckRun *run, const mf_WorldConfig *world,
+                       const mf_GroupConfig *group, mf_Motion motion,
+                       const mf_MotionsConfig *motions) {
+    rig->world = NULL;
+    mf_check_must(run, mf_world_create(run->context, world, &rig->world, &run->error));
+    mf_check_must(run, mf_world_add_group(rig->world, group, &rig->group, &run->error));
+    mf_check_must(run, mf_motion_add(rig->group, motion, motions, &run->error));
+}
+
+void mf_rig_open_model(mf_Rig *rig, mf_CheckRun *run, const mf_Model *model,
+                       const mf_WorldConfig *world, mf_Motion motion,
+                       const mf_MotionsConfig *motions) {
     mf_GroupConfig group = mf_group_config();
     group.model = model;
     group.double_precision = true;
-    return mf_rig_open_group(rig, context, world, &group, motion, motions, error);
+    mf_rig_open_group(rig, run, world, &group, motion, motions);
 }
 
-static mf_Status open_articulated(mf_Rig *rig, mf_Context *context, const mf_Model *model,
-                                  const mf_RigConfig *config, mf_Error *error) {
+static void open_level(mf_Rig *rig, mf_CheckRun *run, const mf_Model *model,
+                       const mf_RigConfig *config) {
     mf_MotionsConfig motions = mf_motions_config();
     motions.articulated = config->motion;
-    return mf_rig_open_model(rig, context, model, &config->world, MF_MOTION_ARTICULATED, &motions,
-                             error);
+    motions.rigid = config->rigid;
+    motions.prescribed = config->prescribed;
+    motions.points = config->points;
+    mf_rig_open_model(rig, run, model, &config->world, config->level, &motions);
 }
 
-static mf_Status parse_text(mf_Rig *rig, mf_Context *context, const char *text, mf_Error *error) {
+static void parse_text(mf_Rig *rig, mf_CheckRun *run, const char *text) {
     const mf_ImportConfig import = mf_import_config();
-    return mf_mjcf_parse(context, "check.xml", text, strlen(text), &import, true, &rig->model,
-                         error);
+    mf_check_must(run, mf_mjcf_parse(run->context, "check.xml", text, strlen(text), &import, true,
+                                     &rig->model, &run->error));
 }
 
-mf_Status mf_rig_open(mf_Rig *rig, mf_Context *context, const mf_RigConfig *config,
-                      mf_Error *error) {
+void mf_rig_open(mf_Rig *rig, mf_CheckRun *run, const mf_RigConfig *config) {
     rig->model = NULL;
-    return open_articulated(rig, context, &rig->hand.model, config, error);
+    open_level(rig, run, &rig->hand.model, config);
 }
 
-mf_Status mf_rig_open_text(mf_Rig *rig, mf_Context *context, const char *text,
-                           const mf_RigConfig *config, mf_Error *error) {
-    const mf_Status status = parse_text(rig, context, text, error);
-    return status == MF_OK ? open_articulated(rig, context, rig->model, config, error) : status;
+void mf_rig_open_text(mf_Rig *rig, mf_CheckRun *run, const char *text, const mf_RigConfig *config) {
+    parse_text(rig, run, text);
+    open_level(rig, run, rig->model, config);
 }
 
-mf_Status mf_rig_open_motion(mf_Rig *rig, mf_Context *context, const char *text,
-                             const mf_WorldConfig *world, mf_Motion motion,
-                             const mf_MotionsConfig *motions, mf_Error *error) {
-    const mf_Status status = parse_text(rig, context, text, error);
-    return status == MF_OK
-               ? mf_rig_open_model(rig, context, rig->model, world, motion, motions, error)
-               : status;
+void mf_rig_open_motion(mf_Rig *rig, mf_CheckRun *run, const char *text,
+                        const mf_WorldConfig *world, mf_Motion motion,
+                        const mf_MotionsConfig *motions) {
+    parse_text(rig, run, text);
+    mf_rig_open_model(rig, run, rig->model, world, motion, motions);
 }
 
-mf_Status mf_rig_open_file(mf_Rig *rig, mf_Context *context, const char *file,
-                           const mf_RigConfig *config, mf_Error *error) {
+void mf_rig_open_file(mf_Rig *rig, mf_CheckRun *run, const char *file, const mf_RigConfig *config) {
     char path[MF_APP_PATH];
-    mf_Status status = mf_model_load(context, mf_app_own(file, path), NULL, &rig->model, error);
-    if (status != MF_OK)
-        return status;
-    return open_articulated(rig, context, rig->model, config, error);
+    mf_check_must(
+        run, mf_model_load(run->context, mf_app_own(file, path), NULL, &rig->model, &run->error));
+    open_level(rig, run, rig->model, config);
 }
 
 void mf_rig_free(mf_Rig *rig) {
@@ -88,13 +98,13 @@ void mf_rig_free(mf_Rig *rig) {
     rig->model = NULL;
 }
 
-mf_Status mf_rig_close(mf_Rig *rig, mf_Error *error) {
+void mf_rig_close(mf_CheckRun *run, mf_Rig *rig) {
     uint32_t fault = mf_group_fault(rig->group, 0);
     double time = mf_rig_time(rig);
     mf_rig_free(rig);
     if (fault == 0)
-        return MF_OK;
-    return mf_fail(error, MF_CORRUPT, "the robot stopped before %g s, fault word %u", time, fault);
+        return;
+    mf_check_fail(run, MF_CORRUPT, "the robot stopped before %g s, fault word %u", time, fault);
 }
 
 double mf_rig_get(const mf_Rig *rig, const char *field, uint32_t component) {
@@ -118,6 +128,55 @@ double mf_rig_time(const mf_Rig *rig) {
 double mf_rig_energy(const mf_Rig *rig) {
     mf_ArticulatedEnergy energy = mf_articulated_energy(rig->group, 0);
     return energy.kinetic + energy.potential + energy.elastic;
+}
+
+double mf_rig_yaw(const mf_Rig *rig) {
+    return 2.0 *
+           atan2(mf_rig_get(rig, "base.orientation", 3), mf_rig_get(rig, "base.orientation", 0));
+}
+
+void mf_rig_near3(mf_CheckRun *run, const mf_Rig *rig, const char *field, const double expected[3],
+                  double unit, double tolerance, const char *what) {
+    for (uint32_t c = 0; c < 3; c++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s", what);
+        *strchr(name, '?') = (char)('x' + c);
+        mf_check_near(run, name, expected[c], mf_rig_get(rig, field, c) / unit, tolerance);
+    }
+}
+
+void mf_rig_text_add(mf_RigText *text, const char *format, ...) {
+    const size_t left = sizeof text->text - text->used;
+    va_list list;
+    va_start(list, format);
+    const int wrote = vsnprintf(text->text + text->used, left, format, list);
+    va_end(list);
+    text->used += wrote < 0 ? 0 : (size_t)wrote < left ? (size_t)wrote : left - 1;
+}
+
+mf_Terrain *mf_rig_slope(mf_CheckRun *run, double angle) {
+    mf_TerrainConfig map = mf_terrain_config();
+    const mf_TerrainGenerator slope = {
+        .shape = MF_TERRAIN_SLOPE, .amplitude = angle, .wavelength = 1.0, .octaves = 1};
+    mf_Terrain *terrain;
+    map.columns = map.rows = 64;
+    map.cell = 0.5;
+    map.interpolation = MF_BILINEAR;
+    mf_check_must(run, mf_terrain_generate(run->context, &map, &slope, &terrain, &run->error));
+    return terrain;
+}
+
+mf_RigMomentum mf_rig_momentum(const mf_Rig *rig) {
+    mf_RigMomentum now;
+    mf_motion_momentum(rig->group, 0, now.center, now.linear, now.angular);
+    return now;
+}
+
+double mf_rig_apart(const double a[3], const double b[3]) {
+    double most = 0.0;
+    for (int c = 0; c < 3; c++)
+        most = mf_check_worse(most, fabs(a[c] - (b == NULL ? 0.0 : b[c])));
+    return most;
 }
 
 void mf_rig_body(mf_Rig *rig, uint32_t link, double mass, const double center[3],

@@ -81,13 +81,13 @@ static void write_mesh(char *out, size_t size) {
     snprintf(out + at, size - at, "'/></asset>");
 }
 
-static mf_Status parse(mf_Context *context, const char *text, mf_Model **out, mf_Error *error) {
+static void parse(mf_CheckRun *run, const char *text, mf_Model **out) {
     const mf_ImportConfig import = mf_import_config();
-    return mf_mjcf_parse(context, "wheel.xml", text, strlen(text), &import, true, out, error);
+    mf_check_must(run, mf_mjcf_parse(run->context, "wheel.xml", text, strlen(text), &import, true,
+                                     out, &run->error));
 }
 
-static mf_Status make_wheel(mf_Context *context, const Roll *roll, mf_Model **out,
-                            mf_Error *error) {
+static void make_wheel(mf_CheckRun *run, const Roll *roll, mf_Model **out) {
     char mesh[16384] = "", text[20000];
     const Wheel *wheel = roll->wheel;
     if (wheel->faceted)
@@ -97,7 +97,7 @@ static mf_Status make_wheel(mf_Context *context, const Roll *roll, mf_Model **ou
              "<inertial pos='0 0 0' mass='1' diaginertia='.004 .005 .004'/><geom %s "
              "friction='.5 0 0'/></body></worldbody></mujoco>",
              mesh, roll->below == OF_FILE ? SLAB : "", wheel->geom);
-    return parse(context, text, out, error);
+    parse(run, text, out);
 }
 
 typedef struct Scene {
@@ -105,25 +105,19 @@ typedef struct Scene {
     mf_Model *slab;
 } Scene;
 
-static mf_Status add_slab(mf_Context *context, const Roll *roll, Scene *scene, mf_Error *error) {
+static void add_slab(mf_CheckRun *run, const Roll *roll, Scene *scene) {
     mf_GroupConfig group = mf_group_config();
     mf_CollisionsConfig config = mf_collisions_config();
     mf_Collisions *collisions;
     mf_Group *other;
-    mf_Status status =
-        parse(context, "<mujoco><worldbody><body>" SLAB "</body></worldbody></mujoco>",
-              &scene->slab, error);
+    parse(run, "<mujoco><worldbody><body>" SLAB "</body></worldbody></mujoco>", &scene->slab);
     group.name = "slab";
     group.model = scene->slab;
     group.isolated = false;
     config.law = roll->between;
-    if (status == MF_OK)
-        status = mf_world_add_group(scene->rig.world, &group, &other, error);
-    if (status == MF_OK)
-        status = mf_motion_add(other, MF_MOTION_ARTICULATED, NULL, error);
-    if (status == MF_OK)
-        status = mf_collisions_add(scene->rig.world, &config, &collisions, error);
-    return status;
+    mf_check_must(run, mf_world_add_group(scene->rig.world, &group, &other, &run->error));
+    mf_check_must(run, mf_motion_add(other, MF_MOTION_ARTICULATED, NULL, &run->error));
+    mf_check_must(run, mf_collisions_add(scene->rig.world, &config, &collisions, &run->error));
 }
 
 static void scene_close(Scene *scene) {
@@ -131,7 +125,7 @@ static void scene_close(Scene *scene) {
     mf_model_destroy(scene->slab);
 }
 
-static mf_Status scene_open(mf_Context *context, const Roll *roll, Scene *scene, mf_Error *error) {
+static void scene_open(mf_CheckRun *run, const Roll *roll, Scene *scene) {
     mf_WorldConfig world = mf_world_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_GroupConfig group = mf_group_config();
@@ -140,23 +134,18 @@ static mf_Status scene_open(mf_Context *context, const Roll *roll, Scene *scene,
     mf_motions_set_contacts(&motions, roll->below == GROUND);
     motions.articulated.contact_law = roll->level->law;
     world.step = 2 * MF_MILLISECOND;
-    mf_Status status = make_wheel(context, roll, &scene->rig.model, error);
-    if (status == MF_OK)
-        status = mf_world_create(context, &world, &scene->rig.world, error);
+    make_wheel(run, roll, &scene->rig.model);
+    mf_check_must(run, mf_world_create(run->context, &world, &scene->rig.world, &run->error));
     group.model = scene->rig.model;
     group.double_precision = !roll->single;
     group.isolated = roll->below != OF_GROUP;
-    if (status == MF_OK)
-        status = mf_world_add_group(scene->rig.world, &group, &scene->rig.group, error);
-    if (status == MF_OK && roll->below == OF_GROUP)
-        status = mf_collisions_prepare(scene->rig.group, error);
-    if (status == MF_OK)
-        status = mf_motion_add(scene->rig.group, roll->level->motion, &motions, error);
-    if (status == MF_OK && roll->below == OF_GROUP)
-        status = add_slab(context, roll, scene, error);
-    if (status != MF_OK)
-        scene_close(scene);
-    return status;
+    mf_check_must(run,
+                  mf_world_add_group(scene->rig.world, &group, &scene->rig.group, &run->error));
+    if (roll->below == OF_GROUP)
+        mf_check_must(run, mf_collisions_prepare(scene->rig.group, &run->error));
+    mf_check_must(run, mf_motion_add(scene->rig.group, roll->level->motion, &motions, &run->error));
+    if (roll->below == OF_GROUP)
+        add_slab(run, roll, scene);
 }
 
 // ---- rides --------------------------------------------------------------------------------------
@@ -193,12 +182,10 @@ typedef struct Errors { // largest
     double speed, rim;  // [m/s] against the closed form
 } Errors;
 
-static mf_Status ride_one(mf_Context *context, const Roll *roll, const Ride *ride, int steps,
-                          Errors *errors, mf_Error *error) {
+static void ride_one(mf_CheckRun *run, const Roll *roll, const Ride *ride, int steps,
+                     Errors *errors) {
     Scene scene;
-    mf_Status status = scene_open(context, roll, &scene, error);
-    if (status != MF_OK)
-        return status;
+    scene_open(run, roll, &scene);
     const mf_Rig *rig = &scene.rig;
     double gain, rim, from[2] = {0.0, 0.0}, now[2] = {0.0, 0.0};
     const double rest = set_off(rig, ride), time = 0.002 * steps;
@@ -217,27 +204,22 @@ static mf_Status ride_one(mf_Context *context, const Roll *roll, const Ride *rid
         errors->speed = mf_check_worse(errors->speed, fabs(now[0] - from[0] - gain * time));
         errors->rim = mf_check_worse(errors->rim, fabs(now[1] - from[1] - rim * time));
     }
-    status = mf_rig_close(&scene.rig, error);
+    mf_rig_close(run, &scene.rig);
     scene_close(&scene);
-    return status;
 }
 
 // From each of four speeds on: coasting, driven, braking, slipping; at the last one it does not
 // slip, since a wheel with width then turns aside: with the spin L about y and the moment Iz, a yaw
 // grows by mu L / Iz, 62 / s, as gyroscopic torque presses that end down which friction holds back.
-static mf_Status ride_all(mf_Context *context, const Roll *roll, Errors *errors, mf_Error *error) {
+static void ride_all(mf_CheckRun *run, const Roll *roll, Errors *errors) {
     static const double rims[4] = {0.1, 1.0, 10.0, 100.0}; // [g]
     *errors = (Errors){0.0, 0.0, 0.0, 0.0};
     for (int i = 0; i < 15; i++) {
         const double speed = sqrt(rims[i / 4] * GRAVITY * RADIUS);
         const double torques[4] = {0.0, fmin(0.2 * speed, 0.3), -fmin(0.1 * speed, 0.3), 1.0};
         const Ride ride = {speed, torques[i % 4]};
-        const mf_Status status =
-            ride_one(context, roll, &ride, i % 4 == 3 ? 50 : 200, errors, error);
-        if (status != MF_OK)
-            return status;
+        ride_one(run, roll, &ride, i % 4 == 3 ? 50 : 200, errors);
     }
-    return MF_OK;
 }
 
 // What it may be off by. A wheel of many sides hops: each side that strikes the ground throws it up
@@ -252,59 +234,49 @@ static Errors allowed(const Roll *roll) {
     return (Errors){1e-4, 2e-3, 0.01, 0.02};
 }
 
-static mf_Status check_one(mf_Context *context, mf_CheckRun *run, const Roll *roll,
-                           mf_Error *error) {
+static void check_one(mf_CheckRun *run, const Roll *roll) {
     Errors errors;
     const Errors most = allowed(roll);
-    char line[160];
     const char *what[4] = {"sinks [m]", "rises [m]", "speed [m/s]", "rim [m/s]"};
-    const mf_Status status = ride_all(context, roll, &errors, error);
-    if (status != MF_OK)
-        return status;
+    ride_all(run, roll, &errors);
     const double got[4] = {errors.low, errors.high, errors.speed, errors.rim};
     const double bounds[4] = {most.low, most.high, most.speed, most.rim};
     for (int i = 0; i < 4; i++) {
-        snprintf(line, sizeof line, "%s%s, %s, %s: %s", roll->level->name,
-                 roll->below != OF_GROUP              ? ""
-                 : roll->between == MF_COLLISION_HARD ? " on hard"
-                                                      : " on compliant",
-                 roll->wheel->name, roll->single ? "float" : "double", what[i]);
-        mf_check_below(run, line, bounds[i], got[i]);
+        mf_check_below(run,
+                       mf_check_name(run, "%s%s, %s, %s: %s", roll->level->name,
+                                     roll->below != OF_GROUP              ? ""
+                                     : roll->between == MF_COLLISION_HARD ? " on hard"
+                                                                          : " on compliant",
+                                     roll->wheel->name, roll->single ? "float" : "double", what[i]),
+                       bounds[i], got[i]);
     }
-    return MF_OK;
 }
 
-static mf_Status check_levels(mf_Context *context, mf_CheckRun *run, int first, Below below,
-                              mf_CollisionLaw between, mf_Error *error) {
+static void check_levels(mf_CheckRun *run, int first, Below below, mf_CollisionLaw between) {
     for (int i = 2 * WHEELS * first; i < 2 * WHEELS * LEVELS; i++) {
         const Roll roll = {&wheels[i / 2 % WHEELS], &levels[i / 2 / WHEELS], below, between, i % 2};
-        const mf_Status status = check_one(context, run, &roll, error);
-        if (status != MF_OK)
-            return status;
+        check_one(run, &roll);
     }
-    return MF_OK;
 }
 
-static mf_Status check_ground(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    return check_levels(context, run, 0, GROUND, MF_COLLISION_COMPLIANT, error);
+static void check_ground(mf_CheckRun *run) {
+    check_levels(run, 0, GROUND, MF_COLLISION_COMPLIANT);
 }
 
 // Only `articulated` has contacts within a file.
-static mf_Status check_file(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    return check_levels(context, run, 2, OF_FILE, MF_COLLISION_COMPLIANT, error);
+static void check_file(mf_CheckRun *run) {
+    check_levels(run, 2, OF_FILE, MF_COLLISION_COMPLIANT);
 }
 
-static mf_Status check_group(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    mf_Status status = check_levels(context, run, 0, OF_GROUP, MF_COLLISION_COMPLIANT, error);
-    if (status == MF_OK)
-        status = check_levels(context, run, 0, OF_GROUP, MF_COLLISION_HARD, error);
-    return status;
+static void check_group(mf_CheckRun *run) {
+    check_levels(run, 0, OF_GROUP, MF_COLLISION_COMPLIANT);
+    check_levels(run, 0, OF_GROUP, MF_COLLISION_HARD);
 }
 
 // ---- a cart -------------------------------------------------------------------------------------
 
 // Four wheels of 3 cm on hinges, at 1, 2 and 3 m/s.
-static mf_Status check_cart(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_cart(mf_CheckRun *run) {
     static const char cart[] =
         "<mujoco><default><geom type='cylinder' size='.03 .01' zaxis='0 1 0' mass='.05'/><joint "
         "axis='0 1 0'/></default><worldbody><body pos='0 0 .03'><freejoint/><geom type='box' "
@@ -316,25 +288,21 @@ static mf_Status check_cart(mf_Context *context, mf_CheckRun *run, mf_Error *err
         const double speed = 1.0 + i / 2;
         mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
         mf_Rig rig;
-        char line[80];
         config.motion.contact_law = law;
         config.motion.shapes = true;
-        mf_Status status = mf_rig_open_text(&rig, context, cart, &config, error);
-        if (status != MF_OK)
-            return status;
+        mf_rig_open_text(&rig, run, cart, &config);
         mf_rig_set3(&rig, "base.linear_velocity", speed, 0, 0);
         for (uint32_t k = 0; k < 4; k++)
             mf_rig_set(&rig, "joint.rate", k, speed / 0.03);
         mf_world_step(rig.world, 500);
-        snprintf(line, sizeof line, "%s, %g m/s: axles [m]", i % 2 ? "hard" : "compliant", speed);
-        mf_check_near(run, line, 0.03, mf_rig_get(&rig, "base.position", 2), 1e-4);
-        snprintf(line, sizeof line, "%s, %g m/s: speed [m/s]", i % 2 ? "hard" : "compliant", speed);
-        mf_check_near(run, line, speed, mf_rig_get(&rig, "base.linear_velocity", 0), 1e-3);
-        status = mf_rig_close(&rig, error);
-        if (status != MF_OK)
-            return status;
+        mf_check_near(
+            run, mf_check_name(run, "%s, %g m/s: axles [m]", i % 2 ? "hard" : "compliant", speed),
+            0.03, mf_rig_get(&rig, "base.position", 2), 1e-4);
+        mf_check_near(
+            run, mf_check_name(run, "%s, %g m/s: speed [m/s]", i % 2 ? "hard" : "compliant", speed),
+            speed, mf_rig_get(&rig, "base.linear_velocity", 0), 1e-3);
+        mf_rig_close(run, &rig);
     }
-    return MF_OK;
 }
 
 // ---- tipping ------------------------------------------------------------------------------------
@@ -342,8 +310,7 @@ static mf_Status check_cart(mf_Context *context, mf_CheckRun *run, mf_Error *err
 // Whether a box of 0.1 x 0.1 x 0.3 m falls over that is put on ground tilted by `slope`. Its center
 // passes the edge at arctan 1/3, 18.43 degrees; on soft contacts it leans, and swings when it is
 // put down, so it falls a little before.
-static mf_Status tips(mf_Context *context, const Level *level, double slope, bool *out,
-                      mf_Error *error) {
+static void tips(mf_CheckRun *run, const Level *level, double slope, bool *out) {
     static const char box[] =
         "<mujoco><option cone='elliptic'/><worldbody><body pos='0 0 .15'><freejoint/><geom "
         "type='box' size='.05 .05 .15' mass='1'/></body></worldbody></mujoco>";
@@ -353,35 +320,26 @@ static mf_Status tips(mf_Context *context, const Level *level, double slope, boo
     mf_motions_set_shapes(&motions, true);
     motions.articulated.contact_law = level->law;
     world.step = 2 * MF_MILLISECOND;
-    world.gravity_direction[0] = sin(slope);
-    world.gravity_direction[2] = -cos(slope);
-    mf_Status status =
-        mf_rig_open_motion(&rig, context, box, &world, level->motion, &motions, error);
-    if (status != MF_OK)
-        return status;
+    mf_rig_tilt(&world, slope);
+    mf_rig_open_motion(&rig, run, box, &world, level->motion, &motions);
     mf_world_step(rig.world, 1000);
     const double tilt = fabs(mf_rig_get(&rig, "base.orientation", 2));
     *out = tilt > 0.1;
-    return mf_rig_close(&rig, error);
+    mf_rig_close(run, &rig);
 }
 
-static mf_Status check_tipping(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_tipping(mf_CheckRun *run) {
     for (int i = 0; i < LEVELS; i++) {
         double low = 0.0, high = 45.0;
         while (high - low > 0.05) {
             const double middle = 0.5 * (low + high);
             bool falls;
-            const mf_Status status =
-                tips(context, &levels[i], middle * MF_CHECK_DEGREE, &falls, error);
-            if (status != MF_OK)
-                return status;
+            tips(run, &levels[i], middle * MF_CHECK_DEGREE, &falls);
             *(falls ? &high : &low) = middle;
         }
-        char line[80];
-        snprintf(line, sizeof line, "%s: angle [degrees]", levels[i].name);
-        mf_check_near(run, line, 18.435, high, levels[i].motion == MF_MOTION_RIGID ? 0.75 : 0.4);
+        mf_check_near(run, mf_check_name(run, "%s: angle [degrees]", levels[i].name), 18.435, high,
+                      levels[i].motion == MF_MOTION_RIGID ? 0.75 : 0.4);
     }
-    return MF_OK;
 }
 
 const mf_CheckCase mf_check_rolling_cases[] = {

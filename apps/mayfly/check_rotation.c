@@ -3,24 +3,23 @@
 #include <mayfly/motion.h>
 
 #include <math.h>
-#include <stdio.h>
 
 #include "check_rig.h"
 
 static const mf_Time rotation_steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
 
-static mf_Status open_rotation(mf_Rig *rig, mf_Context *context, const char *text, mf_Motion motion,
-                               mf_Time step, mf_Error *error) {
+static void open_rotation(mf_Rig *rig, mf_CheckRun *run, const char *text, mf_Motion motion,
+                          mf_Time step) {
     mf_WorldConfig world = mf_world_config();
     mf_MotionsConfig motions = mf_motions_config();
     motions.articulated.contact_law = MF_CONTACT_LAW_COMPLIANT; // the default except for MJCF
     world.step = step;
-    return mf_rig_open_motion(rig, context, text, &world, motion, &motions, error);
+    mf_rig_open_motion(rig, run, text, &world, motion, &motions);
 }
 
 // Three links on a fixed base that rotate at 13 rad/s: no force but gravity, so energy is
 // conserved.
-static mf_Status check_chain(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_chain(mf_CheckRun *run) {
     static const char chain[] = "<mujoco><worldbody><body><joint axis='0 0 1'/>"
                                 "<inertial pos='.1 0 0' mass='1' diaginertia='2e-3 4e-3 4e-3'/>"
                                 "<body pos='.2 0 0'><joint axis='0 1 0'/>"
@@ -29,14 +28,10 @@ static mf_Status check_chain(mf_Context *context, mf_CheckRun *run, mf_Error *er
                                 "<inertial pos='.1 0 0' mass='.3' diaginertia='3e-4 1e-3 1e-3'/>"
                                 "</body></body></body></worldbody></mujoco>";
     static const double angle[3] = {0, .3, .7}, rate[3] = {15, 2, 3}, most[2] = {5e-3, 5e-2};
-    mf_Status status = MF_OK;
-    for (int s = 0; s < 2 && status == MF_OK; s++) {
+
+    for (int s = 0; s < 2; s++) {
         mf_Rig rig;
-        char line[96];
-        status =
-            open_rotation(&rig, context, chain, MF_MOTION_ARTICULATED, rotation_steps[s], error);
-        if (status != MF_OK)
-            return status;
+        open_rotation(&rig, run, chain, MF_MOTION_ARTICULATED, rotation_steps[s]);
         mf_rig_set3(&rig, "joint.angle", angle[0], angle[1], angle[2]);
         mf_rig_set3(&rig, "joint.rate", rate[0], rate[1], rate[2]);
         const double before = mf_rig_energy(&rig);
@@ -46,18 +41,18 @@ static mf_Status check_chain(mf_Context *context, mf_CheckRun *run, mf_Error *er
             mf_world_step(rig.world, 1);
             worst = mf_check_worse(worst, fabs(mf_rig_energy(&rig) - before) / kinetic);
         }
-        snprintf(line, sizeof line, "chain, %g ms: change of energy in 4 s [1]",
-                 1e3 * mf_time_to_seconds(rotation_steps[s]));
-        mf_check_below(run, line, most[s], worst);
-        status = mf_rig_close(&rig, error);
+        mf_check_below(run,
+                       mf_check_name(run, "chain, %g ms: change of energy in 4 s [1]",
+                                     1e3 * mf_time_to_seconds(rotation_steps[s])),
+                       most[s], worst);
+        mf_rig_close(run, &rig);
     }
-    return status;
 }
 
 // A heavy top in a gimbal of three hinges, 200 rad/s at 60 degrees (M 0.1 kg, l 0.05 m, I1 3e-4, I3
 // 1e-4 kg m^2): its mean precession is the slow root of I1 cos(t) W^2 - I3 s W + M g l = 0
 // (Goldstein 1980, chapter 5.7).
-static mf_Status check_gimbal(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_gimbal(mf_CheckRun *run) {
     static const char gimbal[] = "<mujoco><worldbody><body><joint axis='0 0 1'/>"
                                  "<inertial pos='0 0 0' mass='1e-6' diaginertia='1e-9 1e-9 1e-9'/>"
                                  "<body><joint axis='1 0 0'/>"
@@ -67,14 +62,10 @@ static mf_Status check_gimbal(mf_Context *context, mf_CheckRun *run, mf_Error *e
                                  "</body></body></body></worldbody></mujoco>";
     const double tilt = 60.0 * MF_CHECK_DEGREE, b = 1e-4 * 200.0, a = 3e-4 * cos(tilt);
     const double slow = (b - sqrt(b * b - 4.0 * a * 0.1 * 9.81 * 0.05)) / (2.0 * a);
-    mf_Status status = MF_OK;
-    for (int s = 0; s < 2 && status == MF_OK; s++) {
+
+    for (int s = 0; s < 2; s++) {
         mf_Rig rig;
-        char line[96];
-        status =
-            open_rotation(&rig, context, gimbal, MF_MOTION_ARTICULATED, rotation_steps[s], error);
-        if (status != MF_OK)
-            return status;
+        open_rotation(&rig, run, gimbal, MF_MOTION_ARTICULATED, rotation_steps[s]);
         mf_rig_set3(&rig, "joint.angle", 0.0, tilt, 0.0);
         mf_rig_set3(&rig, "joint.rate", 1.02 * slow, 0.0, 200.0 - slow * cos(tilt)); // nutates
         const double before = mf_rig_energy(&rig);
@@ -84,13 +75,12 @@ static mf_Status check_gimbal(mf_Context *context, mf_CheckRun *run, mf_Error *e
             worst = mf_check_worse(worst, fabs(mf_rig_energy(&rig) / before - 1.0));
         }
         const double ms = 1e3 * mf_time_to_seconds(rotation_steps[s]);
-        snprintf(line, sizeof line, "top in a gimbal, %g ms: change of energy [1]", ms);
-        mf_check_below(run, line, 1e-3, worst);
-        snprintf(line, sizeof line, "top in a gimbal, %g ms: precession [rad/s]", ms);
-        mf_check_near(run, line, slow, mf_rig_get(&rig, "joint.angle", 0) / 4.0, 0.02 * slow);
-        status = mf_rig_close(&rig, error);
+        mf_check_below(run, mf_check_name(run, "top in a gimbal, %g ms: change of energy [1]", ms),
+                       1e-3, worst);
+        mf_check_near(run, mf_check_name(run, "top in a gimbal, %g ms: precession [rad/s]", ms),
+                      slow, mf_rig_get(&rig, "joint.angle", 0) / 4.0, 0.02 * slow);
+        mf_rig_close(run, &rig);
     }
-    return status;
 }
 
 static double energy_of_motion(const double linear[3]) { // of 1 kg
@@ -99,23 +89,20 @@ static double energy_of_motion(const double linear[3]) { // of 1 kg
 
 // A brick of unequal moments, thrown at 100 rad/s almost about its intermediate axis, so that it
 // tumbles.
-static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_brick(mf_CheckRun *run) {
     static const char brick[] =
         "<mujoco><worldbody><body pos='0 0 1000'><freejoint/>"
         "<inertial pos='.1 .02 -.05' mass='1' diaginertia='1e-2 2e-2 2.8e-2'/></body>"
         "</worldbody></mujoco>";
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
-    mf_Status status = MF_OK;
-    for (int i = 0; i < 6 && status == MF_OK; i++) {
+
+    for (int i = 0; i < 6; i++) {
         const mf_Motion motion = motions[i / 2];
         const mf_Time step = rotation_steps[i % 2];
         mf_Rig rig;
-        char line[96];
         double center[3], linear[3], start[3], now[3], off = 0.0, size = 0.0;
-        status = open_rotation(&rig, context, brick, motion, step, error);
-        if (status != MF_OK)
-            return status;
+        open_rotation(&rig, run, brick, motion, step);
         mf_rig_set3(&rig, "base.angular_velocity", 3, 100, 3);
         const mf_MotionEnergy before = mf_motion_energy(rig.group, 0);
         mf_motion_momentum(rig.group, 0, center, linear, start);
@@ -128,15 +115,15 @@ static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *er
             size += start[c] * start[c];
         }
         const double ms = 1e3 * mf_time_to_seconds(step);
-        snprintf(line, sizeof line, "%s, %g ms: energy of the spin [1]", mf_motion_name(motion),
-                 ms);
-        mf_check_below(run, line, 1e-9,
-                       fabs((after.kinetic - energy_of_motion(linear)) / kinetic - 1.0));
-        snprintf(line, sizeof line, "%s, %g ms: angular momentum [1]", mf_motion_name(motion), ms);
-        mf_check_below(run, line, 1e-9, sqrt(off / size));
-        status = mf_rig_close(&rig, error);
+        mf_check_below(
+            run,
+            mf_check_name(run, "%s, %g ms: energy of the spin [1]", mf_motion_name(motion), ms),
+            1e-9, fabs((after.kinetic - energy_of_motion(linear)) / kinetic - 1.0));
+        mf_check_below(
+            run, mf_check_name(run, "%s, %g ms: angular momentum [1]", mf_motion_name(motion), ms),
+            1e-9, sqrt(off / size));
+        mf_rig_close(run, &rig);
     }
-    return status;
 }
 
 const mf_CheckCase mf_check_rotation_cases[] = {

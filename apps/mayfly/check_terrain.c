@@ -5,16 +5,14 @@
 
 // C6. A plane is reproduced: heights and normals of a bilinear slope of 30 degrees against z = x
 // tan(30 deg), normal (-sin, 0, cos) = (-1/2, 0, sqrt(3)/2).
-static mf_Status check_plane(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_plane(mf_CheckRun *run) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 101;
     config.interpolation = MF_BILINEAR;
     mf_TerrainGenerator slope = {
         .shape = MF_TERRAIN_SLOPE, .amplitude = 0.52359877559829887, .wavelength = 1.0};
     mf_Terrain *terrain;
-    mf_Status status = mf_terrain_generate(context, &config, &slope, &terrain, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run, mf_terrain_generate(run->context, &config, &slope, &terrain, &run->error));
     double height_error = 0.0, normal_error = 0.0, normal[3];
     for (int i = 0; i <= 400; i++) {
         double x = -4.0 + 0.02 * i, y = 3.0 - 0.013 * i;
@@ -27,11 +25,10 @@ static mf_Status check_plane(mf_Context *context, mf_CheckRun *run, mf_Error *er
     mf_check_below(run, "largest height error, 401 positions [m]", 1e-12, height_error);
     mf_check_below(run, "largest error of the normal [1]", 1e-12, normal_error);
     mf_terrain_destroy(terrain);
-    return MF_OK;
 }
 
 // Largest error of a bilinear map of sin(x) cos(y) with that cell [m].
-static mf_Status wave_error(mf_Context *context, double cell, double *out, mf_Error *error) {
+static void wave_error(mf_CheckRun *run, double cell, double *out) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = (uint32_t)(8.0 / cell + 0.5);
     config.cell = cell;
@@ -39,9 +36,7 @@ static mf_Status wave_error(mf_Context *context, double cell, double *out, mf_Er
     mf_TerrainGenerator wave = {
         .shape = MF_TERRAIN_SINE, .amplitude = 1.0, .wavelength = 6.2831853071795865};
     mf_Terrain *terrain;
-    mf_Status status = mf_terrain_generate(context, &config, &wave, &terrain, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run, mf_terrain_generate(run->context, &config, &wave, &terrain, &run->error));
     *out = 0.0;
     for (int i = 0; i <= 600; i++) {
         for (int j = 0; j <= 600; j++) {
@@ -51,27 +46,22 @@ static mf_Status wave_error(mf_Context *context, double cell, double *out, mf_Er
         }
     }
     mf_terrain_destroy(terrain);
-    return MF_OK;
 }
 
 // C7. The classical bound h^2/8 (max|f_xx| + max|f_yy|) of bilinear interpolation; for
 // sin(x) cos(y) both maxima are 1, so the bound is h^2/4. Halving h quarters the error.
-static mf_Status check_smooth(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_smooth(mf_CheckRun *run) {
     double coarse, fine;
-    mf_Status status = wave_error(context, 0.1, &coarse, error);
-    if (status == MF_OK)
-        status = wave_error(context, 0.05, &fine, error);
-    if (status != MF_OK)
-        return status;
+    wave_error(run, 0.1, &coarse);
+    wave_error(run, 0.05, &fine);
     mf_check_below(run, "largest error, cell 0.1 m [m]", 0.0025, coarse);
     mf_check_below(run, "largest error, cell 0.05 m [m]", 0.000625, fine);
     mf_check_near(run, "ratio when the cell is halved [1]", 4.0, coarse / fine, 0.2);
-    return MF_OK;
 }
 
 // C8. Outside the map the border value applies, for any number; NaN counts as 0; maps of one row
 // are valid and empty maps are rejected.
-static mf_Status check_borders(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+static void check_borders(mf_CheckRun *run) {
     static const double heights[3] = {1.0, 2.0, 4.0};
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = 3;
@@ -80,9 +70,8 @@ static mf_Status check_borders(mf_Context *context, mf_CheckRun *run, mf_Error *
     config.cell = 1.0;
     config.origin[0] = config.origin[1] = 0.0;
     mf_Terrain *terrain;
-    mf_Status status = mf_terrain_from_array(context, &config, heights, &terrain, error);
-    if (status != MF_OK)
-        return status;
+    mf_check_must(run,
+                  mf_terrain_from_array(run->context, &config, heights, &terrain, &run->error));
     mf_check_near(run, "3 x 1 map at x = 1.5 [m]", 2.0, mf_terrain_height(terrain, 1.5, 9.0, NULL),
                   0.0);
     mf_check_near(run, "at x = 1e30 [m]", 4.0, mf_terrain_height(terrain, 1e30, -1e30, NULL), 0.0);
@@ -94,11 +83,10 @@ static mf_Status check_borders(mf_Context *context, mf_CheckRun *run, mf_Error *
     static const double bad[1] = {NAN};
     config.columns = 1;
     mf_check_near(run, "a NaN height is rejected: status", MF_BAD_ARGUMENT,
-                  mf_terrain_from_array(context, &config, bad, &terrain, NULL), 0.0);
+                  mf_terrain_from_array(run->context, &config, bad, &terrain, NULL), 0.0);
     config.columns = 0;
     mf_check_near(run, "a 0 x 1 map is rejected: status", MF_BAD_ARGUMENT,
-                  mf_terrain_from_array(context, &config, heights, &terrain, NULL), 0.0);
-    return MF_OK;
+                  mf_terrain_from_array(run->context, &config, heights, &terrain, NULL), 0.0);
 }
 
 const mf_CheckCase mf_check_terrain_cases[] = {

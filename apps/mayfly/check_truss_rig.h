@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-#include <mayfly/motion.h>
-
-#include "check.h"
+#include "check_rig.h"
 
 enum { MOST = 130 };
 
@@ -18,9 +16,7 @@ typedef struct Rig { // a truss of the standard material, and its world
     mf_QuasistaticConfig config;
     double gravity; // [m/s^2]
     double step;    // [s] > 0: with inertia; 0: quasi-static
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
+    mf_Rig in;
 } Rig;
 
 static inline void rig_begin(Rig *rig) {
@@ -48,35 +44,17 @@ static inline uint32_t add_bar(Rig *rig, uint32_t one, uint32_t two, double diam
     return rig->truss.bar_count++;
 }
 
-static inline void rig_close(Rig *rig) {
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
-}
-
-static inline mf_Status rig_open(Rig *rig, mf_Context *context, mf_Error *error) {
-    mf_GroupConfig group = mf_group_config();
+static inline void rig_open(Rig *rig, mf_CheckRun *run) {
     mf_WorldConfig world = mf_world_config();
+    mf_MotionsConfig motions = mf_motions_config();
     world.gravity = rig->gravity;
     if (rig->step > 0.0)
         world.step = (mf_Time)(rig->step * 1e9 + 0.5);
     rig->config.truss = &rig->truss;
-    mf_Status status = mf_truss_model(context, &rig->truss, &rig->model, error);
-    group.model = rig->model;
-    group.double_precision = true;
-    if (status == MF_OK)
-        status = mf_world_create(context, &world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    if (status == MF_OK)
-        status = rig->step > 0.0 ? mf_elastic_add(rig->group, &rig->config, error)
-                                 : mf_quasistatic_add(rig->group, &rig->config, error);
-    if (status != MF_OK)
-        rig_close(rig);
-    return status;
-}
-
-static inline double get(const Rig *rig, const char *field, uint32_t component) {
-    return mf_field_get(mf_group_find_field(rig->group, field), 0, component);
+    motions.quasistatic = motions.elastic = rig->config;
+    mf_check_must(run, mf_truss_model(run->context, &rig->truss, &rig->in.model, &run->error));
+    mf_rig_open_model(&rig->in, run, rig->in.model, &world,
+                      rig->step > 0.0 ? MF_MOTION_ELASTIC : MF_MOTION_QUASISTATIC, &motions);
 }
 
 #endif
