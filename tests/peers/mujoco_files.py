@@ -15,7 +15,8 @@ reference without controls, in double and in float. A file is
             contact points where a face touches a face or an edge
   momentum  elsewhere, but same, chaotic or tie by Runge-Kutta's method in both: free bodies keep
             their momentum here, which MuJoCo's other methods do not
-  noted     elsewhere, and a note says what is dropped or simulated in another way
+  noted     elsewhere, and a note says what is dropped or simulated in another way; every file with
+            vertices of a flex, which are left out, with a note
   differs   elsewhere, without a note
   still     nothing in it moves
   limited   it loads, and a limit of the motion refuses to simulate it
@@ -47,19 +48,36 @@ CAPSULE = mujoco.mjtGeom.mjGEOM_CAPSULE
 FLOORS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
 
 
+def own_joints(model):
+    """The joints that a file states: not those of the vertices of a flex, whose bodies MuJoCo adds."""
+    added = set(model.flex_vertbodyid) | set(model.flex_nodebodyid)
+    names = tuple(f"{mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_FLEX, i)}_" for i in range(model.nflex))
+    return [j for j in range(model.njnt) if not (
+        model.jnt_bodyid[j] in added and model.body(model.jnt_bodyid[j]).name.startswith(names))]
+
+
+def own_positions(model, positions):
+    sizes = {int(mujoco.mjtJoint.mjJNT_FREE): 7, int(mujoco.mjtJoint.mjJNT_BALL): 4}
+    parts = [positions[model.jnt_qposadr[j]:][:sizes.get(int(model.jnt_type[j]), 1)]
+             for j in own_joints(model)]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
 def distance(model, a, b):
-    """The largest difference of two positions, rotations as angles."""
-    out = 0.0
-    for j in range(model.njnt):
-        at, kind = model.jnt_qposadr[j], model.jnt_type[j]
+    """The largest difference of two positions of the file's own joints, rotations as angles."""
+    out, at = 0.0, 0
+    for j in own_joints(model):
+        kind = model.jnt_type[j]
         if kind == mujoco.mjtJoint.mjJNT_FREE:
             out = max(out, float(np.abs(a[at:at + 3] - b[at:at + 3]).max()))
             at += 3
         if kind in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL):
             p, q = a[at:at + 4], b[at:at + 4]
             out = max(out, 2.0 * float(np.arccos(np.clip(abs(np.dot(p, q)), 0.0, 1.0))))
+            at += 4
         else:
             out = max(out, float(abs(a[at] - b[at])))
+            at += 1
     return out if np.isfinite(out) else 1e9
 
 
@@ -75,7 +93,7 @@ def theirs(model, beside, moved):
     data, way = mujoco.MjData(model), np.sin(1.0 + np.arange(model.nv))
     data.qvel[:] += beside * way
     mujoco.mj_integratePos(model, data.qpos, way, moved)
-    out, done = {"faces": False, "start": data.qpos.copy()}, 0
+    out, done = {"faces": False, "start": own_positions(model, data.qpos)}, 0
     for seconds in NEAR:
         steps = round(seconds / model.opt.timestep) - done
         for _ in range(steps):
@@ -84,7 +102,7 @@ def theirs(model, beside, moved):
             if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
                 return out  # MuJoCo starts again
         done += steps
-        out[seconds] = data.qpos.copy()
+        out[seconds] = own_positions(model, data.qpos)
     return out
 
 
@@ -101,7 +119,7 @@ def ours(mayfly, robot, model, precision, start):
     out, done = {}, 0
     world = world_of(mayfly, robot, model)
     group = world.add_group(robot, 1, motion="articulated", precision=precision)
-    group.set_state(start[None], np.zeros((1, model.nv)))
+    group.set_state(start[None], np.zeros_like(group.state()[1]))
     for seconds in NEAR:
         steps = round(seconds / model.opt.timestep) - done
         world.step(steps)
@@ -150,6 +168,7 @@ def one(path):
         return row
     row["notes"] = [str(n) for n in robot.notes]
     row["nv"] = int(model.nv)
+    row["left_out"] = model.njnt - len(own_joints(model))
     if model.nv == 0:
         return row
     data = mujoco.MjData(model)
@@ -186,11 +205,13 @@ def verdict(row):
     times = sorted(row["double"], key=float)
     if not times:
         return "chaotic"  # MuJoCo itself is unstable
+    notes = row["notes"] + row.get("group_notes", [])
+    if row.get("left_out"):
+        return "noted" if any("flex" in note for note in notes) else "differs"
     if all(within(row, s, False) for s in times):
         return "same"
     if all(within(row, s, True) for s in times):
         return "chaotic"
-    notes = row["notes"] + row.get("group_notes", [])
     if any(word in note for note in notes for word in NOTED) or any(row[p + "_faults"] for p in SELF):
         return "noted"
     if "moved" in row and verdict(row["moved"]) in ("same", "chaotic"):
