@@ -49,7 +49,7 @@ static mf_Status drop(mf_World *world, const mf_Model *model, mf_Error *error) {
     mf_Group *group = NULL;
     mf_Status status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
-        status = mf_points_add(group, NULL, error);
+        status = mf_motion_add(group, MF_MOTION_POINTS, NULL, error);
     if (status != MF_OK)
         return status;
 

@@ -127,10 +127,10 @@ static mf_Status add_body(Zoo *zoo, uint32_t body, const Genes *genes, mf_Error 
     config.model = zoo->model[body];
     config.count = zoo->robots[body];
     status = mf_world_add_group(zoo->world, &config, &zoo->group[body], error);
-    mf_PointsConfig points = mf_points_config();
-    points.friction_coefficient = 0.8;
+    mf_MotionsConfig motion = mf_motions_config();
+    motion.points.friction_coefficient = 0.8;
     if (status == MF_OK)
-        status = mf_points_add(zoo->group[body], &points, error);
+        status = mf_motion_add(zoo->group[body], MF_MOTION_POINTS, &motion, error);
     if (status == MF_OK)
         status = mf_oscillator_add(zoo->group[body], NULL, error);
     return status;

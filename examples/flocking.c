@@ -150,11 +150,12 @@ static mf_Status fly(mf_World *world, const mf_Quadrotor *quadrotor, const mf_Mo
     config.model = model;
     config.count = AGENTS;
     config.isolated = false; // they share one space
-    mf_QuadrotorConfig vehicle_config = mf_quadrotor_config();
-    vehicle_config.command = MF_QUADROTOR_VELOCITY;
+    mf_MotionsConfig motion = mf_motions_config();
+    motion.quadrotor = *quadrotor;
+    motion.quadrotor_config.command = MF_QUADROTOR_VELOCITY;
     mf_Status status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
-        status = mf_quadrotor_add(group, quadrotor, &vehicle_config, error);
+        status = mf_motion_add(group, MF_MOTION_QUADROTOR, &motion, error);
     if (status == MF_OK)
         status = prepare(world, group, quadrotor, &controller, error);
     double nearest = INFINITY;

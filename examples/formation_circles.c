@@ -113,11 +113,12 @@ static mf_Status fly(mf_World *world, const mf_Quadrotor *quadrotor, const mf_Mo
     config.isolated = false; // they share one space
     mf_InteractionConfig interaction_config = mf_interaction_config();
     interaction_config.radius = 8.0; // [m] detection radius
-    mf_QuadrotorConfig vehicle_config = mf_quadrotor_config();
-    vehicle_config.command = MF_QUADROTOR_VELOCITY;
+    mf_MotionsConfig motion = mf_motions_config();
+    motion.quadrotor = *quadrotor;
+    motion.quadrotor_config.command = MF_QUADROTOR_VELOCITY;
     mf_Status status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
-        status = mf_quadrotor_add(group, quadrotor, &vehicle_config, error);
+        status = mf_motion_add(group, MF_MOTION_QUADROTOR, &motion, error);
     if (status == MF_OK)
         status = scatter(mf_world_context(world), group, quadrotor->radius, error);
     if (status == MF_OK)

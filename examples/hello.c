@@ -34,7 +34,7 @@ static mf_Status walk(mf_World *world, const mf_Model *model, mf_Error *error) {
     mf_Group *robots = NULL;
     mf_Status status = mf_world_add_group(world, &config, &robots, error);
     if (status == MF_OK)
-        status = mf_points_add(robots, NULL, error); // the motion
+        status = mf_motion_add(robots, MF_MOTION_POINTS, NULL, error); // the motion
     if (status == MF_OK)
         status = mf_oscillator_add(robots, NULL, error); // the controller of their joints
     if (status != MF_OK)

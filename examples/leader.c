@@ -111,11 +111,12 @@ static mf_Status add_agents(mf_World *world, const mf_Model *model, const mf_Qua
     config.model = model;
     config.count = AGENTS;
     config.isolated = false;
-    mf_QuadrotorConfig vehicle_config = mf_quadrotor_config();
-    vehicle_config.command = MF_QUADROTOR_VELOCITY;
+    mf_MotionsConfig motion = mf_motions_config();
+    motion.quadrotor = *quadrotor;
+    motion.quadrotor_config.command = MF_QUADROTOR_VELOCITY;
     mf_Status status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
-        status = mf_quadrotor_add(group, quadrotor, &vehicle_config, error);
+        status = mf_motion_add(group, MF_MOTION_QUADROTOR, &motion, error);
     for (uint32_t i = 0; i < AGENTS && status == MF_OK; i++) {
         double position[3] = {0.0, 0.0, 0.0};
         if (i > 0)

@@ -172,7 +172,7 @@ int main(int argc, char **argv) {
         status = load(context, argv[1], &file, &genome, &error);
     mf_Time stroke = status == MF_OK ? file->groups[0].motions.points.joint_interval : 0;
     if (stroke == 0)
-        stroke = mf_points_config().joint_interval;
+        stroke = mf_motions_config().points.joint_interval;
     if (status == MF_OK && argc > 3)
         file->groups[0].motions.points.joint_interval =
             mf_time_from_seconds(0.001 * strtod(argv[3], NULL));

@@ -99,20 +99,20 @@ static mf_Status add_controls(mf_Group *group, mf_Error *error) {
 static mf_Status open_rig(const Bench *bench, const mf_BenchOptions *options, mf_BenchRig *rig,
                           mf_Error *error) {
     char path[MF_APP_PATH];
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_MotionsConfig motion = mf_motions_config();
     mf_ImportConfig import = mf_import_config();
     import.lenient = true;
     mf_Status status = mf_bench_rig_load(rig, options->threads != 0 ? options->threads : 1,
                                          find_model(bench, options, path), &import, error);
     if (status != MF_OK)
         return status;
-    motion.contacts = bench->contacts;
-    motion.shapes = true;
-    motion.self_contacts = bench->contacts;
+    motion.articulated.contacts = bench->contacts;
+    motion.articulated.shapes = true;
+    motion.articulated.self_contacts = bench->contacts;
     status = mf_bench_rig_fill(rig, options, bench->instances,
                                (mf_Time)(rig->model->physics.step * 1e9 + 0.5), error);
     if (status == MF_OK)
-        status = mf_articulated_add(rig->group, &motion, error);
+        status = mf_motion_add(rig->group, MF_MOTION_ARTICULATED, &motion, error);
     if (status == MF_OK)
         status = add_controls(rig->group, error);
     return status;

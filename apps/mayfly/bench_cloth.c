@@ -25,20 +25,20 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
     static const uint32_t pins[2] = {0, SIDE - 1};
     mf_ContextConfig context = mf_context_config();
     mf_Cloth cloth = mf_cloth_rectangle(1.0, 1.0, SIDE, SIDE);
-    mf_ClothConfig motion = mf_cloth_config();
+    mf_MotionsConfig motion = mf_motions_config();
     context.threads = options->threads != 0 ? options->threads : 1;
     cloth.pins = pins;
     cloth.pin_count = 2;
-    motion.cloth = &cloth;
-    motion.contacts = false;
-    motion.substep = MF_MILLISECOND;
+    motion.cloth.cloth = &cloth;
+    motion.cloth.contacts = false;
+    motion.cloth.substep = MF_MILLISECOND;
     mf_Status status = mf_context_create(&context, &rig->context, error);
     if (status == MF_OK)
         status = mf_cloth_model(rig->context, &cloth, &rig->model, error);
     if (status == MF_OK)
         status = make_world(rig, options, error);
     if (status == MF_OK)
-        status = mf_cloth_add(rig->group, &motion, error);
+        status = mf_motion_add(rig->group, MF_MOTION_CLOTH, &motion, error);
     return status == MF_OK ? mf_cloths_add(rig->world, error) : status;
 }
 

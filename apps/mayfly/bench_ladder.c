@@ -128,12 +128,6 @@ static mf_Status add_drive(Setup *setup, mf_Error *error) {
     return mf_group_add_system(setup->rig.group, &system, error);
 }
 
-static mf_Status add_motion(const Bench *bench, Setup *setup, mf_Error *error) {
-    return bench->motion == MF_MOTION_KINEMATIC ? mf_kinematic_add(setup->rig.group, NULL, error)
-           : bench->motion == MF_MOTION_RIGID   ? mf_rigid_add(setup->rig.group, NULL, error)
-                                                : mf_prescribed_add(setup->rig.group, NULL, error);
-}
-
 static mf_Status setup_make(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
                             mf_Error *error) {
     char path[MF_APP_PATH];
@@ -143,7 +137,7 @@ static mf_Status setup_make(const Bench *bench, const mf_BenchOptions *options, 
     if (status == MF_OK)
         status = mf_bench_rig_fill(&setup->rig, options, 4096, MF_MILLISECOND, error);
     if (status == MF_OK)
-        status = add_motion(bench, setup, error);
+        status = mf_motion_add(setup->rig.group, bench->motion, NULL, error);
     if (status == MF_OK)
         status = add_drive(setup, error);
     return status;

@@ -120,21 +120,21 @@ static mf_Status load_models(const Bench *bench, Setup *setup, mf_Error *error) 
 }
 
 static mf_Status add_articulated(mf_Group *group, bool servos, bool shapes, mf_Error *error) {
-    mf_ArticulatedConfig motion = mf_articulated_config();
-    motion.self_contacts = false;
-    motion.motors = false;
-    motion.shapes = shapes;
+    mf_MotionsConfig motion = mf_motions_config();
+    motion.articulated.self_contacts = false;
+    motion.articulated.motors = false;
+    motion.articulated.shapes = shapes;
     if (servos) {
-        motion.servo.gain = 20.0;
-        motion.servo.damping = 0.5;
+        motion.articulated.servo.gain = 20.0;
+        motion.articulated.servo.damping = 0.5;
     }
-    return mf_articulated_add(group, &motion, error);
+    return mf_motion_add(group, MF_MOTION_ARTICULATED, &motion, error);
 }
 
 static mf_Status add_rigid(mf_Group *group, bool shapes, mf_Error *error) {
-    mf_RigidConfig motion = mf_rigid_config();
-    motion.shapes = shapes;
-    return mf_rigid_add(group, &motion, error);
+    mf_MotionsConfig motion = mf_motions_config();
+    motion.rigid.shapes = shapes;
+    return mf_motion_add(group, MF_MOTION_RIGID, &motion, error);
 }
 
 static mf_Status add_group(const Bench *bench, mf_World *world, const mf_Model *model,

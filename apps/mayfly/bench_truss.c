@@ -111,19 +111,19 @@ static uint64_t rough_frames(const Rig *rig) {
 
 static mf_Status add_motion(Rig *rig, const Bench *bench, const mf_Truss *first,
                             mf_QuasistaticMethod method, mf_Error *error) {
-    mf_QuasistaticConfig motion = mf_quasistatic_config();
-    motion.truss = first;
-    motion.method = method;
+    mf_MotionsConfig motion = mf_motions_config();
+    motion.quasistatic.truss = first;
+    motion.quasistatic.method = method;
     if (bench->mixed) {
-        motion.vertices = MF_MACHINE_VERTICES;
-        motion.bars = MF_MACHINE_BARS;
-        motion.actuators = MF_MACHINE_ACTUATORS;
-        motion.tolerance = TRIAL;
-        motion.iterations = TRIAL_ROUNDS;
+        motion.quasistatic.vertices = MF_MACHINE_VERTICES;
+        motion.quasistatic.bars = MF_MACHINE_BARS;
+        motion.quasistatic.actuators = MF_MACHINE_ACTUATORS;
+        motion.quasistatic.tolerance = TRIAL;
+        motion.quasistatic.iterations = TRIAL_ROUNDS;
     }
     if (method == MF_QUASISTATIC_GRADIENT)
-        motion.iterations = DESCENTS;
-    return mf_quasistatic_add(rig->base.group, &motion, error);
+        motion.quasistatic.iterations = DESCENTS;
+    return mf_motion_add(rig->base.group, MF_MOTION_QUASISTATIC, &motion, error);
 }
 
 static mf_Status fill(Rig *rig, const Bench *bench, mf_Machine *m, mf_Error *error) {

@@ -138,7 +138,7 @@ static double energy_ahead(const mf_Rig *rig, const Draw *draw, double ahead) {
     for (uint32_t i = 7; i < model->position_count; i++)
         moved[i] += draw->velocity[i - 1] * ahead;
     mf_group_set_state(rig->group, 0, moved, draw->velocity);
-    return 2.0 * mf_articulated_energy(rig->group, 0).kinetic;
+    return 2.0 * mf_motion_energy(rig->group, 0).kinetic;
 }
 
 // v (M' - 2 C) v, over the size of its parts. M' by differences of order 8: with 1 ms their own

@@ -15,7 +15,7 @@ typedef struct RigConfig {
 } RigConfig;
 
 static RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
-    RigConfig config = {mf_car(), mf_car_config(), 1, true};
+    RigConfig config = {mf_car(), mf_motions_config().car_config, 1, true};
     config.config.model = model;
     config.config.command = command;
     return config;

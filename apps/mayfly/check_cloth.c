@@ -17,7 +17,7 @@ typedef struct Rig { // a cloth of the default material, and its world
 
 static void rig_begin(Rig *rig, double width, double length, uint32_t columns, uint32_t rows) {
     *rig = (Rig){.cloth = mf_cloth_rectangle(width, length, columns, rows),
-                 .config = mf_cloth_config(),
+                 .config = mf_motions_config().cloth,
                  .gravity = 9.81};
     rig->cloth.pins = rig->pins;
     rig->config.contacts = false;
@@ -39,8 +39,7 @@ static void rig_open(Rig *rig, mf_CheckRun *run) {
     mf_rig_open_model(&rig->in, run, rig->in.model, &world, MF_MOTION_CLOTH, &motions);
 }
 
-// ---- I7: a strip over an edge
-// --------------------------------------------------------------------
+// ---- I7: a strip over an edge ------------------------------------------------------------------
 
 // A strip of 0.1 m with the bending length c = 0.0509321 m, for which Peirce (1930, equation in
 // ASTM D1388) gives 41.5 degrees from the edge to the tip. The heavy elastica B t'' = -w (L - s)
@@ -79,8 +78,7 @@ static void check_strip(mf_CheckRun *run) {
                   cbrt(cos(0.5 * angle) / (8.0 * tan(angle))), 0.0102);
 }
 
-// ---- I8: hanging cloths
-// --------------------------------------------------------------------------
+// ---- I8: hanging cloths ------------------------------------------------------------------------
 
 static void check_weight(mf_CheckRun *run) {
     Rig rig;
@@ -143,8 +141,7 @@ static void check_catenary(mf_CheckRun *run) {
                   log2((sag[0] - 0.29234380) / (sag[1] - 0.29234380)), 0.15);
 }
 
-// ---- free flight
-// ---------------------------------------------------------------------------------
+// ---- free flight -------------------------------------------------------------------------------
 
 static void check_fall(mf_CheckRun *run) {
     Rig rig;

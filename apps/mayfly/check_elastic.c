@@ -146,7 +146,7 @@ static double energy_of(const Rig *rig) {
 static void check_impact(mf_CheckRun *run) {
     Rig rig;
     rig_begin(&rig);
-    rig.config = mf_elastic_config();
+    rig.config = mf_motions_config().elastic;
     rig.step = 1e-3;
     add_tetrahedron(&rig, 0.3);
     rig_open(&rig, run);
@@ -173,7 +173,7 @@ static void check_impact(mf_CheckRun *run) {
 static void check_slide(mf_CheckRun *run) {
     Rig rig;
     rig_begin(&rig);
-    rig.config = mf_elastic_config();
+    rig.config = mf_motions_config().elastic;
     rig.config.friction = 0.3;
     rig.step = 1e-3;
     add_tetrahedron(&rig, 0.005);

@@ -17,7 +17,7 @@ static void add_grains(mf_CheckRun *run, Mixture *all, double density) {
     static const double origin[3] = {0.0, 0.0, 0.0}, pi = 3.14159265358979;
     const double mass = density * 4.0 / 3.0 * pi * radius * radius * radius;
     mf_GroupConfig config = mf_group_config();
-    mf_GrainsConfig grains = mf_grains_config();
+    mf_MotionsConfig motion = mf_motions_config();
     mf_Builder *builder;
     mf_check_must(run, mf_builder_create(run->context, "grain", &builder, &run->error));
     mf_body_create_sphere(builder, origin, radius, mass, NULL);
@@ -29,21 +29,21 @@ static void add_grains(mf_CheckRun *run, Mixture *all, double density) {
     config.isolated = false;
     config.double_precision = true;
     mf_check_must(run, mf_world_add_group(all->rig.world, &config, &all->grains, &run->error));
-    grains.stiffness = 100.0; // [N/m] soft, for long steps: they do not meet
-    mf_check_must(run, mf_grains_add(all->grains, &grains, &run->error));
+    motion.grains.stiffness = 100.0; // [N/m] soft, for long steps: they do not meet
+    mf_check_must(run, mf_motion_add(all->grains, MF_MOTION_GRAINS, &motion, &run->error));
 }
 
 // 0.28 m of a fluid in a tank, and grains.
 static void open_mixture(Mixture *all, mf_CheckRun *run, double density) {
     const double low[3] = {0.0, 0.0, 1.0}, high[3] = {WIDE * spacing, WIDE * spacing, 1.5};
     static const uint32_t size[3] = {WIDE, WIDE, TALL};
-    mf_FluidConfig fluid = mf_fluid_config();
+    mf_MotionsConfig motion = mf_motions_config();
     *all = (Mixture){.model = NULL};
     mf_particle_rig_world(&all->rig, run, 5e-4, 9.81, 0.0);
     mf_particle_rig_tank(run, &all->rig, low, high);
     mf_particle_rig_particles(run, &all->rig, FLUID, 1000.0 * pow(spacing, 3.0), 0.5 * spacing);
-    fluid.viscosity = viscosity;
-    mf_check_must(run, mf_fluid_add(all->rig.group, &fluid, &run->error));
+    motion.fluid.viscosity = viscosity;
+    mf_check_must(run, mf_motion_add(all->rig.group, MF_MOTION_FLUID, &motion, &run->error));
     mf_particle_rig_fill(run, &all->rig, low, size, spacing);
     add_grains(run, all, density);
     mf_check_must(run, mf_particles_couple(all->rig.world, &run->error));

@@ -26,13 +26,13 @@ static double step_of(const Fluid *fluid) {
 static void add_fluid(mf_CheckRun *run, mf_ParticleRig *rig, const Fluid *fluid,
                       const double low[3], const uint32_t size[3]) {
     const double a = fluid->spacing * (1.0 + fluid->squeeze);
-    mf_FluidConfig config = mf_fluid_config();
+    mf_MotionsConfig config = mf_motions_config();
     mf_particle_rig_particles(run, rig, size[0] * size[1] * size[2], 1000.0 * a * a * a, 0.5 * a);
-    config.sound_speed = fluid->sound;
-    config.reach = fluid->reach;
-    config.viscosity = fluid->viscosity;
-    config.artificial_viscosity = fluid->artificial;
-    mf_check_must(run, mf_fluid_add(rig->group, &config, &run->error));
+    config.fluid.sound_speed = fluid->sound;
+    config.fluid.reach = fluid->reach;
+    config.fluid.viscosity = fluid->viscosity;
+    config.fluid.artificial_viscosity = fluid->artificial;
+    mf_check_must(run, mf_motion_add(rig->group, MF_MOTION_FLUID, &config, &run->error));
     mf_particle_rig_fill(run, rig, low, size, fluid->spacing);
     mf_check_must(run, mf_particles_couple(rig->world, &run->error));
 }
@@ -267,10 +267,10 @@ static void check_vortex(mf_CheckRun *run) {
 static const double grain_radius = 0.01, grain_mass = 0.010471975511966; // [m], [kg] 2500 kg/m^3
 
 static void open_grains(mf_ParticleRig *rig, mf_CheckRun *run, uint32_t count, double gravity,
-                        double tilt, const mf_GrainsConfig *config) {
+                        double tilt, const mf_MotionsConfig *config) {
     mf_particle_rig_world(rig, run, 1e-3, gravity, tilt);
     mf_particle_rig_particles(run, rig, count, grain_mass, grain_radius);
-    mf_check_must(run, mf_grains_add(rig->group, config, &run->error));
+    mf_check_must(run, mf_motion_add(rig->group, MF_MOTION_GRAINS, config, &run->error));
     mf_check_must(run, mf_particles_couple(rig->world, &run->error));
 }
 
@@ -278,7 +278,7 @@ static void open_grains(mf_ParticleRig *rig, mf_CheckRun *run, uint32_t count, d
 static void check_rolling(mf_CheckRun *run) {
     const double tilt = 0.261799387799149, at[3] = {0.0, 0.0, grain_radius};
     mf_ParticleRig rig;
-    mf_GrainsConfig config = mf_grains_config();
+    mf_MotionsConfig config = mf_motions_config();
     open_grains(&rig, run, 1, 9.81, tilt, &config);
     mf_particle_rig_put(run, &rig, 0, at, NULL);
     mf_world_step(rig.world, 1000);
@@ -286,7 +286,7 @@ static void check_rolling(mf_CheckRun *run) {
                   mf_particle_rig_get(rig.velocity, 0, 0), 2e-3);
     mf_check_near(run, "distance [m]", 0.9067910, mf_particle_rig_get(rig.position, 0, 0), 2e-3);
     mf_particle_rig_close(&rig);
-    config.rolling = 0.3;
+    config.grains.rolling = 0.3;
     open_grains(&rig, run, 1, 9.81, tilt, &config);
     mf_particle_rig_put(run, &rig, 0, at, NULL);
     mf_world_step(rig.world, 500);
@@ -301,8 +301,8 @@ static void check_rolling(mf_CheckRun *run) {
 static void check_sliding(mf_CheckRun *run) {
     const double at[3] = {0.0, 0.0, grain_radius}, velocity[3] = {1.0, 0.0, 0.0};
     mf_ParticleRig rig;
-    mf_GrainsConfig config = mf_grains_config();
-    config.wall_friction = 0.3;
+    mf_MotionsConfig config = mf_motions_config();
+    config.grains.wall_friction = 0.3;
     open_grains(&rig, run, 1, 9.81, 0.0, &config);
     mf_particle_rig_put(run, &rig, 0, at, velocity);
     mf_world_step(rig.world, 50);
@@ -320,12 +320,12 @@ static void check_rest(mf_CheckRun *run) {
     const double high[3] = {8.2 * d, 8.2 * d, 1.5};
     static const uint32_t size[3] = {8, 8, 5};
     mf_ParticleRig rig;
-    mf_GrainsConfig config = mf_grains_config();
+    mf_MotionsConfig config = mf_motions_config();
     mf_particle_rig_world(&rig, run, 1e-3, 9.81, 0.261799387799149);
-    config.stiffness = 5000.0;
+    config.grains.stiffness = 5000.0;
     mf_particle_rig_tank(run, &rig, low, high);
     mf_particle_rig_particles(run, &rig, 320, grain_mass, grain_radius);
-    mf_check_must(run, mf_grains_add(rig.group, &config, &run->error));
+    mf_check_must(run, mf_motion_add(rig.group, MF_MOTION_GRAINS, &config, &run->error));
     mf_particle_rig_fill(run, &rig, low, size, 1.02 * d);
     mf_check_must(run, mf_particles_couple(rig.world, &run->error));
     mf_world_step(rig.world, 2000);
@@ -343,8 +343,8 @@ static void check_impact(mf_CheckRun *run) {
         const double left[3] = {0.0, 0.0, 1.0}, right[3] = {0.0201, 0.0, 1.0};
         const double there[3] = {0.5, 0.0, 0.0}, back[3] = {-0.5, 0.0, 0.0};
         mf_ParticleRig rig;
-        mf_GrainsConfig config = mf_grains_config();
-        config.restitution = target[k];
+        mf_MotionsConfig config = mf_motions_config();
+        config.grains.restitution = target[k];
         open_grains(&rig, run, 2, 0.0, 0.0, &config);
         mf_particle_rig_put(run, &rig, 0, left, there);
         mf_particle_rig_put(run, &rig, 1, right, back);
@@ -359,7 +359,7 @@ static void check_impact(mf_CheckRun *run) {
 
 static void check_grain_momentum(mf_CheckRun *run) {
     mf_ParticleRig rig;
-    mf_GrainsConfig config = mf_grains_config();
+    mf_MotionsConfig config = mf_motions_config();
     open_grains(&rig, run, 512, 0.0, 0.0, &config);
     shake(run, &rig, 2.05 * grain_radius, 0.5);
     report_momentum(run, &rig);
@@ -424,9 +424,9 @@ static void put_column(mf_CheckRun *run, mf_ParticleRig *rig) {
 // diameter of the few grains is 0.13 of its height.
 static void check_heap(mf_CheckRun *run) {
     mf_ParticleRig rig;
-    mf_GrainsConfig config = mf_grains_config();
-    config.rolling = 0.15;
-    config.stiffness = heap_stiffness;
+    mf_MotionsConfig config = mf_motions_config();
+    config.grains.rolling = 0.15;
+    config.grains.stiffness = heap_stiffness;
     open_grains(&rig, run, COLUMN, 9.81, 0.0, &config);
     put_column(run, &rig);
     const double start = mf_particle_rig_potential(&rig);

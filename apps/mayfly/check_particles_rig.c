@@ -56,7 +56,7 @@ void mf_particle_rig_box(mf_CheckRun *run, mf_ParticleRig *rig, const double low
     config.double_precision = true;
     mf_check_must(run, mf_world_add_group(rig->world, &config, &rig->boxes[b], &run->error));
     mf_check_must(run, mf_collisions_prepare(rig->boxes[b], &run->error));
-    mf_check_must(run, mf_external_add(rig->boxes[b], NULL, &run->error));
+    mf_check_must(run, mf_motion_add(rig->boxes[b], MF_MOTION_EXTERNAL, NULL, &run->error));
     mf_check_must(run, mf_group_set_start(rig->boxes[b], 0, middle, NULL, NULL, &run->error));
 }
 

@@ -81,11 +81,11 @@ static void check_box(mf_CheckRun *run) {
     static const double expected[3] = {0.28086194, -2.43226694, 2.75010148};
     mf_Rig rig;
     fly(&rig, run, 1.0, moment, 0.0, rate);
-    double first = mf_points_energy(rig.group, 0).kinetic;
+    double first = mf_motion_energy(rig.group, 0).kinetic;
     mf_world_step(rig.world, 500);
     mf_rig_near3(run, &rig, "base.angular_velocity", expected, 1.0, 2e-8, "w? [rad/s]");
     mf_check_near(run, "energy drift [1]", -1.7e-10,
-                  mf_points_energy(rig.group, 0).kinetic / first - 1.0, 0.06e-10);
+                  mf_motion_energy(rig.group, 0).kinetic / first - 1.0, 0.06e-10);
     mf_rig_free(&rig);
 }
 
@@ -176,7 +176,7 @@ static void check_three_feet(mf_CheckRun *run) {
     mf_Rig rig;
     stand(&rig, run, 3.0, middle, feet, 3);
     double center[3], linear[3], angular[3], force = 0, roll = 0, pitch = 0;
-    mf_points_momentum(rig.group, 0, center, linear, angular);
+    mf_motion_momentum(rig.group, 0, center, linear, angular);
     for (uint32_t i = 0; i < 3; i++) {
         double load = mf_rig_get(&rig, "point.load", i);
         force += load;

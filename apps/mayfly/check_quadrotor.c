@@ -16,7 +16,7 @@ typedef struct RigConfig {
 } RigConfig;
 
 static RigConfig rig_config(mf_QuadrotorCommand command) {
-    RigConfig config = {mf_quadrotor(), mf_quadrotor_config(), mf_world_config(), 1};
+    RigConfig config = {mf_quadrotor(), mf_motions_config().quadrotor_config, mf_world_config(), 1};
     config.config.command = command;
     config.world.step = MF_MILLISECOND;
     return config;

@@ -9,8 +9,9 @@
 #include "model/import/mjcf.h"
 
 mf_RigConfig mf_rig_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
-    mf_RigConfig config = {mf_world_config(), MF_MOTION_ARTICULATED,  mf_articulated_config(),
-                           mf_rigid_config(), mf_prescribed_config(), mf_points_config()};
+    mf_RigConfig config = {
+        mf_world_config(),         MF_MOTION_ARTICULATED,          mf_motions_config().articulated,
+        mf_motions_config().rigid, mf_motions_config().prescribed, mf_motions_config().points};
     config.world.step = step;
     config.motion.integrator = integrator;
     // These cases use the compliant law; check_constraint.c has those of MuJoCo's law.
@@ -126,7 +127,7 @@ double mf_rig_time(const mf_Rig *rig) {
 }
 
 double mf_rig_energy(const mf_Rig *rig) {
-    mf_ArticulatedEnergy energy = mf_articulated_energy(rig->group, 0);
+    mf_MotionEnergy energy = mf_motion_energy(rig->group, 0);
     return energy.kinetic + energy.potential + energy.elastic;
 }
 

@@ -35,7 +35,7 @@ static void check_chain(mf_CheckRun *run) {
         mf_rig_set3(&rig, "joint.angle", angle[0], angle[1], angle[2]);
         mf_rig_set3(&rig, "joint.rate", rate[0], rate[1], rate[2]);
         const double before = mf_rig_energy(&rig);
-        const double kinetic = mf_articulated_energy(rig.group, 0).kinetic;
+        const double kinetic = mf_motion_energy(rig.group, 0).kinetic;
         double worst = 0.0;
         for (mf_Time t = 0; t < 4 * MF_SECOND; t += rotation_steps[s]) {
             mf_world_step(rig.world, 1);

@@ -23,8 +23,7 @@ static void load(Rig *rig, uint32_t vertex, uint32_t axis, double force) {
     mf_field_set(mf_group_find_field(rig->in.group, "vertex.load"), 0, 3 * vertex + axis, force);
 }
 
-// ---- bars
-// ----------------------------------------------------------------------------------------
+// ---- bars --------------------------------------------------------------------------------------
 
 static void check_axial(mf_CheckRun *run) {
     Rig rig;
@@ -98,8 +97,7 @@ static void check_cantilever(mf_CheckRun *run) {
     mf_rig_free(&rig.in);
 }
 
-// ---- the arch of von Mises
-// -----------------------------------------------------------------------
+// ---- the arch of von Mises ---------------------------------------------------------------------
 
 // Height 1 m, half span 5 m, E A 1280 MN.
 static void open_arch(Rig *rig, mf_CheckRun *run) {
@@ -166,8 +164,7 @@ static void check_snap(mf_CheckRun *run) {
     mf_rig_free(&rig.in);
 }
 
-// ---- counts
-// --------------------------------------------------------------------------------------
+// ---- counts ------------------------------------------------------------------------------------
 
 static void check_rigidity(mf_CheckRun *run) {
     mf_TrussStatics statics;
@@ -196,8 +193,7 @@ static void check_rigidity(mf_CheckRun *run) {
     mf_check_near(run, "one bar less: mechanisms", 1, statics.mechanisms, 0);
 }
 
-// ---- what hangs and leans
-// ------------------------------------------------------------------------
+// ---- what hangs and leans ----------------------------------------------------------------------
 
 // A bar held at one end, at an angle [rad] from hanging.
 static void open_pendulum(Rig *rig, mf_CheckRun *run, double angle, double noise) {
@@ -294,8 +290,7 @@ static void check_ladder(mf_CheckRun *run) {
     mf_check_above(run, "foot at 44.5 degrees slips by [m]", 0.2, slip);
 }
 
-// ---- material
-// ------------------------------------------------------------------------------------
+// ---- material ----------------------------------------------------------------------------------
 
 static void check_material(mf_CheckRun *run) {
     static const double pulls[] = {1492.25, 1492.27, -434.08, -434.10};
@@ -347,8 +342,7 @@ static void check_euler(mf_CheckRun *run) {
     }
 }
 
-// ---- actuators
-// -----------------------------------------------------------------------------------
+// ---- actuators ---------------------------------------------------------------------------------
 
 // A tetrahedron with one edge that grows by 1 cm and shrinks again, on ground without friction.
 static void check_cycle(mf_CheckRun *run) {

@@ -20,7 +20,7 @@ typedef struct Rig { // a truss of the standard material, and its world
 } Rig;
 
 static inline void rig_begin(Rig *rig) {
-    *rig = (Rig){.config = mf_quasistatic_config(), .gravity = 9.81};
+    *rig = (Rig){.config = mf_motions_config().quasistatic, .gravity = 9.81};
     rig->truss = (mf_Truss){.name = "case",
                             .material = mf_truss_material(),
                             .vertices = rig->vertices,

@@ -77,7 +77,7 @@ mf_Moment mf_moment_mean(mf_Group *group, uint32_t *alive) {
 }
 
 bool mf_moment_is_kept(const mf_Group *group) {
-    return mf_group_model(group)->base == MF_BASE_FIXED && mf_points_config_of(group) == NULL;
+    return mf_group_model(group)->base == MF_BASE_FIXED && !mf_motion_in(group, MF_MOTION_POINTS);
 }
 
 void mf_moment_print_head(void) {

@@ -9,9 +9,9 @@
 
 // What the group consists of.
 static const char *noun_of(const mf_Group *group) {
-    return mf_particles_spacing(group) > 0.0   ? "particle"
-           : mf_cloth_config_of(group) != NULL ? "cloth"
-                                               : "robot";
+    return mf_particles_spacing(group) > 0.0      ? "particle"
+           : mf_motion_in(group, MF_MOTION_CLOTH) ? "cloth"
+                                                  : "robot";
 }
 
 void mf_warnings_print(const mf_Group *group, const char *name) {

@@ -216,14 +216,14 @@ static mf_Status keep_start(Setup *setup, mf_Error *error) {
 }
 
 static mf_Status add_motion(Setup *setup, const Job *job, mf_Error *error) {
-    mf_ArticulatedConfig motion = mf_articulated_config();
-    motion.integrator = job->integrator;
-    motion.shapes = true;
-    motion.contact_law = job->hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
-    motion.sweeps = job->sweeps;
-    motion.contact_time = job->contact_time;
-    motion.friction = job->friction;
-    return mf_articulated_add(setup->group, &motion, error);
+    mf_MotionsConfig motion = mf_motions_config();
+    motion.articulated.integrator = job->integrator;
+    motion.articulated.shapes = true;
+    motion.articulated.contact_law = job->hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
+    motion.articulated.sweeps = job->sweeps;
+    motion.articulated.contact_time = job->contact_time;
+    motion.articulated.friction = job->friction;
+    return mf_motion_add(setup->group, MF_MOTION_ARTICULATED, &motion, error);
 }
 
 static mf_Status setup_make(Setup *setup, Job *job, mf_Error *error) {
@@ -289,7 +289,7 @@ static void body_position(const mf_Body *body, const double (*links)[3],
 }
 
 static void print_moment(const Setup *setup, double (*links)[3], double (*rotations)[4]) {
-    mf_ArticulatedEnergy energy = mf_articulated_energy(setup->group, 0);
+    mf_MotionEnergy energy = mf_motion_energy(setup->group, 0);
     mf_group_link_poses(setup->group, 0, 1, links[0], rotations[0], NULL);
     printf("%.9f %.17g %.17g", mf_time_to_seconds(mf_world_time(setup->world)), energy.kinetic,
            energy.potential + energy.elastic);

@@ -32,22 +32,22 @@ typedef struct Setup {
 static mf_Status open_world(Setup *setup, const Job *job, mf_Error *error) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_QuasistaticConfig motion = mf_quasistatic_config();
+    mf_MotionsConfig motion = mf_motions_config();
     mf_Status status = mf_truss_model(setup->context, setup->truss, &setup->model, error);
     group.model = setup->model;
     group.count = job->copies;
     group.double_precision = true;
-    motion.truss = setup->truss;
-    motion.contacts = motion.collisions = false;
-    motion.tolerance = job->tolerance;
-    motion.actuator_speed = 1e3;
-    motion.jump = 1.0;
+    motion.quasistatic.truss = setup->truss;
+    motion.quasistatic.contacts = motion.quasistatic.collisions = false;
+    motion.quasistatic.tolerance = job->tolerance;
+    motion.quasistatic.actuator_speed = 1e3;
+    motion.quasistatic.jump = 1.0;
     if (status == MF_OK)
         status = mf_world_create(setup->context, &world, &setup->world, error);
     if (status == MF_OK)
         status = mf_world_add_group(setup->world, &group, &setup->group, error);
     if (status == MF_OK)
-        status = mf_quasistatic_add(setup->group, &motion, error);
+        status = mf_motion_add(setup->group, MF_MOTION_QUASISTATIC, &motion, error);
     return status;
 }
 

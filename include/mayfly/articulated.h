@@ -34,8 +34,17 @@ typedef enum mf_ContactLaw {
     MF_CONTACT_LAW_HARD       // contacts have no softness; not with RK4
 } mf_ContactLaw;
 
+// mf_motion_add adds the fields joint.torque, base.force and base.torque, the state of ball and
+// floating joints if the model has any, contact.load, actuator.control, actuator.activation,
+// actuator.slewed and actuator.force if it has actuators, tendon.length and tendon.force if it has
+// tendons, warm_start.force if hard contacts or floating joints need it, and one system. Planar
+// joints are fixed in their initial state. A step uses up to 4.5 MiB of the stack of the calling
+// thread. MF_LIMIT: more than 256 joint axes, 64 ball joints, 512 contacts, 1024 actuators, 64
+// equations of equality constraints, 64 tendons with forces or 16384 pairs of shapes.
+// MF_BAD_ARGUMENT: a setting, or a joint that moves no inertia. MF_UNSUPPORTED: an actuator on the
+// joint of a free body or on a site of the world.
 typedef struct mf_ArticulatedConfig {
-    uint32_t struct_size; // [byte] set by mf_articulated_config()
+    uint32_t struct_size; // [byte] set by mf_motions_config()
     mf_ArticulatedIntegrator integrator;
     mf_ArticulatedBase base;
     const mf_Servo *servos; // one per joint of the model, copied; NULL: `servo` for all
@@ -77,21 +86,6 @@ typedef struct mf_ArticulatedConfig {
     uint32_t solver_rounds; // [1] solutions of all rows within their ranges where the sweeps did
                             // not converge, at most; up to 1000; default 30; 0: sweeps alone
 } mf_ArticulatedConfig;
-// The defaults of mf_ArticulatedConfig: every configuration starts from them.
-MF_API mf_ArticulatedConfig mf_articulated_config(void);
-
-// Adds the motion `articulated` to `group`: the fields joint.torque, base.force and base.torque,
-// the state of ball and floating joints if the model has any, contact.load, actuator.control,
-// actuator.activation, actuator.slewed and actuator.force if it has actuators, tendon.length and
-// tendon.force if it has tendons, warm_start.force if
-// hard contacts or floating joints need it, and one system. Planar joints are fixed in their
-// initial state. `config` may be NULL. A step uses up to 4.5 MiB of the stack of the calling
-// thread. MF_LIMIT: more than 256 joint axes, 64 ball joints, 512 contacts, 1024 actuators, 64
-// equations of equality constraints, 64 tendons with forces or 16384 pairs of shapes.
-// MF_BAD_ARGUMENT: a setting, or a joint that moves no inertia. MF_UNSUPPORTED: an actuator on the
-// joint of a free body or on a site of the world.
-MF_API mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config,
-                                    mf_Error *error);
 
 // With `servo_inputs` the group has the fields servo.gain, servo.damping, servo.target_rate and
 // servo.torque, inputs of each joint. Servos then exert, within their effort,
@@ -114,19 +108,6 @@ MF_API const mf_ArticulatedConfig *mf_articulated_config_of(const mf_Group *grou
 // and contacts; vectors as in mayfly/dynamics.h. The group must move by `articulated`.
 MF_API void mf_articulated_forward(const mf_Group *group, uint32_t instance, const double *force,
                                    double *acceleration);
-
-typedef struct mf_ArticulatedEnergy {
-    double kinetic;   // [J] including rotors
-    double potential; // [J] m g z of all links (z against gravity), zero at the world's origin
-    double elastic;   // [J] in joint springs
-} mf_ArticulatedEnergy;
-// Energies [J] of an instance.
-MF_API mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t instance);
-
-// Center of mass [m], linear momentum [kg m/s] and angular momentum about the center [kg m^2/s],
-// world frame, without rotors.
-MF_API void mf_articulated_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                                    double linear[3], double angular[3]);
 
 #ifdef __cplusplus
 }

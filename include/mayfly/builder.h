@@ -58,7 +58,6 @@ MF_API void mf_body_connect(mf_Builder *builder, mf_BodyId first, mf_BodyId seco
 MF_API mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId second,
                                         const double anchor[3], const double axis[3],
                                         const mf_HingeConfig *config);
-MF_API mf_BodyId mf_body_count(const mf_Builder *builder);
 MF_API void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[3]); // [m]
 // Roll, pitch, yaw [rad] about the construction axes x, then y, then z through the body's center;
 // right-handed.

@@ -54,13 +54,6 @@ MF_API mf_Status mf_camera_check(const mf_Camera *camera, const char *what, mf_E
 // lower edge [rad], 0 .. pi (pinhole) or 2 pi (by angle), as if nothing were distorted.
 MF_API void mf_camera_set_view(mf_Camera *camera, double vertical);
 
-// The color (red, green and blue 0 .. 1) of a group's robots in pictures, for those of their shapes
-// that are colored at all, as in films; `color` NULL: the colors of their model. Cameras have it
-// that are added later. No state: the hash of a run is the same.
-MF_API void mf_group_set_tint(mf_Group *group, const float color[3]);
-// False: it has none, and *out stays as it is.
-MF_API bool mf_group_tint(const mf_Group *group, float out[3]);
-
 // ---- lenses ------------------------------------------------------------------------------------
 
 // The lens of a camera, ready to compute with. Pixels are (column, row), (0, 0) is the center of
@@ -116,12 +109,6 @@ MF_API mf_Status mf_photo_noise(mf_Photo *picture, double sigma, uint64_t seed, 
 // `out` (height * width * channels). bits [1]: 1 .. 8.
 MF_API mf_Status mf_photo_quantize(const mf_Photo *picture, uint32_t bits, uint8_t *out,
                                    mf_Error *error);
-
-// Rolling shutter: a picture whose last row is taken at `end` [ns] and whose first one `readout`
-// [ns] earlier, the others evenly between. The rows that are taken after `from` and up to `to`
-// [ns]: *count of them from *first on.
-MF_API void mf_rolling_rows(uint32_t height, mf_Time readout, mf_Time end, mf_Time from, mf_Time to,
-                            uint32_t *first, uint32_t *count);
 
 // ---- what is in a world ------------------------------------------------------------------------
 

@@ -81,8 +81,17 @@ typedef struct mf_Car {
 // The ORCA 1:43 car, the default. All three sets with their sources: models/car_*.yaml.
 MF_API mf_Car mf_car(void);
 
+// mf_motion_add adds the fields car.*, command.* and wind.velocity and one system, and places the
+// cars on the ground. External wrenches (mayfly/collision.h) act in the plane of the ground; their
+// normal component loads the tires. Fails if the step is too long for the tires.
+//
+// A command that is not finite or out of range is rejected: the last valid one (command.accepted)
+// remains active, and command.refused increases by one at each control tick. Ranges: steering
+// within the limit, duty -1 .. 1, brake 0 .. 1, speed within the limit (negative, backwards, in
+// mode `speed` only), positions within 1e6 m, a circle's radius at least one wheelbase; positive:
+// to the left, counterclockwise.
 typedef struct mf_CarConfig {
-    uint32_t struct_size;     // [byte] set by mf_car_config()
+    uint32_t struct_size;     // [byte] set by mf_motions_config()
     mf_CarModel model;        // default MF_CAR_BLENDED
     mf_CarTire tire;          // default MF_CAR_TIRE_PACEJKA
     mf_Integrator integrator; // default MF_INTEGRATOR_RK4
@@ -90,8 +99,6 @@ typedef struct mf_CarConfig {
     mf_Time control_interval; // [ns] period of reading commands and of the control loops; a
                               // multiple of the step; default 0: every step
 } mf_CarConfig;
-// The defaults of mf_CarConfig: every configuration starts from them.
-MF_API mf_CarConfig mf_car_config(void);
 
 // The body of a car as a model for mf_GroupConfig.model. The caller destroys it.
 MF_API mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name,

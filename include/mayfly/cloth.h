@@ -13,8 +13,7 @@ extern "C" {
 
 #define MF_CLOTH_MOST 65536u // [1] most vertices, and twice as many triangles, of a cloth
 
-// ---- the model
-// -----------------------------------------------------------------------------------
+// ---- the model ---------------------------------------------------------------------------------
 
 typedef struct mf_ClothMaterial {
     double density;   // [kg/m^2] > 0 mass per area
@@ -77,8 +76,7 @@ MF_API uint32_t mf_cloth_element_count(const mf_Cloth *cloth); // [1]
 MF_API mf_Status mf_cloth_model(mf_Context *context, const mf_Cloth *cloth, mf_Model **out,
                                 mf_Error *error);
 
-// ---- files
-// ---------------------------------------------------------------------------------------
+// ---- files -------------------------------------------------------------------------------------
 
 // True when the YAML text has the top key `cloth`.
 MF_API bool mf_cloth_is(const char *text, size_t size);
@@ -95,11 +93,12 @@ MF_API void mf_cloth_destroy(mf_Cloth *cloth); // NULL is fine; of mf_cloth_load
 MF_API mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char **text,
                                 mf_Error *error);
 
-// ---- the motion
-// ----------------------------------------------------------------------------------
+// ---- the motion --------------------------------------------------------------------------------
 
+// The group's model is mf_cloth_model() of the cloth; the fields are in docs/explanation/cloth.md.
+// MF_BAD_ARGUMENT names the setting that is wrong, or an edge of more than two triangles.
 typedef struct mf_ClothConfig {
-    uint32_t struct_size;  // [byte] set by mf_cloth_config()
+    uint32_t struct_size;  // [byte] set by mf_motions_config()
     const mf_Cloth *cloth; // of every instance; borrowed while it is added
     mf_Time substep; // [ns] longest substep: a step has as many equal ones as it needs, at most
                      // 1000, each with one pass over all constraints; shorter ones are stiffer.
@@ -111,15 +110,6 @@ typedef struct mf_ClothConfig {
                           // in the cloth at rest stay so far apart, about the distance of
                           // neighbors; default 0: the cloth passes through itself
 } mf_ClothConfig;
-// The defaults of mf_ClothConfig: every configuration starts from them.
-MF_API mf_ClothConfig mf_cloth_config(void);
-
-// Adds the motion to a group, whose model is mf_cloth_model() of the cloth; its fields are in
-// docs/explanation/cloth.md. MF_BAD_ARGUMENT names the setting that is wrong, or an edge of more
-// than two triangles.
-MF_API mf_Status mf_cloth_add(mf_Group *group, const mf_ClothConfig *config, mf_Error *error);
-// The settings of a group; NULL: it does not move so. `cloth` is NULL.
-MF_API const mf_ClothConfig *mf_cloth_config_of(const mf_Group *group);
 
 // What the cloths of a group are made of; its memory is the group's.
 typedef struct mf_ClothShape {
@@ -130,8 +120,7 @@ typedef struct mf_ClothShape {
 // False: the group does not move so.
 MF_API bool mf_cloth_shape_of(const mf_Group *group, mf_ClothShape *out);
 
-// ---- among robots
-// --------------------------------------------------------------------------------
+// ---- among robots ------------------------------------------------------------------------------
 
 // Adds the system `cloths`, which steps the cloths of all shared groups with the context's threads
 // and lets them meet the colliding solids of the other shared groups. Links of groups that take

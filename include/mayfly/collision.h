@@ -38,8 +38,6 @@ typedef enum mf_CollisionLaw {
                            // robots that carry, hold, stack and lean
     MF_COLLISION_COMPLIANT // springs and dampers at the end of the step, solved with joints
 } mf_CollisionLaw;
-// "explicit", "hard", "compliant".
-MF_API const char *mf_collision_law_name(mf_CollisionLaw law);
 
 typedef struct mf_CollisionsConfig {
     uint32_t struct_size;               // [byte] set by mf_collisions_config()

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 typedef struct mf_ExternalConfig {
-    uint32_t struct_size;     // [byte] set by mf_external_config()
+    uint32_t struct_size;     // [byte] set by mf_motions_config()
     bool targets;             // bodies reach target.position, target.orientation and joint.target;
                               // default false: they move with the velocities in their fields
     mf_Time control_interval; // [ns] a target is reached at the end of each such interval; a
@@ -21,8 +21,6 @@ typedef struct mf_ExternalConfig {
     mf_Time hold;   // [ns] it goes on beyond the newest pose for at most so long, and
                     // then stands; default 100 ms
 } mf_ExternalConfig;
-// The defaults of mf_ExternalConfig: every configuration starts from them.
-MF_API mf_ExternalConfig mf_external_config(void);
 
 // The field poses.state: what the base does with its stream of poses.
 typedef enum mf_PoseState {
@@ -33,7 +31,7 @@ typedef enum mf_PoseState {
     MF_POSES_CONSTANT // it went on for `hold`, and stands
 } mf_PoseState;
 
-// Adds the motion `external` to `group`. `config` may be NULL.
+// ---- what the motion does ----
 //
 // Without `targets` a step moves the base by base.linear_velocity and base.angular_velocity, hinges
 // and slides by joint.rate, exactly for constant velocities. Pose and velocities may be written
@@ -59,10 +57,6 @@ typedef enum mf_PoseState {
 // MF_FAULT_RANGE; the body then does not move. Joints of other types are constant; there is no
 // contact with the ground. MF_UNSUPPORTED: the model's base is fixed in the world. MF_BAD_ARGUMENT:
 // a setting, or the group has the motion already.
-MF_API mf_Status mf_external_add(mf_Group *group, const mf_ExternalConfig *config, mf_Error *error);
-
-// The settings in use, or NULL if the motion of the group is not `external`.
-MF_API const mf_ExternalConfig *mf_external_config_of(const mf_Group *group);
 
 #ifdef __cplusplus
 }

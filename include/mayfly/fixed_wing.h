@@ -168,22 +168,7 @@ typedef enum mf_Turbulence { // Beard and McLain, table 4.1
     MF_TURBULENCE_MEDIUM_MODERATE // 600 m
 } mf_Turbulence;
 
-typedef struct mf_FixedWingConfig {
-    uint32_t struct_size;        // [byte] set by mf_fixed_wing_config()
-    mf_FixedWingCommand command; // default MF_FIXED_WING_AUTOPILOT
-    mf_Integrator integrator;    // default MF_INTEGRATOR_RK4
-    mf_Time control_interval;    // [ns] a multiple of the step; default 10 ms; 0 = every step
-    mf_Dryden gusts;             // default calm
-    mf_Turbulence turbulence;    // other than the default NONE, it sets gusts, as mf_dryden() gives
-                                 // them at airspeed_design
-    double start_airspeed;       // [m/s] > 0, agents start trimmed; default airspeed_design (0)
-    double start_altitude;       // [m] agents that would start lower start at this altitude; 100
-} mf_FixedWingConfig;
-// The defaults of mf_FixedWingConfig: every configuration starts from them.
-MF_API mf_FixedWingConfig mf_fixed_wing_config(void);
-
-// Adds the motion of aircraft to `group`. `parameters` and `settings` may be NULL for the defaults;
-// both are copied. The group's model must have the mass of the parameters (mf_fixed_wing_model).
+// The group's model must have the mass of the parameters (mf_fixed_wing_model).
 //
 // Fields in addition to the canonical ones: command.* of the command mode, command.accepted (the
 // active command, in the order above, SI units), command.refused (number of rejected commands),
@@ -200,8 +185,17 @@ MF_API mf_FixedWingConfig mf_fixed_wing_config(void);
 // the wind, with commands that continue this flight (an orbit: of 200 m to the left); an agent that
 // was placed with a velocity keeps it. External wrenches (mayfly/collision.h) act as impulses at
 // the beginning of a step.
-MF_API mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
-                                   const mf_FixedWingConfig *settings, mf_Error *error);
+typedef struct mf_FixedWingConfig {
+    uint32_t struct_size;        // [byte] set by mf_motions_config()
+    mf_FixedWingCommand command; // default MF_FIXED_WING_AUTOPILOT
+    mf_Integrator integrator;    // default MF_INTEGRATOR_RK4
+    mf_Time control_interval;    // [ns] a multiple of the step; default 10 ms; 0 = every step
+    mf_Dryden gusts;             // default calm
+    mf_Turbulence turbulence;    // other than the default NONE, it sets gusts, as mf_dryden() gives
+                                 // them at airspeed_design
+    double start_airspeed;       // [m/s] > 0, agents start trimmed; default airspeed_design (0)
+    double start_altitude;       // [m] agents that would start lower start at this altitude; 100
+} mf_FixedWingConfig;
 
 #ifdef __cplusplus
 }

@@ -89,11 +89,8 @@ typedef struct mf_Interaction mf_Interaction;
 MF_API mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config,
                                     mf_Interaction **out, mf_Error *error);
 
-// Agents are numbered over all members; each group begins at a multiple of MF_BLOCK. MF_NONE if the
-// group is not a member.
-MF_API uint32_t mf_interaction_agent(const mf_Interaction *interaction, const mf_Group *group,
-                                     uint32_t instance);
-// Group and instance of an agent index; false if it does not exist. Outputs may be NULL.
+// Agents are numbered over all members; each group begins at a multiple of MF_BLOCK. Group and
+// instance of an agent index; false if it does not exist. Outputs may be NULL.
 MF_API bool mf_interaction_locate(const mf_Interaction *interaction, uint32_t agent,
                                   mf_Group **group, uint32_t *instance);
 

@@ -10,8 +10,13 @@
 extern "C" {
 #endif
 
+// The motion `kinematic`: hinges and slides track joint.target exactly, within their range; other
+// joints are constant. Adds the fields contact.load (the weight, distributed evenly over the
+// standing contacts), stance.holds, stance.anchor and one system, and the state of ball and
+// floating joints if the model has any. MF_UNSUPPORTED: the model has no feet. MF_NOT_FOUND: it has
+// no link of a name in `feet`. MF_LIMIT: as of `articulated`. MF_BAD_ARGUMENT: a setting.
 typedef struct mf_KinematicConfig {
-    uint32_t struct_size; // [byte] set by mf_kinematic_config()
+    uint32_t struct_size; // [byte] set by mf_motions_config()
     // Names of the links of the model that can stand, ended by NULL; copied. NULL (the default):
     // links that move against the base and have a contact that lies, in the start position, at most
     // a twentieth of the robot's height above its lowest.
@@ -28,17 +33,6 @@ typedef struct mf_KinematicConfig {
     double settle_time; // [s] >= 0, in which it does by 63 %; default 0: 0.005 with soles, else
                         // 0.02
 } mf_KinematicConfig;
-// The defaults of mf_KinematicConfig: every configuration starts from them.
-MF_API mf_KinematicConfig mf_kinematic_config(void);
-
-// Adds the motion `kinematic` to `group`: hinges and slides track joint.target exactly, within
-// their range; other joints are constant. Adds the fields contact.load (the weight, distributed
-// evenly over the standing contacts), stance.holds, stance.anchor and one system, and the state of
-// ball and floating joints if the model has any. `config` may be NULL. MF_UNSUPPORTED: the model
-// has no feet. MF_NOT_FOUND: it has no link of a name in `feet`. MF_LIMIT: as mf_articulated_add.
-// MF_BAD_ARGUMENT: a setting.
-MF_API mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config,
-                                  mf_Error *error);
 
 // The contacts that can stand, in the order of stance.holds: their number, and for each its row in
 // contact.load and its link of the model (both may be NULL).

@@ -18,8 +18,7 @@ enum { // most of a machine; the genome of the largest one fits into MF_MACHINE_
     MF_MACHINE_BYTES = 3856
 };
 
-// ---- machines and their genomes
-// ------------------------------------------------------------------
+// ---- machines and their genomes ----------------------------------------------------------------
 
 // A machine of any size up to the limits. Bars have no force in the positions of the vertices:
 // their rest_length is 0. The range of an actuator lies about the length of its bar.
@@ -49,8 +48,7 @@ MF_API mf_Status mf_machine_encode(const mf_Machine *machine, uint8_t *genome,
 MF_API mf_Status mf_machine_decode(const uint8_t *genome, uint32_t genome_bytes, mf_Machine *out,
                                    mf_Error *error);
 
-// ---- operators
-// -----------------------------------------------------------------------------------
+// ---- operators ---------------------------------------------------------------------------------
 
 typedef enum mf_MachineOperator {
     MF_MACHINE_LENGTH, // the length of a bar changes

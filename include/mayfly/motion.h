@@ -103,10 +103,10 @@ MF_API void mf_motions_set_limits(mf_MotionsConfig *config, bool limits);
 MF_API void mf_motions_set_friction(mf_MotionsConfig *config, double friction);
 
 // Adds `motion` to `group` as its only motion, with its settings in `config`, whose `start` and
-// `has` are ignored; NULL: defaults. The same as mf_points_add, mf_rigid_add and so on, for a
-// motion that is known at run time only. MF_UNSUPPORTED: as mf_motion_check. MF_LIMIT: the robot is
-// too large; the group does not change. MF_BAD_ARGUMENT: not a motion of this library, a setting, a
-// model that is not the vehicle's body, or the group has a motion already.
+// `has` are ignored; NULL: defaults. What each motion adds and demands stands with its settings.
+// MF_UNSUPPORTED: as mf_motion_check. MF_LIMIT: the robot is too large; the group does not change.
+// MF_BAD_ARGUMENT: not a motion of this library, a setting, a model that is not the vehicle's body,
+// or the group has a motion already.
 MF_API mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfig *config,
                                mf_Error *error);
 

@@ -27,8 +27,16 @@ typedef struct mf_Emitter {
 // The defaults of mf_Emitter.
 MF_API mf_Emitter mf_emitter(void);
 
+// The motion `fluid`: weakly compressible smoothed particle hydrodynamics. A step of the world is
+// divided into as many equal ones as stability demands. Adds the fields
+//     particle.pressure       [Pa]    may be negative near the surface
+//     particle.pressure_rate  [Pa/s]  in the last step
+//     particle.waiting        [1]     1: not emitted yet
+// A compression above 5 %, or a depth in a wall of more than 5 % of the spacing, raises
+// MF_WARNING_SOLVER with that fraction as residual. MF_BAD_ARGUMENT: a setting, or the group is
+// isolated. MF_UNSUPPORTED: the model. MF_NO_MEMORY.
 typedef struct mf_FluidConfig {
-    uint32_t struct_size; // [byte] set by mf_fluid_config()
+    uint32_t struct_size; // [byte] set by mf_motions_config()
     double density;       // [kg/m^3] > 0 at rest; default 1000. With the mass m of the model it
                           // gives the spacing of particles at rest, the cube root of m / density
     double sound_speed;   // [m/s] > 0; default 20. At least ten times the fastest flow, and ten
@@ -44,21 +52,19 @@ typedef struct mf_FluidConfig {
     uint32_t placed;            // [1] particles that are in the world from the start, the first
                                 // ones; the others wait for an emitter; default MF_NONE: all
 } mf_FluidConfig;
-// The defaults of mf_FluidConfig: every configuration starts from them.
-MF_API mf_FluidConfig mf_fluid_config(void);
 
-// Adds the motion `fluid` to a group: weakly compressible smoothed particle hydrodynamics. A step
-// of the world is divided into as many equal ones as stability demands. Adds the fields
-//     particle.pressure       [Pa]    may be negative near the surface
-//     particle.pressure_rate  [Pa/s]  in the last step
-//     particle.waiting        [1]     1: not emitted yet
-// A compression above 5 %, or a depth in a wall of more than 5 % of the spacing, raises
-// MF_WARNING_SOLVER with that fraction as residual. MF_BAD_ARGUMENT: a setting, or the group is
-// isolated. MF_UNSUPPORTED: the model. MF_NO_MEMORY.
-MF_API mf_Status mf_fluid_add(mf_Group *group, const mf_FluidConfig *config, mf_Error *error);
-
+// The motion `grains`: spheres that touch, with the friction of Cundall and Strack (1979), which
+// holds piles at rest; the diameter is that of the model's sphere. A step of the world is divided
+// into as many equal ones as stability demands. Adds the fields
+//     particle.waiting  [1]  1: not emitted yet
+//     contact.partner   [1]  of up to 16 contacts: the other grain + 1; 2^31: the ground; 2^31 + 1
+//                            + i: solid i; 0: none
+//     contact.slip      [m]  elastic displacement of each, world axes: 3 values
+// and uses base.angular_velocity [rad/s]. Grains that overlap by more than 5 % of the diameter
+// raise MF_WARNING_SOLVER with that fraction as residual, those with more contacts than there is
+// space for MF_WARNING_CONTACTS. Errors as of `fluid`.
 typedef struct mf_GrainsConfig {
-    uint32_t struct_size; // [byte] set by mf_grains_config()
+    uint32_t struct_size; // [byte] set by mf_motions_config()
     double stiffness;     // [N/m] >= 0 of a contact along its normal; default 0: such that a column
                           // of 100 grains presses the lowest ones 1 % of the diameter together
     double restitution;   // [1] 0.05 .. 1 of an impact of two grains; default 0.5
@@ -70,20 +76,6 @@ typedef struct mf_GrainsConfig {
     uint32_t emitter_count;     // [1]
     uint32_t placed;            // [1] as in mf_FluidConfig
 } mf_GrainsConfig;
-// The defaults of mf_GrainsConfig: every configuration starts from them.
-MF_API mf_GrainsConfig mf_grains_config(void);
-
-// Adds the motion `grains` to a group: spheres that touch, with the friction of Cundall and Strack
-// (1979), which holds piles at rest; the diameter is that of the model's sphere. A step of the
-// world is divided into as many equal ones as stability demands. Adds the fields
-//     particle.waiting  [1]  1: not emitted yet
-//     contact.partner   [1]  of up to 16 contacts: the other grain + 1; 2^31: the ground; 2^31 + 1
-//                            + i: solid i; 0: none
-//     contact.slip      [m]  elastic displacement of each, world axes: 3 values
-// and uses base.angular_velocity [rad/s]. Grains that overlap by more than 5 % of the diameter
-// raise MF_WARNING_SOLVER with that fraction as residual, those with more contacts than there is
-// space for MF_WARNING_CONTACTS. Errors as mf_fluid_add.
-MF_API mf_Status mf_grains_add(mf_Group *group, const mf_GrainsConfig *config, mf_Error *error);
 
 // [m] Distance of particles at rest: of a fluid as above, of grains their diameter. 0: the group
 // has neither motion.

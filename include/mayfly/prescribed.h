@@ -11,8 +11,15 @@ extern "C" {
 #endif
 
 // The `prescribed` motion: see docs/explanation/rigid.md for the equations.
+//
+// mf_motion_add adds the fields base.force, base.torque, joint.acceleration, joint.jerk,
+// joint.travel, contact.load and contact.slip, ball.orientation if the model has ball joints, and
+// one system. Ball and planar joints are fixed in their present state. Uses the fields wrench.link
+// and wrench.count if they exist. A step uses up to 3 MiB of the stack of the calling thread.
+// MF_UNSUPPORTED: a floating joint, which only `articulated` can move. MF_LIMIT and MF_BAD_ARGUMENT
+// as of `articulated`.
 typedef struct mf_PrescribedConfig {
-    uint32_t struct_size;                // [byte] set by mf_prescribed_config()
+    uint32_t struct_size;                // [byte] set by mf_motions_config()
     mf_ArticulatedIntegrator integrator; // as there; default MF_ARTICULATED_IMPLICIT
     mf_ArticulatedBase base;             // a fixed base has no contacts
     mf_Time control_interval; // [ns] joint.target is read at its start and reached at the
@@ -32,22 +39,6 @@ typedef struct mf_PrescribedConfig {
     double slip_speed;        // [m/s]
     double contact_depth;     // [m]
 } mf_PrescribedConfig;
-// The defaults of mf_PrescribedConfig: every configuration starts from them.
-MF_API mf_PrescribedConfig mf_prescribed_config(void);
-
-// Adds the motion `prescribed` to `group`: the fields base.force, base.torque, joint.acceleration,
-// joint.jerk, joint.travel, contact.load and contact.slip, ball.orientation if the model has ball
-// joints, and one system. Ball and planar joints are fixed in their present state. Uses the fields
-// wrench.link and wrench.count if they exist. `config` may be NULL. A step uses up to 3 MiB of the
-// stack of the calling thread. MF_UNSUPPORTED: a floating joint, which only `articulated` can move.
-// MF_LIMIT and MF_BAD_ARGUMENT as mf_articulated_add.
-MF_API mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *config,
-                                   mf_Error *error);
-
-// Center of mass [m], linear momentum [kg m/s] and angular momentum about the center [kg m^2/s],
-// world frame.
-MF_API void mf_prescribed_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                                   double linear[3], double angular[3]);
 
 #ifdef __cplusplus
 }

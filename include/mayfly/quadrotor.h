@@ -74,8 +74,13 @@ typedef enum mf_QuadrotorCommand {
     MF_QUADROTOR_POSITION  // command.position [m] world, +-1e6; command.yaw [rad], +-2 pi
 } mf_QuadrotorCommand;
 
+// The group's model must have the quadrotor's mass (mf_quadrotor_model). Adds the fields
+// rotor.speed, command.*, control.*, wind.velocity and one system. A reset starts the rotors at
+// hover speed, with a command that keeps the agent in place. A speed above 1e4 m/s, a position more
+// than 1e7 m away or a rotation by more than one radian per step raises MF_FAULT_RANGE. External
+// wrenches (mayfly/collision.h) act as impulses at the beginning of a step.
 typedef struct mf_QuadrotorConfig {
-    uint32_t struct_size;        // [byte] set by mf_quadrotor_config()
+    uint32_t struct_size;        // [byte] set by mf_motions_config()
     mf_QuadrotorCommand command; // default MF_QUADROTOR_RATES
     mf_Integrator integrator;    // default MF_INTEGRATOR_RK4
     mf_Time control_interval;    // [ns] between ticks of the control loops, a multiple of the
@@ -85,17 +90,6 @@ typedef struct mf_QuadrotorConfig {
     // they command are constant in between; default 0: every tick of the
     // control
 } mf_QuadrotorConfig;
-// The defaults of mf_QuadrotorConfig: every configuration starts from them.
-MF_API mf_QuadrotorConfig mf_quadrotor_config(void);
-
-// Adds the motion of quadrotors to `group`. Its model must have the quadrotor's mass
-// (mf_quadrotor_model). Adds the fields rotor.speed, command.*, control.*, wind.velocity and one
-// system. A reset starts the rotors at hover speed, with a command that keeps the agent in place. A
-// speed above 1e4 m/s, a position more than 1e7 m away or a rotation by more than one radian per
-// step raises MF_FAULT_RANGE. External wrenches (mayfly/collision.h) act as impulses at the
-// beginning of a step. `settings` may be NULL.
-MF_API mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
-                                  const mf_QuadrotorConfig *settings, mf_Error *error);
 
 #ifdef __cplusplus
 }

@@ -17,8 +17,11 @@ typedef enum mf_QuasistaticMethod {
                              // more times the iterations
 } mf_QuasistaticMethod;
 
+// Of groups in double precision, whose model is mf_truss_model() of the truss; the fields are in
+// docs/explanation/quasistatic.md. MF_BAD_ARGUMENT names the setting that is wrong. MF_UNSUPPORTED:
+// the group is in float, in which bars as stiff as these have no digits left.
 typedef struct mf_QuasistaticConfig {
-    uint32_t struct_size;               // [byte] set by mf_quasistatic_config()
+    uint32_t struct_size;               // [byte] set by mf_motions_config()
     const mf_Truss *truss;              // of every instance at first; borrowed while it is added
     uint32_t vertices, bars, actuators; // [1] space for other trusses; 0, or less than the truss
                                         // has: as many as it has
@@ -46,14 +49,6 @@ typedef struct mf_QuasistaticConfig {
     double damping; // [s] >= 0 of bars, for the motion `elastic` only: force per rate of
                     // the length, over their stiffness; default 0
 } mf_QuasistaticConfig;
-// The defaults of mf_QuasistaticConfig: every configuration starts from them.
-MF_API mf_QuasistaticConfig mf_quasistatic_config(void);
-
-// Adds the motion to a group in double precision, whose model is mf_truss_model() of the truss; its
-// fields are in docs/explanation/quasistatic.md. MF_BAD_ARGUMENT names the setting that is wrong.
-// MF_UNSUPPORTED: the group is in float, in which bars as stiff as these have no digits left.
-MF_API mf_Status mf_quasistatic_add(mf_Group *group, const mf_QuasistaticConfig *config,
-                                    mf_Error *error);
 
 // Makes an instance another truss, also under the motion `elastic`, which must fit into the group's
 // room, and resets it. Other instances do not change. MF_LIMIT: it does not fit. MF_BAD_ARGUMENT:

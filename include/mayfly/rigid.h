@@ -12,8 +12,15 @@ extern "C" {
 
 // The `rigid` motion: see docs/explanation/rigid.md for the equations. Joints as in
 // mf_PrescribedConfig.
+//
+// mf_motion_add adds the fields base.force, base.torque, joint.acceleration, joint.jerk,
+// joint.travel, contact.load and contact.slip, ball.orientation if the model has ball joints, and
+// one system. Ball and planar joints are fixed in their present state. Uses the fields wrench.link
+// and wrench.count if they exist. A step uses up to 3 MiB of the stack of the calling thread.
+// MF_UNSUPPORTED: a floating joint, which only `articulated` can move. MF_LIMIT and MF_BAD_ARGUMENT
+// as of `articulated`.
 typedef struct mf_RigidConfig {
-    uint32_t struct_size;                // [byte] set by mf_rigid_config()
+    uint32_t struct_size;                // [byte] set by mf_motions_config()
     mf_ArticulatedIntegrator integrator; // as there; default MF_ARTICULATED_IMPLICIT
     mf_ArticulatedBase base;             // a fixed base has no contacts
     mf_Time control_interval;  // [ns] joint.target is read at its start and reached at the
@@ -39,16 +46,6 @@ typedef struct mf_RigidConfig {
     double slip_speed;         // [m/s] > 0; friction is viscous below; default 1e-4
     double contact_depth; // [m] > 0; the force does not increase beyond this depth; default 0.02
 } mf_RigidConfig;
-// The defaults of mf_RigidConfig: every configuration starts from them.
-MF_API mf_RigidConfig mf_rigid_config(void);
-
-// Adds the motion `rigid` to `group`: the fields base.force, base.torque, joint.acceleration,
-// joint.jerk, joint.travel, contact.load and contact.slip, ball.orientation if the model has ball
-// joints, and one system. Ball and planar joints are fixed in their present state. Uses the fields
-// wrench.link and wrench.count if they exist. `config` may be NULL. A step uses up to 3 MiB of the
-// stack of the calling thread. MF_UNSUPPORTED: a floating joint, which only `articulated` can move.
-// MF_LIMIT and MF_BAD_ARGUMENT as mf_articulated_add.
-MF_API mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *error);
 
 #ifdef __cplusplus
 }

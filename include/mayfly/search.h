@@ -223,16 +223,6 @@ typedef struct mf_Ancestor {
 // The line of `id` back to the first generation, itself first: *out is an array from mf_allocate.
 MF_API mf_Status mf_archive_ancestry(mf_Archive *archive, uint64_t id, mf_Ancestor **out,
                                      uint32_t *count, mf_Error *error);
-// The lines of the `leaves` (1 .. 1024) best individuals alive in the newest generation, joined
-// where they meet, by decreasing id: *out is an array from mf_allocate. An individual without
-// children in the array is one of the leaves.
-MF_API mf_Status mf_archive_phylogeny(mf_Archive *archive, uint32_t leaves, mf_Ancestor **out,
-                                      uint32_t *count, mf_Error *error);
-
-// Ids of the best alive in the newest generation, the champion first, then by decreasing fitness:
-// at most `most` (1 .. 1024) of them into ids.
-MF_API mf_Status mf_archive_alive(mf_Archive *archive, uint32_t most, uint64_t *ids,
-                                  uint32_t *count, mf_Error *error);
 
 typedef struct mf_ArchiveDiversity {
     uint32_t alive;    // [1] individuals of the generation
@@ -241,9 +231,6 @@ typedef struct mf_ArchiveDiversity {
                        // to 32 individuals, evenly spaced by id; of the longer genome's bytes
     double quality;    // [m] or as the fitness: sum of finite ones (QD score of MAP-Elites)
 } mf_ArchiveDiversity;
-// Diversity of one stored generation (0 = of the newest one).
-MF_API mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation,
-                                      mf_ArchiveDiversity *out, mf_Error *error);
 
 // One filled cell of MAP-Elites.
 typedef struct mf_Elite {
@@ -252,10 +239,6 @@ typedef struct mf_Elite {
     double fitness;                         // [m] or what the fitness measures
     double descriptor[MF_DESCRIPTOR_LIMIT]; // [1] or as the measures; unused ones are 0
 } mf_Elite;
-// The filled cells of the newest generation by increasing cell: *out is an array from mf_allocate.
-// MF_UNSUPPORTED if the run has no descriptors.
-MF_API mf_Status mf_archive_cells(mf_Archive *archive, mf_Elite **out, uint32_t *count,
-                                  mf_Error *error);
 
 #ifdef __cplusplus
 }

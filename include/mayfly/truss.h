@@ -57,8 +57,7 @@ typedef struct mf_Truss {
     mf_Context *context; // of what it was read with, or NULL
 } mf_Truss;
 
-// ---- files
-// ---------------------------------------------------------------------------------------
+// ---- files -------------------------------------------------------------------------------------
 
 // True when the YAML text has the top key `truss`.
 MF_API bool mf_truss_is(const char *text, size_t size);
@@ -75,8 +74,7 @@ MF_API void mf_truss_destroy(mf_Truss *truss); // NULL is fine; of mf_truss_load
 MF_API mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text,
                                 mf_Error *error);
 
-// ---- what a truss is
-// -----------------------------------------------------------------------------
+// ---- what a truss is ---------------------------------------------------------------------------
 
 // Whether the truss can be one: counts, finite numbers in range, bars between two different
 // vertices, no bar twice, actuators of bars. MF_BAD_ARGUMENT names the member that is wrong:

@@ -1,6 +1,7 @@
 // Taking pictures of a world's robots, and showing them after their delay. Each robot's picture is
 // a task of its own, so results do not depend on threads.
 #include "camera/cameras.h"
+#include "camera/picture.h"
 #include "world/attach.h"
 #include "base/context.h"
 #include "base/floats.h"

@@ -32,4 +32,10 @@ typedef void (*mf_NoiseFn)(float *values, size_t count, const mf_PhotoNoise *noi
 MF_KERNEL_COPIES(void, mf_noise_add, (float *values, size_t count, const mf_PhotoNoise *noise));
 void mf_photo_add_noise(mf_Photo *picture, const mf_PhotoNoise *noise, mf_Isa isa);
 
+// Rolling shutter: a picture whose last row is taken at `end` [ns] and whose first one `readout`
+// [ns] earlier, the others evenly between. The rows that are taken after `from` and up to `to`
+// [ns]: *count of them from *first on.
+void mf_rolling_rows(uint32_t height, mf_Time readout, mf_Time end, mf_Time from, mf_Time to,
+                     uint32_t *first, uint32_t *count);
+
 #endif

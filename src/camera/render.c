@@ -1,5 +1,6 @@
 // What cameras see (render scene.h): making it from the world's models, and memory for pictures.
 #include "camera/render.h"
+#include "world/group.h"
 
 #include "camera/vehicle_look.h"
 

@@ -1,5 +1,6 @@
 // What is seen of robots without links: particles as balls, trusses as bars, cloths as triangles.
 #include "camera/render.h"
+#include "world/group.h"
 #include "motion/truss/motion.h"
 #include "motion/cloth/motion.h"
 

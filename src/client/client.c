@@ -18,8 +18,7 @@ mf_Status mf_client_malformed(mf_Error *error) {
     return mf_client_fail(error, MF_CORRUPT, "the server sent a message that is malformed");
 }
 
-// ---- unsolicited messages
-// ------------------------------------------------------------------------
+// ---- unsolicited messages ----------------------------------------------------------------------
 
 static mf_Status keep_state(mf_Client *client, const mf_ClientMessage *message, mf_Error *error) {
     const uint32_t number =

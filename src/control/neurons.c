@@ -89,8 +89,7 @@ mf_NeuronsConfig mf_neurons_config(void) {
     return (mf_NeuronsConfig){.struct_size = sizeof(mf_NeuronsConfig)};
 }
 
-// ---- running
-// -------------------------------------------------------------------------------------
+// ---- running -----------------------------------------------------------------------------------
 
 static void run_neurons(const mf_SystemRun *run, void *user) {
     const NeuronsSystem *system = user;
@@ -117,8 +116,7 @@ static void destroy_neurons(mf_Context *context, void *user) {
     mf_release(context, system);
 }
 
-// ---- the brain of an instance
-// --------------------------------------------------------------------
+// ---- the brain of an instance ------------------------------------------------------------------
 
 static NeuronsSystem *find_system(const mf_Group *group) {
     for (uint32_t i = 0; group != NULL && i < mf_group_system_count(group); i++) {
@@ -218,8 +216,7 @@ mf_Status mf_neurons_set(mf_Group *group, uint32_t instance, const mf_Brain *bra
     return status;
 }
 
-// ---- brains of trusses
-// ---------------------------------------------------------------------------
+// ---- brains of trusses -------------------------------------------------------------------------
 
 typedef struct TrussBrain {
     mf_Brain brain;
@@ -272,8 +269,7 @@ mf_Status mf_neurons_set_truss(mf_Group *group, uint32_t instance, const mf_Trus
     return status;
 }
 
-// ---- adding
-// --------------------------------------------------------------------------------------
+// ---- adding ------------------------------------------------------------------------------------
 
 static mf_Status check(const mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config)

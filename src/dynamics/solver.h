@@ -276,8 +276,7 @@ void mf_solver_jacobian(const mf_SolverConstraint *constraint, uint32_t side,
 void mf_solver_wrench(const mf_SolverConstraint *constraint, uint32_t side,
                       const double force[MF_JOINT_ROWS], double wrench[6]);
 
-// ---- warm start (solver_warm.c)
-// ------------------------------------------------------------------
+// ---- warm start (solver_warm.c) ----------------------------------------------------------------
 
 // Keeps the forces of the contacts of this step.
 void mf_solver_keep_warm(mf_Solver *solver);

@@ -19,8 +19,7 @@
 // [1] vertices of a cloth that one thread steps: sharing it out would take longer.
 enum { SMALL = 2048 };
 
-// ---- links
-// ---------------------------------------------------------------------------------------
+// ---- links -------------------------------------------------------------------------------------
 
 static void find_links(mf_Cloths *all) {
     for (uint32_t g = 0; g < all->robot_count; g++) {
@@ -108,8 +107,7 @@ static uint32_t find_obstacles(void *user, const double low[3], const double hig
     return count;
 }
 
-// ---- wrenches
-// ------------------------------------------------------------------------------------
+// ---- wrenches ----------------------------------------------------------------------------------
 
 static void add_value(mf_Field *field, uint32_t instance, uint32_t c, double value) {
     mf_field_set(field, instance, c, mf_field_get(field, instance, c) + value);
@@ -130,8 +128,7 @@ static void push_obstacle(void *user, uint32_t index, const double push[MF_CLOTH
     push_link(all, all->owners[index], push);
 }
 
-// ---- pins
-// ----------------------------------------------------------------------------------------
+// ---- pins --------------------------------------------------------------------------------------
 
 typedef struct Pins { // of one cloth
     const mf_Cloths *all;
@@ -243,8 +240,7 @@ static void run(const mf_WorldRun *run, void *user) {
     }
 }
 
-// ---- adding
-// --------------------------------------------------------------------------------------
+// ---- adding ------------------------------------------------------------------------------------
 
 static void release_robots(mf_Context *context, mf_ClothRobots *robots) {
     for (uint32_t s = 0; robots->faces != NULL && s < robots->compound->solid_count; s++)

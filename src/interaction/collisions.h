@@ -95,9 +95,9 @@ struct mf_Collisions {
     mf_CollisionTwo *near;         // by a, then b
     double *until; // [m] per near pair: while what both have gone, and the way between them has
                    // changed, sum up to less, they cannot touch
-    double (*offsets)[3]; // [m] per near pair: the way between their bases when that was set
-    uint32_t (*fixed)[2]; // [1] per near pair: links that a fixed joint holds together, as far as
-                          // it still does; MF_NONE: none
+    double (*offsets)[3];  // [m] per near pair: the way between their bases when that was set
+    uint32_t (*fixed)[2];  // [1] per near pair: links that a fixed joint holds together, as far as
+                           // it still does; MF_NONE: none
     uint64_t fixed_seen;   // version of the joints at that time
     uint32_t before_count; // [1] the same of the search before, while searching
     mf_CollisionTwo *near_before;
@@ -165,5 +165,8 @@ void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_Compo
                          const mf_CompoundTouch *touch, uint32_t together);
 // Clears the external wrenches of all robots.
 void mf_collisions_relax(mf_Collisions *all);
+
+// "explicit", "hard", "compliant".
+const char *mf_collision_law_name(mf_CollisionLaw law);
 
 #endif

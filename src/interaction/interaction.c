@@ -471,17 +471,6 @@ static const mf_Neighbors *any_search(const mf_Interaction *all) {
     return all->detect != NULL ? all->detect : all->touch != NULL ? all->touch : all->air;
 }
 
-uint32_t mf_interaction_agent(const mf_Interaction *interaction, const mf_Group *group,
-                              uint32_t instance) {
-    if (interaction == NULL || group == NULL)
-        return 0;
-    const mf_Neighbors *search = any_search(interaction);
-    for (uint32_t m = 0; m < interaction->member_count; m++)
-        if (interaction->members[m].group == group && instance < search->groups[m].count)
-            return search->groups[m].first_block * MF_BLOCK + instance;
-    return MF_NONE;
-}
-
 bool mf_interaction_locate(const mf_Interaction *interaction, uint32_t agent, mf_Group **group,
                            uint32_t *instance) {
     if (interaction == NULL)

@@ -14,8 +14,7 @@ bool mf_cloth_is(const char *text, size_t size) {
     return mf_yaml_has_top_key(text, size, "cloth");
 }
 
-// ---- pins
-// ----------------------------------------------------------------------------------------
+// ---- pins --------------------------------------------------------------------------------------
 
 // Vertices of a rectangle: from (i, j) on, `count` of them with a stride.
 typedef struct Run {
@@ -81,8 +80,7 @@ static mf_Status take_pins(mf_Reader *reader, const mf_ClothEntry *entry, mf_Clo
     return MF_OK;
 }
 
-// ---- from entries to the structure
-// ---------------------------------------------------------------
+// ---- from entries to the structure -------------------------------------------------------------
 
 static mf_Status take_whole(const mf_Reader *reader, const char *key, double value, uint32_t *out) {
     *out = (uint32_t)value;
@@ -149,8 +147,7 @@ static mf_Status check(mf_Reader *reader, const mf_Cloth *cloth) {
                         cause.message);
 }
 
-// ---- reading
-// -------------------------------------------------------------------------------------
+// ---- reading -----------------------------------------------------------------------------------
 
 static mf_Status read_cloth(mf_Reader *reader, const mf_DocumentSource *source) {
     mf_Cloth *cloth = reader->base;
@@ -202,8 +199,7 @@ void mf_cloth_destroy(mf_Cloth *cloth) {
     mf_document_destroy(&cloth_kind, cloth);
 }
 
-// ---- writing
-// -------------------------------------------------------------------------------------
+// ---- writing -----------------------------------------------------------------------------------
 
 enum { DIGITS = 12 }; // [byte] of a number and its end
 

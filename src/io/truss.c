@@ -13,8 +13,7 @@ bool mf_truss_is(const char *text, size_t size) {
     return mf_yaml_has_top_key(text, size, "truss");
 }
 
-// ---- from entries to the structure
-// ---------------------------------------------------------------
+// ---- from entries to the structure -------------------------------------------------------------
 
 static mf_Status take_material(const mf_Reader *reader, const mf_TrussEntry *entry,
                                mf_TrussMaterial *out) {
@@ -112,8 +111,7 @@ static mf_Status check(mf_Reader *reader, const mf_Truss *truss) {
                         cause.message);
 }
 
-// ---- reading
-// -------------------------------------------------------------------------------------
+// ---- reading -----------------------------------------------------------------------------------
 
 static mf_Status read_truss(mf_Reader *reader, const mf_DocumentSource *source) {
     mf_Truss *truss = reader->base;
@@ -164,8 +162,7 @@ void mf_truss_destroy(mf_Truss *truss) {
     mf_document_destroy(&truss_kind, truss);
 }
 
-// ---- writing
-// -------------------------------------------------------------------------------------
+// ---- writing -----------------------------------------------------------------------------------
 
 typedef struct Entries { // of a truss that is written
     mf_TrussEntry truss;

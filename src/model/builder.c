@@ -308,12 +308,6 @@ mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId
     return (mf_JointId)(builder->hinges.count - 1);
 }
 
-mf_BodyId mf_body_count(const mf_Builder *builder) {
-    if (builder == NULL)
-        return (mf_BodyId){0};
-    return (mf_BodyId)builder->bodies.count;
-}
-
 void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[3]) {
     MF_DEFAULT_FLOATS;
     if (builder == NULL)

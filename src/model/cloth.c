@@ -27,8 +27,7 @@ mf_Cloth mf_cloth_rectangle(double width, double length, uint32_t columns, uint3
                       .warp = {1.0, 0.0, 0.0}};
 }
 
-// ---- geometry
-// ------------------------------------------------------------------------------------
+// ---- geometry ----------------------------------------------------------------------------------
 
 static bool is_rectangle(const mf_Cloth *cloth) {
     return cloth->counts[0] > 0;
@@ -117,8 +116,7 @@ double mf_cloth_area(const mf_Cloth *cloth) {
     return area;
 }
 
-// ---- mass
-// ----------------------------------------------------------------------------------------
+// ---- mass --------------------------------------------------------------------------------------
 
 void mf_cloth_masses(const mf_Cloth *cloth, double *mass) {
     const uint32_t count = mf_cloth_vertex_count(cloth);
@@ -166,8 +164,7 @@ double mf_cloth_lowest(const mf_Cloth *cloth) {
     return lowest - 0.5 * cloth->material.thickness;
 }
 
-// ---- checks
-// --------------------------------------------------------------------------------------
+// ---- checks ------------------------------------------------------------------------------------
 
 static bool between(double value, double low, double high) {
     return value >= low && value <= high; // false for NaN

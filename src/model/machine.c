@@ -47,8 +47,7 @@ uint32_t mf_machine_bytes(const mf_Machine *machine) {
            SYNAPSE * machine->synapse_count;
 }
 
-// ---- geometry
-// ------------------------------------------------------------------------------------
+// ---- geometry ----------------------------------------------------------------------------------
 
 double mf_machine_length(const mf_Machine *machine, uint32_t bar) {
     const uint32_t *ends = machine->bars[bar].ends;
@@ -68,8 +67,7 @@ void mf_machine_set_stroke(mf_Machine *machine, uint32_t actuator, double stroke
     a->upper = length + 0.5 * stroke;
 }
 
-// ---- trusses as machines
-// -------------------------------------------------------------------------
+// ---- trusses as machines -----------------------------------------------------------------------
 
 static const char *foreign_part(const mf_Truss *truss) {
     const mf_TrussMaterial own = mf_truss_material(), *material = &truss->material;
@@ -171,8 +169,7 @@ mf_Status mf_machine_of_truss(const mf_Truss *truss, mf_Machine *out, mf_Error *
     return status;
 }
 
-// ---- writing
-// -------------------------------------------------------------------------------------
+// ---- writing -----------------------------------------------------------------------------------
 
 typedef struct Writer {
     uint8_t *at;
@@ -242,8 +239,7 @@ mf_Status mf_machine_encode(const mf_Machine *machine, uint8_t *genome, uint32_t
     return MF_OK;
 }
 
-// ---- reading
-// -------------------------------------------------------------------------------------
+// ---- reading -----------------------------------------------------------------------------------
 
 typedef struct Reader {
     const uint8_t *at;

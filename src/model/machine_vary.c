@@ -58,8 +58,7 @@ mf_Status mf_machine_check_config(const mf_MachineConfig *config, mf_Error *erro
     return MF_OK;
 }
 
-// ---- random numbers
-// ------------------------------------------------------------------------------
+// ---- random numbers ----------------------------------------------------------------------------
 
 typedef struct Dice {
     uint64_t seed, id;
@@ -107,8 +106,7 @@ static void direction(Dice *dice, double out[3]) {
         out[i] /= mf_sqrt(square);
 }
 
-// ---- parts
-// ---------------------------------------------------------------------------------------
+// ---- parts -------------------------------------------------------------------------------------
 
 static uint32_t degree(const mf_Machine *m, uint32_t vertex) {
     uint32_t count = 0;
@@ -175,8 +173,7 @@ static void remove_bar(mf_Machine *m, uint32_t bar) {
         remove_vertex(m, lower);
 }
 
-// ---- operators on the body
-// -----------------------------------------------------------------------
+// ---- operators on the body ---------------------------------------------------------------------
 
 static bool change_length(const mf_MachineConfig *config, Dice *dice, mf_Machine *m) {
     if (m->bar_count == 0)
@@ -280,8 +277,7 @@ static bool detach(Dice *dice, mf_Machine *m) {
     return true;
 }
 
-// ---- operators on the brain
-// ----------------------------------------------------------------------
+// ---- operators on the brain --------------------------------------------------------------------
 
 // A neuron has a bias and a weight for each neuron, most of them 0: those are no synapses.
 static bool change_weight(const mf_MachineConfig *config, Dice *dice, mf_Machine *m) {
@@ -348,8 +344,7 @@ static bool lose_neuron(Dice *dice, mf_Machine *m) {
     return true;
 }
 
-// ---- all of them
-// ---------------------------------------------------------------------------------
+// ---- all of them -------------------------------------------------------------------------------
 
 static bool change_machine(const mf_MachineConfig *config, mf_MachineOperator what, Dice *dice,
                            mf_Machine *m) {
@@ -414,8 +409,7 @@ __attribute__((noinline)) static bool apply(const mf_MachineConfig *config, mf_M
     return false;
 }
 
-// ---- children
-// ------------------------------------------------------------------------------------
+// ---- children ----------------------------------------------------------------------------------
 
 // One draw of all chances; whether any operator was applied.
 static bool roll(const mf_MachineConfig *config, Dice *dice, mf_Machine *machine) {

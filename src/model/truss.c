@@ -1,12 +1,12 @@
 // Trusses: materials, checks, mass by theory, an order of the vertices for band matrices.
 #include "model/truss.h"
+#include "model/neurons.h"
 #include "base/floats.h"
 
 #include <math.h>
 #include <string.h>
 
-// ---- materials
-// -----------------------------------------------------------------------------------
+// ---- materials ---------------------------------------------------------------------------------
 
 // Golem: Lipson and Pollack (2000), their simulator's page. The others: usual values of handbooks
 // for bars without notches, at room temperature.
@@ -34,8 +34,7 @@ bool mf_truss_material_find(const char *name, mf_TrussMaterial *out) {
     return false;
 }
 
-// ---- geometry
-// ------------------------------------------------------------------------------------
+// ---- geometry ----------------------------------------------------------------------------------
 
 static double span_of(const mf_Truss *truss, uint32_t bar, double direction[3]) {
     const mf_TrussBar *b = &truss->bars[bar];
@@ -95,8 +94,7 @@ double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar) {
     return pi * pi * truss->material.elasticity * (pi * d * d * d * d / 64.0) / (length * length);
 }
 
-// ---- checks
-// --------------------------------------------------------------------------------------
+// ---- checks ------------------------------------------------------------------------------------
 
 static bool between(double value, double low, double high) {
     return value >= low && value <= high; // false for NaN
@@ -246,8 +244,7 @@ mf_Status mf_truss_check(const mf_Truss *truss, mf_Error *error) {
     return status;
 }
 
-// ---- mass
-// ----------------------------------------------------------------------------------------
+// ---- mass --------------------------------------------------------------------------------------
 
 // Adds a body with the moments `along` about the direction and `across` about the others, at `from`
 // the center of all.
@@ -308,8 +305,7 @@ mf_TrussMass mf_truss_mass(const mf_Truss *truss) {
     return sum;
 }
 
-// ---- order
-// ---------------------------------------------------------------------------------------
+// ---- order -------------------------------------------------------------------------------------
 
 typedef struct Graph { // the bars of each vertex, one list behind the other
     const mf_Truss *truss;

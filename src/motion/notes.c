@@ -315,8 +315,7 @@ static uint32_t kept_contacts(const mf_NoteCase *c) {
     return c->contacts && contacts_off(c) ? count : 0;
 }
 
-// ---- what is around a group
-// ----------------------------------------------------------------------
+// ---- what is around a group --------------------------------------------------------------------
 
 static bool has_floor(const mf_Model *model) {
     bool any = false;
@@ -530,7 +529,7 @@ static mf_NoteCase case_of(const mf_Model *model, const mf_Group *group, const m
                      .limits = true,
                      .torsional_friction = (double)NAN,
                      .fixed = model->base == MF_BASE_FIXED,
-                     .articulated = mf_articulated_config()};
+                     .articulated = mf_motions_config().articulated};
     if (group != NULL && row->base != NULL) {
         const mf_ArticulatedBase base = row->base(mf_motion_plan(group, row));
         c.fixed = base == MF_ARTICULATED_FIXED || (base == MF_ARTICULATED_AS_MODEL && c.fixed);

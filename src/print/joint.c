@@ -35,8 +35,7 @@ double mf_actuator_length(const mf_PrintConfig *c) {
     return c->body_length + c->rod_length + 2.0 * (c->wall + c->seat_clearance);
 }
 
-// ---- bars at vertices
-// ----------------------------------------------------------------------------
+// ---- bars at vertices --------------------------------------------------------------------------
 
 static mf_Status reserve(mf_JointPlan *p, mf_Error *error) {
     const size_t vertices = p->truss->vertex_count, bars = p->truss->bar_count;
@@ -82,8 +81,7 @@ static void list_bars(mf_JointPlan *p) {
         p->actuators[truss->actuators[a].bar] = a;
 }
 
-// ---- hubs
-// ----------------------------------------------------------------------------------------
+// ---- hubs --------------------------------------------------------------------------------------
 
 // Plain bars before actuated ones, then the thickest, then the one with fewer hubs.
 static bool better_host(const mf_JointPlan *p, uint32_t a, uint32_t b) {
@@ -159,8 +157,7 @@ static void plan_vertex(mf_JointPlan *p, uint32_t vertex) {
     }
 }
 
-// ---- ends of bars
-// --------------------------------------------------------------------------------
+// ---- ends of bars ------------------------------------------------------------------------------
 
 static double full_radius(const mf_JointPlan *p, uint32_t bar, uint32_t end) {
     const mf_PrintConfig *c = p->config;

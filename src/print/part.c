@@ -10,8 +10,7 @@ static double side_of(double hypotenuse, double other) {
     return mf_sqrt(hypotenuse * hypotenuse - other * other);
 }
 
-// ---- the bar
-// -------------------------------------------------------------------------------------
+// ---- the bar -----------------------------------------------------------------------------------
 
 // From the tip of an end up to its full radius, in distances from its vertex.
 static void end_profile(mf_Profile *out, const mf_JointPlan *p, const mf_BarEnd *e,
@@ -54,8 +53,7 @@ static double body_bottom(const mf_JointPlan *p, uint32_t bar) {
     return mf_bar_length(p, bar) - ends[1].start - mf_actuator_length(p->config) + p->config->wall;
 }
 
-// ---- hubs
-// ----------------------------------------------------------------------------------------
+// ---- hubs --------------------------------------------------------------------------------------
 
 // The socket of one bar, from the hub's sphere to the bottom of its cavity.
 static void draw_socket(mf_SolidDraft *draft, const mf_JointPlan *p, const mf_VertexJoint *joint,
@@ -116,8 +114,7 @@ uint32_t mf_part_sockets(const mf_JointPlan *plan, uint32_t bar, uint32_t end) {
                : 0;
 }
 
-// ---- parts
-// ---------------------------------------------------------------------------------------
+// ---- parts -------------------------------------------------------------------------------------
 
 static void part_profile(mf_Profile *out, const mf_JointPlan *p, uint32_t bar, double length,
                          bool first, bool second) {

@@ -26,8 +26,7 @@ mf_PrintConfig mf_print_config(void) {
                             .segments = 48};
 }
 
-// ---- settings
-// ------------------------------------------------------------------------------------
+// ---- settings ----------------------------------------------------------------------------------
 
 static mf_Status check_lengths(const mf_PrintConfig *c, mf_Error *error) {
     const struct {
@@ -89,8 +88,7 @@ static mf_Status check_joint(const mf_PrintConfig *c, mf_Error *error) {
     return MF_OK;
 }
 
-// ---- parts
-// ---------------------------------------------------------------------------------------
+// ---- parts -------------------------------------------------------------------------------------
 
 static void name_material(char *out, size_t size, const mf_TrussMaterial *material) {
     static const char *const names[] = {"golem", "steel", "aluminum", "abs", "pla", "nylon"};
@@ -224,8 +222,7 @@ static mf_Status add_parts(mf_Print *print, const mf_JointPlan *plan, mf_Error *
     return status;
 }
 
-// ---- the assembled machine
-// -----------------------------------------------------------------------
+// ---- the assembled machine ---------------------------------------------------------------------
 
 static mf_Status assemble_bar(mf_SolidDraft *whole, const mf_JointPlan *plan, uint32_t bar,
                               mf_Error *error) {

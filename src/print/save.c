@@ -38,8 +38,7 @@ static mf_Status join(char *out, size_t size, const char *folder, const char *na
     return MF_OK;
 }
 
-// ---- STL
-// -----------------------------------------------------------------------------------------
+// ---- STL ---------------------------------------------------------------------------------------
 
 static void put_real(mf_Text *text, double value) {
     const float single = (float)value;
@@ -81,8 +80,7 @@ static mf_Status save_solid(const mf_Print *print, const mf_PrintSolid *solid, c
     return write_text(&text, path, error);
 }
 
-// ---- bill of materials
-// ---------------------------------------------------------------------------
+// ---- bill of materials -------------------------------------------------------------------------
 
 static uint32_t copies_of(const mf_Print *print, uint32_t part) {
     uint32_t copies = 0;
@@ -176,8 +174,7 @@ mf_Status mf_print_save_stl(const mf_Print *print, const char *folder, mf_Error 
     return status;
 }
 
-// ---- 3MF
-// -----------------------------------------------------------------------------------------
+// ---- 3MF ---------------------------------------------------------------------------------------
 
 static void put_object(mf_Text *text, const mf_PrintPart *part, uint32_t id) {
     const mf_PrintSolid *solid = &part->solid;

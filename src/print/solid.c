@@ -20,8 +20,7 @@ void mf_solid_free(mf_SolidDraft *draft) {
     draft->triangles = NULL;
 }
 
-// ---- growing
-// -------------------------------------------------------------------------------------
+// ---- growing -----------------------------------------------------------------------------------
 
 // Space for `more` items behind `count`, in twice the memory each time. NULL: out of memory.
 static void *grow(mf_Context *context, void *items, uint32_t count, uint32_t *capacity,
@@ -65,8 +64,7 @@ static void add_triangle(mf_SolidDraft *d, uint32_t a, uint32_t b, uint32_t c) {
     memcpy(&d->triangles[3 * (size_t)d->triangle_count++], corners, sizeof corners);
 }
 
-// ---- frames
-// --------------------------------------------------------------------------------------
+// ---- frames ------------------------------------------------------------------------------------
 
 mf_SolidFrame mf_solid_frame(const double origin[3], const double axis[3]) {
     mf_SolidFrame frame;
@@ -91,8 +89,7 @@ static void into_frame(double out[3], const mf_SolidFrame *frame, double x, doub
                  z * frame->axes[2][i];
 }
 
-// ---- surfaces of revolution
-// ----------------------------------------------------------------------
+// ---- surfaces of revolution --------------------------------------------------------------------
 
 void mf_profile_point(mf_Profile *profile, double radius, double z) {
     const uint32_t at = profile->count;
@@ -156,8 +153,7 @@ void mf_solid_rotate(mf_SolidDraft *draft, const mf_SolidFrame *frame, const mf_
     ends[1] = before;
 }
 
-// ---- spheres with holes
-// --------------------------------------------------------------------------
+// ---- spheres with holes ------------------------------------------------------------------------
 
 typedef struct Sphere {
     mf_SolidDraft *draft;
@@ -243,8 +239,7 @@ mf_Status mf_solid_sphere(mf_SolidDraft *draft, const double center[3], double r
     return MF_OK;
 }
 
-// ---- whole solids
-// --------------------------------------------------------------------------------
+// ---- whole solids ------------------------------------------------------------------------------
 
 void mf_solid_append(mf_SolidDraft *draft, const mf_SolidFrame *frame, const mf_SolidDraft *solid) {
     const uint32_t first = draft->vertex_count;

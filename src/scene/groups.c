@@ -133,7 +133,7 @@ mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index
 static mf_Time points_interval(const mf_SceneBuilder *builder, uint32_t index, mf_Time control) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Time step = builder->scene->step;
-    const mf_Time published = mf_points_config().joint_interval / step;
+    const mf_Time published = mf_motions_config().points.joint_interval / step;
     if (from->motions.points.joint_interval > 0)
         return from->motions.points.joint_interval;
     if (from->gait_count > 0 || from->control_interval > 0)

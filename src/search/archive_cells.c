@@ -1,5 +1,6 @@
 // Reading an archive: the filled cells of MAP-Elites.
 #include "search/archive_format.h"
+#include "search/database.h"
 #include "base/floats.h"
 #include "search/population.h"
 

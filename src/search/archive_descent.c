@@ -3,6 +3,7 @@
 // A parent is older than its child (checked for every row that is read), so every line ends, also
 // in a damaged file.
 #include "search/archive_format.h"
+#include "search/database.h"
 #include "base/floats.h"
 #include "search/population.h"
 

@@ -3,6 +3,7 @@
 #ifndef MAYFLY_SRC_SEARCH_DATABASE_H
 #define MAYFLY_SRC_SEARCH_DATABASE_H
 
+#include <mayfly/search.h>
 #include <mayfly/base.h>
 
 #include <sqlite3.h>
@@ -42,5 +43,24 @@ void mf_database_roll_back(mf_Database *database);
 
 // Fails with the status for an SQLite result code.
 mf_Status mf_database_fail(mf_Database *database, int code, mf_Error *error);
+
+// The lines of the `leaves` (1 .. 1024) best individuals alive in the newest generation, joined
+// where they meet, by decreasing id: *out is an array from mf_allocate. An individual without
+// children in the array is one of the leaves.
+mf_Status mf_archive_phylogeny(mf_Archive *archive, uint32_t leaves, mf_Ancestor **out,
+                               uint32_t *count, mf_Error *error);
+
+// Ids of the best alive in the newest generation, the champion first, then by decreasing fitness:
+// at most `most` (1 .. 1024) of them into ids.
+mf_Status mf_archive_alive(mf_Archive *archive, uint32_t most, uint64_t *ids, uint32_t *count,
+                           mf_Error *error);
+
+// Diversity of one stored generation (0 = of the newest one).
+mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation, mf_ArchiveDiversity *out,
+                               mf_Error *error);
+
+// The filled cells of the newest generation by increasing cell: *out is an array from mf_allocate.
+// MF_UNSUPPORTED if the run has no descriptors.
+mf_Status mf_archive_cells(mf_Archive *archive, mf_Elite **out, uint32_t *count, mf_Error *error);
 
 #endif

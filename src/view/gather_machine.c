@@ -1,6 +1,7 @@
 // Gathers what a report says of machines. The champion, the best alive and the champion's ancestors
 // are instances of one scene, which is stepped once; results do not depend on who is beside whom.
 #include "view/report_machine.h"
+#include "search/database.h"
 
 #include "base/hash.h"
 #include "math/scalar.h"

@@ -1,6 +1,7 @@
 // The report's sections on the search: diversity over generations, the family tree of the best, and
 // the repertoire of MAP-Elites.
 #include "view/report_data.h"
+#include "search/database.h"
 
 #include <math.h>
 #include <stdio.h>

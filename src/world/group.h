@@ -2,6 +2,7 @@
 #ifndef MF_WORLD_GROUP_H
 #define MF_WORLD_GROUP_H
 
+#include <mayfly/camera.h>
 #include <mayfly/world.h>
 #include <mayfly/property.h>
 #include <mayfly/motion.h>
@@ -193,5 +194,13 @@ const char *mf_property_locked(const mf_Property *property);
 // A value with its remainder: where a robot is to more digits than its field shows.
 double mf_field_sum(const mf_Field *field, uint32_t instance, uint32_t component);
 void mf_field_set_sum(mf_Field *field, uint32_t instance, uint32_t component, double value);
+
+// The color (red, green and blue 0 .. 1) of a group's robots in pictures, for those of their shapes
+// that are colored at all, as in films; `color` NULL: the colors of their model. Cameras have it
+// that are added later. No state: the hash of a run is the same.
+void mf_group_set_tint(mf_Group *group, const float color[3]);
+
+// False: it has none, and *out stays as it is.
+bool mf_group_tint(const mf_Group *group, float out[3]);
 
 #endif

@@ -28,7 +28,7 @@ static Rig open_rig(mf_Context *context, const char *text, uint32_t count, bool 
     group.double_precision = true;
     MUST(mf_world_create(context, NULL, &rig.world, &error));
     rig.group = add_group(rig.world, &group);
-    MUST(mf_articulated_add(rig.group, NULL, &error));
+    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
     for (uint32_t i = 0; i < count; i++) {
         const double at[3] = {3.0 * i, 0.0, 10.0 + i};
         MUST(mf_group_set_start(rig.group, i, at, NULL, NULL, &error));

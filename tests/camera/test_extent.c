@@ -23,7 +23,7 @@ static Rig open_rig(mf_Context *context, uint32_t count, bool isolated) {
     group.isolated = isolated;
     MUST(mf_world_create(context, NULL, &rig.world, &error));
     rig.group = add_group(rig.world, &group);
-    MUST(mf_articulated_add(rig.group, NULL, &error));
+    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
     MUST(mf_free_camera_create(rig.world, &camera, &rig.eye, &error));
     return rig;
 }

@@ -26,7 +26,7 @@ static Rig open_rig(mf_Context *context, const char *text, const mf_WorldConfig 
     group.double_precision = true;
     MUST(mf_world_create(context, config, &rig.world, &error));
     rig.group = add_group(rig.world, &group);
-    MUST(mf_articulated_add(rig.group, NULL, &error));
+    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
     MUST(mf_free_camera_create(rig.world, camera, &rig.eye, &error));
     return rig;
 }
@@ -285,7 +285,7 @@ static void who_is_seen(void **state) {
         config.isolated = isolated;
         MUST(mf_world_create(context, NULL, &world, &error));
         mf_Group *group = add_group(world, &config);
-        MUST(mf_articulated_add(group, NULL, &error));
+        MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));
         for (uint32_t i = 0; i < 3; i++) {
             const double at[3] = {3.0, 1.0 - i, 1.0};
             MUST(mf_group_set_start(group, i, at, NULL, NULL, &error));

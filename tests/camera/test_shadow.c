@@ -26,7 +26,7 @@ static Rig open_rig(mf_Context *context, const char *text) {
     group.double_precision = true;
     MUST(mf_world_create(context, NULL, &rig.world, &error));
     rig.group = add_group(rig.world, &group);
-    MUST(mf_articulated_add(rig.group, NULL, &error));
+    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
     return rig;
 }
 
@@ -284,7 +284,7 @@ static void hills_shade(void **state) {
     group.isolated = false;
     rig.world = open_world(*state, &config);
     rig.group = add_group(rig.world, &group);
-    MUST(mf_articulated_add(rig.group, NULL, &error));
+    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
     shoot(&rig, &camera, eye, down, &shot);
     camera.shadows = false;
     shoot(&rig, &camera, eye, down, &none);

@@ -2,6 +2,7 @@
 // shapes, by the coordinates of meshes; their mean far away; colors of groups; the same bits
 // everywhere.
 #include "rig/rig.h"
+#include "world/group.h"
 #include "base/hash.h"
 
 enum { WIDE = 80, HIGH = 60, PIXELS = WIDE * HIGH };
@@ -33,7 +34,7 @@ static Rig open_rig(mf_Context *context, const char *text, mf_Isa isa, const flo
     mf_camera_set_view(&rig.camera, 1.0);
     rig.world = open_world(context, &config);
     rig.group = add_group(rig.world, &group);
-    MUST(mf_articulated_add(rig.group, NULL, &error));
+    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
     mf_group_set_tint(rig.group, tint);
     MUST(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error));
     return rig;

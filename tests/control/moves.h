@@ -5,6 +5,7 @@
 #define MF_TESTS_CONTROL_MOVES_H
 
 #include "rig/rig.h"
+#include "rig/motions.h"
 #include "control/gait.h"
 
 #define HUMANOID MAYFLY_SOURCE_DIR "/models/humanoid.urdf"
@@ -237,9 +238,9 @@ static inline bool is_watched(const Fixture *fixture, const Move *move, double t
 }
 
 static inline mf_Status add_motion(mf_Group *group, mf_Motion motion, double friction) {
-    mf_ArticulatedConfig articulated = mf_articulated_config();
-    mf_PrescribedConfig prescribed = mf_prescribed_config();
-    mf_RigidConfig rigid = mf_rigid_config();
+    mf_ArticulatedConfig articulated = mf_motions_config().articulated;
+    mf_PrescribedConfig prescribed = mf_motions_config().prescribed;
+    mf_RigidConfig rigid = mf_motions_config().rigid;
     articulated.shapes = prescribed.shapes = rigid.shapes = true;
     articulated.friction = prescribed.friction = rigid.friction = friction;
     articulated.servo.gain = 30.0; // N m/rad
@@ -247,12 +248,12 @@ static inline mf_Status add_motion(mf_Group *group, mf_Motion motion, double fri
     articulated.servo.effort = 2.5; // N m
     articulated.servo.rotor_inertia = 0.005;
     if (motion == MF_MOTION_ARTICULATED)
-        return mf_articulated_add(group, &articulated, NULL);
+        return rig_add_articulated(group, &articulated, NULL);
     if (motion == MF_MOTION_PRESCRIBED)
-        return mf_prescribed_add(group, &prescribed, NULL);
+        return rig_add_prescribed(group, &prescribed, NULL);
     if (motion == MF_MOTION_KINEMATIC)
-        return mf_kinematic_add(group, NULL, NULL);
-    return mf_rigid_add(group, &rigid, NULL);
+        return mf_motion_add(group, MF_MOTION_KINEMATIC, NULL, NULL);
+    return rig_add_rigid(group, &rigid, NULL);
 }
 
 static inline mf_Group *add_robots(const Fixture *fixture, mf_World *world, mf_Motion motion,

@@ -600,7 +600,7 @@ static void ranges_hold_and_nan_is_a_fault(void **state) {
     config.model = fixture->model;
     mf_World *made = open_world(fixture->context, &world);
     group = add_group(made, &config);
-    assert_int_equal(mf_points_add(group, NULL, NULL), MF_OK);
+    assert_int_equal(mf_motion_add(group, MF_MOTION_POINTS, NULL, NULL), MF_OK);
     assert_int_equal(mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, NULL), MF_OK);
     uint32_t knee = mf_model_find_joint(fixture->model, "left_knee");
     for (int n = 0; n < 200; n++) {

@@ -2,6 +2,7 @@
 // robots under `articulated`, each with a force on the pelvis for 0.1 s, in eight directions at
 // eight phases of the gait.
 #include "rig/rig.h"
+#include "rig/motions.h"
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"
 
@@ -28,7 +29,7 @@ static void open_fixture(Fixture *fixture, bool closed) {
     static const double none[3] = {0, 0, 0};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     fixture->context = open_context(0);
     assert_int_equal(
         mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, NULL),
@@ -45,7 +46,7 @@ static void open_fixture(Fixture *fixture, bool closed) {
     motion.self_contacts = false;
     fixture->world = open_world(fixture->context, &world);
     fixture->group = add_group(fixture->world, &group);
-    assert_int_equal(mf_articulated_add(fixture->group, &motion, NULL), MF_OK);
+    assert_int_equal(rig_add_articulated(fixture->group, &motion, NULL), MF_OK);
     const mf_Gait *gaits[] = {fixture->gait};
     assert_int_equal(mf_gaits_add(fixture->group, gaits, 1, NULL, NULL), MF_OK);
     double q[64] = {0}, v[64] = {0}, angles[64] = {0}, lean = fixture->gait->walk.lean;

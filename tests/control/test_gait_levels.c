@@ -1,6 +1,7 @@
 // The gaits of the supplied robots at the levels of motion that they support: robots stay upright
 // and follow commanded speeds and yaw rates; smoothed balance.
 #include "rig/rig.h"
+#include "rig/motions.h"
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"
 
@@ -28,11 +29,11 @@ typedef struct Fixture {
 } Fixture;
 
 static mf_Status add_motion(mf_Group *group, const Trial *trial) {
-    mf_KinematicConfig kinematic = mf_kinematic_config();
-    mf_PointsConfig points = mf_points_config();
-    mf_RigidConfig rigid = mf_rigid_config();
-    mf_PrescribedConfig prescribed = mf_prescribed_config();
-    mf_ArticulatedConfig articulated = mf_articulated_config();
+    mf_KinematicConfig kinematic = mf_motions_config().kinematic;
+    mf_PointsConfig points = mf_motions_config().points;
+    mf_RigidConfig rigid = mf_motions_config().rigid;
+    mf_PrescribedConfig prescribed = mf_motions_config().prescribed;
+    mf_ArticulatedConfig articulated = mf_motions_config().articulated;
     kinematic.shapes = rigid.shapes = prescribed.shapes = articulated.shapes = true;
     rigid.friction = prescribed.friction = articulated.friction = trial->friction;
     points.joint_interval = 10 * MF_MILLISECOND;
@@ -40,15 +41,15 @@ static mf_Status add_motion(mf_Group *group, const Trial *trial) {
         points.friction_coefficient = trial->friction;
     switch (trial->motion) {
     case MF_MOTION_KINEMATIC:
-        return mf_kinematic_add(group, &kinematic, NULL);
+        return rig_add_kinematic(group, &kinematic, NULL);
     case MF_MOTION_POINTS:
-        return mf_points_add(group, &points, NULL);
+        return rig_add_points(group, &points, NULL);
     case MF_MOTION_RIGID:
-        return mf_rigid_add(group, &rigid, NULL);
+        return rig_add_rigid(group, &rigid, NULL);
     case MF_MOTION_PRESCRIBED:
-        return mf_prescribed_add(group, &prescribed, NULL);
+        return rig_add_prescribed(group, &prescribed, NULL);
     default:
-        return mf_articulated_add(group, &articulated, NULL);
+        return rig_add_articulated(group, &articulated, NULL);
     }
 }
 

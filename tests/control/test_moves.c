@@ -4,6 +4,7 @@
 // lower: rounding differences do not use up this margin, a different friction or contact model
 // would.
 #include "control/moves.h"
+#include "rig/motions.h"
 #include "control/gait.h"
 
 #define BALL MAYFLY_SOURCE_DIR "/models/ball.xml"
@@ -21,7 +22,7 @@ static const Move moves[] = {
 // A ball before each robot, by up to 2 cm off where docs/studies/moves.md wants it.
 static mf_Group *lay_balls(mf_World *world, const mf_Model *ball, double side) {
     mf_GroupConfig config = mf_group_config();
-    mf_ArticulatedConfig articulated = mf_articulated_config();
+    mf_ArticulatedConfig articulated = mf_motions_config().articulated;
     config.name = "balls";
     config.model = ball;
     config.count = ROBOTS;
@@ -29,7 +30,7 @@ static mf_Group *lay_balls(mf_World *world, const mf_Model *ball, double side) {
     mf_Group *group = add_group(world, &config);
     assert_int_equal(mf_collisions_prepare(group, NULL), MF_OK);
     articulated.shapes = true;
-    assert_int_equal(mf_articulated_add(group, &articulated, NULL), MF_OK);
+    assert_int_equal(rig_add_articulated(group, &articulated, NULL), MF_OK);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         double rest[6] = {0}, position[7] = {0.155 + 0.02 * chance(i, 300), 10.0 * i, 0.07, 1.0};
         position[1] += side * (0.04 + 0.02 * chance(i, 301));

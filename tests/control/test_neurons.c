@@ -1,6 +1,7 @@
 // Recurrent networks in cycles: closed forms, limits of outputs, the same bits alone and in a batch
 // of other networks, faults, snapshots, and a truss that its neurons drive.
 #include "control/robot.h"
+#include "rig/motions.h"
 
 enum { ROBOTS = 19, MOST = 12, FRAMES = 4 };
 
@@ -335,7 +336,7 @@ static void neurons_drive_a_truss(void **state) {
     mf_Error error = {0};
     mf_WorldConfig of_world = mf_world_config();
     mf_GroupConfig of_group = mf_group_config();
-    mf_QuasistaticConfig motion = mf_quasistatic_config();
+    mf_QuasistaticConfig motion = mf_motions_config().quasistatic;
     mf_NeuronsConfig neurons = mf_neurons_config();
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
     assert_int_equal(mf_truss_model(context, &truss, &model, &error), MF_OK);
@@ -347,7 +348,7 @@ static void neurons_drive_a_truss(void **state) {
     motion.contacts = false;
     world = open_world(context, &of_world);
     group = add_group(world, &of_group);
-    must(mf_quasistatic_add(group, &motion, &error), &error);
+    must(rig_add_quasistatic(group, &motion, &error), &error);
     must(mf_neurons_add(group, &neurons, &error), &error);
     // 1 cm a cycle to the end of the range that the ring's first neuron names, from the state after
     // the first cycle on: 1 0 0 0 1 1.

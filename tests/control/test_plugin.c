@@ -497,7 +497,7 @@ static void a_motion_moves_those_of_its_level(void **state) {
 
     // Without levels a second motion would move the same robots.
     open_walkers(&fixture, &model);
-    assert_int_equal(mf_points_add(fixture.group, NULL, NULL), MF_OK);
+    assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_POINTS, NULL, NULL), MF_OK);
     plugin = load(fixture.context, "plugin_hover");
     mf_plugin_motion_add(fixture.group, plugin, NULL, NULL, &error);
     one_line(&error, MF_BAD_ARGUMENT, "already has the motion points");

@@ -2,6 +2,7 @@
 // long chains at rest, loops, and robots that have to be held by joints. That a chain moves as the
 // same robot from one model is in test_docks_assembly.c.
 #include "dynamics/joints_rig.h"
+#include "rig/motions.h"
 
 // Pitch modules of 0.5 kg on a hinge, with docks at their ends: models/modules/pitch.urdf.
 typedef struct Row {
@@ -30,9 +31,9 @@ static void open_row(Row *row, const RowConfig *config) {
     row->back = mf_model_find_dock(model, "back");
     row->modules = pitch_group(pitch, model, "modules", config->count, config->wide);
     prepare(pitch, row->modules);
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = config->contacts;
-    must(mf_articulated_add(row->modules, &motion, &pitch->error), &pitch->error);
+    must(rig_add_articulated(row->modules, &motion, &pitch->error), &pitch->error);
     must(mf_world_docks_add(pitch->world, NULL, &row->docks, &pitch->error), &pitch->error);
     put_at(pitch, row->modules, 0, 0, 0, config->height);
     for (uint32_t i = 1; i < config->count; i++) {
@@ -327,9 +328,9 @@ static void a_row_stands_on_what_moves_by_itself(void **state) {
     mf_Group *bases = add_bodies(&pitch, base, "base", 1, MF_MOTION_EXTERNAL, true, false);
     mf_Group *modules = pitch_group(&pitch, module, "modules", 2, true);
     prepare(&pitch, modules);
-    mf_ArticulatedConfig config = mf_articulated_config();
+    mf_ArticulatedConfig config = mf_motions_config().articulated;
     config.contacts = false;
-    must(mf_articulated_add(modules, &config, &pitch.error), &pitch.error);
+    must(rig_add_articulated(modules, &config, &pitch.error), &pitch.error);
     must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
     put_at(&pitch, bases, 0, 0, 0, 1);
     const uint32_t front = mf_model_find_dock(module, "front"),

@@ -1,6 +1,7 @@
 // Docks of every kind while their assembly moves as one tree: one that breaks, a magnet, a clamp, a
 // latch that misses. Seen by statistics, momentum and energy.
 #include "dynamics/joints_rig.h"
+#include "rig/motions.h"
 
 enum { BACK, FRONT };
 
@@ -33,11 +34,11 @@ typedef struct Rows {
 } Rows;
 
 static void add_motion(Pitch *pitch, mf_Group *group) {
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
     motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
     prepare(pitch, group);
-    must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
+    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
 }
 
 static void connect(mf_WorldDocks *docks, mf_Group *modules, uint32_t first, uint32_t second) {

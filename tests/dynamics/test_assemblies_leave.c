@@ -1,6 +1,7 @@
 // When an assembly leaves its tree: links beyond those that have a site, and islands of more links
 // than the solver takes. What it does then is the same physics, by run-time joints.
 #include "dynamics/joints_rig.h"
+#include "rig/motions.h"
 
 enum {
     LEGS = 20, // [1] of a module: more than have sites
@@ -17,7 +18,7 @@ typedef struct Play {
 static mf_Group *add_modules(Play *play, const char *text, const char *name, uint32_t count) {
     mf_Group *group =
         pitch_group(&play->pitch, load_text(play->pitch.context, text), name, count, true);
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = false;
     motion.shapes = true;
     motion.self_contacts = false;
@@ -25,7 +26,7 @@ static mf_Group *add_modules(Play *play, const char *text, const char *name, uin
     motion.contact_stiffness = 2e4;
     motion.contact_damping = 100.0;
     prepare(&play->pitch, group);
-    must(mf_articulated_add(group, &motion, &play->pitch.error), &play->pitch.error);
+    must(rig_add_articulated(group, &motion, &play->pitch.error), &play->pitch.error);
     return group;
 }
 

@@ -1,6 +1,7 @@
 // A ring of docked modules whose last dock does not fit: it stays as it is,
 // without faults, and neither gains energy nor changes its momentum.
 #include "dynamics/joints_rig.h"
+#include "rig/motions.h"
 
 enum { BACK, FRONT };
 
@@ -25,11 +26,11 @@ static mf_Model *module_of(mf_Context *context, const char *extra, double aside)
 }
 
 static void add_motion(Pitch *pitch, mf_Group *group) {
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
     motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
     prepare(pitch, group);
-    must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
+    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
 }
 
 static double energy_of(mf_Group *modules) {
@@ -39,8 +40,7 @@ static double energy_of(mf_Group *modules) {
     return sum;
 }
 
-// ---- a loop that does not fit
-// -------------------------------------------------------------------
+// ---- a loop that does not fit ------------------------------------------------------------------
 
 // Bent by a quarter each, four modules are a square; the front dock of the last
 // is `aside` out of its plane, which no hinge can make good. It is closed

@@ -1,6 +1,7 @@
 // Assemblies that others touch or hold stay one tree: against the same robot from one model,
 // momentum, loads, snapshots, bits.
 #include "dynamics/joints_rig.h"
+#include "rig/motions.h"
 
 enum { MODULES = 4 };
 
@@ -53,7 +54,7 @@ typedef struct PlayConfig {
 static mf_Group *add_modules(Play *play, const PlayConfig *config, mf_Model *model,
                              const char *name, uint32_t count) {
     mf_Group *group = pitch_group(&play->pitch, model, name, count, config->wide);
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = config->ground;
     motion.shapes = true;
     motion.self_contacts = false;
@@ -61,7 +62,7 @@ static mf_Group *add_modules(Play *play, const PlayConfig *config, mf_Model *mod
     motion.contact_stiffness = 2e4;
     motion.contact_damping = 100.0;
     prepare(&play->pitch, group);
-    must(mf_articulated_add(group, &motion, &play->pitch.error), &play->pitch.error);
+    must(rig_add_articulated(group, &motion, &play->pitch.error), &play->pitch.error);
     return group;
 }
 

@@ -1,6 +1,7 @@
 // Assemblies of docked modules against the same robot built as one model, and a docked ring
 // against the loop that the file closes: they differ by the order of the step.
 #include "dynamics/joints_rig.h"
+#include "rig/motions.h"
 
 enum { MODULES = 4 };
 
@@ -59,7 +60,7 @@ static void write_chain(const Case *with, char *text, size_t size) {
 static const double start_rate[MODULES] = {2.0, -3.0, 1.0, 4.0}; // [rad/s]
 
 static void add_articulated(Pitch *pitch, mf_Group *group, const Case *with) {
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = with->ground;
     motion.self_contacts = false;
     motion.contact_law = with->law;
@@ -67,7 +68,7 @@ static void add_articulated(Pitch *pitch, mf_Group *group, const Case *with) {
     motion.contact_stiffness = 2e4;
     motion.contact_damping = 100.0;
     prepare(pitch, group);
-    must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
+    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
 }
 
 // [rad], [m] Angles of the hinges and position of the first base at the end.

@@ -2,6 +2,7 @@
 // loop is closed by the equality `connect`; and docked modules of other motions, and of motions
 // that change while they are docked.
 #include "dynamics/joints_rig.h"
+#include "rig/motions.h"
 
 enum { MODULES = 4 };
 
@@ -44,10 +45,10 @@ static const char *const linkage_text =
                                                      "</equality></mujoco>";
 
 static void add_articulated(Pitch *pitch, mf_Group *group) {
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
     prepare(pitch, group);
-    must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
+    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
 }
 
 static void add_exact_joints(Pitch *pitch) {

@@ -398,7 +398,7 @@ static void slots_need_what_joints_need(void **state) {
     mf_world_step(pitch->world, 1);
     assert_int_equal(mf_group_fault(rig.carriers, 0), MF_FAULT_INPUT);
     must(mf_joint_slots_add(rig.joints, late, 1, &error), &error);
-    must(mf_rigid_add(late, NULL, &error), &error); // not prepared
+    must(mf_motion_add(late, MF_MOTION_RIGID, NULL, &error), &error); // not prepared
     assert_int_equal(mf_joint_slots_ready(rig.joints, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "mf_collisions_prepare"));
     mf_world_step(pitch->world, 1);

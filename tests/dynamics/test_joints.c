@@ -1,6 +1,7 @@
 // Run-time joints: closed forms, conserved quantities, welded bodies, chains, loops, contacts and
 // breaking.
 #include "dynamics/joints_rig.h"
+#include "rig/motions.h"
 
 #include <time.h>
 
@@ -103,10 +104,10 @@ static void welded_flight(mf_Time step, double position[3]) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     mf_Group *body = pitch_group(&pitch, load_text(pitch.context, both), "both", 1, true);
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
     motion.integrator = MF_ARTICULATED_RK4;
-    must(mf_articulated_add(body, &motion, &pitch.error), &pitch.error);
+    must(rig_add_articulated(body, &motion, &pitch.error), &pitch.error);
     put_at(&pitch, body, 0, 0, 0, 1);
     spin(body, 0, (double[]){0.1, 0, 1}, rates);
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / step));

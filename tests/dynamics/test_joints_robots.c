@@ -1,5 +1,6 @@
 // Run-time joints between robots with links, motors and contacts: holding, dragging, and warnings.
 #include "dynamics/joints_rig.h"
+#include "rig/motions.h"
 
 // Where a link's origin is at the start: a joint that is closed at the world's origin knows it.
 static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint32_t link,
@@ -275,7 +276,7 @@ static void a_vehicle_takes_part_or_says_why(void **state) {
          &pitch.error);
     mf_Group *vehicle = pitch_group(&pitch, model, "vehicle", 2, true);
     prepare(&pitch, vehicle);
-    must(mf_quadrotor_add(vehicle, &quadrotor, NULL, &pitch.error), &pitch.error);
+    must(rig_add_quadrotor(vehicle, &quadrotor, NULL, &pitch.error), &pitch.error);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 0.1), "box", 1, MF_MOTION_RIGID, true, false);
     put_at(&pitch, vehicle, 1, 0, 0, 20);

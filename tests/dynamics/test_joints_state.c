@@ -193,13 +193,13 @@ static void groups_that_cannot_are_refused(void **state) {
     mf_Model *box = box_of(pitch.context, 1.0);
     mf_Group *good = add_bodies(&pitch, box, "good", 1, MF_MOTION_RIGID, true, false);
     mf_Group *bare = pitch_group(&pitch, box_of(pitch.context, 1.0), "bare", 1, true);
-    must(mf_rigid_add(bare, NULL, &error), &error);
+    must(mf_motion_add(bare, MF_MOTION_RIGID, NULL, &error), &error);
     mf_GroupConfig alone_config = mf_group_config();
     mf_Group *alone;
     alone_config.name = "alone";
     alone_config.model = box;
     alone = add_group(pitch.world, &alone_config);
-    must(mf_rigid_add(alone, NULL, &error), &error);
+    must(mf_motion_add(alone, MF_MOTION_RIGID, NULL, &error), &error);
     mf_Group *foreign =
         add_bodies(&other, box_of(other.context, 1.0), "foreign", 1, MF_MOTION_RIGID, true, false);
     mf_WorldJoints *joints = add_joints(&pitch), *again;

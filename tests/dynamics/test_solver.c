@@ -1,6 +1,8 @@
 // Contacts between robots solved together with run-time joints: loads and friction in closed form,
 // mass ratios, stacks, and determinism.
 #include "dynamics/joints_rig.h"
+#include "interaction/collisions.h"
+#include "rig/motions.h"
 #include "contact/softness.h"
 #include "model/draft.h"
 
@@ -55,11 +57,11 @@ static void collide(Pitch *pitch, mf_CollisionLaw law) {
 static mf_Group *add_standing(Pitch *pitch, mf_Model *model, const char *name, uint32_t count,
                               bool wide) {
     mf_Group *group = pitch_group(pitch, model, name, count, wide);
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.shapes = true;
     motion.contact_law = MF_CONTACT_LAW_HARD;
     prepare(pitch, group);
-    must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
+    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
     return group;
 }
 
@@ -194,7 +196,7 @@ static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
                                  "<geom type='box' size='4 4 0.5' mass='1' friction='0.1'/>"
                                  "</body></worldbody></mujoco>"),
         "slab", 1, true);
-    must(mf_external_add(slab, NULL, &pitch.error), &pitch.error);
+    must(mf_motion_add(slab, MF_MOTION_EXTERNAL, NULL, &pitch.error), &pitch.error);
     mf_Group *cube =
         add_bodies(&pitch, cube_of(pitch.context, 2.0, 0.5), "cube", 1, motion, true, false);
     put_at(&pitch, slab, 0, 0, 0, 0.5);

@@ -2,6 +2,7 @@
 // (tests/peers/pinocchio_urdf.py compares it with Pinocchio): for each file it writes the notes,
 // the joints, and for random states the mass matrix and the forces of random accelerations.
 #include "motion/articulated_fixture.h"
+#include "rig/motions.h"
 #include "dynamics/link_motion.h"
 
 enum { STATES = 3 };
@@ -30,7 +31,7 @@ static void robot_start(Robot *robot, mf_Error *error) {
     group.double_precision = true;
     must(mf_world_create(robot->context, &world, &robot->world, error), error);
     must(mf_world_add_group(robot->world, &group, &robot->group, error), error);
-    robot->moves = mf_articulated_add(robot->group, NULL, error) == MF_OK;
+    robot->moves = mf_motion_add(robot->group, MF_MOTION_ARTICULATED, NULL, error) == MF_OK;
     robot->n = mf_group_velocity_count(robot->group);
 }
 
@@ -193,7 +194,7 @@ static void limits_hold_for_torques(void **state) {
         mf_world_destroy(robot.world);
         mf_WorldConfig world = mf_world_config();
         mf_GroupConfig group = mf_group_config();
-        mf_ArticulatedConfig config = mf_articulated_config();
+        mf_ArticulatedConfig config = mf_motions_config().articulated;
         world.step = MF_MILLISECOND / 10;
         world.gravity = 0.0;
         group.model = robot.model;
@@ -202,7 +203,7 @@ static void limits_hold_for_torques(void **state) {
         config.input_limits = fixed_count;
         robot.world = open_world(robot.context, &world);
         robot.group = add_group(robot.world, &group);
-        MUST(mf_articulated_add(robot.group, &config, &error));
+        MUST(rig_add_articulated(robot.group, &config, &error));
         put(&robot, "joint.torque", 60.0);
         double fastest = 0.0;
         for (int i = 0; i < 100; i++) {

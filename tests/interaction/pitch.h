@@ -3,6 +3,7 @@
 #define MAYFLY_TESTS_PITCH_H
 
 #include "rig/rig.h"
+#include "rig/motions.h"
 
 enum { PITCH_GROUPS = 6, MICROSECOND = 1000 };
 
@@ -72,10 +73,10 @@ static inline void prepare(Pitch *pitch, mf_Group *group) {
 static inline mf_Group *pitch_bodies(Pitch *pitch, mf_Model *model, const char *name,
                                      uint32_t count, bool wide) {
     mf_Group *group = pitch_group(pitch, model, name, count, wide);
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
     prepare(pitch, group);
-    must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
+    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
     return group;
 }
 

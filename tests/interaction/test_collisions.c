@@ -1,5 +1,6 @@
 // Collisions between robots: impacts and rest in closed form, balances, bits without conditions.
 #include "interaction/pitch.h"
+#include "rig/motions.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -198,7 +199,7 @@ static void forces_cancel(void **state) {
 static double kinetic(mf_Group *group) {
     double sum = 0.0;
     for (uint32_t i = 0; i < mf_group_count(group); i++)
-        sum += mf_articulated_energy(group, i).kinetic;
+        sum += mf_motion_energy(group, i).kinetic;
     return sum;
 }
 
@@ -315,14 +316,14 @@ static void every_motion_takes_the_same_push(void **state) {
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
         mf_Group *car = pitch_group(&pitch, load_file(pitch.context, "car.urdf"), "car", 1, true);
         prepare(&pitch, car);
-        mf_ArticulatedConfig motion = mf_articulated_config();
+        mf_ArticulatedConfig motion = mf_motions_config().articulated;
         motion.contacts = false;
         motion.servo.gain = 1e5; // as stiff as `points`, whose joints are where they are told
         motion.servo.damping = 1e3;
-        mf_PointsConfig points = mf_points_config();
+        mf_PointsConfig points = mf_motions_config().points;
         points.joint_interval = 100 * MICROSECOND;
-        must(k == 0 ? mf_articulated_add(car, &motion, &pitch.error)
-                    : mf_points_add(car, &points, &pitch.error),
+        must(k == 0 ? rig_add_articulated(car, &motion, &pitch.error)
+                    : rig_add_points(car, &points, &pitch.error),
              &pitch.error);
         put(&pitch, car, 0, 0, 0, 5, 0.0);
         put(&pitch, ball, 0, -0.35, 0.03, 5.02, 1.0);
@@ -334,9 +335,9 @@ static void every_motion_takes_the_same_push(void **state) {
         mf_world_step(pitch.world, 1000);
         double center[3], linear[3], angular[3];
         if (k == 0)
-            mf_articulated_momentum(car, 0, center, linear, angular);
+            mf_motion_momentum(car, 0, center, linear, angular);
         else
-            mf_points_momentum(car, 0, center, linear, angular);
+            mf_motion_momentum(car, 0, center, linear, angular);
         speeds[k] = get_field(ball, "base.linear_velocity", 0, 0);
         assert_true(speeds[k] < 0.9);
         assert_near(linear[0] + 0.5 * speeds[k], 0.5, 1e-3);
@@ -380,11 +381,11 @@ static void open_batch(Pitch *pitch, Batch batch) {
     mf_Group *people = pitch_group(pitch, load_file(pitch->context, "humanoid.urdf"), "people",
                                    BATCH_ROBOTS, false);
     prepare(pitch, people);
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.self_contacts = false;
     motion.servo.gain = 20.0;
     motion.servo.damping = 0.5;
-    must(mf_articulated_add(people, &motion, &pitch->error), &pitch->error);
+    must(rig_add_articulated(people, &motion, &pitch->error), &pitch->error);
     mf_Group *balls = pitch_bodies(pitch, load_file(pitch->context, "ball.xml"), "balls",
                                    BATCH_BALLS, batch.wide);
     pitch_group(pitch, load_file(pitch->context, "soccer_field.xml"), "field", 1, false);
@@ -714,7 +715,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
         if (status == MF_OK)
             status = mf_collisions_prepare(groups[g], error);
         if (status == MF_OK)
-            status = mf_articulated_add(groups[g], NULL, error);
+            status = mf_motion_add(groups[g], MF_MOTION_ARTICULATED, NULL, error);
     }
     if (status == MF_OK) {
         mf_CollisionsMember members[2] = {mf_collisions_member(groups[0]),

@@ -49,8 +49,6 @@ static void neighbors_are_listed(void **state) {
         assert_true(get_field(second, "neighbor.index", 0, 0) == (double)MF_NONE);
         mf_Group *group;
         uint32_t instance;
-        assert_int_equal(mf_interaction_agent(fixture.interaction, second, 17), 33);
-        assert_int_equal(mf_interaction_agent(fixture.interaction, second, 18), MF_NONE);
         assert_true(mf_interaction_locate(fixture.interaction, 33, &group, &instance));
         assert_ptr_equal(group, second);
         assert_int_equal(instance, 17);

@@ -1,6 +1,7 @@
 // The list of contacts: loads sum to weights, forces equal those of the fields, positions where
 // shapes touch, order and capacity, and unknown values.
 #include "interaction/pitch.h"
+#include "rig/motions.h"
 
 enum { ROOM = 256 };
 
@@ -88,13 +89,13 @@ static void round_things_touch_at_their_lowest_point(void **state) {
         "<geom type='ellipsoid' size='0.2 0.3 0.1' mass='2'/></body></worldbody></mujoco>";
     Pitch pitch;
     mf_Contact contacts[ROOM];
-    mf_ArticulatedConfig config = mf_articulated_config();
+    mf_ArticulatedConfig config = mf_motions_config().articulated;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     config.shapes = true;
     mf_Group *ball = pitch_group(&pitch, ball_of(pitch.context, 1.0), "ball", 1, true);
     mf_Group *oval = pitch_group(&pitch, load_text(pitch.context, oval_text), "oval", 1, true);
-    must(mf_articulated_add(ball, &config, &pitch.error), &pitch.error);
-    must(mf_articulated_add(oval, &config, &pitch.error), &pitch.error);
+    must(rig_add_articulated(ball, &config, &pitch.error), &pitch.error);
+    must(rig_add_articulated(oval, &config, &pitch.error), &pitch.error);
     put(&pitch, ball, 0, 0.0, 0.0, 0.1, 2.0);
     put(&pitch, oval, 0, 0.0, 5.0, 0.1, 0.0);
     set_field(ball, "base.angular_velocity", 0, 1, 20.0);

@@ -3,6 +3,7 @@
 // (contacts of the world's solver), against each other; and every law of contacts between groups
 // against closed forms.
 #include "interaction/pitch.h"
+#include "rig/motions.h"
 
 enum { SHAPES = 6, PLANE = 6, FLOATS = 13 };
 
@@ -127,12 +128,12 @@ static void lower_text(char *out, size_t size, const Situation *s, const Shape *
 static mf_Group *moving_group(Pitch *pitch, const char *text, const char *name, bool wide,
                               bool alone) {
     mf_Group *group = pitch_group(pitch, load_text(pitch->context, text), name, 1, wide);
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = false;
     motion.self_contacts = alone;
     if (!alone)
         prepare(pitch, group);
-    must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
+    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
     return group;
 }
 

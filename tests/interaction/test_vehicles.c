@@ -1,6 +1,7 @@
 // Vehicles take external wrenches and collide like other bodies: impulses against closed forms,
 // conserved momentum, a quadrotor that lands on a car, and a world with one of each kind.
 #include "interaction/pitch.h"
+#include "rig/motions.h"
 #include "motion/car/motion.h"
 
 // Without gravity its rotors stand: a free body.
@@ -18,10 +19,10 @@ static mf_Group *add_quadrotors(Pitch *pitch, mf_Model *model, const mf_Quadroto
                                 const char *name, uint32_t count, mf_QuadrotorCommand command,
                                 bool wide) {
     mf_Group *group = pitch_group(pitch, model, name, count, wide);
-    mf_QuadrotorConfig config = mf_quadrotor_config();
+    mf_QuadrotorConfig config = mf_motions_config().quadrotor_config;
     config.command = command;
     prepare(pitch, group);
-    must(mf_quadrotor_add(group, quadrotor, &config, &pitch->error), &pitch->error);
+    must(rig_add_quadrotor(group, quadrotor, &config, &pitch->error), &pitch->error);
     return group;
 }
 
@@ -35,13 +36,13 @@ static mf_Model *quadrotor_body(Pitch *pitch, const mf_Quadrotor *quadrotor) {
 static mf_Group *add_many_cars(Pitch *pitch, const mf_Car *car, mf_CarModel model,
                                mf_CarCommand command, uint32_t count, bool wide) {
     mf_Model *body = NULL;
-    mf_CarConfig config = mf_car_config();
+    mf_CarConfig config = mf_motions_config().car_config;
     config.model = model;
     config.command = command;
     must(mf_car_body(pitch->context, car, "car", &body, &pitch->error), &pitch->error);
     mf_Group *group = pitch_group(pitch, body, "car", count, wide);
     prepare(pitch, group);
-    must(mf_car_add(group, car, &config, &pitch->error), &pitch->error);
+    must(rig_add_car(group, car, &config, &pitch->error), &pitch->error);
     return group;
 }
 
@@ -53,14 +54,14 @@ static mf_Group *add_cars(Pitch *pitch, const mf_Car *car, mf_CarModel model, mf
 // An aircraft in no air: a free body.
 static mf_Group *add_glider(Pitch *pitch, bool wide) {
     mf_FixedWing aircraft = mf_fixed_wing();
-    mf_FixedWingConfig config = mf_fixed_wing_config();
+    mf_FixedWingConfig config = mf_motions_config().fixed_wing_config;
     mf_Model *body = NULL;
     aircraft.air_density = 0.0;
     config.command = MF_FIXED_WING_SURFACES;
     must(mf_fixed_wing_model(pitch->context, &aircraft, &body, &pitch->error), &pitch->error);
     mf_Group *group = pitch_group(pitch, body, "glider", 1, wide);
     prepare(pitch, group);
-    must(mf_fixed_wing_add(group, &aircraft, &config, &pitch->error), &pitch->error);
+    must(rig_add_fixed_wing(group, &aircraft, &config, &pitch->error), &pitch->error);
     return group;
 }
 
@@ -255,11 +256,11 @@ static const char target_text[] =
 // With Runge-Kutta, which keeps the momentum of a limb that swings this fast to 1e-9.
 static mf_Group *add_free(Pitch *pitch, mf_Model *model, const char *name) {
     mf_Group *group = pitch_group(pitch, model, name, 1, true);
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
     motion.integrator = MF_ARTICULATED_RK4;
     prepare(pitch, group);
-    must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
+    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
     return group;
 }
 
@@ -276,11 +277,11 @@ static void add_kick(Pitch *pitch, double height) {
 static mf_Group *add_target(Pitch *pitch, int kind, double height) {
     mf_Group *group = NULL;
     if (kind == 0) {
-        mf_RigidConfig rigid = mf_rigid_config();
+        mf_RigidConfig rigid = mf_motions_config().rigid;
         rigid.contacts = false;
         group = pitch_group(pitch, load_text(pitch->context, target_text), "target", 1, true);
         prepare(pitch, group);
-        must(mf_rigid_add(group, &rigid, &pitch->error), &pitch->error);
+        must(rig_add_rigid(group, &rigid, &pitch->error), &pitch->error);
     } else if (kind == 1) {
         const mf_Quadrotor quadrotor = idle_quadrotor();
         group = add_quadrotors(pitch, quadrotor_body(pitch, &quadrotor), &quadrotor, "target", 1,
@@ -357,9 +358,9 @@ static void a_kinematic_robot_is_a_moving_wall(void **state) {
                                      "<geom type='sphere' size='0.05' mass='1'/></body>"
                                      "</body></worldbody></mujoco>"),
             "wall", 1, true);
-        mf_KinematicConfig kinematic = mf_kinematic_config();
+        mf_KinematicConfig kinematic = mf_motions_config().kinematic;
         prepare(&pitch, wall);
-        must(mf_kinematic_add(wall, &kinematic, &pitch.error), &pitch.error);
+        must(rig_add_kinematic(wall, &kinematic, &pitch.error), &pitch.error);
         mf_group_reset_all(wall);
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.4), "ball", 1, true);
         put(&pitch, ball, 0, k == 0 ? 0.3 : -50.0, 0.0, 0.5, 2.0);
@@ -446,7 +447,7 @@ static void a_quadrotor_rides_on_a_car(void **state) {
 enum { FLYERS = 40, KINDS = 4 };
 
 static void add_kind(Pitch *pitch, int kind) {
-    mf_ArticulatedConfig articulated = mf_articulated_config();
+    mf_ArticulatedConfig articulated = mf_motions_config().articulated;
     mf_Group *group;
     if (kind == 0) {
         const mf_Quadrotor quadrotor = mf_quadrotor();
@@ -469,7 +470,7 @@ static void add_kind(Pitch *pitch, int kind) {
     group = pitch_group(pitch, load_file(pitch->context, kind == 2 ? "humanoid.urdf" : "ball.xml"),
                         kind == 2 ? "humanoid" : "ball", 1, false);
     prepare(pitch, group);
-    must(mf_articulated_add(group, &articulated, &pitch->error), &pitch->error);
+    must(rig_add_articulated(group, &articulated, &pitch->error), &pitch->error);
     put(pitch, group, 0, kind == 2 ? 0.0 : -2.0, 0.1, kind == 2 ? 0.75 : 0.3, 0.0);
 }
 

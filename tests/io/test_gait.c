@@ -1,6 +1,7 @@
 // Gait files: positions and messages of mistakes, written files read back, mirror images, and every
 // shipped gait fits its robot and makes it walk.
 #include "rig/rig.h"
+#include "rig/motions.h"
 #include "io/document.h"
 #include "control/gait.h"
 #include "io/gait_keys.h"
@@ -155,9 +156,9 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     robots.model = model;
     mf_World *world = open_world(fixture->context, &settings);
     group = add_group(world, &robots);
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.self_contacts = false;
-    assert_int_equal(mf_articulated_add(group, &motion, NULL), MF_OK);
+    assert_int_equal(rig_add_articulated(group, &motion, NULL), MF_OK);
     assert_int_equal(mf_gaits_add(group, &gait, 1, NULL, NULL), MF_OK);
     double *q = calloc(model->position_count, sizeof *q),
            *v = calloc(model->velocity_count, sizeof *v);

@@ -190,8 +190,7 @@ static void foreign_trusses_are_refused(void **state) {
     assert_int_equal(mf_machine_of_truss(NULL, NULL, NULL), MF_BAD_ARGUMENT);
 }
 
-// ---- standing
-// ------------------------------------------------------------------------------------
+// ---- standing ----------------------------------------------------------------------------------
 
 static double center_height(const mf_Machine *machine) {
     const mf_Truss truss = mf_machine_truss(machine);

@@ -2,8 +2,7 @@
 // actuators and tendons beyond linear sums: paths, muscles, PID plugins.
 #include "model/support.h"
 
-// ---- attached models
-// -----------------------------------------------------------------------------
+// ---- attached models ---------------------------------------------------------------------------
 
 static const char arm[] =
     "<mujoco model='arm'><compiler angle='radian' meshdir='meshes'/>"
@@ -150,8 +149,7 @@ static void points_alone_are_a_mesh(void **state) {
     assert_int_equal(mf_model_load(*state, path, NULL, &model, &error), MF_BAD_FILE);
 }
 
-// ---- height fields
-// -------------------------------------------------------------------------------
+// ---- height fields -----------------------------------------------------------------------------
 
 #define GROUND                                                                                     \
     "<mujoco><asset><hfield name='h' file='%s' size='4 3 2 1'/></asset><worldbody>"                \
@@ -222,8 +220,7 @@ static void broken_height_fields_are_refused(void **state) {
     }
 }
 
-// ---- tendons and actuators
-// -----------------------------------------------------------------------
+// ---- tendons and actuators ---------------------------------------------------------------------
 
 static const char ropes[] =
     "<mujoco><compiler angle='radian'/><worldbody><site name='w' pos='0 0 1'/>"

@@ -1,6 +1,7 @@
 // Motors in URDF files: read, inherited, rejected; the motor estimated from effort and speed; and
 // their effect in the articulated motion.
 #include "rig/rig.h"
+#include "rig/motions.h"
 #include "model/points.h"
 #include "model/import/urdf.h"
 
@@ -100,7 +101,7 @@ static double angle_under_load(mf_Context *context, const mf_Model *model,
     robots.double_precision = true;
     mf_World *world = open_world(context, &settings);
     group = add_group(world, &robots);
-    assert_int_equal(mf_articulated_add(group, config, NULL), MF_OK);
+    assert_int_equal(rig_add_articulated(group, config, NULL), MF_OK);
     set_field(group, "joint.torque", 0, 0, 0.1);
     mf_world_step(world, 2000);
     double angle = get_field(group, "joint.angle", 0, 0);
@@ -111,7 +112,7 @@ static double angle_under_load(mf_Context *context, const mf_Model *model,
 static void the_articulated_motion_takes_them(void **state) {
     mf_Context *context = context_of(state);
     mf_Model *plain = NULL, *motors = NULL;
-    mf_ArticulatedConfig config = mf_articulated_config();
+    mf_ArticulatedConfig config = mf_motions_config().articulated;
     assert_int_equal(parse(context, "", &plain, NULL), MF_OK);
     assert_int_equal(
         parse(context, "<mayfly><servo gain='4' damping='0.5'/></mayfly>", &motors, NULL), MF_OK);

@@ -3,6 +3,7 @@
 #define MF_TESTS_MOTION_ARTICULATED_FIXTURE_H
 
 #include "motion/fixture.h"
+#include "rig/motions.h"
 
 typedef struct ArtConfig {
     mf_WorldConfig world;
@@ -11,8 +12,9 @@ typedef struct ArtConfig {
 } ArtConfig;
 
 static inline ArtConfig art_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
-    ArtConfig config = {
-        .world = mf_world_config(), .group = mf_group_config(), .motion = mf_articulated_config()};
+    ArtConfig config = {.world = mf_world_config(),
+                        .group = mf_group_config(),
+                        .motion = mf_motions_config().articulated};
     config.world.step = step;
     config.group.double_precision = true;
     config.motion.integrator = integrator;
@@ -26,7 +28,7 @@ static inline void art_open(Fixture *fixture, const ArtConfig *config) {
     group.model = &fixture->hand.model;
     fixture->world = open_world(fixture->context, &config->world);
     fixture->group = add_group(fixture->world, &group);
-    MUST(mf_articulated_add(fixture->group, &config->motion, &error));
+    MUST(rig_add_articulated(fixture->group, &config->motion, &error));
 }
 
 // Gives a link mass, center and principal moments about the center.
@@ -43,7 +45,7 @@ static inline void art_body(mf_HandModel *hand, uint32_t link, double mass, doub
 }
 
 static inline double art_energy(const Fixture *fixture) {
-    mf_ArticulatedEnergy energy = mf_articulated_energy(fixture->group, 0);
+    mf_MotionEnergy energy = mf_motion_energy(fixture->group, 0);
     return energy.kinetic + energy.potential + energy.elastic;
 }
 

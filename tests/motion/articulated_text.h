@@ -3,6 +3,7 @@
 #define MF_TESTS_MOTION_ARTICULATED_TEXT_H
 
 #include "motion/articulated_fixture.h"
+#include "rig/motions.h"
 
 typedef struct Text {
     mf_Context *context;
@@ -24,7 +25,7 @@ static inline void text_open(Text *t, const char *text, const TextConfig *config
     group.model = t->model;
     t->world = open_world(t->context, &config->world);
     t->group = add_group(t->world, &group);
-    MUST(mf_articulated_add(t->group, &config->motion, &error));
+    MUST(rig_add_articulated(t->group, &config->motion, &error));
 }
 
 static inline void text_close(Text *t) {
@@ -65,7 +66,7 @@ static inline void assert_bits_depend_on_nothing(uint64_t (*hash_of)(uint32_t co
 }
 
 static inline double text_energy(const Text *t) {
-    mf_ArticulatedEnergy energy = mf_articulated_energy(t->group, 0);
+    mf_MotionEnergy energy = mf_motion_energy(t->group, 0);
     return energy.kinetic + energy.potential + energy.elastic;
 }
 

@@ -3,6 +3,7 @@
 #define MF_TESTS_MOTION_CAR_RIG_H
 
 #include "motion/fixture.h"
+#include "rig/motions.h"
 #include "motion/car/motion.h"
 
 typedef struct Rig {
@@ -27,7 +28,7 @@ static inline RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
     RigConfig config = {.world = mf_world_config(),
                         .group = mf_group_config(),
                         .car = mf_car(),
-                        .config = mf_car_config(),
+                        .config = mf_motions_config().car_config,
                         .threads = 1};
     config.world.step = MF_MILLISECOND;
     config.group.double_precision = true;
@@ -50,7 +51,7 @@ static inline void rig_open(Rig *rig, const RigConfig *config) {
     group.model = rig->model;
     rig->world = open_world(rig->context, &world);
     rig->group = add_group(rig->world, &group);
-    MUST(mf_car_add(rig->group, &config->car, &config->config, &error));
+    MUST(rig_add_car(rig->group, &config->car, &config->config, &error));
 }
 
 static inline void rig_close(Rig *rig) {

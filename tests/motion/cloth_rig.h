@@ -3,6 +3,7 @@
 #define TESTS_MOTION_CLOTH_RIG_H
 
 #include "rig/rig.h"
+#include "rig/motions.h"
 
 typedef struct Rig {
     mf_Context *context;
@@ -21,7 +22,7 @@ static const uint32_t rig_corners[2] = {0, 16};
 static inline Rig rig_begin(mf_Context *context) {
     Rig rig = {.context = context,
                .cloth = mf_cloth_rectangle(0.5, 0.7, 17, 24),
-               .config = mf_cloth_config(),
+               .config = mf_motions_config().cloth,
                .world_config = mf_world_config(),
                .group_config = mf_group_config()};
     rig.cloth.pins = rig_corners;
@@ -41,7 +42,7 @@ static inline mf_Status rig_try(Rig *rig, mf_Error *error) {
         status = mf_world_create(rig->context, &rig->world_config, &rig->world, error);
     if (status == MF_OK)
         status = mf_world_add_group(rig->world, &rig->group_config, &rig->group, error);
-    return status == MF_OK ? mf_cloth_add(rig->group, &rig->config, error) : status;
+    return status == MF_OK ? rig_add_cloth(rig->group, &rig->config, error) : status;
 }
 
 static inline void rig_open(Rig *rig) {

@@ -4,6 +4,7 @@
 #define MF_TESTS_MOTION_DRIVEN_FIXTURE_H
 
 #include "motion/articulated_fixture.h"
+#include "rig/motions.h"
 
 typedef struct DrivenFixtureConfig {
     mf_WorldConfig world;
@@ -19,9 +20,9 @@ static inline DrivenFixtureConfig driven_config(mf_Motion motion,
     DrivenFixtureConfig config = {.world = mf_world_config(),
                                   .group = mf_group_config(),
                                   .motion = motion,
-                                  .rigid = mf_rigid_config(),
-                                  .prescribed = mf_prescribed_config(),
-                                  .articulated = mf_articulated_config()};
+                                  .rigid = mf_motions_config().rigid,
+                                  .prescribed = mf_motions_config().prescribed,
+                                  .articulated = mf_motions_config().articulated};
     config.world.step = step;
     config.group.double_precision = true;
     config.rigid.integrator = config.prescribed.integrator = config.articulated.integrator =
@@ -34,10 +35,10 @@ static inline DrivenFixtureConfig driven_config(mf_Motion motion,
 
 static inline mf_Status driven_add(mf_Group *group, const DrivenFixtureConfig *config,
                                    mf_Error *error) {
-    return config->motion == MF_MOTION_RIGID ? mf_rigid_add(group, &config->rigid, error)
+    return config->motion == MF_MOTION_RIGID ? rig_add_rigid(group, &config->rigid, error)
            : config->motion == MF_MOTION_PRESCRIBED
-               ? mf_prescribed_add(group, &config->prescribed, error)
-               : mf_articulated_add(group, &config->articulated, error);
+               ? rig_add_prescribed(group, &config->prescribed, error)
+               : rig_add_articulated(group, &config->articulated, error);
 }
 
 // `model` NULL: stage->hand, after fixture_begin and building it.

@@ -3,6 +3,7 @@
 #define MF_TESTS_MOTION_FIXED_WING_RIG_H
 
 #include "rig/rig.h"
+#include "rig/motions.h"
 
 typedef struct RigConfig {
     mf_FixedWing aircraft;
@@ -22,7 +23,7 @@ typedef struct Rig {
 // One aircraft in double precision with its surfaces held.
 static inline RigConfig rig_config(mf_FixedWingCommand command) {
     RigConfig config = {.aircraft = mf_fixed_wing(),
-                        .config = mf_fixed_wing_config(),
+                        .config = mf_motions_config().fixed_wing_config,
                         .world = mf_world_config(),
                         .count = 1,
                         .threads = 1};
@@ -41,7 +42,7 @@ static inline Rig rig_open(const RigConfig *config) {
     group.isolated = false;
     group.double_precision = !config->single_precision;
     rig.group = add_group(rig.world, &group);
-    MUST(mf_fixed_wing_add(rig.group, &config->aircraft, &config->config, &error));
+    MUST(rig_add_fixed_wing(rig.group, &config->aircraft, &config->config, &error));
     return rig;
 }
 

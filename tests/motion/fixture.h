@@ -3,6 +3,7 @@
 #define MF_TESTS_MOTION_FIXTURE_H
 
 #include "rig/rig.h"
+#include "rig/motions.h"
 #include "model/hand.h"
 
 typedef struct Fixture {
@@ -23,7 +24,7 @@ typedef struct FixtureConfig {
 static inline FixtureConfig fixture_config(bool double_precision) {
     FixtureConfig config = {.world = mf_world_config(),
                             .group = mf_group_config(),
-                            .points = mf_points_config(),
+                            .points = mf_motions_config().points,
                             .threads = 1};
     config.group.double_precision = double_precision;
     return config;
@@ -41,7 +42,7 @@ static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
     group.model = &fixture->hand.model;
     fixture->world = open_world(fixture->context, &config->world);
     fixture->group = add_group(fixture->world, &group);
-    MUST(mf_points_add(fixture->group, &config->points, &error));
+    MUST(rig_add_points(fixture->group, &config->points, &error));
 }
 
 static inline void fixture_close(Fixture *fixture, mf_Terrain *terrain) {
@@ -74,7 +75,7 @@ static inline void fixture_set3(const Fixture *fixture, const char *name, double
 }
 
 static inline double fixture_energy(const Fixture *fixture, uint32_t instance) {
-    mf_PointsEnergy energy = mf_points_energy(fixture->group, instance);
+    mf_MotionEnergy energy = mf_motion_energy(fixture->group, instance);
     return energy.kinetic + energy.potential + energy.elastic;
 }
 

@@ -3,6 +3,7 @@
 #define MF_TESTS_MOTION_KINEMATIC_FIXTURE_H
 
 #include "motion/fixture.h"
+#include "rig/motions.h"
 
 typedef struct KinConfig {
     mf_WorldConfig world;
@@ -11,8 +12,9 @@ typedef struct KinConfig {
 } KinConfig;
 
 static inline KinConfig kin_config(mf_Time step) {
-    KinConfig config = {
-        .world = mf_world_config(), .group = mf_group_config(), .motion = mf_kinematic_config()};
+    KinConfig config = {.world = mf_world_config(),
+                        .group = mf_group_config(),
+                        .motion = mf_motions_config().kinematic};
     config.world.step = step;
     config.group.double_precision = true;
     return config;
@@ -26,7 +28,7 @@ static inline void kin_open(Fixture *fixture, const KinConfig *config) {
     group.model = &fixture->hand.model;
     fixture->world = open_world(fixture->context, &config->world);
     fixture->group = add_group(fixture->world, &group);
-    MUST(mf_kinematic_add(fixture->group, &config->motion, &error));
+    MUST(rig_add_kinematic(fixture->group, &config->motion, &error));
 }
 
 // A leg of two slides, fore and aft, then up and down, that ends in one point; its hip at (x, y, 0)

@@ -69,7 +69,7 @@ static inline void rig_box(Rig *rig, double mass, const double position[3]) {
     group.double_precision = true;
     rig->box = add_group(rig->world, &group);
     assert_int_equal(mf_collisions_prepare(rig->box, NULL), MF_OK);
-    assert_int_equal(mf_rigid_add(rig->box, NULL, NULL), MF_OK);
+    assert_int_equal(mf_motion_add(rig->box, MF_MOTION_RIGID, NULL, NULL), MF_OK);
     assert_int_equal(mf_group_set_start(rig->box, 0, position, NULL, NULL, NULL), MF_OK);
 }
 

@@ -4,6 +4,7 @@
 #define TESTS_MOTION_QUADROTOR_FIXTURE_H
 
 #include "rig/rig.h"
+#include "rig/motions.h"
 
 typedef struct Fixture {
     mf_Context *context;
@@ -23,7 +24,7 @@ typedef struct FixtureConfig {
 // Sun et al. 2022, in double precision, a step of 1 ms, gravity 9.81.
 static inline FixtureConfig fixture_config(void) {
     FixtureConfig config = {.quadrotor = mf_quadrotor(),
-                            .config = mf_quadrotor_config(),
+                            .config = mf_motions_config().quadrotor_config,
                             .world = mf_world_config(),
                             .count = 1};
     config.world.step = MF_MILLISECOND;
@@ -73,7 +74,8 @@ static inline Fixture fixture_open(const FixtureConfig *config) {
     group.isolated = !config->shared;
     group.double_precision = !config->single_precision;
     fixture.group = add_group(fixture.world, &group);
-    mf_Status status = mf_quadrotor_add(fixture.group, &config->quadrotor, &config->config, &error);
+    mf_Status status =
+        rig_add_quadrotor(fixture.group, &config->quadrotor, &config->config, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
     return fixture;

@@ -1,6 +1,7 @@
 // Memory: a step allocates nothing, and creating worlds, groups and the motion survives the failure
 // of every single allocation.
 #include "motion/fixture.h"
+#include "rig/motions.h"
 
 static void a_step_makes_no_fallible_call(void **state) {
     for (int option = 0; option < 4; option++) {
@@ -41,7 +42,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     config.double_precision = *(const bool *)user;
     status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
-        status = mf_points_add(group, NULL, error);
+        status = mf_motion_add(group, MF_MOTION_POINTS, NULL, error);
     else
         assert_null(group);
     // A group without its motion, or no group at all, can still be stepped and hashed.
@@ -66,7 +67,7 @@ static void bad_settings_are_refused(void **state) {
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         mf_GroupConfig group = mf_group_config();
-        mf_PointsConfig points = mf_points_config();
+        mf_PointsConfig points = mf_motions_config().points;
         mf_Error error = {0};
         group.model = &fixture.hand.model;
         must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
@@ -101,12 +102,13 @@ static void bad_settings_are_refused(void **state) {
             points.contact_margin = NAN;
             break;
         }
-        assert_int_equal(mf_points_add(fixture.group, &points, &error), MF_BAD_ARGUMENT);
+        assert_int_equal(rig_add_points(fixture.group, &points, &error), MF_BAD_ARGUMENT);
         assert_true(error.message[0] != '\0');
         assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
-        assert_null(mf_points_config_of(fixture.group));
-        must(mf_points_add(fixture.group, NULL, &error), &error);
-        assert_int_equal(mf_points_add(fixture.group, NULL, &error), MF_BAD_ARGUMENT); // twice
+        assert_false(mf_motion_in(fixture.group, MF_MOTION_POINTS));
+        must(mf_motion_add(fixture.group, MF_MOTION_POINTS, NULL, &error), &error);
+        assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_POINTS, NULL, &error),
+                         MF_BAD_ARGUMENT); // twice
         fixture_close(&fixture, NULL);
     }
 }

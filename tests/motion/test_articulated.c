@@ -1,6 +1,7 @@
 // The equations of motion of the `articulated` motion: mass matrix, bias, accelerations and
 // Jacobians against MuJoCo's numbers and against each other, on random trees of all joint types.
 #include "motion/fixture.h"
+#include "rig/motions.h"
 
 #include "math/scalar.h"
 
@@ -66,11 +67,11 @@ static void grove_open(Grove *grove, const Tree *tree) {
     mf_GroupConfig group = mf_group_config();
     group.double_precision = true;
     group.model = &grove->fixture.hand.model;
-    mf_ArticulatedConfig config = mf_articulated_config();
+    mf_ArticulatedConfig config = mf_motions_config().articulated;
     config.base = tree->free ? MF_ARTICULATED_FREE : MF_ARTICULATED_FIXED;
     grove->fixture.world = open_world(grove->fixture.context, &world);
     grove->fixture.group = add_group(grove->fixture.world, &group);
-    MUST(mf_articulated_add(grove->fixture.group, &config, &error));
+    MUST(rig_add_articulated(grove->fixture.group, &config, &error));
     assert_int_equal(mf_group_velocity_count(grove->fixture.group), tree->velocity_count);
 }
 
@@ -234,7 +235,7 @@ static void algorithms_agree(void **state) {
             double kinetic = 0.0;
             for (uint32_t i = 0; i < n * n; i++)
                 kinetic += 0.5 * v[i / n] * matrix[i] * v[i % n];
-            assert_near(kinetic, mf_articulated_energy(group, 0).kinetic, 1e-12 * kinetic);
+            assert_near(kinetic, mf_motion_energy(group, 0).kinetic, 1e-12 * kinetic);
         }
         fixture_close(&grove.fixture, NULL);
     }

@@ -144,7 +144,7 @@ static void between_sites_momentum_is_kept(void **state) {
     text_set(&t, "actuator.control", 1, 0.3);
     text_set3(&t, "base.angular_velocity", 0.5, -0.3, 0.8);
     for (int i = 0; i < 2; i++) {
-        mf_articulated_momentum(t.group, 0, center[i], linear[i], angular[i]);
+        mf_motion_momentum(t.group, 0, center[i], linear[i], angular[i]);
         mf_world_step(t.world, 600);
     }
     assert_true(fabs(text_get(&t, "joint.angle", 1)) > 0.1); // they do move

@@ -82,7 +82,7 @@ static void it_gives_no_momentum(void **state) {
     text_set(&t, "actuator.control", 0, 1.0);
     mf_world_step(t.world, 5);
     assert_true(fabs(text_get(&t, "free.velocity", 0)) > 1e-4);
-    mf_articulated_momentum(t.group, 0, center, linear, angular);
+    mf_motion_momentum(t.group, 0, center, linear, angular);
     for (int i = 0; i < 3; i++) {
         assert_near(linear[i], 0.0, 1e-10);
         assert_near(angular[i], 0.0, 1e-10);

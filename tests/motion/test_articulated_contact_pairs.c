@@ -1,5 +1,6 @@
 // Contacts between links, hard contacts and stacks against closed forms.
 #include "motion/articulated_text.h"
+#include "rig/motions.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -318,7 +319,7 @@ static void every_allocation_fails_once(void **state) {
         mf_World *world = open_world(t.context, &config.world);
         added = add_group(world, &group);
         mf_context_fail_after(t.context, n);
-        mf_Status status = mf_articulated_add(added, &config.motion, &error);
+        mf_Status status = rig_add_articulated(added, &config.motion, &error);
         mf_context_fail_after(t.context, 0);
         done = status == MF_OK;
         assert_true(done || status == MF_NO_MEMORY);
@@ -346,9 +347,9 @@ static void collisions_keep_momentum(void **state) {
     text_open(&t, thrown, &config);
     text_set(&t, "free.velocity", 5, -5.0);
     double center[3], linear[2][3], angular[2][3];
-    mf_articulated_momentum(t.group, 0, center, linear[0], angular[0]);
+    mf_motion_momentum(t.group, 0, center, linear[0], angular[0]);
     mf_world_step(t.world, 25000);
-    mf_articulated_momentum(t.group, 0, center, linear[1], angular[1]);
+    mf_motion_momentum(t.group, 0, center, linear[1], angular[1]);
     assert_true(fabs(text_get(&t, "joint.rate", 1)) > 0.1); // it was hit
     for (uint32_t c = 0; c < 3; c++) {
         assert_near(linear[1][c], linear[0][c], 50 * 1e-7);

@@ -1,5 +1,6 @@
 // Height fields of a file as ground: the resulting map, and bodies that rest and roll on it.
 #include "motion/articulated_text.h"
+#include "rig/motions.h"
 
 // A world of one field of 5 x 3 points (x by y), and a body on it.
 static void write_world(char *text, size_t capacity, const char *size, const char *elevation,
@@ -152,7 +153,7 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
                               mf_Isa isa, uint32_t first, uint32_t count) {
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
-    mf_ArticulatedConfig config = mf_articulated_config();
+    mf_ArticulatedConfig config = mf_motions_config().articulated;
     mf_Group *group;
     world_config.isa = isa;
     world_config.terrain = ground;
@@ -162,7 +163,7 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
     config.shapes = true;
     mf_World *world = open_world(context, &world_config);
     group = add_group(world, &group_config);
-    MUST(mf_articulated_add(group, &config, &error));
+    MUST(rig_add_articulated(group, &config, &error));
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < 3; c++) {
             const uint32_t n = 3 * (first + i) + c;
@@ -206,7 +207,7 @@ static void walkers_are_independent(void **state) {
 static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Error *error) {
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
-    mf_ArticulatedConfig config = mf_articulated_config();
+    mf_ArticulatedConfig config = mf_motions_config().articulated;
     mf_Terrain *ground = NULL;
     mf_World *world = NULL;
     mf_Group *group;
@@ -221,7 +222,7 @@ static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Err
     if (status == MF_OK)
         status = mf_world_add_group(world, &group_config, &group, error);
     if (status == MF_OK)
-        status = mf_articulated_add(group, &config, error);
+        status = rig_add_articulated(group, &config, error);
     mf_world_destroy(world);
     mf_terrain_destroy(ground);
     return status;

@@ -1,5 +1,6 @@
 // Robots that move by `articulated` are independent of each other (crowd.h).
 #include "motion/articulated_fixture.h"
+#include "rig/motions.h"
 #include "motion/batch.h"
 
 static const BatchOption options[] = {
@@ -164,7 +165,7 @@ static void bad_settings_are_refused(void **state) {
         fixture_begin(&batch.fixture, 1);
         build_mixed(&batch);
         mf_GroupConfig group = mf_group_config();
-        mf_ArticulatedConfig config = mf_articulated_config();
+        mf_ArticulatedConfig config = mf_motions_config().articulated;
         mf_Error error = {0};
         group.model = &batch.fixture.hand.model;
         must(mf_world_create(batch.fixture.context, NULL, &batch.fixture.world, &error), &error);
@@ -173,14 +174,15 @@ static void bad_settings_are_refused(void **state) {
         mf_Link link = batch.fixture.hand.links[2];
         break_config(&config, &batch.fixture.hand, which);
         batch.fixture.hand.links[2].joint = link.joint;
-        if (mf_articulated_add(batch.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
+        if (rig_add_articulated(batch.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
             fail_msg("setting %d was not refused", which);
         assert_true(error.message[0] != '\0');
         assert_int_equal(mf_context_live_bytes(batch.fixture.context), bytes);
         assert_null(mf_articulated_config_of(batch.fixture.group));
         batch.fixture.hand.links[2] = link;
-        must(mf_articulated_add(batch.fixture.group, NULL, &error), &error);
-        assert_int_equal(mf_articulated_add(batch.fixture.group, NULL, &error), MF_BAD_ARGUMENT);
+        must(mf_motion_add(batch.fixture.group, MF_MOTION_ARTICULATED, NULL, &error), &error);
+        assert_int_equal(mf_motion_add(batch.fixture.group, MF_MOTION_ARTICULATED, NULL, &error),
+                         MF_BAD_ARGUMENT);
         fixture_close(&batch.fixture, NULL);
     }
 }

@@ -5,6 +5,7 @@
 // Jacobian of each body, the acceleration due to that force alone, the actuator forces, and the
 // acceleration due to everything but constraints. Numbers are doubles in native byte order.
 #include "math/scalar.h"
+#include "rig/motions.h"
 #include "motion/articulated_fixture.h"
 
 typedef struct Robot {
@@ -38,10 +39,10 @@ static bool robot_open(Robot *robot, const char *path) {
     group.double_precision = true;
     robot->world = open_world(robot->context, &world);
     robot->group = add_group(robot->world, &group);
-    mf_ArticulatedConfig config = mf_articulated_config();
+    mf_ArticulatedConfig config = mf_motions_config().articulated;
     config.integrator = MF_ARTICULATED_EULER;
     config.contacts = config.self_contacts = config.limits = false;
-    must(mf_articulated_add(robot->group, &config, &error), &error);
+    must(rig_add_articulated(robot->group, &config, &error), &error);
     robot->n = mf_group_velocity_count(robot->group);
     return true;
 }

@@ -20,7 +20,7 @@ typedef struct Motion {
 
 static Motion motion_of(const Text *t) {
     Motion m;
-    mf_articulated_momentum(t->group, 0, m.center, m.linear, m.angular);
+    mf_motion_momentum(t->group, 0, m.center, m.linear, m.angular);
     return m;
 }
 

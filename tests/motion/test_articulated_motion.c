@@ -170,12 +170,12 @@ static void e7_free_box(void **state) {
     free_body(&fixture, moment, 10 * MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 1, 2, 3);
     double center[3], linear[3], before[3], after[3], energy = art_energy(&fixture);
-    mf_articulated_momentum(fixture.group, 0, center, linear, before);
+    mf_motion_momentum(fixture.group, 0, center, linear, before);
     mf_world_step(fixture.world, 500);
     // (At this step the method itself is off by 1e-8.)
     for (uint32_t c = 0; c < 3; c++)
         assert_near(fixture_get(&fixture, "base.angular_velocity", c), expected[c], 2e-8);
-    mf_articulated_momentum(fixture.group, 0, center, linear, after);
+    mf_motion_momentum(fixture.group, 0, center, linear, after);
     for (uint32_t c = 0; c < 3; c++)
         assert_near(after[c], before[c], 5e-10);
     double size = sqrt(before[0] * before[0] + before[1] * before[1] + before[2] * before[2]);
@@ -240,12 +240,12 @@ static void e3_flailing_joints(void **state) {
     fixture_set3(&fixture, "base.linear_velocity", 1, -2, 3);
     fixture_set3(&fixture, "base.angular_velocity", 0.5, 1, -0.7);
     double center[3], linear[3], angular[3], position[3], force[3], rate[3];
-    mf_articulated_momentum(fixture.group, 0, center, linear, angular);
+    mf_motion_momentum(fixture.group, 0, center, linear, angular);
     for (int n = 0; n < 1000; n++) {
         flail(&fixture, n);
         mf_world_step(fixture.world, 1);
     }
-    mf_articulated_momentum(fixture.group, 0, position, force, rate);
+    mf_motion_momentum(fixture.group, 0, position, force, rate);
     for (int c = 0; c < 3; c++) {
         double fall = c == 2 ? -9.81 : 0.0, mass = fixture.hand.model.mass;
         assert_near(rate[c], angular[c], 1e-10);

@@ -20,7 +20,7 @@ static void ask_all(mf_Isa isa, Answers *out) {
     group.model = model;
     mf_World *world = open_world(context, &config);
     robots = add_group(world, &group);
-    MUST(mf_articulated_add(robots, NULL, &error));
+    MUST(mf_motion_add(robots, MF_MOTION_ARTICULATED, NULL, &error));
     mf_Field *angle = mf_group_find_field(robots, "joint.angle"),
              *rate = mf_group_find_field(robots, "joint.rate");
     for (uint32_t c = 0; c < angle->components; c++) {

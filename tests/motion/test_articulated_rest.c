@@ -1,6 +1,7 @@
 // Robots at rest stay at rest: a robot on legs that springs press into their limits bears its
 // weight in every step and comes to a stop.
 #include "motion/articulated_fixture.h"
+#include "rig/motions.h"
 
 static const double along_y[3] = {0, 1, 0};
 
@@ -75,7 +76,7 @@ static void heaps_rest(void **state) {
     mf_Context *context = open_context(1);
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
-    mf_ArticulatedConfig config = mf_articulated_config();
+    mf_ArticulatedConfig config = mf_motions_config().articulated;
     mf_Model *model;
     mf_Group *group;
     MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error));
@@ -85,7 +86,7 @@ static void heaps_rest(void **state) {
     config.shapes = true;
     mf_World *world = open_world(context, &world_config);
     group = add_group(world, &group_config);
-    MUST(mf_articulated_add(group, &config, &error));
+    MUST(rig_add_articulated(group, &config, &error));
     const mf_Field *load = mf_group_find_field(group, "contact.load");
     mf_Field *rate = mf_group_find_field(group, "joint.rate");
     for (uint32_t i = 0; i < HEAPS; i++) {

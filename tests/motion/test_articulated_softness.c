@@ -11,8 +11,7 @@ typedef struct Soft {
     double least, most, width, middle, power; // solimp
 } Soft;
 
-// ---- the equations, by hand
-// ----------------------------------------------------------------------
+// ---- the equations, by hand --------------------------------------------------------------------
 
 static double impedance(const Soft *soft, double depth) {
     double distance = fmin(depth / soft->width, 1.0), p = soft->power, m = soft->middle;

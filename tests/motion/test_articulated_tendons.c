@@ -2,6 +2,7 @@
 // muscle activation, and the same bits for any batch and instruction set. (Every kind of path
 // against MuJoCo: tendons.xml in test_articulated_peers.sh.)
 #include "motion/articulated_text.h"
+#include "rig/motions.h"
 
 // A wheel of 0.1 m at the origin, its axis along y, and two weights that slide along z beside it.
 // An actuator without gain tells the tendon's length, another its rate.
@@ -183,13 +184,12 @@ static void muscles_need_an_end(void **state) {
     config.group.model = t.model;
     t.world = open_world(t.context, &config.world);
     t.group = add_group(t.world, &config.group);
-    assert_int_equal(mf_articulated_add(t.group, &config.motion, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_articulated(t.group, &config.motion, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "muscle runs"));
     text_close(&t);
 }
 
-// ---- bits
-// ----------------------------------------------------------------------------------------
+// ---- bits --------------------------------------------------------------------------------------
 
 static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa isa,
                      bool double_precision) {

@@ -1,5 +1,6 @@
 // Rejected commands, parameters, settings and steps of cars; and failing allocations.
 #include "motion/car_rig.h"
+#include "rig/motions.h"
 #include "motion/car/motion.h"
 
 static void refused_commands_are_counted_and_change_nothing(void **state) {
@@ -92,7 +93,7 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
     group.name = label;
     group.model = rig->model;
     mf_Group *out = add_group(rig->world, &group);
-    assert_int_equal(mf_car_add(out, car, config, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_car(out, car, config, &error), MF_BAD_ARGUMENT);
     if (strncmp(error.message, name, strlen(name)) != 0)
         fail_msg("expected %s, got %s", name, error.message);
     assert_null(mf_car_parameters(out));
@@ -116,7 +117,7 @@ static void bad_settings_and_steps_are_refused(void **state) {
     car.steering_lag = 0.0005;
     expect_refusal(&rig, &car, &config.config, "car.steering_lag: ");
     mf_Error error = {0};
-    assert_int_equal(mf_car_add(rig.group, NULL, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_car(rig.group, NULL, NULL, &error), MF_BAD_ARGUMENT);
     const double positions[2][2] = {{0, 0}, {1, 0}};
     assert_int_equal(mf_car_set_path(rig.group, positions, 2, false, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
@@ -129,7 +130,7 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
         mf_World *world;
         mf_Model *model;
         mf_Car car = mf_car();
-        mf_CarConfig vehicle_config = mf_car_config();
+        mf_CarConfig vehicle_config = mf_motions_config().car_config;
         vehicle_config.command = MF_CAR_COMMAND_PATH;
         mf_GroupConfig config = mf_group_config();
         const double positions[3][2] = {{0, 0}, {1, 0}, {0, 1}};
@@ -138,7 +139,7 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
         config.model = model;
         mf_Group *group = add_group(world, &config);
         mf_context_fail_after(context, n);
-        mf_Status status = mf_car_add(group, &car, &vehicle_config, &error);
+        mf_Status status = rig_add_car(group, &car, &vehicle_config, &error);
         if (status == MF_OK)
             status = mf_car_set_path(group, positions, 3, true, &error);
         mf_context_fail_after(context, 0);

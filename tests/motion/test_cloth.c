@@ -307,7 +307,7 @@ static void stiffness_does_not_depend_on_the_cells(void **state) {
             upper[i] = columns * (rows - 1) + i;
         rig.cloth.pins = upper;
         rig.cloth.pin_count = columns;
-        rig.config.substep = mf_cloth_config().substep;
+        rig.config.substep = mf_motions_config().cloth.substep;
         rig.config.drag = 100.0;
         if (k & 1)
             make_triangles(&rig.cloth);

@@ -53,7 +53,7 @@ static Fixture make(mf_Context *context, const char *text) {
     group.double_precision = true;
     fixture.world = open_world(context, &world);
     fixture.group = add_group(fixture.world, &group);
-    assert_int_equal(mf_articulated_add(fixture.group, NULL, NULL), MF_OK);
+    assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
     fixture.angle = mf_group_find_field(fixture.group, "joint.angle");
     fixture.target = mf_group_find_field(fixture.group, "joint.target");
     fixture.control = mf_group_find_field(fixture.group, "actuator.control");

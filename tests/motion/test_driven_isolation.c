@@ -1,5 +1,6 @@
 // Robots that move by `rigid` or `prescribed` are independent of each other (crowd.h).
 #include "motion/batch.h"
+#include "rig/motions.h"
 #include "motion/driven/driven.h"
 #include "motion/driven_fixture.h"
 
@@ -123,21 +124,22 @@ static void bad_settings_are_refused(void **state) {
         fixture_begin(&batch.fixture, 1);
         build_mixed(&batch);
         mf_GroupConfig group = mf_group_config();
-        mf_RigidConfig config = mf_rigid_config();
+        mf_RigidConfig config = mf_motions_config().rigid;
         mf_Error error = {0};
         group.model = &batch.fixture.hand.model;
         must(mf_world_create(batch.fixture.context, NULL, &batch.fixture.world, &error), &error);
         batch.fixture.group = add_group(batch.fixture.world, &group);
         size_t bytes = mf_context_live_bytes(batch.fixture.context);
         break_config(&config, which);
-        if (mf_rigid_add(batch.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
+        if (rig_add_rigid(batch.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
             fail_msg("setting %d was not refused", which);
         if (strncmp(error.message, "rigid", 5) != 0)
             fail_msg("setting %d: %s", which, error.message);
         assert_int_equal(mf_context_live_bytes(batch.fixture.context), bytes);
         assert_null(mf_rigid_config_of(batch.fixture.group));
-        must(mf_rigid_add(batch.fixture.group, NULL, &error), &error);
-        assert_int_equal(mf_rigid_add(batch.fixture.group, NULL, &error), MF_BAD_ARGUMENT);
+        must(mf_motion_add(batch.fixture.group, MF_MOTION_RIGID, NULL, &error), &error);
+        assert_int_equal(mf_motion_add(batch.fixture.group, MF_MOTION_RIGID, NULL, &error),
+                         MF_BAD_ARGUMENT);
         fixture_close(&batch.fixture, NULL);
     }
 }
@@ -154,7 +156,8 @@ static void floating_joints_are_refused(void **state) {
     group.model = &fixture.hand.model;
     must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
     fixture.group = add_group(fixture.world, &group);
-    assert_int_equal(mf_prescribed_add(fixture.group, NULL, &error), MF_UNSUPPORTED);
+    assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_PRESCRIBED, NULL, &error),
+                     MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "loose"));
     assert_non_null(strstr(error.message, "articulated"));
     fixture_close(&fixture, NULL);

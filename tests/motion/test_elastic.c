@@ -1,6 +1,7 @@
 // Trusses with inertia: bits over batches, mixtures, instruction sets and threads; faults,
 // snapshots, other trusses, and switching to and from quasi-statics.
 #include "rig/rig.h"
+#include "rig/motions.h"
 #include "motion/truss/motion.h"
 #include "motion/truss_bits.h"
 
@@ -122,9 +123,9 @@ static void bad_settings_are_refused(void **state) {
     crawler(&p, 5, 0);
     mf_Error error = {0};
     Rig rig = rig_open(*state, &p.truss, elastic_config(1, 1e-3));
-    mf_ElasticConfig config = mf_elastic_config();
+    mf_ElasticConfig config = mf_motions_config().elastic;
     config.truss = &p.truss;
-    assert_int_equal(mf_elastic_add(rig.group, &config, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_elastic(rig.group, &config, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
     mf_GroupConfig group = mf_group_config();
     mf_Group *other;
@@ -135,7 +136,7 @@ static void bad_settings_are_refused(void **state) {
     config.damping = -1.0;
     mf_World *world = open_world(*state, &settings);
     other = add_group(world, &group);
-    assert_int_equal(mf_elastic_add(other, &config, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_elastic(other, &config, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "elastic.damping: -1 s, need 0 .. 1e6");
     mf_world_destroy(world);
     mf_model_destroy(rig.model);

@@ -14,6 +14,7 @@
 // (rate h)^5 / 120 of the kinetic energy (up to 0.25 rad a step; the motion allows no gain beyond).
 // A cliff of the nearest-cell map adds a slack of 4 epsilon = 8 u to the height, so the
 // budget is 8 times this sum; it has no fitted constant.
+#include "motion/points/motion.h"
 #include "motion/fixture.h"
 
 typedef struct Ground {
@@ -40,10 +41,10 @@ typedef struct Audit {
     uint64_t rises; // [1] robot steps that rose above the budget
 } Audit;
 
-static double budget_of(const Fixture *fixture, uint32_t i, mf_PointsEnergy e) {
+static double budget_of(const Fixture *fixture, uint32_t i, mf_MotionEnergy e) {
     bool wide = mf_group_config_of(fixture->group)->double_precision;
     double unit = wide ? 0x1p-53 : 0x1p-24, center[3], linear[3], angular[3];
-    mf_points_momentum(fixture->group, i, center, linear, angular);
+    mf_motion_momentum(fixture->group, i, center, linear, angular);
     double step = mf_time_to_seconds(mf_world_config_of(fixture->world)->step);
     double size = fabs(center[0]) + fabs(center[1]) + fabs(center[2]) + 0.3;
     double momentum = fabs(linear[0]) + fabs(linear[1]) + fabs(linear[2]);
@@ -61,10 +62,10 @@ static double budget_of(const Fixture *fixture, uint32_t i, mf_PointsEnergy e) {
            8.0 * unit * (force * size + momentum * size / step + 2.0 * (e.kinetic + e.elastic));
 }
 
-static void audit_step(Fixture *fixture, mf_PointsEnergy *before, Audit *audit) {
+static void audit_step(Fixture *fixture, mf_MotionEnergy *before, Audit *audit) {
     mf_world_step(fixture->world, 1);
     for (uint32_t i = 0; i < mf_group_count(fixture->group); i++) {
-        mf_PointsEnergy now = mf_points_energy(fixture->group, i);
+        mf_MotionEnergy now = mf_motion_energy(fixture->group, i);
         double rise = now.kinetic + now.potential + now.elastic - before[i].kinetic -
                       before[i].potential - before[i].elastic;
         double allowed = budget_of(fixture, i, before[i]);
@@ -90,7 +91,7 @@ static void audit_run(Fixture *fixture, uint32_t updates, double amplitude, Audi
     uint32_t interval =
         (uint32_t)(points->joint_interval / mf_world_config_of(fixture->world)->step);
     uint32_t count = mf_group_count(fixture->group);
-    mf_PointsEnergy before[ROBOTS];
+    mf_MotionEnergy before[ROBOTS];
     for (uint32_t u = 0; u < updates; u++) {
         for (uint32_t i = 0; i < count; i++)
             for (uint32_t j = 0; j < target->components; j++) {
@@ -100,7 +101,7 @@ static void audit_run(Fixture *fixture, uint32_t updates, double amplitude, Audi
         if (u == 0 || amplitude > 0)
             mf_world_step(fixture->world, 1);
         for (uint32_t i = 0; i < count && (u == 0 || amplitude > 0); i++)
-            before[i] = mf_points_energy(fixture->group, i);
+            before[i] = mf_motion_energy(fixture->group, i);
         for (uint32_t k = u == 0 || amplitude > 0; k < interval; k++)
             audit_step(fixture, before, audit);
     }
@@ -237,7 +238,7 @@ static void robots_are_not_faster_than_their_legs(void **state) {
             mf_world_step(fixture.world, 8);
             for (uint32_t i = 0; i < count; i++) {
                 double center[3], linear[3], angular[3];
-                mf_points_momentum(fixture.group, i, center, linear, angular);
+                mf_motion_momentum(fixture.group, i, center, linear, angular);
                 double x = center[0] - before[i][0], y = center[1] - before[i][1];
                 fastest = u > 0 ? fmax(fastest, sqrt(x * x + y * y)) : 0.0;
                 memcpy(before[i], center, sizeof center);

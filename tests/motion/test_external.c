@@ -1,6 +1,7 @@
 // Bodies moved from outside: velocities and targets against closed forms, collisions with others,
 // and rejected or contained input.
 #include "interaction/pitch.h"
+#include "rig/motions.h"
 
 static const char paddle_text[] =
     "<mujoco model='paddle'><worldbody><body><freejoint/>"
@@ -26,7 +27,7 @@ static const char door_text[] =
 static mf_Group *add_external(Pitch *pitch, const char *text, const char *name, uint32_t count,
                               const mf_ExternalConfig *config) {
     mf_Group *group = pitch_group(pitch, load_text(pitch->context, text), name, count, true);
-    must(mf_external_add(group, config, &pitch->error), &pitch->error);
+    must(rig_add_external(group, config, &pitch->error), &pitch->error);
     return group;
 }
 
@@ -66,7 +67,7 @@ static void targets_are_reached(void **state) {
     static const double quarter = 0.70710678118654752;
     for (int steps = 1; steps <= 10; steps += 9) {
         Pitch pitch;
-        mf_ExternalConfig config = mf_external_config();
+        mf_ExternalConfig config = mf_motions_config().external;
         config.targets = true;
         config.control_interval = steps * MF_MILLISECOND;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -121,7 +122,7 @@ static void a_paddle_strikes_a_ball(void **state) {
         const double restitution = k < 2 ? 1.0 : 0.5, speed = 1.5;
         const int steps = 2000;
         Pitch pitch;
-        mf_ExternalConfig external = mf_external_config();
+        mf_ExternalConfig external = mf_motions_config().external;
         external.targets = k % 2 == 1;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
         mf_Group *paddle = add_external(&pitch, paddle_text, "paddle", 1, &external);
@@ -178,7 +179,7 @@ static void a_plate_carries_a_box(void **state) {
 static void bad_inputs_are_contained(void **state) {
     for (int k = 0; k < 4; k++) {
         Pitch pitch;
-        mf_ExternalConfig config = mf_external_config();
+        mf_ExternalConfig config = mf_motions_config().external;
         config.targets = k >= 2;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *group = add_external(&pitch, door_text, "door", 2, &config);
@@ -203,32 +204,33 @@ static void refused(mf_Status status, mf_Status expected, const mf_Error *error,
 
 static void immovable_joints_are_refused(void **state) {
     Pitch pitch;
-    mf_ExternalConfig config = mf_external_config();
+    mf_ExternalConfig config = mf_motions_config().external;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Error *error = &pitch.error;
     mf_Model *fixed = load_text(pitch.context, "<mujoco model='post'><worldbody><body>"
                                                "<geom type='sphere' size='0.1' mass='1'/>"
                                                "</body></worldbody></mujoco>");
     mf_Group *post = pitch_group(&pitch, fixed, "post", 1, false);
-    refused(mf_external_add(post, NULL, error), MF_UNSUPPORTED, error, "fixed in the world");
+    refused(mf_motion_add(post, MF_MOTION_EXTERNAL, NULL, error), MF_UNSUPPORTED, error,
+            "fixed in the world");
     mf_Group *group =
         pitch_group(&pitch, load_text(pitch.context, paddle_text), "paddle", 1, false);
     config.control_interval = 1500 * MICROSECOND;
-    refused(mf_external_add(group, &config, error), MF_BAD_ARGUMENT, error, "control_interval");
+    refused(rig_add_external(group, &config, error), MF_BAD_ARGUMENT, error, "control_interval");
     config.control_interval = 0;
     config.struct_size = 0;
-    refused(mf_external_add(group, &config, error), MF_BAD_ARGUMENT, error, "mf_external_config()");
-    refused(mf_external_add(NULL, NULL, error), MF_BAD_ARGUMENT, error, "NULL");
-    must(mf_external_add(group, NULL, error), error);
-    refused(mf_external_add(group, NULL, error), MF_BAD_ARGUMENT, error, "already");
+    refused(rig_add_external(group, &config, error), MF_BAD_ARGUMENT, error, "mf_motions_config()");
+    refused(mf_motion_add(NULL, MF_MOTION_EXTERNAL, NULL, error), MF_BAD_ARGUMENT, error, "NULL");
+    must(mf_motion_add(group, MF_MOTION_EXTERNAL, NULL, error), error);
+    refused(mf_motion_add(group, MF_MOTION_EXTERNAL, NULL, error), MF_BAD_ARGUMENT, error,
+            "already");
     assert_int_equal(mf_motion_of(group, 0), MF_MOTION_EXTERNAL);
-    assert_non_null(mf_external_config_of(group));
-    assert_null(mf_external_config_of(post));
+    assert_false(mf_motion_in(post, MF_MOTION_EXTERNAL));
     pitch_close(&pitch);
 }
 
 static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) {
-    mf_ExternalConfig config = mf_external_config();
+    mf_ExternalConfig config = mf_motions_config().external;
     mf_GroupConfig robots = mf_group_config();
     mf_World *world;
     mf_Group *group;
@@ -239,7 +241,7 @@ static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) 
         return status;
     status = mf_world_add_group(world, &robots, &group, error);
     if (status == MF_OK)
-        status = mf_external_add(group, &config, error);
+        status = rig_add_external(group, &config, error);
     mf_world_step(world, 2);
     mf_world_destroy(world);
     return status;
@@ -257,7 +259,7 @@ static void every_failing_call_is_survived(void **state) {
 // A restored world goes on to the same bits, in the middle of an interval too.
 static void snapshots_contain_everything(void **state) {
     Pitch pitch;
-    mf_ExternalConfig config = mf_external_config();
+    mf_ExternalConfig config = mf_motions_config().external;
     static uint8_t image[65536];
     config.targets = true;
     config.control_interval = 10 * MF_MILLISECOND;

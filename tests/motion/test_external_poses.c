@@ -1,6 +1,7 @@
 // Streams of poses that come in while the world runs, as motion capture sends them: the error of
 // what is shown between them against its formula, the end of a stream, what it pushes, and bits.
 #include "interaction/pitch.h"
+#include "rig/motions.h"
 
 enum { ROWS = 8 };
 
@@ -9,12 +10,12 @@ static const char body_text[] =
     "<geom type='box' size='0.05 0.4 0.4' mass='1' condim='1'/></body></worldbody></mujoco>";
 
 static mf_Group *add_stream(Pitch *pitch, uint32_t count, mf_Time delay, mf_Time hold) {
-    mf_ExternalConfig config = mf_external_config();
+    mf_ExternalConfig config = mf_motions_config().external;
     config.poses = ROWS;
     config.delay = delay;
     config.hold = hold;
     mf_Group *group = pitch_group(pitch, load_text(pitch->context, body_text), "body", count, true);
-    must(mf_external_add(group, &config, &pitch->error), &pitch->error);
+    must(rig_add_external(group, &config, &pitch->error), &pitch->error);
     return group;
 }
 
@@ -235,27 +236,27 @@ static void order_threads_and_snapshots_change_nothing(void **state) {
 
 static void bad_settings_are_refused(void **state) {
     Pitch pitch;
-    mf_ExternalConfig config = mf_external_config();
+    mf_ExternalConfig config = mf_motions_config().external;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = pitch_group(&pitch, load_text(pitch.context, body_text), "body", 1, false);
     for (uint32_t poses = 1; poses <= 257; poses += 256) {
         config.poses = poses;
-        assert_int_equal(mf_external_add(group, &config, &pitch.error), MF_BAD_ARGUMENT);
+        assert_int_equal(rig_add_external(group, &config, &pitch.error), MF_BAD_ARGUMENT);
         assert_non_null(strstr(pitch.error.message, "external.poses"));
     }
     config.poses = 2;
     config.delay = -1;
-    assert_int_equal(mf_external_add(group, &config, &pitch.error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_external(group, &config, &pitch.error), MF_BAD_ARGUMENT);
     config.delay = 0;
     config.hold = -1;
-    assert_int_equal(mf_external_add(group, &config, &pitch.error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_external(group, &config, &pitch.error), MF_BAD_ARGUMENT);
     config.hold = 0;
-    must(mf_external_add(group, &config, &pitch.error), &pitch.error);
+    must(rig_add_external(group, &config, &pitch.error), &pitch.error);
     pitch_close(&pitch);
 }
 
 static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) {
-    mf_ExternalConfig config = mf_external_config();
+    mf_ExternalConfig config = mf_motions_config().external;
     mf_GroupConfig robots = mf_group_config();
     mf_World *world;
     mf_Group *group;
@@ -266,7 +267,7 @@ static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) 
         return status;
     status = mf_world_add_group(world, &robots, &group, error);
     if (status == MF_OK)
-        status = mf_external_add(group, &config, error);
+        status = rig_add_external(group, &config, error);
     mf_world_step(world, 2);
     mf_world_destroy(world);
     return status;

@@ -1,6 +1,7 @@
 // Fixed-wing aircraft in batches: the same bits on every instruction set, thread count and index in
 // a swarm; faults stay with their agent; bad parameters are named; every allocation may fail.
 #include "motion/fixed_wing_rig.h"
+#include "rig/motions.h"
 #include "motion/fixed_wing/motion.h"
 
 // Agents that differ in everything: also stalled, inverted and tumbling ones.
@@ -248,18 +249,18 @@ static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig 
     must(mf_world_create(rig.context, &world, &rig.world, error), error);
     group.model = rig.model;
     must(mf_world_add_group(rig.world, &group, &rig.group, error), error);
-    mf_Status status = mf_fixed_wing_add(rig.group, aircraft, vehicle_config, error);
+    mf_Status status = rig_add_fixed_wing(rig.group, aircraft, vehicle_config, error);
     assert_true((mf_fixed_wing_parameters(rig.group) != NULL) == (status == MF_OK));
     if (status == MF_OK) {
         assert_int_equal(mf_fixed_wing_config_of(rig.group)->command, vehicle_config->command);
-        assert_int_equal(mf_fixed_wing_add(rig.group, NULL, NULL, error), MF_BAD_ARGUMENT);
+        assert_int_equal(rig_add_fixed_wing(rig.group, NULL, NULL, error), MF_BAD_ARGUMENT);
     }
     rig_close(&rig);
     return status;
 }
 
 static void bad_settings_are_named(void **state) {
-    const mf_FixedWingConfig good = mf_fixed_wing_config();
+    const mf_FixedWingConfig good = mf_motions_config().fixed_wing_config;
     const mf_FixedWing aerosonde = mf_fixed_wing();
     mf_FixedWing other = aerosonde;
     mf_FixedWingConfig s;
@@ -270,7 +271,7 @@ static void bad_settings_are_named(void **state) {
     s.member = value;                                                                              \
     assert_int_equal(try_add(&aerosonde, &s, 9.81, &error), MF_BAD_ARGUMENT);                      \
     assert_non_null(strstr(error.message, part))
-    BAD(struct_size, 4, "mf_fixed_wing_config()");
+    BAD(struct_size, 4, "mf_motions_config()");
     BAD(command, (mf_FixedWingCommand)9, "command");
     BAD(integrator, (mf_Integrator)9, "integrator");
     BAD(control_interval, 7 * MF_MILLISECOND, "control_interval");
@@ -296,7 +297,7 @@ static void bad_settings_are_named(void **state) {
 // Every fallible call fails once; adding then leaves nothing behind and can be repeated.
 static void every_allocation_may_fail(void **state) {
     mf_FixedWing aircraft = mf_fixed_wing();
-    mf_FixedWingConfig config = mf_fixed_wing_config();
+    mf_FixedWingConfig config = mf_motions_config().fixed_wing_config;
     mf_Context *context;
     bool done = false;
     config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
@@ -315,11 +316,11 @@ static void every_allocation_may_fail(void **state) {
         if (status == MF_OK)
             status = mf_world_add_group(world, &group_config, &group, NULL);
         if (status == MF_OK) {
-            status = mf_fixed_wing_add(group, NULL, &config, NULL);
+            status = rig_add_fixed_wing(group, NULL, &config, NULL);
             if (status != MF_OK) {
                 assert_null(mf_fixed_wing_parameters(group));
                 mf_context_fail_after(context, 0);
-                assert_int_equal(mf_fixed_wing_add(group, NULL, &config, NULL), MF_OK);
+                assert_int_equal(rig_add_fixed_wing(group, NULL, &config, NULL), MF_OK);
             }
         }
         done = status == MF_OK;

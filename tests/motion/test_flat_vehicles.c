@@ -3,6 +3,7 @@
 // and wind contains walkers of `points` with gaits, networks and programs, cars on a path,
 // quadrotors, and aircraft in gusts.
 #include "base/move_image.h"
+#include "rig/motions.h"
 #include "interaction/parts.h"
 #include "motion/car/motion.h"
 #include "motion/fixture.h"
@@ -57,11 +58,11 @@ static mf_Group *add_walkers(Scene *scene, const char *name, const char *file, b
     path_of(path, sizeof path, file);
     MUST(mf_model_load(scene->context, path, NULL, &model, &error));
     mf_Group *group = add_shared(scene, name, model, WALKERS);
-    mf_PointsConfig config = mf_points_config();
+    mf_PointsConfig config = mf_motions_config().points;
     config.joint_interval = 5 * MF_MILLISECOND;
     config.friction = coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
     config.friction_coefficient = 0.8;
-    MUST(mf_points_add(group, &config, &error));
+    MUST(rig_add_points(group, &config, &error));
     return group;
 }
 

@@ -112,11 +112,11 @@ static void e7_run(mf_Time step, double rate[3], double *energy, double *momentu
     fly(&fixture, 1.0, box_moment, step, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 1.0, 2.0, 3.0);
     double center[3], linear[3], start[3], end[3];
-    mf_points_momentum(fixture.group, 0, center, linear, start);
+    mf_motion_momentum(fixture.group, 0, center, linear, start);
     double first = fixture_energy(&fixture, 0);
     mf_world_step(fixture.world, (uint64_t)(5 * MF_SECOND / step));
     get_rate(&fixture, rate);
-    mf_points_momentum(fixture.group, 0, center, linear, end);
+    mf_motion_momentum(fixture.group, 0, center, linear, end);
     *energy = fixture_energy(&fixture, 0) / first - 1.0;
     *momentum = sqrt(end[0] * end[0] + end[1] * end[1] + end[2] * end[2]) /
                     sqrt(start[0] * start[0] + start[1] * start[1] + start[2] * start[2]) -

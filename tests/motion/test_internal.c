@@ -58,7 +58,7 @@ typedef struct Flail {
 } Flail;
 
 static void flail_read(const Fixture *fixture, Flail *f) {
-    mf_points_momentum(fixture->group, 0, f->center, f->linear, f->angular);
+    mf_motion_momentum(fixture->group, 0, f->center, f->linear, f->angular);
 }
 
 static void flail(Fixture *fixture, uint32_t updates) {

@@ -2,6 +2,7 @@
 // from forward kinematics. Expected foot positions are computed with the poses of `articulated` or
 // in closed form.
 #include "motion/kinematic_fixture.h"
+#include "rig/motions.h"
 #include "motion/kinematic/motion.h"
 
 static void set_target(const Fixture *fixture, uint32_t joint, double value) {
@@ -28,7 +29,7 @@ static Witness witness_open(Fixture *fixture) {
     group.double_precision = true;
     MUST(mf_world_create(fixture->context, NULL, &witness.world, &error));
     witness.group = add_group(witness.world, &group);
-    MUST(mf_articulated_add(witness.group, NULL, &error));
+    MUST(mf_motion_add(witness.group, MF_MOTION_ARTICULATED, NULL, &error));
     return witness;
 }
 
@@ -382,7 +383,7 @@ static mf_Status add_to(Fixture *fixture, const KinConfig *config, mf_Error *err
     group.model = &fixture->hand.model;
     must(mf_world_create(fixture->context, &config->world, &fixture->world, error), error);
     must(mf_world_add_group(fixture->world, &group, &fixture->group, error), error);
-    return mf_kinematic_add(fixture->group, &config->motion, error);
+    return rig_add_kinematic(fixture->group, &config->motion, error);
 }
 
 static void feet_are_found_named_or_missed(void **state) {

@@ -1,6 +1,7 @@
 // Particles of different groups: fluids with grains and with each other. Momentum, bits over
 // instruction sets and threads, snapshots, substeps, what is refused, failures of memory.
 #include "rig/rig.h"
+#include "rig/motions.h"
 
 enum { WATER, OIL, SAND, GROUPS };
 static const uint32_t counts[GROUPS] = {6 * 6 * 6, 6 * 6 * 4, 40};
@@ -53,7 +54,7 @@ static mf_Status place(const Tank *tank, uint32_t g, mf_Error *error) {
 static mf_Status add(Tank *tank, const Options *options, uint32_t g, mf_Error *error) {
     static const double origin[3] = {0.0, 0.0, 0.0};
     mf_GroupConfig config = mf_group_config();
-    mf_FluidConfig fluid = mf_fluid_config();
+    mf_FluidConfig fluid = mf_motions_config().fluid;
     mf_Builder *builder = NULL;
     mf_Status status = mf_builder_create(tank->context, names[g], &builder, error);
     if (status != MF_OK)
@@ -71,8 +72,8 @@ static mf_Status add(Tank *tank, const Options *options, uint32_t g, mf_Error *e
     fluid.density = g == OIL ? 800.0 : 1000.0;
     fluid.viscosity = g == OIL ? 1e-3 : 1e-5;
     if (status == MF_OK)
-        status = g == SAND ? mf_grains_add(tank->groups[g], NULL, error)
-                           : mf_fluid_add(tank->groups[g], &fluid, error);
+        status = g == SAND ? mf_motion_add(tank->groups[g], MF_MOTION_GRAINS, NULL, error)
+                           : rig_add_fluid(tank->groups[g], &fluid, error);
     return status == MF_OK ? place(tank, g, error) : status;
 }
 

@@ -2,14 +2,15 @@
 // alone; emitters; what boxes and particles do to each other; refused settings. Physics against
 // closed forms is in the cases of `mayfly check`, which tests/app runs.
 #include "rig/rig.h"
+#include "rig/motions.h"
 #include "motion/particles/motion.h"
 #include "particles_rig.h"
 
 static void add_motion(const Rig *rig, bool fluid) {
     if (fluid)
-        assert_int_equal(mf_fluid_add(rig->group, NULL, NULL), MF_OK);
+        assert_int_equal(mf_motion_add(rig->group, MF_MOTION_FLUID, NULL, NULL), MF_OK);
     else
-        assert_int_equal(mf_grains_add(rig->group, NULL, NULL), MF_OK);
+        assert_int_equal(mf_motion_add(rig->group, MF_MOTION_GRAINS, NULL, NULL), MF_OK);
 }
 
 // A block of particles that falls apart around a box.
@@ -128,11 +129,11 @@ static void test_emitter(void **state) {
                                 .speed = 1.0,
                                 .start = 0.1,
                                 .stop = (double)INFINITY};
-    mf_FluidConfig fluid = mf_fluid_config();
+    mf_FluidConfig fluid = mf_motions_config().fluid;
     fluid.emitters = &emitter;
     fluid.emitter_count = 1;
     fluid.placed = 0;
-    assert_int_equal(mf_fluid_add(rig.group, &fluid, NULL), MF_OK);
+    assert_int_equal(rig_add_fluid(rig.group, &fluid, NULL), MF_OK);
     mf_world_step(rig.world, 200); // 0.1 s
     assert_int_equal(mf_particles_present(rig.group), 0);
     mf_world_step(rig.world, 20);
@@ -182,19 +183,19 @@ static void test_refusals(void **state) {
     const RigConfig config = rig_config(4);
     mf_Error error = {0};
     rig_open(&rig, &config);
-    mf_FluidConfig fluid = mf_fluid_config();
+    mf_FluidConfig fluid = mf_motions_config().fluid;
     fluid.reach = 1.0;
-    assert_int_equal(mf_fluid_add(rig.group, &fluid, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "fluid.reach: 1, need 1.8 .. 4");
-    mf_GrainsConfig grains = mf_grains_config();
+    mf_GrainsConfig grains = mf_motions_config().grains;
     grains.restitution = (double)NAN;
-    assert_int_equal(mf_grains_add(rig.group, &grains, &error), MF_BAD_ARGUMENT);
-    fluid = mf_fluid_config();
+    assert_int_equal(rig_add_grains(rig.group, &grains, &error), MF_BAD_ARGUMENT);
+    fluid = mf_motions_config().fluid;
     fluid.sound_speed = 1e5; // 5e-4 s would be 8334 substeps of 6e-8 s
     fluid.density = 1e6;
-    assert_int_equal(mf_fluid_add(rig.group, &fluid, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_fluid_add(rig.group, NULL, &error), MF_OK);
-    assert_int_equal(mf_fluid_add(rig.group, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_motion_add(rig.group, MF_MOTION_FLUID, NULL, &error), MF_OK);
+    assert_int_equal(mf_motion_add(rig.group, MF_MOTION_FLUID, NULL, &error), MF_BAD_ARGUMENT);
     assert_true(fabs(mf_particles_spacing(rig.group) - (0.02)) <= 1e-9);
     assert_int_equal(mf_particles_couple(rig.world, NULL), MF_OK);
     assert_int_equal(mf_particles_couple(rig.world, &error), MF_BAD_ARGUMENT);

@@ -148,14 +148,14 @@ static void flailing_conserves_momentum(void **state) {
         driven_open(&fixture, NULL, &config);
         scramble(&fixture);
         double center[3], linear[3], angular[3], position[3], force[3], rate[3], size = 0.0;
-        mf_prescribed_momentum(fixture.group, 0, center, linear, angular);
+        mf_motion_momentum(fixture.group, 0, center, linear, angular);
         for (int n = 0; n < 100; n++) {
             for (uint32_t j = 0; j < 6; j++)
                 fixture_set(&fixture, "joint.target", j,
                             random_signed(4, j) + 0.5 * sin(0.1 * n * (j + 1.0) * 0.3));
             mf_world_step(fixture.world, fine ? 20 : 10);
         }
-        mf_prescribed_momentum(fixture.group, 0, position, force, rate);
+        mf_motion_momentum(fixture.group, 0, position, force, rate);
         off[fine] = rotated[fine] = 0.0;
         for (int c = 0; c < 3; c++) {
             double fall = c == 2 ? -0.5 * 9.81 : 0.0;
@@ -186,14 +186,14 @@ static void semi_implicit_steps_keep_momentum(void **state) {
         scramble(&fixture);
         double center[3], linear[3], angular[3], position[3], force[3], rate[3];
         double angle = 0.0, size = 0.0, moved = 0.0;
-        mf_prescribed_momentum(fixture.group, 0, center, linear, angular);
+        mf_motion_momentum(fixture.group, 0, center, linear, angular);
         for (int n = 0; n < 300; n++) {
             for (uint32_t j = 0; j < 6; j++)
                 fixture_set(&fixture, "joint.target", j,
                             random_signed(4, j) + 0.5 * sin(0.1 * n * (j + 1.0) * 0.3));
             mf_world_step(fixture.world, (uint64_t)(10 * MF_MILLISECOND / steps[i]));
         }
-        mf_prescribed_momentum(fixture.group, 0, position, force, rate);
+        mf_motion_momentum(fixture.group, 0, position, force, rate);
         for (int c = 0; c < 3; c++) {
             angle = fmax(angle, fabs(rate[c] - angular[c]));
             moved = fmax(moved, fabs(force[c] - linear[c]));

@@ -3,6 +3,7 @@
 // the reference rates of the NASA brick are independent computations, see
 // docs/explanation/quadrotor.md.
 #include "motion/quadrotor_fixture.h"
+#include "rig/motions.h"
 #include "motion/quadrotor/motion.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
@@ -352,35 +353,35 @@ static void bad_settings_are_refused(void **state) {
     group.name = "second";
     second = add_group(fixture.world, &group);
     uint32_t fields = mf_group_field_count(second);
-    mf_QuadrotorConfig vehicle_config = mf_quadrotor_config();
+    mf_QuadrotorConfig vehicle_config = mf_motions_config().quadrotor_config;
     vehicle_config.control_interval = 1500000;
-    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &vehicle_config, &error),
+    assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
                      MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "quadrotor.control_interval"));
     vehicle_config.control_interval = -MF_MILLISECOND;
-    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &vehicle_config, &error),
+    assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
                      MF_BAD_ARGUMENT);
-    vehicle_config = mf_quadrotor_config();
+    vehicle_config = mf_motions_config().quadrotor_config;
     vehicle_config.control_interval = 4 * MF_MILLISECOND;
     vehicle_config.outer_interval = 6 * MF_MILLISECOND;
-    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &vehicle_config, &error),
+    assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
                      MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "quadrotor.outer_interval"));
-    vehicle_config = mf_quadrotor_config();
+    vehicle_config = mf_motions_config().quadrotor_config;
     vehicle_config.integrator = (mf_Integrator)7;
-    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &vehicle_config, &error),
+    assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
                      MF_BAD_ARGUMENT);
     mf_Quadrotor heavy = config.quadrotor;
     heavy.mass = 1.0;
-    assert_int_equal(mf_quadrotor_add(second, &heavy, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_quadrotor(second, &heavy, NULL, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "quadrotor.mass"));
     heavy = config.quadrotor;
     heavy.motor_time_constant = 4e-4;
-    assert_int_equal(mf_quadrotor_add(second, &heavy, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_quadrotor(second, &heavy, NULL, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_group_field_count(second), fields);
     assert_null(mf_quadrotor_of(second));
-    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, NULL, &error), MF_OK);
-    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, NULL, &error), MF_OK);
+    assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, NULL, &error), MF_BAD_ARGUMENT);
     assert_near(mf_quadrotor_of(second)->mass, 0.752, 0.0);
     assert_int_equal(mf_quadrotor_config_of(second)->command, MF_QUADROTOR_RATES);
     fixture_close(&fixture);

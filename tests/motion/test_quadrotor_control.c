@@ -1,6 +1,7 @@
 // The control loops of a quadrotor, handling of bad commands and states, and that bits do not
 // depend on other agents, instruction set or threads.
 #include "motion/quadrotor_fixture.h"
+#include "rig/motions.h"
 
 // ---- responses ----------------------------------------------------------------------------------
 
@@ -486,7 +487,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     if (status == MF_OK)
         status = mf_world_add_group(world, &settings, &group, error);
     if (status == MF_OK)
-        status = mf_quadrotor_add(group, &config.quadrotor, NULL, error);
+        status = rig_add_quadrotor(group, &config.quadrotor, NULL, error);
     if (status == MF_OK)
         mf_world_step(world, 1);
     mf_world_destroy(world);

@@ -4,8 +4,7 @@
 #include "rig/rig.h"
 #include "motion/truss_bits.h"
 
-// ---- bits
-// ----------------------------------------------------------------------------------------
+// ---- bits --------------------------------------------------------------------------------------
 
 static void other_lanes_change_nothing(void **state) {
     RigConfig config = rig_config(21);
@@ -23,8 +22,7 @@ static void snapshots_continue(void **state) {
     snapshots_continue_with(*state, rig_config(9), NULL, 5);
 }
 
-// ---- physics
-// -------------------------------------------------------------------------------------
+// ---- physics -----------------------------------------------------------------------------------
 
 // A bar that lies across two held bars: each carries half of its weight, by springs of k.
 static void bars_carry_bars(void **state) {
@@ -205,8 +203,7 @@ static void rotation_and_order_do_not_matter(void **state) {
         assert_near(heights[1][c], heights[0][c], 1e-9);
 }
 
-// ---- faults and refusals
-// -------------------------------------------------------------------------
+// ---- faults and refusals -----------------------------------------------------------------------
 
 static void faults_are_contained(void **state) {
     Parts p;

@@ -1,5 +1,6 @@
 // Quasi-static trusses against what energies, cones of friction and another method say.
 #include "rig/rig.h"
+#include "rig/motions.h"
 #include "motion/truss/motion.h"
 #include "motion/trusses.h"
 
@@ -344,7 +345,7 @@ static void unknown_methods_are_refused(void **state) {
     config.motion.method = (mf_QuasistaticMethod)7;
     mf_World *world = open_world(*state, &config.world);
     other = add_group(world, &group);
-    assert_int_equal(mf_quasistatic_add(other, &config.motion, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_quasistatic(other, &config.motion, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "quasistatic.method: no method 7");
     mf_world_destroy(world);
     rig_close(&rig);

@@ -2,6 +2,7 @@
 // gives the same bits as on a large stack. The stack is filled with a pattern before; what the step
 // overwrote is its depth.
 #include "motion/fixture.h"
+#include "interaction/collisions.h"
 
 #include <pthread.h>
 #include <sys/mman.h>

@@ -61,7 +61,7 @@ static void c2_three_feet(void **state) {
     open_fixture(&fixture, true, MF_FRICTION_FIT, NULL);
     mf_world_step(fixture.world, 2000);
     double center[3], linear[3], angular[3], force = 0, roll = 0, pitch = 0;
-    mf_points_momentum(fixture.group, 0, center, linear, angular);
+    mf_motion_momentum(fixture.group, 0, center, linear, angular);
     for (uint32_t i = 0; i < 3; i++) {
         double load = fixture_get(&fixture, "point.load", i);
         assert_true(load > 0);

@@ -1,6 +1,7 @@
 // Several motions in one group: every switch preserves the pose to the bit and the momentum as
 // stated in docs/explanation/ladder.md; robots at different levels in one block are independent.
 #include "motion/fixture.h"
+#include "rig/motions.h"
 #include "motion/table.h"
 
 typedef struct Batch {
@@ -414,11 +415,11 @@ static void a_group_with_one_motion_answers_too(void **state) {
     fixture_set3(&fixture, "base.angular_velocity", 3, 2, 1);
     assert_int_equal(mf_motion_of(fixture.group, 0), MF_MOTION_POINTS);
     mf_motion_momentum(fixture.group, 0, center, linear, angular);
-    mf_points_momentum(fixture.group, 0, expected[0], expected[1], expected[2]);
+    mf_motion_momentum(fixture.group, 0, expected[0], expected[1], expected[2]);
     assert_memory_equal(linear, expected[1], sizeof linear);
     assert_memory_equal(angular, expected[2], sizeof angular);
     assert_near(mf_motion_energy(fixture.group, 0).kinetic,
-                mf_points_energy(fixture.group, 0).kinetic, 0);
+                mf_motion_energy(fixture.group, 0).kinetic, 0);
     assert_int_equal(mf_motion_switch(fixture.group, 0, MF_MOTION_POINTS, &error), MF_OK);
     assert_int_equal(mf_motion_switch(fixture.group, 0, MF_MOTION_RIGID, &error), MF_BAD_ARGUMENT);
     fixture_close(&fixture, NULL);
@@ -431,15 +432,15 @@ static mf_Status add_alone(mf_Group *group, mf_Motion motion, const mf_MotionsCo
         return mf_motion_add(group, motion, config, error);
     switch (motion) {
     case MF_MOTION_KINEMATIC:
-        return mf_kinematic_add(group, &config->kinematic, error);
+        return rig_add_kinematic(group, &config->kinematic, error);
     case MF_MOTION_POINTS:
-        return mf_points_add(group, &config->points, error);
+        return rig_add_points(group, &config->points, error);
     case MF_MOTION_RIGID:
-        return mf_rigid_add(group, &config->rigid, error);
+        return rig_add_rigid(group, &config->rigid, error);
     case MF_MOTION_PRESCRIBED:
-        return mf_prescribed_add(group, &config->prescribed, error);
+        return rig_add_prescribed(group, &config->prescribed, error);
     default:
-        return mf_articulated_add(group, &config->articulated, error);
+        return rig_add_articulated(group, &config->articulated, error);
     }
 }
 

@@ -1,6 +1,7 @@
 // Warnings: what raises each bit, that a robot with a warning continues, and that bits, counts and
 // residuals are part of the state.
 #include "motion/articulated_text.h"
+#include "rig/motions.h"
 #include "motion/kinematic_fixture.h"
 
 // One robot of a model, raising `bit` and `beside` and nothing else; returns how many steps did the
@@ -249,7 +250,7 @@ static void unsolved_friction_is_reported(void **state) {
     mf_Context *context = open_context(1);
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_PointsConfig points = mf_points_config();
+    mf_PointsConfig points = mf_motions_config().points;
     mf_Group *robots;
     mf_Model *model;
     enum { ROBOTS = 64 };
@@ -261,7 +262,7 @@ static void unsolved_friction_is_reported(void **state) {
     points.friction_coefficient = 4.0;
     mf_World *made = open_world(context, &world);
     robots = add_group(made, &group);
-    MUST(mf_points_add(robots, &points, &error));
+    MUST(rig_add_points(robots, &points, &error));
     mf_Field *velocity = mf_group_find_field(robots, "base.linear_velocity"),
              *rate = mf_group_find_field(robots, "base.angular_velocity");
     for (uint32_t i = 0; i < ROBOTS; i++)

@@ -3,6 +3,7 @@
 #ifndef MF_TESTS_MOTION_TRUSSES_H
 #define MF_TESTS_MOTION_TRUSSES_H
 
+#include "rig/motions.h"
 #include "rig/rig.h"
 
 enum { MOST = 40 };
@@ -82,14 +83,14 @@ typedef struct RigConfig {
 } RigConfig;
 
 static inline RigConfig rig_config(uint32_t count) {
-    return (RigConfig){mf_quasistatic_config(), mf_world_config(), count, false};
+    return (RigConfig){mf_motions_config().quasistatic, mf_world_config(), count, false};
 }
 
 // With inertia and this step [s].
 static inline RigConfig elastic_config(uint32_t count, double step) {
     RigConfig config = rig_config(count);
     config.elastic = true;
-    config.motion = mf_elastic_config();
+    config.motion = mf_motions_config().elastic;
     config.world.step = (mf_Time)(step * 1e9 + 0.5);
     return config;
 }
@@ -103,7 +104,7 @@ static inline Rig rig_open(mf_Context *context, const mf_Truss *truss, RigConfig
     group.double_precision = true;
     config.motion.truss = truss;
     mf_Status (*add)(mf_Group *, const mf_QuasistaticConfig *, mf_Error *) =
-        config.elastic ? mf_elastic_add : mf_quasistatic_add;
+        config.elastic ? rig_add_elastic : rig_add_quasistatic;
     rig.world = open_world(context, &config.world);
     rig.group = add_group(rig.world, &group);
     MUST(add(rig.group, &config.motion, &error));

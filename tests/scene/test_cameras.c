@@ -1,6 +1,7 @@
 // Cameras of scenes: keys, mistakes with their positions, pictures as PNG files at their own rates,
 // and cameras of robots that take pictures while a scene runs.
 #include "rig/rig.h"
+#include "world/group.h"
 #include "support.h"
 
 #include "math/scalar.h"

@@ -38,7 +38,7 @@ static void a_scene_moves_to_another_level(void **state) {
     mf_Scene scene = make_with(*state, file, &config);
     assert_int_equal(scene.motion, MF_MOTION_ARTICULATED);
     assert_non_null(mf_articulated_config_of(scene.group));
-    assert_null(mf_points_config_of(scene.group));
+    assert_false(mf_motion_in(scene.group, MF_MOTION_POINTS));
     mf_world_step(scene.world, 500);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
     const mf_Field *foot = mf_group_find_field(scene.group, "sensor.contact");

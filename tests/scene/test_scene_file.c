@@ -61,7 +61,7 @@ static void a_file_with_a_model_alone_gets_all_defaults(void **state) {
 }
 
 static void motions_have_the_defaults_of_the_library(const mf_SceneGroup *group) {
-    mf_PointsConfig points = mf_points_config();
+    mf_PointsConfig points = mf_motions_config().points;
     const mf_MotionsConfig own = mf_motions_config(), *read = &group->motions;
     assert_int_equal(read->points.struct_size, points.struct_size);
     assert_int_equal(read->points.joint_interval, 0); // as the controller; see `auto`

@@ -142,7 +142,7 @@ static double turn(mf_Context *context, double start, double rate, double step, 
     own.model = model;
     world = open_world(context, &config);
     group = add_group(world, &own);
-    if (mf_articulated_add(group, NULL, &error) != MF_OK)
+    if (mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error) != MF_OK)
         fail_with(&error);
     mf_Field *angle = mf_group_find_field(group, "joint.angle");
     mf_field_set(angle, 0, 0, start);

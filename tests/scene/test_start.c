@@ -1,5 +1,6 @@
 // Worlds created from scenes: values of the model where a file says `auto`, and initial poses of
 // robots.
+#include "motion/points/motion.h"
 #include "rig/rig.h"
 #include "support.h"
 

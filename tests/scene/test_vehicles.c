@@ -323,8 +323,7 @@ static void a_flock_comes_to_fly_alike(void **state) {
     drop_scene(&scene, file);
 }
 
-// ---- in the air and among others
-// -----------------------------------------------------------------
+// ---- in the air and among others ---------------------------------------------------------------
 
 // Wind needs nobody to detect anybody.
 static void wind_blows_without_proximity(void **state) {

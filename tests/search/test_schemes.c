@@ -1,6 +1,7 @@
 // Schemes of selection and replacement: chances against theory, steady state, MAP-Elites, resuming
 // and family trees for every scheme, and genomes made by a function of the caller.
 #include "search/population.h"
+#include "search/database.h"
 #include "support.h"
 
 // ---- helpers -----------------------------------------------------------------------------------

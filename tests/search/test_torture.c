@@ -1,5 +1,6 @@
 // Every fallible call of the archive fails once: allocations, files, locks, database steps.
 #include "support.h"
+#include "search/database.h"
 
 // Creates an archive and stores two generations.
 static mf_Status create_and_append(mf_Context *context, void *user, mf_Error *error) {

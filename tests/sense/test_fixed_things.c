@@ -1,6 +1,7 @@
 // Sensors on bodies that are fixed to the world, the pull of tendons on sensors, and touch sites,
 // against closed forms, under all laws of contact and in both precisions.
 #include "model/support.h"
+#include "rig/motions.h"
 
 #define G 9.81
 
@@ -19,7 +20,7 @@ static Rig open_rig(mf_Context *context, const char *text, mf_ContactLaw law, bo
     Rig rig = {.model = load_urdf(context, text)};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     const double origin[3] = {0, 0, 0};
     world.step = MF_MILLISECOND;
     world.gravity = G;
@@ -29,7 +30,7 @@ static Rig open_rig(mf_Context *context, const char *text, mf_ContactLaw law, bo
     motion.contact_law = law;
     rig.world = open_world(context, &world);
     rig.group = add_group(rig.world, &group);
-    MUST(mf_articulated_add(rig.group, &motion, &error));
+    MUST(rig_add_articulated(rig.group, &motion, &error));
     if (rig.model->base == MF_BASE_FIXED)
         MUST(mf_group_set_start(rig.group, 0, origin, NULL, NULL, &error));
     MUST(mf_instruments_add(rig.group, NULL, &error));

@@ -3,6 +3,7 @@
 // sensor values (test_instruments_peers.sh compares them with MuJoCo); contacts are disabled
 // without a further argument.
 #include "model/support.h"
+#include "rig/motions.h"
 #include "sense/instruments.h"
 #include "motion/articulated/host.h"
 
@@ -31,7 +32,7 @@ static RigConfig rig_config(void) {
 static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     rig->world = NULL;
     const double *pull = rig->model->physics.gravity;
     world.gravity = sqrt(pull[0] * pull[0] + pull[1] * pull[1] + pull[2] * pull[2]);
@@ -49,8 +50,8 @@ static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
     if (status == MF_OK)
         status = mf_world_add_group(rig->world, &group, &rig->group, error);
     if (status == MF_OK)
-        status = config->points ? mf_points_add(rig->group, NULL, error)
-                                : mf_articulated_add(rig->group, &motion, error);
+        status = config->points ? mf_motion_add(rig->group, MF_MOTION_POINTS, NULL, error)
+                                : rig_add_articulated(rig->group, &motion, error);
     const double origin[3] = {0, 0, 0};
     for (uint32_t i = 0; status == MF_OK && i < config->count; i++)
         if (rig->model->base == MF_BASE_FIXED) // the file's world is the world

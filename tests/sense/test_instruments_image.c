@@ -37,7 +37,7 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     config.double_precision = precise;
     mf_World *world = open_world(context, &settings);
     group = add_group(world, &config);
-    assert_int_equal(mf_articulated_add(group, NULL, NULL), MF_OK);
+    assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
     mf_InstrumentsConfig instruments = mf_instruments_config();
     instruments.lenient = true;
     assert_int_equal(mf_instruments_add(group, &instruments, NULL), MF_OK);

@@ -38,15 +38,15 @@ static void readings3(const Rig *rig, const char *sensor, double out[3]) {
 static mf_Status add_motion(mf_Group *group, mf_Motion motion, mf_Error *error) {
     switch (motion) {
     case MF_MOTION_KINEMATIC:
-        return mf_kinematic_add(group, NULL, error);
+        return mf_motion_add(group, MF_MOTION_KINEMATIC, NULL, error);
     case MF_MOTION_POINTS:
-        return mf_points_add(group, NULL, error);
+        return mf_motion_add(group, MF_MOTION_POINTS, NULL, error);
     case MF_MOTION_RIGID:
-        return mf_rigid_add(group, NULL, error);
+        return mf_motion_add(group, MF_MOTION_RIGID, NULL, error);
     case MF_MOTION_PRESCRIBED:
-        return mf_prescribed_add(group, NULL, error);
+        return mf_motion_add(group, MF_MOTION_PRESCRIBED, NULL, error);
     default:
-        return mf_articulated_add(group, NULL, error);
+        return mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, error);
     }
 }
 
@@ -310,7 +310,7 @@ static void walkers_have_real_sensors_too(void **state) {
                       "name='down' type='ray' link='box' rpy='0 1.57079632679489662 0' reach='9' "
                       "resolution='0.25' rate='50'/>");
     rig_open(&rig, *state, &config);
-    assert_int_equal(mf_points_add(rig.group, NULL, &error), MF_OK);
+    assert_int_equal(mf_motion_add(rig.group, MF_MOTION_POINTS, NULL, &error), MF_OK);
     const mf_Rate rate = {25, 1};
     must(mf_sensors_add(rig.group, rate, &error), &error);
     uint32_t loads = mf_group_find_field(rig.group, "point.load")->components;
@@ -466,7 +466,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     if (status == MF_OK)
         status = mf_world_add_group(made, &group, &robots, error);
     if (status == MF_OK)
-        status = mf_points_add(robots, NULL, error);
+        status = mf_motion_add(robots, MF_MOTION_POINTS, NULL, error);
     if (status == MF_OK)
         status = mf_sensors_add(robots, rate, error);
     if (status == MF_OK)

@@ -1,6 +1,7 @@
 // Range sensors that see other robots: closed forms for every shape, against mf_world_ray in random
 // swarms, obstacles that move, who is seen and who is not, threads, memory.
 #include "interaction/pitch.h"
+#include "rig/motions.h"
 #include "sense/instruments.h"
 
 #define BOX                                                                                        \
@@ -32,9 +33,9 @@ static mf_Model *load_urdf(mf_Context *context, const char *text) {
 }
 
 static void add_motion(Pitch *pitch, mf_Group *group) {
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
-    must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
+    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
 }
 
 static mf_Group *add_watchers(Pitch *pitch, uint32_t count, bool wide) {
@@ -344,7 +345,7 @@ static mf_Status make_ranges(mf_Context *context, void *user, mf_Error *error) {
     const Making *making = user;
     mf_World *world = NULL;
     mf_GroupConfig config = mf_group_config();
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     mf_Group *eye, *ball;
     motion.contacts = motion.self_contacts = false;
     config.isolated = false;
@@ -355,7 +356,7 @@ static mf_Status make_ranges(mf_Context *context, void *user, mf_Error *error) {
     if (status == MF_OK)
         status = mf_world_add_group(world, &config, &eye, error);
     if (status == MF_OK)
-        status = mf_articulated_add(eye, &motion, error);
+        status = rig_add_articulated(eye, &motion, error);
     if (status == MF_OK)
         status = mf_instruments_add(eye, NULL, error);
     config.model = making->ball;

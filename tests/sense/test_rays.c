@@ -1,6 +1,7 @@
 // Ray sensors on links behind ball and floating joints: against closed forms, and against the
 // poses of links (dynamics.h) in random states, for both ways to read a ray.
 #include "sense/signal_rig.h"
+#include "rig/motions.h"
 #include "base/plain.h"
 
 #include "math/scalar.h"
@@ -36,7 +37,7 @@ static void open_still(Rig *rig, mf_Context *context, const char *text, bool own
                        mf_Isa isa) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_ArticulatedConfig motion = mf_articulated_config();
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     mf_Error error = {0};
     rig->context = context;
     rig->model = load_text(context, text);
@@ -50,7 +51,7 @@ static void open_still(Rig *rig, mf_Context *context, const char *text, bool own
     if (status == MF_OK)
         status = mf_world_add_group(rig->world, &group, &rig->group, &error);
     if (status == MF_OK)
-        status = mf_articulated_add(rig->group, &motion, &error);
+        status = rig_add_articulated(rig->group, &motion, &error);
     if (status == MF_OK && own)
         status = mf_sensors_add(rig->group, mf_rate_from_period(world.step), &error);
     if (status == MF_OK && !own)

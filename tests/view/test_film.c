@@ -205,7 +205,7 @@ static void joints_are_shown_with_their_forces(void **state) {
     fixture.world = open_world(*state, &world);
     fixture.group = add_group(fixture.world, &group);
     assert_int_equal(mf_collisions_prepare(fixture.group, NULL), MF_OK);
-    assert_int_equal(mf_rigid_add(fixture.group, NULL, NULL), MF_OK);
+    assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_RIGID, NULL, NULL), MF_OK);
     mf_group_reset_all(fixture.group);
     assert_int_equal(mf_world_joints_add(fixture.world, NULL, &joints, NULL), MF_OK);
     config.kind = MF_WORLD_JOINT_FIXED;

@@ -31,7 +31,7 @@ static Rig open_rig(mf_Context *context) {
     config.model = rig.model;
     rig.world = open_world(context, NULL);
     mf_Group *group = add_group(rig.world, &config);
-    assert_int_equal(mf_articulated_add(group, NULL, &error), MF_OK);
+    assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error), MF_OK);
     assert_int_equal(mf_film_create_live(rig.world, "t", NULL, NULL, &rig.film, &error), MF_OK);
     return rig;
 }

@@ -30,11 +30,11 @@ static mf_Model *ball_with_arm(mf_Context *context) {
 static mf_Status add_motion(mf_Group *group, mf_Motion motion) {
     switch (motion) {
     case MF_MOTION_ARTICULATED:
-        return mf_articulated_add(group, NULL, NULL);
+        return mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL);
     case MF_MOTION_RIGID:
-        return mf_rigid_add(group, NULL, NULL);
+        return mf_motion_add(group, MF_MOTION_RIGID, NULL, NULL);
     default:
-        return mf_external_add(group, NULL, NULL);
+        return mf_motion_add(group, MF_MOTION_EXTERNAL, NULL, NULL);
     }
 }
 

@@ -2,6 +2,7 @@
 // one alone changes no field except those that it declares as written, and its output is the same,
 // bit for bit, for any values of the fields that it does not declare as read.
 #include "motion/fixture.h"
+#include "rig/motions.h"
 #include "world/attach.h"
 
 #define FOLDER MAYFLY_SOURCE_DIR "/"
@@ -204,7 +205,7 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     robots.count = 3;
     mf_World *world = open_world(context, &settings);
     group = add_group(world, &robots);
-    MUST(mf_articulated_add(group, config, &error));
+    MUST(rig_add_articulated(group, config, &error));
     if (model->sensor_value_count > 0)
         MUST(mf_instruments_add(group, NULL, &error));
     else
@@ -219,7 +220,7 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
 }
 
 static void robots_declare_what_they_do(void **state) {
-    mf_ArticulatedConfig servos = mf_articulated_config();
+    mf_ArticulatedConfig servos = mf_motions_config().articulated;
     servos.servo.gain = 20.0;
     servos.servo.damping = 0.5;
     mf_ArticulatedConfig hard = servos;
@@ -285,15 +286,15 @@ static void bodies_declare_what_they_do(void **state) {
     const mf_Quadrotor quadrotor = mf_quadrotor();
     const mf_FixedWing wing = mf_fixed_wing();
     const mf_Car car = mf_car();
-    mf_ExternalConfig external = mf_external_config();
+    mf_ExternalConfig external = mf_motions_config().external;
     MUST(mf_model_load(context, FOLDER "models/humanoid.urdf", NULL, &models[0], &error));
     MUST(mf_quadrotor_model(context, &quadrotor, "quadrotor", &models[1], &error));
     MUST(mf_fixed_wing_model(context, &wing, &models[2], &error));
     MUST(mf_car_body(context, &car, "car", &models[3], &error));
     MUST(mf_world_create(context, NULL, &world, &error));
-    MUST(mf_external_add(add_shared(world, models[0], "free"), &external, &error));
+    MUST(rig_add_external(add_shared(world, models[0], "free"), &external, &error));
     external.targets = true;
-    MUST(mf_external_add(add_shared(world, models[0], "led"), &external, &error));
+    MUST(rig_add_external(add_shared(world, models[0], "led"), &external, &error));
     add_loaded(world, models[1], MF_MOTION_QUADROTOR);
     add_loaded(world, models[2], MF_MOTION_FIXED_WING);
     add_loaded(world, models[3], MF_MOTION_CAR);

@@ -30,14 +30,14 @@ static Scene open_scene(void) {
     config.model = scene.hexapod;
     config.count = 4;
     scene.robots = add_group(scene.world, &config);
-    MUST(mf_points_add(scene.robots, NULL, &error));
+    MUST(mf_motion_add(scene.robots, MF_MOTION_POINTS, NULL, &error));
     MUST(mf_sensors_add(scene.robots, (mf_Rate){10, 1}, &error));
     config.name = "robot2"; // ends with a digit, and looks like an instance of the other
     config.model = scene.ant;
     config.count = 3;
     config.double_precision = true;
     scene.ants = add_group(scene.world, &config);
-    MUST(mf_articulated_add(scene.ants, NULL, &error));
+    MUST(mf_motion_add(scene.ants, MF_MOTION_ARTICULATED, NULL, &error));
     MUST(mf_instruments_add(scene.ants, NULL, &error));
     return scene;
 }
@@ -153,7 +153,7 @@ static void other_parts_are_found(void **state) {
     mf_GroupConfig config = mf_group_config();
     config.model = scene.ant;
     scene.ants = add_group(scene.world, &config);
-    MUST(mf_articulated_add(scene.ants, NULL, &error));
+    MUST(mf_motion_add(scene.ants, MF_MOTION_ARTICULATED, NULL, &error));
     MUST(mf_instruments_add(scene.ants, NULL, &error));
     uint32_t elbow = mf_model_find_joint(scene.ant, "elbow");
     mf_Property one = find(&scene, "%s", "robots/biceps/actuator.control");

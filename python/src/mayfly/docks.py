@@ -51,32 +51,32 @@ class Docks(Sealed):
             )
         return out
 
-    def connect(self, first: Port, second: Port, *, turn: int = 0, move: bool = True) -> None:
+    def connect(self, first: Port, second: Port, *, orientation: int = 0, move: bool = True) -> None:
         """Joins two docks now.
 
         Args:
             first: (group, robot, name of the dock).
             second: likewise.
-            turn: number of the orientation about the docks' axis.
+            orientation: its number, about the docks' axis.
             move: puts the second robot where both docks mate; else what is left between them
                 closes at 1 m/s and 1 rad/s at most.
         """
         with self.world._lock:
             native, error = self._use(), ffi.new("mf_Error *")
             ports = self._port(first, "first"), self._port(second, "second")
-            number = whole(turn, "docks: turn", 0, 4)
+            number = whole(orientation, "docks: orientation", 0, 4)
             if move:
                 self._move(native, ports, number, error)
             check(lib.mf_docks_connect(native, *ports, number, error), error)
 
-    def _move(self, native: Any, ports: Any, turn: int, error: Any) -> None:
-        position, orientation = ffi.new("double[3]"), ffi.new("double[4]")
-        check(lib.mf_docks_mating_pose(native, *ports, turn, position, orientation, error), error)
+    def _move(self, native: Any, ports: Any, number: int, error: Any) -> None:
+        position, rotation = ffi.new("double[3]"), ffi.new("double[4]")
+        check(lib.mf_docks_mating_pose(native, *ports, number, position, rotation, error), error)
         port = ports[1]
-        for name, values in (("base.position", position), ("base.orientation", orientation)):
+        for name, values in (("base.position", position), ("base.orientation", rotation)):
             field = lib.mf_group_find_field(port.group, encode(name))
-            for number, value in enumerate(values):
-                lib.mf_field_set(field, port.instance, number, value)
+            for component, value in enumerate(values):
+                lib.mf_field_set(field, port.instance, component, value)
         lib.mf_group_refresh(port.group, port.instance)
 
     def disconnect(self, port: Port) -> None:

@@ -295,10 +295,10 @@ class ScriptWorld:
         robot: int | None,
         forward: float = 0.0,
         left: float = 0.0,
-        turn: float = 0.0,
+        yaw: float = 0.0,
     ) -> None:
         """Commands the gait of a robot, or of all of the group [m/s, m/s, rad/s]."""
-        self._spread(group, robot, "gait.command", [forward, left, turn])
+        self._spread(group, robot, "gait.command", [forward, left, yaw])
 
     def connect(
         self,
@@ -308,11 +308,11 @@ class ScriptWorld:
         other: str,
         other_robot: int,
         other_dock: str,
-        turn: int = 0,
+        orientation: int = 0,
     ) -> None:
         """Joins two docks."""
         first, second = self._port(group, robot, dock), self._port(other, other_robot, other_dock)
-        payload = struct.pack("<8I", 1, *first, *second, turn)
+        payload = struct.pack("<8I", 1, *first, *second, orientation)
         self._change(self.remote._ask, protocol.DOCK, payload)
 
     def disconnect(self, group: str, robot: int, dock: str) -> None:

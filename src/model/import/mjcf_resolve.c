@@ -351,8 +351,7 @@ static mf_Status resolve_servos(System *s, double *work) {
     return MF_OK;
 }
 
-// ---- tendons and muscles
-// -------------------------------------------------------------------------
+// ---- tendons and muscles -----------------------------------------------------------------------
 
 static bool starts_relaxed(const mf_Tendon *tendon) {
     return tendon->wrap_count > 0 && tendon->spring_lower == -1.0 && tendon->spring_upper == -1.0;

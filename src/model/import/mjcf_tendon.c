@@ -115,8 +115,7 @@ static mf_Status fill_spring(mf_Mjcf *m, mf_MjcfTendon *from, mf_Tendon *to) {
     return MF_OK; // the start length of a path is found when all links are placed (mjcf_resolve.c)
 }
 
-// ---- paths
-// ---------------------------------------------------------------------------------------
+// ---- paths -------------------------------------------------------------------------------------
 
 typedef struct PathElement {
     const char *site, *geom, *side;
@@ -249,8 +248,7 @@ static mf_Status read_path(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendon
     return status == MF_OK ? check_path(m, node, tendon) : status;
 }
 
-// ---- both kinds
-// ----------------------------------------------------------------------------------
+// ---- both kinds --------------------------------------------------------------------------------
 
 // Whether one of two links carries the other.
 static bool on_one_branch(const mf_Draft *draft, uint32_t a, uint32_t b) {

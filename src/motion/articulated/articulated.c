@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-mf_ArticulatedConfig mf_articulated_config(void) {
+static mf_ArticulatedConfig default_config(void) {
     return (mf_ArticulatedConfig){.struct_size = sizeof(mf_ArticulatedConfig),
                                   .servo = mf_servo(),
                                   .motors = true,
@@ -408,9 +408,9 @@ const mf_ArtMotion *mf_art_motion_of(const mf_Group *group) {
     return find_motion(group);
 }
 
-mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_ArticulatedConfig settings = config != NULL ? *config : mf_articulated_config();
+    mf_ArticulatedConfig settings = motions->articulated;
     mf_ArtMotion *motion;
     mf_Status status = mf_motion_begin(group, &mf_articulated_row, error);
     if (status == MF_OK)
@@ -550,21 +550,21 @@ const mf_ArticulatedConfig *mf_articulated_config_of(const mf_Group *group) {
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_articulated_add(group, &config->articulated, error);
-}
-
 static mf_ArticulatedBase row_base(const void *motion) {
     return ((const mf_ArtMotion *)motion)->config.base;
 }
 
 static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
-    mf_ArticulatedEnergy energy = mf_articulated_energy(group, instance);
-    return (mf_MotionEnergy){energy.kinetic, energy.potential, energy.elastic};
+    return mf_art_energy(find_motion(group), instance, true);
+}
+
+static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                         double linear[3], double angular[3]) {
+    mf_art_momentum(find_motion(group), instance, true, center, linear, angular);
 }
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->articulated = mf_articulated_config();
+    config->articulated = default_config();
 }
 
 static const mf_MotionNote *const notes[] = {&mf_note_planars,
@@ -622,7 +622,7 @@ const mf_MotionRow mf_articulated_row = {
     .limitation = "bending links, heat of motors, cables",
     .level = true,
     .dynamic = true,
-    .add = add_row,
+    .add = add_motion,
     .run = run_articulated,
     .reset = reset_articulated,
     .refresh = refresh_articulated,
@@ -639,6 +639,6 @@ const mf_MotionRow mf_articulated_row = {
     .keys = row_keys,
     .key_count = sizeof row_keys / sizeof *row_keys,
     .notes = {.list = notes, .settings = note_settings, .own = note_own},
-    .momentum = mf_articulated_momentum,
+    .momentum = row_momentum,
     .energy = row_energy,
 };

@@ -43,7 +43,7 @@ mf_Status mf_art_add_row(mf_Group *group, mf_ArtMotion *motion, uint32_t row, ui
                          mf_Error *error);
 
 // Energy and momentum as in mf_articulated_*; without `joints` as if no joint moved.
-mf_ArticulatedEnergy mf_art_energy(const mf_ArtMotion *motion, uint32_t instance, bool joints);
+mf_MotionEnergy mf_art_energy(const mf_ArtMotion *motion, uint32_t instance, bool joints);
 void mf_art_momentum(const mf_ArtMotion *motion, uint32_t instance, bool joints, double center[3],
                      double linear[3], double angular[3]);
 

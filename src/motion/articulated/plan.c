@@ -51,7 +51,7 @@ static mf_Servo servo_of(const mf_Model *model, const mf_ArticulatedConfig *conf
 static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig *config,
                               mf_Error *error) {
     if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "articulated: start from mf_articulated_config()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "articulated: start from mf_motions_config()");
     const char *wrong =
         !(config->limit_time >= 0.0 && config->limit_time <= 10.0) ? "limit_time: need 0 .. 10 s"
         : !(config->limit_damping >= 0.0 && config->limit_damping <= 100.0)

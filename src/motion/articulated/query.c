@@ -227,7 +227,7 @@ static void stop_joints(const mf_ArtMotion *motion, Values *values) {
         values->velocity[i] = 0.0;
 }
 
-mf_ArticulatedEnergy mf_art_energy(const mf_ArtMotion *motion, uint32_t instance, bool joints) {
+mf_MotionEnergy mf_art_energy(const mf_ArtMotion *motion, uint32_t instance, bool joints) {
     Values values;
     Share sum;
     read_state(motion, instance, &values);
@@ -235,7 +235,7 @@ mf_ArticulatedEnergy mf_art_energy(const mf_ArtMotion *motion, uint32_t instance
         stop_joints(motion, &values);
     all_shares(motion, &values, &sum);
     double gravity = motion->constants_f64[MF_ART_GRAVITY];
-    mf_ArticulatedEnergy energy = {
+    mf_MotionEnergy energy = {
         .kinetic = sum.kinetic,
         .potential = gravity * mf_vec3_dot(motion->constants_f64 + MF_ART_ZENITH, sum.center)};
     for (int32_t l = motion->plan->fixed ? 0 : -1; l < (int32_t)motion->plan->link_count; l++) {
@@ -266,19 +266,4 @@ void mf_art_momentum(const mf_ArtMotion *motion, uint32_t instance, bool joints,
     mf_vec3_copy(linear, sum.linear);
     mf_vec3_cross(orbit, center, sum.linear);
     mf_vec3_sub(angular, sum.angular, orbit);
-}
-
-mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t instance) {
-    const mf_ArtMotion *motion = group != NULL ? mf_art_motion_of(group) : NULL;
-    if (motion == NULL || instance >= mf_group_count(group))
-        return (mf_ArticulatedEnergy){0};
-    return mf_art_energy(motion, instance, true);
-}
-
-void mf_articulated_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                             double linear[3], double angular[3]) {
-    const mf_ArtMotion *motion = group != NULL ? mf_art_motion_of(group) : NULL;
-    if (motion == NULL || instance >= mf_group_count(group))
-        return;
-    mf_art_momentum(motion, instance, true, center, linear, angular);
 }

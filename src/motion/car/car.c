@@ -332,14 +332,11 @@ static mf_CarMotion *find_motion(const mf_Group *group) {
     return mf_motion_plan(group, &mf_car_row);
 }
 
-mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarConfig *config,
-                     mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    const mf_CarConfig default_settings = mf_car_config();
-    config = config != NULL ? config : &default_settings;
+    const mf_Car *car = &motions->car;
+    const mf_CarConfig *config = &motions->car_config;
     mf_Status status = mf_motion_begin(group, &mf_car_row, error);
-    if (status == MF_OK && car == NULL)
-        status = mf_fail(error, MF_BAD_ARGUMENT, "mf_car_add: car is NULL");
     if (status == MF_OK)
         status = mf_car_check(car, error);
     if (status == MF_OK)
@@ -417,10 +414,6 @@ mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, 
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_car_add(group, &config->car, &config->car_config, error);
-}
-
 static void row_defaults(mf_MotionsConfig *config) {
     config->car = mf_car();
     config->car_config = mf_car_config();
@@ -453,7 +446,7 @@ const mf_MotionRow mf_car_row = {
     .name = "car",
     .motion = MF_MOTION_CAR,
     .dynamic = true,
-    .add = add_row,
+    .add = add_motion,
     .run = run_cars,
     .reset = reset_cars,
     .destroy = destroy_cars,

@@ -36,19 +36,6 @@ void mf_car_plan_constants(mf_CarPlan *plan, const mf_Car *car, double step, dou
 // MF_BAD_ARGUMENT with the member's name if a parameter is out of range.
 mf_Status mf_car_check(const mf_Car *car, mf_Error *error);
 
-// Adds the motion of cars to `group`: the fields car.*, command.* and wind.velocity and one system,
-// and places the cars on the ground. External wrenches (mayfly/collision.h) act in the plane of the
-// ground; their normal component loads the tires. `car` and `settings` may be NULL for the
-// defaults. Fails if the step is too long for the tires.
-//
-// A command that is not finite or out of range is rejected: the last valid one (command.accepted)
-// remains active, and command.refused increases by one at each control tick. Ranges: steering
-// within the limit, duty -1 .. 1, brake 0 .. 1, speed within the limit (negative, backwards, in
-// mode `speed` only), positions within 1e6 m, a circle's radius at least one wheelbase; positive:
-// to the left, counterclockwise.
-mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarConfig *settings,
-                     mf_Error *error);
-
 // The parameters and settings in use, or NULL if the motion of the group is not that of cars.
 const mf_Car *mf_car_parameters(const mf_Group *group);
 const mf_CarConfig *mf_car_config_of(const mf_Group *group);
@@ -62,5 +49,8 @@ mf_Status mf_car_set_path(mf_Group *group, const double (*points)[2], uint32_t c
 
 mf_Car mf_car_full_size(void); // a passenger car of 1573 kg
 mf_Car mf_car_racing(void);    // the 190 kg race car of Kabzan et al.; tire CURVATURE
+
+// What mf_motions_config() has of cars.
+mf_CarConfig mf_car_config(void);
 
 #endif

@@ -159,7 +159,7 @@ mf_Status mf_car_check(const mf_Car *car, mf_Error *error) {
 
 mf_Status mf_car_check_settings(const mf_CarConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_car_config()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_motions_config()");
     if ((uint32_t)config->model > MF_CAR_BLENDED)
         return mf_fail(error, MF_BAD_ARGUMENT, "car.model: no model has number %d",
                        (int)config->model);

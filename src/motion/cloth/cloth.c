@@ -15,7 +15,7 @@ enum { MOST_SUBSTEPS = 1000 }; // [1] of a step
 #define LONGEST MF_MILLISECOND // by default
 #define SHORTEST (MF_MILLISECOND / 50)
 
-mf_ClothConfig mf_cloth_config(void) {
+static mf_ClothConfig default_config(void) {
     return (mf_ClothConfig){.struct_size = sizeof(mf_ClothConfig), .contacts = true, .drag = 0.1};
 }
 
@@ -47,14 +47,13 @@ static void destroy(mf_Context *context, void *user) {
     mf_release(context, motion);
 }
 
-// ---- adding
-// --------------------------------------------------------------------------------------
+// ---- adding ------------------------------------------------------------------------------------
 
 static mf_Status check_settings(const mf_Group *group, const mf_ClothConfig *config,
                                 mf_Error *error) {
     const mf_Terrain *terrain = mf_world_config_of(mf_group_world(group))->terrain;
     if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloth: start from mf_cloth_config()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "cloth: start from mf_motions_config()");
     const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     if (config->substep < 0 || (config->substep > 0 && step / config->substep >= MOST_SUBSTEPS))
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -108,8 +107,7 @@ static mf_ClothPlan settings_of(const mf_Group *group, const mf_ClothConfig *con
     return plan;
 }
 
-// ---- substeps
-// ------------------------------------------------------------------------------------
+// ---- substeps ----------------------------------------------------------------------------------
 
 typedef struct Softness { // sums over constraints
     double sum;           // [1/s^2]
@@ -269,11 +267,10 @@ static mf_Status place(mf_Group *group, const mf_ClothMotion *motion, const mf_C
     return status;
 }
 
-mf_Status mf_cloth_add(mf_Group *group, const mf_ClothConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
+    const mf_ClothConfig *config = &motions->cloth;
     mf_Status status = mf_motion_begin(group, &mf_cloth_row, error);
-    if (status == MF_OK && config == NULL)
-        status = mf_fail(error, MF_BAD_ARGUMENT, "cloth: no cloth");
     if (status == MF_OK)
         status = check_settings(group, config, error);
     if (status != MF_OK)
@@ -290,15 +287,10 @@ mf_Status mf_cloth_add(mf_Group *group, const mf_ClothConfig *config, mf_Error *
     return place(group, motion, config->cloth, error);
 }
 
-// ---- the row
-// -------------------------------------------------------------------------------------
-
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_cloth_add(group, &config->cloth, error);
-}
+// ---- the row -----------------------------------------------------------------------------------
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->cloth = mf_cloth_config();
+    config->cloth = default_config();
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, cloth.member)
@@ -333,7 +325,7 @@ const mf_MotionRow mf_cloth_row = {
     .name = "cloth",
     .motion = MF_MOTION_CLOTH,
     .dynamic = true,
-    .add = add_row,
+    .add = add_motion,
     .run = mf_cloth_run,
     .reset = mf_cloth_reset,
     .destroy = destroy,

@@ -221,8 +221,7 @@ static MF_INLINE const mf_real *masses_of(const mf_ClothPlan *plan) {
 #endif
 }
 
-// ---- fields and working memory
-// -------------------------------------------------------------------
+// ---- fields and working memory -----------------------------------------------------------------
 
 // In the order of the fields, whose values are far apart; the working memory is near.
 void MF_KERNEL(mf_cloth_load)(const mf_ClothJob *job, uint32_t first, uint32_t count) {
@@ -257,8 +256,7 @@ void MF_KERNEL(mf_cloth_store)(const mf_ClothJob *job, uint32_t first, uint32_t 
     }
 }
 
-// ---- vertices
-// ------------------------------------------------------------------------------------
+// ---- vertices ----------------------------------------------------------------------------------
 
 static MF_INLINE Vec load_at(const mf_ClothJob *job, uint32_t array, uint32_t at) {
     return MF_VALUE(Vec, mf_load(array_of(job, array) + at), mf_load(array_of(job, array + 1) + at),
@@ -379,8 +377,7 @@ void MF_KERNEL(mf_cloth_sum)(const mf_ClothJob *job, uint32_t first, uint32_t co
     out->broken = !mf_all(fine);
 }
 
-// ---- the cloth against itself
-// -------------------------------------------------------------------
+// ---- the cloth against itself ------------------------------------------------------------------
 
 // Where the vertices of each bucket end, and the mean velocity [m/s].
 static void count_cells(const mf_ClothJob *job, double mean[3]) {
@@ -436,8 +433,7 @@ void MF_KERNEL(mf_cloth_part)(const mf_ClothJob *job, uint32_t first, uint32_t c
             separate(job, x, w, array_of(job, MF_CLOTH_S), v);
 }
 
-// ---- constraints
-// ---------------------------------------------------------------------------------
+// ---- constraints -------------------------------------------------------------------------------
 
 static MF_INLINE void solve_batch(const Solve *solve, uint32_t index, bool apart, bool pulls,
                                   bool damped, bool tears, bool keeps) {

@@ -17,8 +17,7 @@ static void read(const Sheet *sheet, int row, uint32_t vertex, double out[3]) {
         out[c] = mf_field_get(sheet->motion->rows[row], sheet->instance, 3 * vertex + c);
 }
 
-// ---- elastic
-// -------------------------------------------------------------------------------------
+// ---- elastic -----------------------------------------------------------------------------------
 
 // sum of k x.
 static void combine(double out[3], double (*x)[3], const double *k, uint32_t count) {
@@ -102,8 +101,7 @@ static double batch_energy(const Sheet *sheet, uint32_t index) {
     return energy;
 }
 
-// ---- sums
-// ----------------------------------------------------------------------------------------
+// ---- sums --------------------------------------------------------------------------------------
 
 mf_MotionEnergy mf_cloth_energy(const mf_Group *group, uint32_t instance) {
     const Sheet sheet = {mf_cloth_motion_of(group), instance};

@@ -64,8 +64,7 @@ static uint32_t edge_of(const Grid *grid, uint32_t vertex, uint32_t next) {
     return next == vertex + 1 ? vertex - vertex / n : (n - 1) * m + vertex;
 }
 
-// ---- constraints
-// ---------------------------------------------------------------------------------
+// ---- constraints -------------------------------------------------------------------------------
 
 // What begins at a vertex and reaches `across` columns and `along` vertices further.
 typedef bool (*Make)(const Grid *grid, uint32_t column, uint32_t along, mf_ClothConstraint *out);

@@ -30,8 +30,7 @@ typedef struct Mesh {
     uint32_t count;                  // [1] constraints
 } Mesh;
 
-// ---- hinges
-// --------------------------------------------------------------------------------------
+// ---- hinges ------------------------------------------------------------------------------------
 
 static int compare_sides(const void *a, const void *b) {
     const Side *x = a, *y = b;
@@ -104,8 +103,7 @@ static mf_Status add_hinges(Mesh *mesh, mf_Error *error) {
     return MF_OK;
 }
 
-// ---- triangles
-// -----------------------------------------------------------------------------------
+// ---- triangles ---------------------------------------------------------------------------------
 
 // Unit vectors of a triangle's warp and weft. Where the warp is perpendicular to the triangle its
 // first side takes its place.
@@ -142,8 +140,7 @@ static void add_triangle(Mesh *mesh, uint32_t t) {
         {t}};
 }
 
-// ---- colors
-// --------------------------------------------------------------------------------------
+// ---- colors ------------------------------------------------------------------------------------
 
 // False: a vertex has too many constraints.
 static bool color_all(Mesh *mesh) {

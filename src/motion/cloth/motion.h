@@ -93,4 +93,7 @@ void mf_cloth_momentum(const mf_Group *group, uint32_t instance, double center[3
 // an edge of its cell. False for what the group does not have, and for cloths that do not tear.
 bool mf_cloth_triangle_torn(const mf_Group *group, uint32_t instance, uint32_t triangle);
 
+// The settings of a group; NULL: it does not move so. `cloth` is NULL.
+const mf_ClothConfig *mf_cloth_config_of(const mf_Group *group);
+
 #endif

@@ -5,8 +5,7 @@
 
 enum { NEAR = 128 }; // [1] batches among which equal values are looked for
 
-// ---- lists that grow
-// -----------------------------------------------------------------------------
+// ---- lists that grow ---------------------------------------------------------------------------
 
 // Makes space for `more` elements behind `count`. False: out of memory.
 static bool reserve(mf_ClothDraft *draft, void **list, uint32_t *capacity, uint32_t count,
@@ -45,8 +44,7 @@ bool mf_cloth_draft_slots(mf_ClothDraft *draft, uint32_t slots) {
     return !draft->failed;
 }
 
-// ---- batches
-// -------------------------------------------------------------------------------------
+// ---- batches -----------------------------------------------------------------------------------
 
 // The last row of every kind is a compliance, and that of a cell and a triangle the one before too.
 static bool is_compliance(uint32_t kind, uint32_t value) {
@@ -184,8 +182,7 @@ void mf_cloth_draft_wave(mf_ClothDraft *draft) {
         (mf_ClothRange){first, draft->plan.chunk_count - first};
 }
 
-// ---- the image
-// -----------------------------------------------------------------------------------
+// ---- the image ---------------------------------------------------------------------------------
 
 static mf_Status fill_vertices(mf_ClothDraft *draft, const mf_Cloth *cloth) {
     double *mass = mf_allocate(draft->context, draft->plan.vertex_count, sizeof *mass);

@@ -109,8 +109,7 @@ static MF_INLINE mf_lane resistance(const Batch *b, mf_lane weight, mf_lane a) {
     return b->damped ? mf_fma(weight, mf_set(1 + b->solve->damping), a) : weight + a;
 }
 
-// ---- residuals
-// -----------------------------------------------------------------------------------
+// ---- residuals ---------------------------------------------------------------------------------
 
 static MF_INLINE mf_real *after_row(const Batch *b, uint32_t row) {
     return (mf_real *)b->solve->job->after +
@@ -124,8 +123,7 @@ static MF_INLINE void keep_after(const Batch *b, uint32_t row, mf_lane by, mf_la
         mf_store(after_row(b, row), by * a);
 }
 
-// ---- tearing
-// -------------------------------------------------------------------------------------
+// ---- tearing -----------------------------------------------------------------------------------
 
 static MF_INLINE mf_mask whole_lanes(const Batch *b) {
     MF_ALIGNED(64) mf_real gone[MF_LANES];
@@ -161,8 +159,7 @@ static MF_INLINE void tear(const Batch *b, mf_lane c, mf_lane length, mf_lane a,
                 b->solve->job->plan)[mf_cloth_need_at(b->index, b->lane + lane)]] = 1;
 }
 
-// ---- kinds
-// ---------------------------------------------------------------------------------------
+// ---- kinds -------------------------------------------------------------------------------------
 
 // C = |x1 - x0| - l.
 static MF_INLINE void solve_edge(const Batch *b) {

@@ -12,8 +12,7 @@ enum { SOLVER, CONTACTS, SHAPES }; // [1] components of MF_WARNING_SOLVER, _CONT
 #define SOFT_PART 0.25  // [1] of the strain that there is, likewise, where it is more than
 #define SOFT_LEAST 2e-4 // [1] this
 
-// ---- memory
-// --------------------------------------------------------------------------------------
+// ---- memory ------------------------------------------------------------------------------------
 
 static uint32_t piece_count(const mf_ClothPlan *plan) {
     return (mf_cloth_rows(plan) + MF_CLOTH_PIECE - 1) / MF_CLOTH_PIECE;
@@ -121,8 +120,7 @@ static mf_ClothStep begin(const mf_ClothMotion *motion, mf_Context *context, uin
     return step;
 }
 
-// ---- work for threads
-// ----------------------------------------------------------------------------
+// ---- work for threads --------------------------------------------------------------------------
 
 static void run_task(void *task, uint32_t index) {
     mf_ClothStep *step = task;
@@ -198,8 +196,7 @@ static void solve_chunk(void *task, uint32_t chunk) {
     step->motion->kernels.solve(&step->job, wave->first + chunk);
 }
 
-// ---- obstacles
-// -----------------------------------------------------------------------------------
+// ---- obstacles ---------------------------------------------------------------------------------
 
 static mf_ClothSum add_sums(mf_ClothStep *step) {
     mf_ClothSum all = {.broken = false};
@@ -297,8 +294,7 @@ static void find_near(mf_ClothStep *step) {
     step->passed = distance > 0.5 * plan->self_distance ? distance : 0.0;
 }
 
-// ---- the step
-// ------------------------------------------------------------------------------------
+// ---- the step ----------------------------------------------------------------------------------
 
 static void run_substeps(mf_ClothStep *step) {
     const mf_ClothPlan *plan = step->motion->plan;

@@ -36,8 +36,7 @@ mf_ClothTear mf_cloth_tear_make(const mf_ClothPlan *plan, void *memory) {
     return tear;
 }
 
-// ---- fields
-// --------------------------------------------------------------------------------------
+// ---- fields ------------------------------------------------------------------------------------
 
 static uint32_t *field_of(const mf_ClothMotion *motion, uint32_t instance) {
     const mf_Row row = mf_row(motion->rows[MF_CLOTH_ROW_TORN]);
@@ -67,8 +66,7 @@ void mf_cloth_tear_store(const mf_ClothMotion *motion, uint32_t instance,
     mf_field_set(motion->rows[MF_CLOTH_ROW_TEARS], instance, 0, count);
 }
 
-// ---- what follows from a tear
-// --------------------------------------------------------------------
+// ---- what follows from a tear ------------------------------------------------------------------
 
 // Edges of a rectangle: of a cell, and around them.
 typedef struct Edges {
@@ -130,8 +128,7 @@ bool mf_cloth_tear_any(const mf_ClothPlan *plan, const mf_ClothTear *tear) {
     return any;
 }
 
-// ---- seen from outside
-// ---------------------------------------------------------------------------
+// ---- seen from outside -------------------------------------------------------------------------
 
 bool mf_cloth_triangle_torn(const mf_Group *group, uint32_t instance, uint32_t triangle) {
     MF_DEFAULT_FLOATS;

@@ -216,7 +216,7 @@ static bool has_joints(const mf_Model *model) {
 
 // The tree with its contacts; what moves the joints is not its business.
 static mf_ArticulatedConfig tree_config(const mf_Model *model, const mf_PrescribedConfig *common) {
-    mf_ArticulatedConfig art = mf_articulated_config();
+    mf_ArticulatedConfig art = mf_motions_config().articulated;
     art.integrator = common->integrator;
     art.base = common->base;
     art.shapes = common->shapes;
@@ -336,6 +336,6 @@ mf_ArticulatedBase mf_driven_base(const void *user) {
 }
 
 mf_MotionEnergy mf_driven_energy(const mf_DrivenMotion *motion, uint32_t instance) {
-    const mf_ArticulatedEnergy energy = mf_art_energy(motion->art, instance, motion->plan->moves);
+    const mf_MotionEnergy energy = mf_art_energy(motion->art, instance, motion->plan->moves);
     return (mf_MotionEnergy){.kinetic = energy.kinetic, .potential = energy.potential};
 }

@@ -74,9 +74,4 @@ const mf_PrescribedConfig *mf_prescribed_config_of(const mf_Group *group);
 // The settings in use, or NULL if the motion of the group is not `rigid`.
 const mf_RigidConfig *mf_rigid_config_of(const mf_Group *group);
 
-// Center of mass [m], linear momentum [kg m/s] and angular momentum about the center [kg m^2/s] of
-// the rigid body, world frame, without the contribution of joint rates.
-void mf_rigid_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
-                       double angular[3]);
-
 #endif

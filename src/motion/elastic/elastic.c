@@ -3,15 +3,9 @@
 #include "motion/truss/motion.h"
 #include "base/floats.h"
 
-mf_ElasticConfig mf_elastic_config(void) {
-    mf_ElasticConfig config = mf_quasistatic_config();
-    config.strengthening = 0.0; // inertia makes every step unique
-    return config;
-}
-
-mf_Status mf_elastic_add(mf_Group *group, const mf_ElasticConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    return mf_truss_motion_add(group, &mf_elastic_row, config, error);
+    return mf_truss_motion_add(group, &mf_elastic_row, &motions->elastic, error);
 }
 
 const mf_ElasticConfig *mf_elastic_config_of(const mf_Group *group) {
@@ -29,12 +23,10 @@ static void row_momentum(const mf_Group *group, uint32_t instance, double center
                              angular);
 }
 
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_elastic_add(group, &config->elastic, error);
-}
-
 static void row_defaults(mf_MotionsConfig *config) {
-    config->elastic = mf_elastic_config();
+    mf_quasistatic_row.defaults(config);
+    config->elastic = config->quasistatic;
+    config->elastic.strengthening = 0.0; // inertia makes every step unique
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, elastic.member)
@@ -54,7 +46,7 @@ const mf_MotionRow mf_elastic_row = {
     .truss = true,
     .enter = mf_truss_motion_enter,
     .dynamic = true,
-    .add = add_row,
+    .add = add_motion,
     .run = mf_truss_motion_run,
     .reset = mf_truss_motion_reset,
     .destroy = mf_truss_motion_destroy,

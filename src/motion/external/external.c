@@ -36,7 +36,7 @@ typedef struct Pose {
 
 enum { POSITION, ORIENTATION, LINEAR, ANGULAR, ANGLE, RATE, TARGET };
 
-mf_ExternalConfig mf_external_config(void) {
+static mf_ExternalConfig default_config(void) {
     return (mf_ExternalConfig){.struct_size = sizeof(mf_ExternalConfig),
                                .hold = 100 * MF_MILLISECOND};
 }
@@ -236,7 +236,7 @@ static mf_Status check_config(const mf_Group *group, const mf_ExternalConfig *co
                               mf_Error *error) {
     const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "external: start from mf_external_config()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "external: start from mf_motions_config()");
     if (config->control_interval < 0 || config->control_interval % step != 0 ||
         config->control_interval / step > UINT32_MAX)
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -274,9 +274,9 @@ static mf_Status bind_fields(mf_Group *group, External *plan, mf_Error *error) {
     return status;
 }
 
-mf_Status mf_external_add(mf_Group *group, const mf_ExternalConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    const mf_ExternalConfig settings = config != NULL ? *config : mf_external_config();
+    const mf_ExternalConfig settings = motions->external;
     mf_Status status = mf_motion_begin(group, &mf_external_row, error);
     if (status == MF_OK)
         status = check_config(group, &settings, error);
@@ -305,16 +305,7 @@ mf_Status mf_external_add(mf_Group *group, const mf_ExternalConfig *config, mf_E
     return status;
 }
 
-const mf_ExternalConfig *mf_external_config_of(const mf_Group *group) {
-    const External *plan = mf_motion_plan(group, &mf_external_row);
-    return plan != NULL ? &plan->config : NULL;
-}
-
 // ---- the row in the motion table ----------------------------------------------------------------
-
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_external_add(group, &config->external, error);
-}
 
 // It has the mass of whoever moves it: none that this library counts.
 static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
@@ -339,7 +330,7 @@ static const char *const external_writes[] = {"base.position",        "base.orie
                                               "?poses.age",           NULL};
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->external = mf_external_config();
+    config->external = default_config();
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, external.member)
@@ -363,7 +354,7 @@ static const mf_Key row_keys[] = {
 const mf_MotionRow mf_external_row = {
     .name = "external",
     .motion = MF_MOTION_EXTERNAL,
-    .add = add_row,
+    .add = add_motion,
     .run = run_external,
     .reset = reset_external,
     .destroy = mf_attach_release,

@@ -321,12 +321,11 @@ static uint64_t hash_motion(const mf_WingMotion *motion) {
     return mf_hash_bytes(hash, choices, sizeof choices);
 }
 
-mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
-                            const mf_FixedWingConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     mf_Status status = mf_motion_begin(group, &mf_fixed_wing_row, error);
-    const mf_FixedWing aircraft = parameters != NULL ? *parameters : mf_fixed_wing();
-    mf_FixedWingConfig used = config != NULL ? *config : mf_fixed_wing_config();
+    const mf_FixedWing aircraft = motions->fixed_wing;
+    mf_FixedWingConfig used = motions->fixed_wing_config;
     if (used.turbulence != MF_TURBULENCE_NONE)
         used.gusts = mf_dryden(used.turbulence, aircraft.airspeed_design);
     if (status == MF_OK)
@@ -373,10 +372,6 @@ const mf_FixedWingConfig *mf_fixed_wing_config_of(const mf_Group *group) {
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_fixed_wing_add(group, &config->fixed_wing, &config->fixed_wing_config, error);
-}
-
 static void row_defaults(mf_MotionsConfig *config) {
     config->fixed_wing = mf_fixed_wing();
     config->fixed_wing_config = mf_fixed_wing_config();
@@ -407,7 +402,7 @@ const mf_MotionRow mf_fixed_wing_row = {
     .name = "fixed_wing",
     .motion = MF_MOTION_FIXED_WING,
     .dynamic = true,
-    .add = add_row,
+    .add = add_motion,
     .run = run_fixed_wing,
     .reset = reset_fixed_wing,
     .destroy = destroy_fixed_wing,

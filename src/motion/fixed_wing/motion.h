@@ -54,4 +54,7 @@ void mf_fixed_wing_loads(const mf_FixedWing *parameters, const double velocity[3
                          const double rate[3], const double surfaces[4], double force[3],
                          double moment[3]);
 
+// What mf_motions_config() has of aircraft.
+mf_FixedWingConfig mf_fixed_wing_config(void);
+
 #endif

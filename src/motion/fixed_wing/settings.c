@@ -54,7 +54,7 @@ static mf_Status check_gusts(const mf_Dryden *gusts, mf_Error *error) {
 mf_Status mf_wing_check_settings(const mf_FixedWingConfig *s, mf_Time step, mf_Error *error) {
     if (s->struct_size != sizeof *s)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "fixed_wing: start settings from mf_fixed_wing_config()");
+                       "fixed_wing: start settings from mf_motions_config()");
     if ((unsigned)s->command > MF_FIXED_WING_ORBIT)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "fixed_wing: command %d, need surfaces, autopilot or orbit",

@@ -13,7 +13,7 @@ static const double ahead = 1.5;        // [1] steps for which the pressure is e
 static const double compression = 0.05; // [1] above it a warning is raised
 static const double follow = 10.0;      // [1/s] of the pressure to the density
 
-mf_FluidConfig mf_fluid_config(void) {
+static mf_FluidConfig default_config(void) {
     return (mf_FluidConfig){.struct_size = sizeof(mf_FluidConfig),
                             .density = 1000.0,
                             .sound_speed = 20.0,
@@ -46,7 +46,7 @@ static mf_Status check(const mf_FluidConfig *config, mf_Error *error) {
     };
     if (config->struct_size != sizeof *config ||
         (config->emitters == NULL && config->emitter_count > 0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "fluid: start from mf_fluid_config()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "fluid: start from mf_motions_config()");
     return mf_particles_check("fluid", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
@@ -103,9 +103,9 @@ static uint64_t hash_settings(const mf_FluidConfig *config) {
     return mf_emitters_hash(hash, config->emitters, config->emitter_count, config->placed);
 }
 
-mf_Status mf_fluid_add(mf_Group *group, const mf_FluidConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    const mf_FluidConfig settings = config != NULL ? *config : mf_fluid_config();
+    const mf_FluidConfig settings = motions->fluid;
     mf_Particles *all;
     double mass, radius;
     mf_Status status = mf_motion_begin(group, &mf_fluid_row, error);
@@ -134,10 +134,6 @@ mf_Status mf_fluid_add(mf_Group *group, const mf_FluidConfig *config, mf_Error *
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_fluid_add(group, &config->fluid, error);
-}
-
 // Compressed, it holds V p^2 / (2 rho c^2).
 static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
     const mf_Particles *all = mf_motion_plan(group, &mf_fluid_row);
@@ -155,7 +151,7 @@ static const char *const writes[] = {"base.position",     "base.linear_velocity"
                                      "warning.residual",  NULL};
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->fluid = mf_fluid_config();
+    config->fluid = default_config();
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, fluid.member)
@@ -187,7 +183,7 @@ const mf_MotionRow mf_fluid_row = {
     .name = "fluid",
     .motion = MF_MOTION_FLUID,
     .dynamic = true,
-    .add = add_row,
+    .add = add_motion,
     .run = mf_particles_run,
     .reset = mf_particles_reset,
     .destroy = mf_particles_destroy,

@@ -13,7 +13,7 @@ static const double column = 100.0; // [1] grains whose weight the default stiff
 static const double pressed = 0.01; // [1] of the diameter, what that weight does
 static const double tangential = 2.0 / 7.0; // [1] of the stiffness: both oscillate alike
 
-mf_GrainsConfig mf_grains_config(void) {
+static mf_GrainsConfig default_config(void) {
     return (mf_GrainsConfig){.struct_size = sizeof(mf_GrainsConfig),
                              .restitution = 0.5,
                              .friction = 0.5,
@@ -45,7 +45,7 @@ static mf_Status check(const mf_GrainsConfig *config, mf_Error *error) {
     };
     if (config->struct_size != sizeof *config ||
         (config->emitters == NULL && config->emitter_count > 0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "grains: start from mf_grains_config()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "grains: start from mf_motions_config()");
     return mf_particles_check("grains", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
@@ -108,9 +108,9 @@ static uint64_t hash_settings(const mf_GrainsConfig *config) {
     return mf_emitters_hash(hash, config->emitters, config->emitter_count, config->placed);
 }
 
-mf_Status mf_grains_add(mf_Group *group, const mf_GrainsConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    const mf_GrainsConfig settings = config != NULL ? *config : mf_grains_config();
+    const mf_GrainsConfig settings = motions->grains;
     mf_Particles *all;
     double mass, radius;
     mf_Status status = mf_motion_begin(group, &mf_grains_row, error);
@@ -141,10 +141,6 @@ mf_Status mf_grains_add(mf_Group *group, const mf_GrainsConfig *config, mf_Error
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_grains_add(group, &config->grains, error);
-}
-
 // Without the springs of contacts, which belong to pairs.
 static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
     return mf_particles_energy(mf_motion_plan(group, &mf_grains_row), instance);
@@ -164,7 +160,7 @@ static const char *const writes[] = {"base.position",
                                      NULL};
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->grains = mf_grains_config();
+    config->grains = default_config();
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, grains.member)
@@ -193,7 +189,7 @@ const mf_MotionRow mf_grains_row = {
     .name = "grains",
     .motion = MF_MOTION_GRAINS,
     .dynamic = true,
-    .add = add_row,
+    .add = add_motion,
     .run = mf_particles_run,
     .reset = mf_particles_reset,
     .destroy = mf_particles_destroy,

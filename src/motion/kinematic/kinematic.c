@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-mf_KinematicConfig mf_kinematic_config(void) {
+static mf_KinematicConfig default_config(void) {
     return (mf_KinematicConfig){
         .struct_size = sizeof(mf_KinematicConfig), .margin = 1e-9, .settle_height = (double)NAN};
 }
@@ -157,9 +157,9 @@ const mf_KinMotion *mf_kin_motion_of(const mf_Group *group) {
     return mf_motion_plan(group, &mf_kinematic_row);
 }
 
-mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_KinematicConfig settings = config != NULL ? *config : mf_kinematic_config();
+    mf_KinematicConfig settings = motions->kinematic;
     mf_KinMotion *motion;
     mf_Status status = mf_motion_begin(group, &mf_kinematic_row, error);
     if (status == MF_OK)
@@ -183,10 +183,6 @@ const mf_KinematicConfig *mf_kinematic_config_of(const mf_Group *group) {
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_kinematic_add(group, &config->kinematic, error);
-}
-
 static mf_ArticulatedBase row_base(const void *motion) {
     return ((const mf_KinMotion *)motion)->config.base;
 }
@@ -207,7 +203,7 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
 }
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->kinematic = mf_kinematic_config();
+    config->kinematic = default_config();
 }
 
 static const mf_MotionNote *const notes[] = {&mf_note_speeds,      &mf_note_floating,
@@ -227,7 +223,7 @@ const mf_MotionRow mf_kinematic_row = {
     .limitation = "falls, pushes, slipping, any force: feet do not slip, joints track their "
                   "targets exactly",
     .level = true,
-    .add = add_row,
+    .add = add_motion,
     .run = run_kinematic,
     .reset = reset_kinematic,
     .refresh = let_go,

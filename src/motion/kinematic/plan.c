@@ -33,7 +33,7 @@ typedef struct Build {
 
 static mf_Status check_config(const mf_KinematicConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "kinematic: start from mf_kinematic_config()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "kinematic: start from mf_motions_config()");
     if (!(config->margin >= 0.0 && config->margin <= 0.1))
         return mf_fail(error, MF_BAD_ARGUMENT, "kinematic.margin: need 0 .. 0.1 m");
     if (!isnan(config->settle_height) &&
@@ -56,7 +56,7 @@ static mf_Status no_feet(const mf_Model *model, mf_Error *error) {
 static mf_Status make_tree(Build *b, mf_Error *error) {
     mf_ArtMotion *tree = b->motion->tree;
     const mf_KinematicConfig *config = &b->motion->config;
-    tree->config = mf_articulated_config();
+    tree->config = mf_motions_config().articulated;
     tree->config.shapes = config->shapes;
     tree->config.base = config->base;
     tree->plan->level = tree->terrain->lowest == tree->terrain->highest;

@@ -166,7 +166,7 @@ mf_Status mf_points_check(const mf_Group *group, const mf_PointsConfig *config, 
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     uint32_t contacts = 0;
     if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "points: start from mf_points_config()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "points: start from mf_motions_config()");
     if (config->joint_interval < world->step || config->joint_interval % world->step != 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "points.joint_interval: need a multiple of the step (%lld ns), got %lld ns",

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-mf_PointsConfig mf_points_config(void) {
+static mf_PointsConfig default_config(void) {
     return (mf_PointsConfig){.struct_size = sizeof(mf_PointsConfig),
                              .joint_interval = 80 * MF_MILLISECOND,
                              .friction = MF_FRICTION_FIT,
@@ -179,10 +179,14 @@ static const mf_PointsMotion *find_motion(const mf_Group *group) {
     return mf_motion_plan(group, &mf_points_row);
 }
 
-mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    const mf_PointsConfig settings = config != NULL ? *config : mf_points_config();
+    const mf_PointsConfig settings = motions->points;
+    const mf_Model *model = mf_group_model(group);
     mf_Status status = mf_motion_begin(group, &mf_points_row, error);
+    if (status == MF_OK && model->base == MF_BASE_FIXED)
+        status = mf_fail(error, MF_UNSUPPORTED,
+                         "points: the base of model %s is fixed in the world", model->name);
     if (status == MF_OK)
         status = mf_points_check(group, &settings, error);
     if (status != MF_OK)
@@ -231,10 +235,8 @@ static double angular_momentum(const mf_PointsMotion *motion, uint32_t instance,
     return 0.5 * (momentum[0] * w[0] + momentum[1] * w[1] + momentum[2] * w[2]);
 }
 
-void mf_points_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                        double linear[3], double angular[3]) {
-    if (group == NULL || find_motion(group) == NULL || instance >= mf_group_count(group))
-        return;
+static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                         double linear[3], double angular[3]) {
     const mf_PointsMotion *motion = find_motion(group);
     double q[4], position[3], local[3], velocity[3], rate[3], arm[3], angular_velocity[3],
         momentum[3];
@@ -256,15 +258,13 @@ void mf_points_momentum(const mf_Group *group, uint32_t instance, double center[
     }
 }
 
-mf_PointsEnergy mf_points_energy(const mf_Group *group, uint32_t instance) {
-    if (group == NULL || find_motion(group) == NULL || instance >= mf_group_count(group))
-        return (mf_PointsEnergy){0};
+static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
     const mf_PointsMotion *motion = find_motion(group);
     double center[3], linear[3], angular[3], momentum[3];
-    mf_points_momentum(group, instance, center, linear, angular);
+    row_momentum(group, instance, center, linear, angular);
     double mass = mf_group_model(group)->mass;
     double gravity = mf_world_config_of(mf_group_world(group))->gravity;
-    mf_PointsEnergy energy = {.kinetic = angular_momentum(motion, instance, momentum)};
+    mf_MotionEnergy energy = {.kinetic = angular_momentum(motion, instance, momentum)};
     for (int i = 0; i < 3; i++)
         energy.kinetic += 0.5 * linear[i] * linear[i] / mass;
     energy.potential = mass * gravity * center[2];
@@ -278,21 +278,8 @@ mf_PointsEnergy mf_points_energy(const mf_Group *group, uint32_t instance) {
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    const mf_Model *model = mf_group_model(group);
-    if (model->base == MF_BASE_FIXED)
-        return mf_fail(error, MF_UNSUPPORTED, "points: the base of model %s is fixed in the world",
-                       model->name);
-    return mf_points_add(group, &config->points, error);
-}
-
-static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
-    mf_PointsEnergy energy = mf_points_energy(group, instance);
-    return (mf_MotionEnergy){energy.kinetic, energy.potential, energy.elastic};
-}
-
 static void row_defaults(mf_MotionsConfig *config) {
-    config->points = mf_points_config();
+    config->points = default_config();
 }
 
 static const mf_MotionNote *const notes[] = {&mf_note_floating, &mf_note_own_law, NULL};
@@ -337,7 +324,7 @@ const mf_MotionRow mf_points_row = {
         "reaction of swinging limbs on the body; torque limits; feet with edges that roll",
     .level = true,
     .dynamic = true,
-    .add = add_row,
+    .add = add_motion,
     .run = run_points,
     .reset = reset_points,
     .refresh = refresh_points,
@@ -350,6 +337,6 @@ const mf_MotionRow mf_points_row = {
     .keys = row_keys,
     .key_count = sizeof row_keys / sizeof *row_keys,
     .notes = {.shared = mf_notes_of_lower_levels, .list = notes, .settings = note_settings},
-    .momentum = mf_points_momentum,
+    .momentum = row_momentum,
     .energy = row_energy,
 };

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-mf_PrescribedConfig mf_prescribed_config(void) {
+static mf_PrescribedConfig default_config(void) {
     return (mf_PrescribedConfig){.struct_size = sizeof(mf_PrescribedConfig),
                                  .control_interval = 10 * MF_MILLISECOND,
                                  .limits = true,
@@ -20,12 +20,12 @@ mf_PrescribedConfig mf_prescribed_config(void) {
                                  .contact_depth = 0.02};
 }
 
-mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     mf_Status status = mf_motion_begin(group, &mf_prescribed_row, error);
     if (status != MF_OK)
         return status;
-    const mf_PrescribedConfig given = config != NULL ? *config : mf_prescribed_config();
+    const mf_PrescribedConfig given = motions->prescribed;
     const mf_DrivenConfig driven = {.row = &mf_prescribed_row,
                                     .given = &given,
                                     .given_size = sizeof given,
@@ -49,18 +49,13 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
     return mf_driven_energy(find_motion(group), instance);
 }
 
-void mf_prescribed_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                            double linear[3], double angular[3]) {
-    if (group != NULL && find_motion(group) != NULL && instance < mf_group_count(group))
-        mf_art_momentum(find_motion(group)->art, instance, true, center, linear, angular);
-}
-
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_prescribed_add(group, &config->prescribed, error);
+static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                         double linear[3], double angular[3]) {
+    mf_art_momentum(find_motion(group)->art, instance, true, center, linear, angular);
 }
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->prescribed = mf_prescribed_config();
+    config->prescribed = default_config();
 }
 
 static const mf_MotionNote *const notes[] = {&mf_note_fixed_shapes,
@@ -88,7 +83,7 @@ const mf_MotionRow mf_prescribed_row = {
     .limitation = "torque limits, compliance of joints: joints track their targets exactly",
     .level = true,
     .dynamic = true,
-    .add = add_row,
+    .add = add_motion,
     .run = mf_driven_run,
     .reset = mf_driven_reset,
     .destroy = mf_driven_destroy,
@@ -105,6 +100,6 @@ const mf_MotionRow mf_prescribed_row = {
                .control = AT(control_interval),
                .friction = AT(friction)},
     .notes = {.shared = mf_notes_of_lower_levels, .list = notes, .settings = note_settings},
-    .momentum = mf_prescribed_momentum,
+    .momentum = row_momentum,
     .energy = row_energy,
 };

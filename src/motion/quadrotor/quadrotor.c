@@ -8,12 +8,6 @@
 #include "math/scalar.h"
 #include "world/attach.h"
 
-mf_QuadrotorConfig mf_quadrotor_config(void) {
-    return (mf_QuadrotorConfig){.struct_size = sizeof(mf_QuadrotorConfig),
-                                .command = MF_QUADROTOR_RATES,
-                                .integrator = MF_INTEGRATOR_RK4};
-}
-
 // ---- fields -------------------------------------------------------------------------------------
 
 enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
@@ -236,7 +230,7 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
                                 const mf_QuadrotorConfig *config, mf_Error *error) {
     const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_quadrotor_config()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_motions_config()");
     if (!(config->command <= MF_QUADROTOR_POSITION))
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.command: %d is not a kind of command",
                        (int)config->command);
@@ -303,11 +297,11 @@ static const char *const quadrotor_writes[] = {"base.position",
                                                "?control.velocity_integral",
                                                NULL};
 
-mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
-                           const mf_QuadrotorConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     mf_Status status = mf_motion_begin(group, &mf_quadrotor_row, error);
-    const mf_QuadrotorConfig chosen = config != NULL ? *config : mf_quadrotor_config();
+    const mf_Quadrotor *quadrotor = &motions->quadrotor;
+    const mf_QuadrotorConfig chosen = motions->quadrotor_config;
     if (status == MF_OK)
         status = mf_quadrotor_check(quadrotor, error);
     if (status == MF_OK)
@@ -348,13 +342,11 @@ const mf_QuadrotorConfig *mf_quadrotor_config_of(const mf_Group *group) {
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_quadrotor_add(group, &config->quadrotor, &config->quadrotor_config, error);
-}
-
 static void row_defaults(mf_MotionsConfig *config) {
     config->quadrotor = mf_quadrotor();
-    config->quadrotor_config = mf_quadrotor_config();
+    config->quadrotor_config = (mf_QuadrotorConfig){.struct_size = sizeof(mf_QuadrotorConfig),
+                                                    .command = MF_QUADROTOR_RATES,
+                                                    .integrator = MF_INTEGRATOR_RK4};
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, quadrotor_config.member)
@@ -386,7 +378,7 @@ const mf_MotionRow mf_quadrotor_row = {
     .name = "quadrotor",
     .motion = MF_MOTION_QUADROTOR,
     .dynamic = true,
-    .add = add_row,
+    .add = add_motion,
     .run = run_quadrotors,
     .reset = reset_quadrotor,
     .destroy = destroy_quadrotor,

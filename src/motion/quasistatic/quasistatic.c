@@ -3,7 +3,7 @@
 #include "motion/truss/motion.h"
 #include "base/floats.h"
 
-mf_QuasistaticConfig mf_quasistatic_config(void) {
+static mf_QuasistaticConfig default_config(void) {
     return (mf_QuasistaticConfig){.struct_size = sizeof(mf_QuasistaticConfig),
                                   .contacts = true,
                                   .collisions = true,
@@ -19,9 +19,9 @@ mf_QuasistaticConfig mf_quasistatic_config(void) {
                                   .jump = 0.05};
 }
 
-mf_Status mf_quasistatic_add(mf_Group *group, const mf_QuasistaticConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    return mf_truss_motion_add(group, &mf_quasistatic_row, config, error);
+    return mf_truss_motion_add(group, &mf_quasistatic_row, &motions->quasistatic, error);
 }
 
 const mf_QuasistaticConfig *mf_quasistatic_config_of(const mf_Group *group) {
@@ -44,12 +44,8 @@ static void truss_momentum(const mf_Group *group, uint32_t instance, double cent
     }
 }
 
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_quasistatic_add(group, &config->quasistatic, error);
-}
-
 static void row_defaults(mf_MotionsConfig *config) {
-    config->quasistatic = mf_quasistatic_config();
+    config->quasistatic = default_config();
 }
 
 static const char *const methods[] = {"newton", "gradient", NULL};
@@ -75,7 +71,7 @@ const mf_MotionRow mf_quasistatic_row = {
     .limitation = "momentum: swings, vibrations, impacts, falls take no time",
     .truss = true,
     .enter = mf_truss_motion_enter,
-    .add = add_row,
+    .add = add_motion,
     .run = mf_truss_motion_run,
     .reset = mf_truss_motion_reset,
     .destroy = mf_truss_motion_destroy,

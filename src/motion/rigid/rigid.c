@@ -8,7 +8,7 @@
 // [m] Where no file says what a shape does: without it, feet that stand on few corners spin.
 static const double usual_torsion = 0.02;
 
-mf_RigidConfig mf_rigid_config(void) {
+static mf_RigidConfig default_config(void) {
     return (mf_RigidConfig){.struct_size = sizeof(mf_RigidConfig),
                             .control_interval = 10 * MF_MILLISECOND,
                             .limits = true,
@@ -23,12 +23,12 @@ mf_RigidConfig mf_rigid_config(void) {
                             .contact_depth = 0.02};
 }
 
-mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *error) {
+static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     mf_Status status = mf_motion_begin(group, &mf_rigid_row, error);
     if (status != MF_OK)
         return status;
-    const mf_RigidConfig given = config != NULL ? *config : mf_rigid_config();
+    const mf_RigidConfig given = motions->rigid;
     const mf_DrivenConfig driven = {.row = &mf_rigid_row,
                                     .given = &given,
                                     .given_size = sizeof given,
@@ -67,18 +67,13 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
     return mf_driven_energy(find_motion(group), instance);
 }
 
-void mf_rigid_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
-                       double angular[3]) {
-    if (group != NULL && find_motion(group) != NULL && instance < mf_group_count(group))
-        mf_art_momentum(find_motion(group)->art, instance, false, center, linear, angular);
-}
-
-static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_rigid_add(group, &config->rigid, error);
+static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
+                         double linear[3], double angular[3]) {
+    mf_art_momentum(find_motion(group)->art, instance, false, center, linear, angular);
 }
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->rigid = mf_rigid_config();
+    config->rigid = default_config();
 }
 
 static const mf_MotionNote *const notes[] = {
@@ -87,7 +82,7 @@ static const mf_MotionNote *const notes[] = {
 
 static void note_settings(const mf_Group *group, mf_NoteCase *c) {
     c->limits = false;
-    c->torsional_friction = mf_rigid_config().torsional_friction;
+    c->torsional_friction = default_config().torsional_friction;
     if (group == NULL)
         return;
     const mf_RigidConfig *config = mf_rigid_config_of(group);
@@ -104,7 +99,7 @@ const mf_MotionRow mf_rigid_row = {
     .limitation = "reaction of swinging limbs on the body, so balancing; torque limits",
     .level = true,
     .dynamic = true,
-    .add = add_row,
+    .add = add_motion,
     .run = mf_driven_run,
     .reset = mf_driven_reset,
     .destroy = mf_driven_destroy,
@@ -121,6 +116,6 @@ const mf_MotionRow mf_rigid_row = {
                .control = AT(control_interval),
                .friction = AT(friction)},
     .notes = {.shared = mf_notes_of_lower_levels, .list = notes, .settings = note_settings},
-    .momentum = mf_rigid_momentum,
+    .momentum = row_momentum,
     .energy = row_energy,
 };

@@ -153,8 +153,7 @@ static MF_INLINE Touch touch_select(mf_mask where, const Touch *a, const Touch *
     return t;
 }
 
-// ---- between iterations
-// --------------------------------------------------------------------------
+// ---- between iterations ------------------------------------------------------------------------
 
 // Takes the normal force, the normal and the rim of the present position. What stood on the ground
 // when the frame began keeps its anchor even where an iteration lifts it: the way of the iterations

@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-// ---- fields
-// --------------------------------------------------------------------------------------
+// ---- fields ------------------------------------------------------------------------------------
 
 enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
 enum { PER_ONE, PER_VERTEX, PER_BAR, PER_ACTUATOR, PER_CONTACT_POINT, PER_MOVING, PER_STILL };
@@ -167,8 +166,7 @@ static uint32_t number(const mf_TrussMotion *motion, uint32_t instance, int coun
     return (uint32_t)get(motion, MF_TRUSS_ROW_COUNTS, instance, (size_t)count);
 }
 
-// ---- the truss of an instance
-// --------------------------------------------------------------------
+// ---- the truss of an instance ------------------------------------------------------------------
 
 static void clear_rows(const mf_TrussMotion *motion, uint32_t instance) {
     for (int row = 0; row < MF_TRUSS_ROWS; row++) {
@@ -246,8 +244,7 @@ static mf_Status check_capacity(const mf_TrussPlan *plan, const mf_Truss *truss,
     return MF_OK;
 }
 
-// ---- setting and reset
-// ----------------------------------------------------------------------------------
+// ---- setting and reset -------------------------------------------------------------------------
 
 // Initial height of the center: the lowest bar touches the ground; trusses that are held, and those
 // without ground, are where their file has them.

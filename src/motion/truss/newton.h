@@ -466,8 +466,7 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most,
     }
 }
 
-// ---- prediction
-// ----------------------------------------------------------------------------------
+// ---- prediction --------------------------------------------------------------------------------
 
 // Bars of plastic are 10^6 times as stiff as what turns them, so the energy is a narrow curved
 // valley after an actuator has changed its length, and Newton's steps along it are short. With bars

@@ -118,8 +118,7 @@ typedef struct Frame {
 
 enum { AXES = 3 };
 
-// ---- vertices of a bar
-// ---------------------------------------------------------------------------
+// ---- vertices of a bar -------------------------------------------------------------------------
 
 static MF_INLINE mf_index component_of(mf_index vertex, int axis) {
     return (vertex * mf_set_index(AXES) + mf_set_index(axis)) * mf_set_index(MF_LANES) +
@@ -167,8 +166,7 @@ static MF_INLINE mf_lane vec_most(Vec a) {
     return mf_max(mf_abs(a.x), mf_max(mf_abs(a.y), mf_abs(a.z)));
 }
 
-// ---- working memory
-// ------------------------------------------------------------------------------
+// ---- working memory ----------------------------------------------------------------------------
 
 // Entries of a row of a band: those at most `width` vertices before the diagonal's.
 static MF_INLINE uint32_t band_entries(uint32_t width) {

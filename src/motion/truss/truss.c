@@ -7,8 +7,7 @@
 #include "world/attach.h"
 #include "terrain/image.h"
 
-// ---- stepping
-// ------------------------------------------------------------------------------------
+// ---- stepping ----------------------------------------------------------------------------------
 
 typedef struct TrussRun {
     const mf_TrussMotion *motion;
@@ -150,8 +149,7 @@ void mf_truss_motion_destroy(mf_Context *context, void *user) {
     mf_release(context, motion);
 }
 
-// ---- adding
-// --------------------------------------------------------------------------------------
+// ---- adding ------------------------------------------------------------------------------------
 
 static mf_Status check_positive(const char *motion, const char *name, double value,
                                 const char *unit, mf_Error *error) {
@@ -340,8 +338,7 @@ const mf_QuasistaticConfig *mf_truss_config_of(const mf_Group *group) {
     return motion != NULL ? &motion->config : NULL;
 }
 
-// ---- energy and momentum
-// --------------------------------------------------------------------------------
+// ---- energy and momentum -----------------------------------------------------------------------
 
 static double get(const mf_TrussMotion *motion, int row, uint32_t instance, size_t component) {
     return mf_field_get(motion->rows[row], instance, (uint32_t)component);
@@ -405,8 +402,7 @@ void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, d
     }
 }
 
-// ---- what both rows of the motion table have
-// ----------------------------------------------------------------
+// ---- what both rows of the motion table have ---------------------------------------------------
 
 const char *const mf_truss_motion_reads[] = {"vertex.load", "?actuator.control", "bar.rigidity",
                                              NULL};

@@ -190,8 +190,7 @@ static void stage_bars(Frame *f, mf_real share, bool damped) {
     }
 }
 
-// ---- energy
-// --------------------------------------------------------------------------------------
+// ---- energy ------------------------------------------------------------------------------------
 
 typedef struct Energies { // energies [J] at the beginning or the end of a step
     mf_lane all;          // bars, contacts, kinetic; and loads relative to the beginning
@@ -240,8 +239,7 @@ static mf_lane half_work(const Frame *f, const Vec *at) {
     return sum;
 }
 
-// ---- stages
-// --------------------------------------------------------------------------------------
+// ---- stages ------------------------------------------------------------------------------------
 
 // Relaxes the lanes `where` from the present positions.
 static void stage_relax(Newton *n, mf_mask where, Result *result) {
@@ -406,8 +404,7 @@ static void elastic_step(Newton *n, Result *result) {
     result->energy = mf_select(gains, after.all, result->energy);
 }
 
-// ---- a frame
-// ----------------------------------------------------------------------------------------
+// ---- a frame -----------------------------------------------------------------------------------
 
 // Lanes in which the trial positions have less energy begin there.
 static void begin_lower(Frame *f, mf_lane *energy) {
@@ -485,8 +482,7 @@ static void take_nearest(const Frame *f) {
         f->position[v] = vec_select(where, rotated, f->position[v]);
     }
 }
-// ---- a step
-// -----------------------------------------------------------------------------------------
+// ---- a step ------------------------------------------------------------------------------------
 
 static void store_frame(Frame *f, const Result *result) {
     const mf_TrussBlock *block = f->block;

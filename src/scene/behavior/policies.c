@@ -14,8 +14,7 @@ static const mf_PolicyKind *const kinds[] = {
 _Static_assert(sizeof kinds / sizeof *kinds == MF_BEHAVIOR_LAST - MF_BEHAVIOR_POLICIES + 1,
                "kinds are in the order of mf_BehaviorKind");
 
-// ---- for policies
-// ----------------------------------------------------------------------------------
+// ---- for policies ------------------------------------------------------------------------------
 
 double mf_policy_wrap(double angle) {
     const double half = 3.141592653589793;

@@ -59,8 +59,7 @@ extern const mf_PolicyKind mf_policy_snake, mf_policy_phase, mf_policy_track, mf
 
 mf_Status mf_policy_behavior_add(mf_Group *group, const mf_Behavior *behavior, mf_Error *error);
 
-// ---- for policies
-// ----------------------------------------------------------------------------------
+// ---- for policies ------------------------------------------------------------------------------
 
 // Commands the same position to all joints of the plan.
 bool mf_policy_pose(mf_Policy *policy, const mf_PolicyPlan *plan, double position);

@@ -25,7 +25,7 @@ int main(void) {
     config.model = model;
     config.count = 1;
     if (mf_world_add_group(world, &config, &group, NULL) != MF_OK ||
-        mf_points_add(group, NULL, NULL) != MF_OK)
+        mf_motion_add(group, MF_MOTION_POINTS, NULL, NULL) != MF_OK)
         return 3;
     mf_Field *position = mf_group_find_field(group, "base.position");
     mf_field_set(position, 0, 2, 1.0);
