@@ -52,7 +52,7 @@ static mf_Gait *gait_of(const Fixture *fixture, const char *text) {
 
 static const char walk_text[] = "walk: {period: 0.6, height: 0.165, lift: 0.03, sway: 0.02,"
                                 " double_support: 0.2, lean: 0.1, width: 0.045, arms: 0.3,"
-                                " pace: {forward: 0.12, left: 0.05, turn: 0.6}}";
+                                " pace: {forward: 0.12, left: 0.05, yaw: 0.6}}";
 
 // ---- legs --------------------------------------------------------------------------------------
 
@@ -370,7 +370,7 @@ static void make_gaits(const Fixture *fixture, mf_Gait *gaits[GAIT_COUNT]) {
         " balance: {ankle_pitch: 0.1, step_pitch: 0.02, step_roll: 0.03, tilt: 3, smooth: 0.05}}",
         "waves: {period: 0.3, swing: 0.3, joints: [{joint: left_knee, amplitude: 0.3, offset: 0.4},"
         " {joint: left_knee, harmonic: 3, forward: 0.1}, {joint: right_knee, shape: bump,"
-        " amplitude: 1}, {joint: waist, shape: sweep, turn: 0.3, phase: 0.2}]}",
+        " amplitude: 1}, {joint: waist, shape: sweep, yaw: 0.3, phase: 0.2}]}",
         "keyframes: {frames: [{time: 0.1, angles: {left_knee: 1, waist: 0.5}},"
         " {time: 0.35, angles: {left_knee: 0.2}}]}"};
     for (int i = 0; i < GAIT_COUNT; i++)
