@@ -100,28 +100,30 @@ static bool in_group(const char *path, const char *other) {
     return mf_key_group_length(other) == group && strncmp(path, other, group) == 0;
 }
 
-// Keys of version 0.1 and what they are called now.
-static const struct {
-    const char *old, *now;
-} renamed[] = {
+const mf_KeyRename mf_key_renames[MF_KEY_RENAMES] = {
     {"place", "placement"}, {"turn", "orientation"}, {"turn", "yaw"}, {"turn", "pivot_time"}};
 
-static const char *renamed_key(const mf_KeyTable *table, const char *path) {
-    for (size_t r = 0; r < sizeof renamed / sizeof *renamed; r++) {
+const mf_Key *mf_keys_renamed(const mf_KeyTable *table, const char *path, uint32_t *rename) {
+    for (uint32_t r = 0; r < MF_KEY_RENAMES; r++) {
         for (uint32_t i = 0;
-             strcmp(last_name(path), renamed[r].old) == 0 && i < mf_keys_count(table); i++) {
-            const char *known = mf_keys_at(table, i)->path;
-            if (in_group(known, path) && strcmp(last_name(known), renamed[r].now) == 0)
+             strcmp(last_name(path), mf_key_renames[r].old) == 0 && i < mf_keys_count(table); i++) {
+            const mf_Key *known = mf_keys_at(table, i);
+            if (in_group(known->path, path) &&
+                strcmp(last_name(known->path), mf_key_renames[r].now) == 0) {
+                *rename = r;
                 return known;
+            }
         }
     }
     return NULL;
 }
 
 const char *mf_keys_near(const mf_KeyTable *table, const char *path) {
-    const char *name = last_name(path), *near = renamed_key(table, path);
-    if (near != NULL)
-        return near;
+    uint32_t rename;
+    const mf_Key *renamed = mf_keys_renamed(table, path, &rename);
+    if (renamed != NULL)
+        return renamed->path;
+    const char *name = last_name(path), *near = NULL;
     size_t limit = strlen(name) / 2 < 3 ? strlen(name) / 2 : 3; // letters allowed to be wrong
     size_t best = limit + 1;
     for (uint32_t i = 0; i < mf_keys_count(table); i++) {

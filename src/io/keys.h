@@ -16,6 +16,17 @@ const mf_Key *mf_keys_at(const mf_KeyTable *table, uint32_t index);
 // The row of a path of `length` bytes, NULL when there is none.
 const mf_Key *mf_keys_find(const mf_KeyTable *table, const char *path, size_t length);
 
+// Keys of version 0.1 and what they are called now.
+enum { MF_KEY_RENAMES = 4 };
+typedef struct mf_KeyRename {
+    const char *old, *now;
+} mf_KeyRename;
+extern const mf_KeyRename mf_key_renames[MF_KEY_RENAMES];
+
+// The row of a path whose last name is an old one, NULL when there is none; `*rename` becomes the
+// index of the old name.
+const mf_Key *mf_keys_renamed(const mf_KeyTable *table, const char *path, uint32_t *rename);
+
 // The known path most similar to an unknown one: one in the same group with few letters changed,
 // else one with the same last name in another group. NULL when there is none.
 const char *mf_keys_near(const mf_KeyTable *table, const char *path);

@@ -79,9 +79,25 @@ static mf_Status refuse_unknown(const mf_Reader *reader, const mf_YamlNode *node
                         "%s%.80s: unknown key, expected one of %s", reader->prefix, path, known);
 }
 
-mf_Status mf_reader_check_keys(const mf_Reader *reader, const mf_YamlNode *group,
-                               const char *path) {
-    for (const mf_YamlNode *entry = group->first; entry != NULL; entry = entry->next) {
+// The row of an entry with an old name, which gets the new one; NULL: it is not one.
+static const mf_Key *rename_key(const mf_Reader *reader, const mf_YamlNode *group,
+                                mf_YamlNode *entry, char *path) {
+    uint32_t rename;
+    const mf_Key *key =
+        reader->memory->old_keys == NULL ? NULL : mf_keys_renamed(reader->table, path, &rename);
+    if (key == NULL)
+        return NULL;
+    const char *now = mf_key_renames[rename].now;
+    if (mf_yaml_find(group, now, strlen(now)) != NULL)
+        return NULL; // it is there by both names
+    reader->memory->old_keys[rename]++;
+    entry->key = now;
+    strcpy(path, key->path);
+    return key;
+}
+
+mf_Status mf_reader_check_keys(const mf_Reader *reader, mf_YamlNode *group, const char *path) {
+    for (mf_YamlNode *entry = group->first; entry != NULL; entry = entry->next) {
         char inner[2 * MF_YAML_KEY];
         int length =
             snprintf(inner, sizeof inner, "%s%s%s", path, path[0] == '\0' ? "" : ".", entry->key);
@@ -89,6 +105,8 @@ mf_Status mf_reader_check_keys(const mf_Reader *reader, const mf_YamlNode *group
         const mf_Key *key = strchr(entry->key, '.') != NULL
                                 ? NULL
                                 : mf_keys_find(reader->table, inner, (size_t)length);
+        if (key == NULL && strchr(entry->key, '.') == NULL)
+            key = rename_key(reader, group, entry, inner);
         if (key == NULL)
             return refuse_unknown(reader, entry, path, inner);
         if (entry->kind != MF_YAML_MAPPING ||

@@ -14,6 +14,8 @@ typedef struct mf_KeyBlock {
 typedef struct mf_KeyMemory {
     mf_Context *context;
     mf_KeyBlock *blocks;
+    uint32_t *old_keys; // [MF_KEY_RENAMES] keys read by each of their old names; NULL: these are
+                        // refused, with the new one
 } mf_KeyMemory;
 
 void mf_key_memory_free(mf_KeyMemory *memory);
@@ -67,8 +69,9 @@ mf_Status mf_reader_override(mf_Reader *reader, const mf_Override *overrides, ui
 // The same for one whose path has been resolved; messages name it as it was `typed`.
 mf_Status mf_reader_override_as(mf_Reader *reader, const mf_Override *override, const char *typed);
 
-// Refuses keys that are not in the table. `path` is that of the group, "" at the top.
-mf_Status mf_reader_check_keys(const mf_Reader *reader, const mf_YamlNode *group, const char *path);
+// Refuses keys that are not in the table, and renames those with an old name. `path` is that of the
+// group, "" at the top.
+mf_Status mf_reader_check_keys(const mf_Reader *reader, mf_YamlNode *group, const char *path);
 
 // ---- checks shared by formats (checks.c) --------------------------------------------------------
 

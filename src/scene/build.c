@@ -387,6 +387,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
         status = mf_scene_add_play(scene, builder->error);
     if (status != MF_OK)
         return status;
+    if (builder->file->old_keys != NULL)
+        mf_scene_note(scene, "keys with a new name: %.200s", builder->file->old_keys);
     note_wind(builder);
     mf_scene_note_idle_keys(builder);
     mf_scene_note_arms(builder);

@@ -299,8 +299,28 @@ static mf_Status refuse_others(const mf_Reader *reader) {
     return MF_OK;
 }
 
+static mf_Status list_old_keys(mf_Reader *reader, const uint32_t counts[MF_KEY_RENAMES]) {
+    char text[200];
+    size_t used = 0;
+    for (uint32_t r = 0; r < MF_KEY_RENAMES; r++)
+        if (counts[r] > 0)
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%s is called %s (%u key%s)",
+                                 used == 0 ? "" : ", ", mf_key_renames[r].old,
+                                 mf_key_renames[r].now, counts[r], counts[r] == 1 ? "" : "s");
+    if (used == 0)
+        return MF_OK;
+    char *copy = mf_reader_allocate(reader, used + 1);
+    if (copy == NULL)
+        return MF_NO_MEMORY;
+    memcpy(copy, text, used + 1);
+    ((mf_SceneFile *)reader->base)->old_keys = copy;
+    return MF_OK;
+}
+
 static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) {
     mf_SceneFile *file = reader->base;
+    uint32_t old_keys[MF_KEY_RENAMES] = {0};
     char found[64];
     file->context = source->context;
     reader->table = mf_scene_table();
@@ -311,9 +331,13 @@ static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) 
     mf_Status status = refuse_others(reader);
     if (status == MF_OK)
         status = apply_overrides(reader, source);
+    reader->memory->old_keys = old_keys;
     if (status == MF_OK)
         status = mf_reader_read(reader);
+    reader->memory->old_keys = NULL;
     file->context = source->context; // fills the table's start values
+    if (status == MF_OK)
+        status = list_old_keys(reader, old_keys);
     if (status == MF_OK)
         status = complete_groups(reader, file, source->given);
     if (status == MF_OK) {

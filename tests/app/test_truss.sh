@@ -105,7 +105,7 @@ EOT
 }
 bad '{ends: [1, 1]}' '8:14: bars[1].ends: both are vertex 1'
 bad '{ends: [1, 0]}' '8:14: bars[1].ends: bars[0] connects'
-bad '{ends: [1, 2]}' '8:14: bars[1].ends: vertices 1 and 2 are at the same place'
+bad '{ends: [1, 2]}' '8:14: bars[1].ends: vertices 1 and 2 coincide'
 bad '{ends: [0, 2], diameter: 0}' '8:32: truss.bars.1.diameter: expected a number above 0'
 bad '{ends: [0, 2], diameter: .nan}' '8:32: truss.bars.1.diameter: expected a number above 0'
 bad '{ends: [0, 2], rest_length: -1}' '8:35: truss.bars.1.rest_length: expected a number from 0'

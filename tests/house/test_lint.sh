@@ -151,10 +151,10 @@ test_floors() {
 src/math/a.c model/model.h
 src/base/a.c math/scalar.h
 src/motion/points/a.c control/gp.h
-src/motion/points/a.c world/world.h
+src/world/a.c motion/points/points.h
 src/terrain/a.c contact/tree.h
 src/world/a.c search/search.h
-src/sense/a.h motion/points/points.h
+src/sense/a.h scene/build.h
 src/terrain/a.c terrain/import/image.h
 src/base/a.c ../math/scalar.h
 src/base/a.c cellar/wine.h
@@ -176,6 +176,16 @@ apps/mayfly/a.c search/search.h
 END
     silent floors 'downward includes'
     rm -r "$work/src" "$work/apps"
+    objects="$work/CMakeFiles/mayfly.dir/src"
+    mkdir -p "$objects/world" "$objects/motion"
+    echo 'int mf_below(void) { return 1; }' | cc -x c -c -o "$objects/world/below.c.o" -
+    echo 'int mf_below(void); int mf_above(void) { return mf_below(); }' |
+        cc -x c -c -o "$objects/motion/above.c.o" -
+    silent floors 'a call down'
+    echo 'int mf_above(void); int mf_up(void) { return mf_above(); }' |
+        cc -x c -c -o "$objects/world/up.c.o" -
+    fires floors 'src/world/up.c: calls mf_above of src/motion/above.c'
+    rm -r "$work/CMakeFiles"
 }
 
 test_text() {

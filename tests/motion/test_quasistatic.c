@@ -266,7 +266,7 @@ static void bad_trusses_are_refused(void **state) {
     refused(*state, &p.truss, "vertices[1].position: ");
     crawler(&p, 5, 0);
     memcpy(p.vertices[1].position, p.vertices[0].position, sizeof p.vertices[0].position);
-    refused(*state, &p.truss, "are at the same position");
+    refused(*state, &p.truss, "coincide");
     crawler(&p, 5, 0);
     p.actuators[1].bar = p.actuators[0].bar;
     refused(*state, &p.truss, "actuators[1].bar: actuators[0] drives");

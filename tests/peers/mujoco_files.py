@@ -13,6 +13,7 @@ reference without controls, in double and in float. A file is
             depth of 0: from a start moved by about 1e-3 rad and 1 mm the file is same or chaotic
   faces     elsewhere, and boxes, cylinders or meshes touched each other or capsules: both have other
             contact points where a face touches a face or an edge
+  solver    elsewhere, but same, chaotic or tie where MuJoCo's solver iterates to convergence
   momentum  elsewhere, but same, chaotic or tie by Runge-Kutta's method in both: free bodies keep
             their momentum here, which MuJoCo's other methods do not
   noted     elsewhere, and a note says what is dropped or simulated in another way; every file with
@@ -44,6 +45,7 @@ SELF = {"double": 30.0, "float": 3000.0}  # so many times MuJoCo's own differenc
 NOTED = ("changes the motion", "implicitfast", "explicit", "warning: contacts", "warning: depth",
          "couples branches")
 FACES = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_CYLINDER)
+FREE, BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
 CAPSULE = mujoco.mjtGeom.mjGEOM_CAPSULE
 FLOORS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
 
@@ -57,7 +59,7 @@ def own_joints(model):
 
 
 def own_positions(model, positions):
-    sizes = {int(mujoco.mjtJoint.mjJNT_FREE): 7, int(mujoco.mjtJoint.mjJNT_BALL): 4}
+    sizes = {FREE: 7, BALL: 4}
     parts = [positions[model.jnt_qposadr[j]:][:sizes.get(int(model.jnt_type[j]), 1)]
              for j in own_joints(model)]
     return np.concatenate(parts) if parts else np.zeros(0)
@@ -67,11 +69,11 @@ def distance(model, a, b):
     """The largest difference of two positions of the file's own joints, rotations as angles."""
     out, at = 0.0, 0
     for j in own_joints(model):
-        kind = model.jnt_type[j]
-        if kind == mujoco.mjtJoint.mjJNT_FREE:
+        kind = int(model.jnt_type[j])
+        if kind == FREE:
             out = max(out, float(np.abs(a[at:at + 3] - b[at:at + 3]).max()))
             at += 3
-        if kind in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL):
+        if kind in (FREE, BALL):
             p, q = a[at:at + 4], b[at:at + 4]
             out = max(out, 2.0 * float(np.arccos(np.clip(abs(np.dot(p, q)), 0.0, 1.0))))
             at += 4
@@ -87,6 +89,11 @@ def touching_faces(model, data, kinds_of_faces=FACES):
     kinds = model.geom_type[pairs]
     faces = np.isin(kinds, kinds_of_faces)
     return pairs[faces.any(axis=1) & (faces | (kinds == CAPSULE)).all(axis=1)]
+
+
+def converge(model):
+    """MuJoCo's solver goes on until nothing changes."""
+    model.opt.tolerance, model.opt.iterations = 1e-15, 1000
 
 
 def theirs(model, beside, moved):
@@ -178,6 +185,10 @@ def one(path):
         if verdict(row) in ("faces", "differs"):
             row["moved"] = {"notes": []}
             compare(mayfly, robot, model, row["moved"], MOVED)
+        if verdict(row) == "differs":
+            row["converged"] = {"notes": []}
+            converge(model)
+            compare(mayfly, robot, model, row["converged"])
         if verdict(row) == "differs" and model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4:
             row["exact"] = {"notes": []}
             with by_runge_kutta(path) as copy:
@@ -216,6 +227,8 @@ def verdict(row):
         return "noted"
     if "moved" in row and verdict(row["moved"]) in ("same", "chaotic"):
         return "tie"
+    if "converged" in row and verdict(row["converged"]) in ("same", "chaotic"):
+        return "solver"
     if "exact" in row and verdict(row["exact"]) in ("same", "chaotic"):
         return "momentum"
     return "faces" if row["faces"] else "differs"

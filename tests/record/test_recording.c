@@ -376,7 +376,7 @@ static void a_bad_compressed_chunk_is_an_error(void **state) {
     mf_Text frame = mf_text_begin(fixture->context);
     mf_compress(&frame, zeros, 1000);
     assert_int_equal(open_chunk(fixture, "lz4", &frame, 1000, &error), MF_BAD_FILE);
-    assert_non_null(strstr(error.message, "in another way than by zstd"));
+    assert_non_null(strstr(error.message, "by another method than zstd"));
     const uint64_t wrong[] = {0, 999, 1001, UINT64_C(1) << 40, UINT64_MAX};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_int_equal(open_chunk(fixture, "zstd", &frame, wrong[i], &error), MF_BAD_FILE);

@@ -252,7 +252,7 @@ static void without_a_camera(void **state) {
 
 #define HUMANOIDS                                                                                  \
     "world: {step: 0.005}\ngroups:\n  - {name: a, model: ../models/humanoid.urdf, motion: rigid, " \
-    "cameras: true}\n  - {name: b, model: ../models/humanoid.urdf, motion: rigid, place: "         \
+    "cameras: true}\n  - {name: b, model: ../models/humanoid.urdf, motion: rigid, placement: "     \
     "{poses: [[1, 0, 3.14159265]]}}\n"
 
 // Group a takes pictures, from the start on, and sees group b; group b takes none.

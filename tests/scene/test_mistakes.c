@@ -162,17 +162,17 @@ static void mistakes_in_groups_name_the_group(void **state) {
         {GROUP "    controller: {gp: {angle_per_move: 0}}\n",
          "t.yaml:4:39: groups.a.controller.gp.angle_per_move: expected a number above 0 up to 1000 "
          "rad, found 0"},
-        {GROUP "    place: ring\n",
-         "t.yaml:4:12: groups.a.place: expected one of line, poses, grid, "
+        {GROUP "    placement: ring\n",
+         "t.yaml:4:16: groups.a.placement: expected one of line, poses, grid, "
          "circle, random, fill, found ring"},
         {GROUP "    placement: {grid: {}, random: {}}\n",
-         "t.yaml:4:23: groups.a.place: expected only one of line, poses, grid, circle, random, "
+         "t.yaml:4:27: groups.a.placement: expected only one of line, poses, grid, circle, random, "
          "fill, found random, too"},
         {GROUP "    placement: {grid: {spacing: [1, 2]}}\n",
-         "t.yaml:4:29: groups.a.placement.grid.spacing: expected a list of 3 numbers above 0 up to "
+         "t.yaml:4:34: groups.a.placement.grid.spacing: expected a list of 3 numbers above 0 up to "
          "1000000 m, found a list"},
         {GROUP "    placement: {poses: [[0, 0]]}\n",
-         "t.yaml:4:21: groups.a.placement.poses: expected "
+         "t.yaml:4:26: groups.a.placement.poses: expected "
          "points, each a list of 3 numbers from -1000000 "
          "to 1000000, found a list"},
         {GROUP "    gaits: walk\n",
@@ -295,7 +295,7 @@ static void mistakes_between_keys_are_found(void **state) {
         {GROUP "  - name: a\n    model: x.urdf\n",
          "t.yaml:4:11: groups.a.name: expected each name once, found it again"},
         {GROUP "    count: 2\n    placement: {poses: [[0, 0, 0]]}\n",
-         "t.yaml:5:20: groups.a.placement.poses: expected one for each robot (2), found 1"},
+         "t.yaml:5:24: groups.a.placement.poses: expected one for each robot (2), found 1"},
         {GROUP "    placement: {random: {lower: [0, 0, 9], upper: [1, 1, 5]}}\n",
          "t.yaml:4:47: groups.a.placement.random.upper: expected nothing below "
          "placement.random.lower"},

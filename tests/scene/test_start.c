@@ -95,6 +95,25 @@ static void wind_without_effect_is_noted(void **state) {
     drop_scene(&scene, file);
 }
 
+// Keys by their names of version 0.1 are read, with one note.
+static void old_keys_are_read_and_noted(void **state) {
+    mf_SceneFile *file = parse_scene(
+        *state, "groups:\n" MODEL("a", "hexapod.urdf") "    place: {poses: [[1, 2, 0]]}\n" MODEL(
+                    "b", "hexapod.urdf") "    place: {poses: [[3, 4, 0]]}\n");
+    mf_Scene scene = make_scene(*state, file);
+    assert_near(get_field(scene.group, "base.position", 0, 1), 2.0, 1e-6);
+    assert_int_equal(scene.note_count, 1);
+    assert_string_equal(scene.notes[0], "keys with a new name: place is called placement (2 keys)");
+    drop_scene(&scene, file);
+    mf_Error error;
+    const char both[] = "groups:\n" MODEL("a", "hexapod.urdf") "    place: line\n"
+                                                               "    placement: line\n";
+    assert_int_equal(
+        mf_scene_file_parse(*state, "t.yaml", both, sizeof both - 1, NULL, 0, &file, &error),
+        MF_BAD_FILE);
+    assert_non_null(strstr(error.message, "did you mean groups.a.placement?"));
+}
+
 // The rate of a system of the first group; 0: it has none.
 static mf_Time period_of(const mf_Scene *scene, const char *system) {
     for (uint32_t i = 0; i < mf_group_system_count(scene->group); i++) {
@@ -441,6 +460,7 @@ int main(void) {
         cmocka_unit_test(gravity_is_that_of_the_first_model),
         cmocka_unit_test(what_passes_through_the_ground_is_noted),
         cmocka_unit_test(wind_without_effect_is_noted),
+        cmocka_unit_test(old_keys_are_read_and_noted),
         cmocka_unit_test(default_control_intervals),
         cmocka_unit_test(times_that_do_not_fit_the_step_are_refused),
         cmocka_unit_test(the_ground_is_that_of_a_model),

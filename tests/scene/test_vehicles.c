@@ -209,19 +209,20 @@ static void expect_refused(mf_Context *context, const char *text, const char *me
 
 static void overlap_is_refused_with_its_line(void **state) {
     expect_refused(*state, GROUP "    count: 2\n    placement: {grid: {spacing: [0.1, 0.1, 1]}}\n",
-                   ":5:12: groups.quads.place: agent 1 would overlap agent 0 of quads at the "
+                   ":5:16: groups.quads.placement: agent 1 would overlap agent 0 of quads at the "
                    "start");
     expect_refused(*state,
                    GROUP "    placement: {grid: {center: [0, 0, 10]}}\n"
                          "  - name: others\n    model: ../models/hummingbird.yaml\n"
                          "    placement: {circle: {center: [0, 0, 10], radius: 0.05}}\n",
-                   ":7:12: groups.others.place: agent 0 would overlap agent 0 of quads at the "
+                   ":7:16: groups.others.placement: agent 0 would overlap agent 0 of quads at the "
                    "start");
-    expect_refused(*state,
-                   GROUP "    count: 100\n    placement: {random: {lower: [0, 0, 5], upper: [1, 1, "
-                         "5], distance: 1}}\n",
-                   ":5:12: groups.quads.place: random: after 2 of 100 agents no free position was "
-                   "found for the next; use a larger box, a smaller distance or fewer agents");
+    expect_refused(
+        *state,
+        GROUP "    count: 100\n    placement: {random: {lower: [0, 0, 5], upper: [1, 1, "
+              "5], distance: 1}}\n",
+        ":5:16: groups.quads.placement: random: after 2 of 100 agents no free position was "
+        "found for the next; use a larger box, a smaller distance or fewer agents");
 }
 
 // ---- behaviors ---------------------------------------------------------------------------------

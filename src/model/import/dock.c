@@ -40,10 +40,15 @@ static mf_Status read_whole(const mf_Xml *xml, const mf_XmlNode *node, const mf_
     return status;
 }
 
+// `orientations` by its name of version 0.1.
+static const char old_orientations[] = "turns";
+
 static mf_Status read_field(const mf_Xml *xml, const mf_XmlNode *node, const mf_ModelField *field,
                             mf_Dock *out, mf_Error *error) {
     const char *text = mf_xml_attribute(node, field->name);
     char *to = (char *)out + field->offset;
+    if (text == NULL && strcmp(field->name, "orientations") == 0)
+        text = mf_xml_attribute(node, old_orientations);
     if (text == NULL || field->type == MF_VALUE_ITEM)
         return MF_OK;
     switch (field->type) {
@@ -69,12 +74,13 @@ static mf_Status check_names(const mf_Xml *xml, const mf_XmlNode *node, const ch
     for (uint32_t a = 0; a < node->attribute_count; a++) {
         const char *name = node->attributes[a].name;
         const mf_ModelField *field = mf_item_field(MF_ITEM_DOCK, name);
-        if (is_listed(place, name) || (field != NULL && field->type != MF_VALUE_ITEM))
+        if (is_listed(place, name) || strcmp(name, old_orientations) == 0 ||
+            (field != NULL && field->type != MF_VALUE_ITEM))
             continue;
-        return mf_xml_fail(
-            xml, node, error, MF_BAD_FILE, "<dock>: unknown attribute '%.60s' (%s)", name,
-            strcmp(name, "turns") == 0 ? "it is called orientations"
-                                       : "docs/reference/model_fields.md lists them");
+        return mf_xml_fail(xml, node, error, MF_BAD_FILE,
+                           "<dock>: unknown attribute '%.60s' (docs/reference/model_fields.md "
+                           "lists them)",
+                           name);
     }
     return MF_OK;
 }
@@ -93,6 +99,10 @@ mf_Status mf_import_dock(const mf_Xml *xml, const mf_XmlNode *node, const char *
 
 mf_Status mf_import_add_dock(const mf_Xml *xml, const mf_XmlNode *node, mf_Draft *draft,
                              const mf_Dock *dock, mf_Error *error) {
+    if (mf_xml_attribute(node, old_orientations) != NULL &&
+        !mf_draft_note(draft, false, node->line, "<dock> %s is called orientations",
+                       old_orientations))
+        return mf_fail(error, MF_NO_MEMORY, "out of memory");
     mf_Error cause = {0};
     char what[300];
     snprintf(what, sizeof what, "<dock> %.255s", dock->name);
