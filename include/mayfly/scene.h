@@ -416,7 +416,7 @@ typedef struct mf_Ground {
 typedef struct mf_SceneFile {
     const char *file;        // path it was read from
     const char *name;        // title
-    const char *old_keys;    // "place is called placement (2 keys)": names of version 0.1 by which
+    const char *old_keys;    // "place is called placement (2 keys)": earlier names by which
                              // it was read; NULL: none
     mf_Time step;            // [ns] 0: the smallest that a model specifies
     double gravity;          // [m/s^2] NAN: that of the first model that specifies one

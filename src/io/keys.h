@@ -16,7 +16,7 @@ const mf_Key *mf_keys_at(const mf_KeyTable *table, uint32_t index);
 // The row of a path of `length` bytes, NULL when there is none.
 const mf_Key *mf_keys_find(const mf_KeyTable *table, const char *path, size_t length);
 
-// Keys of version 0.1 and what they are called now.
+// Earlier names of keys and the present ones.
 enum { MF_KEY_RENAMES = 4 };
 typedef struct mf_KeyRename {
     const char *old, *now;

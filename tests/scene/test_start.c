@@ -95,7 +95,7 @@ static void wind_without_effect_is_noted(void **state) {
     drop_scene(&scene, file);
 }
 
-// Keys by their names of version 0.1 are read, with one note.
+// Keys by their earlier names are read, with one note.
 static void old_keys_are_read_and_noted(void **state) {
     mf_SceneFile *file = parse_scene(
         *state, "groups:\n" MODEL("a", "hexapod.urdf") "    place: {poses: [[1, 2, 0]]}\n" MODEL(

@@ -40,7 +40,7 @@ static mf_Status read_whole(const mf_Xml *xml, const mf_XmlNode *node, const mf_
     return status;
 }
 
-// `orientations` by its name of version 0.1.
+// `orientations` by its earlier name.
 static const char old_orientations[] = "turns";
 
 static mf_Status read_field(const mf_Xml *xml, const mf_XmlNode *node, const mf_ModelField *field,
