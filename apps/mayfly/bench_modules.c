@@ -3,6 +3,7 @@
 // since a straight row of 1.7 km is beyond single precision. Steps of 1/60 s, two threads.
 #include "bench_time.h"
 
+#include <mayfly/model_fields.h>
 #include <mayfly/docks.h>
 #include <math.h>
 #include <stdio.h>
@@ -136,8 +137,8 @@ static double time_event(const Bench *bench, mf_BenchScene *scene) {
     uint32_t middle = mf_group_count(group) / 2;
     if (bench->tooth > 0 && middle % bench->tooth == 0)
         middle += 2; // within a tooth
-    const mf_DockPort front = {group, middle, mf_model_find_dock(model, "front")};
-    const mf_DockPort back = {group, middle + 1, mf_model_find_dock(model, "back")};
+    const mf_DockPort front = {group, middle, mf_model_find(model, MF_ITEM_DOCK, "front")};
+    const mf_DockPort back = {group, middle + 1, mf_model_find(model, MF_ITEM_DOCK, "back")};
     const int64_t begin = mf_clock_now();
     for (uint32_t i = 0; i < events; i++) {
         if (mf_docks_disconnect(docks, &front, NULL) != MF_OK)

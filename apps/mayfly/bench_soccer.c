@@ -4,6 +4,7 @@
 // with the same hash; the first is a warm-up.
 #include "bench_time.h"
 
+#include <mayfly/model_fields.h>
 #include <mayfly/collision.h>
 #include <mayfly/motion.h>
 #include <math.h>
@@ -177,7 +178,7 @@ static mf_Status add_swings(mf_Group *group, Swings *all, mf_Error *error) {
     mf_SystemConfig system = mf_system_config();
     all->target = mf_group_find_field(group, "joint.target");
     for (size_t i = 0; i < SWINGS; i++) {
-        all->joints[i] = mf_model_find_joint(mf_group_model(group), swings[i].joint);
+        all->joints[i] = mf_model_find(mf_group_model(group), MF_ITEM_JOINT, swings[i].joint);
         if (all->joints[i] == MF_NONE)
             return mf_fail(error, MF_NOT_FOUND, "bench: no joint %s", swings[i].joint);
     }

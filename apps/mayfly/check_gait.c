@@ -1,6 +1,7 @@
 // Check cases of gaits: the kinematics of legs.
 #include "check.h"
 
+#include <mayfly/model_fields.h>
 #include <mayfly/gait.h>
 
 #include <math.h>
@@ -24,7 +25,7 @@ static void find_leg(mf_CheckRun *run, mf_Model **model, mf_Leg *leg) {
     mf_check_must(run, mf_model_load(run->context, mf_app_own("models/humanoid.urdf", path), NULL,
                                      model, &run->error));
     for (int i = 0; i < MF_LEG_JOINTS; i++)
-        joints[i] = mf_model_find_joint(*model, names[i]);
+        joints[i] = mf_model_find(*model, MF_ITEM_JOINT, names[i]);
     mf_check_must(run, mf_leg_find(*model, joints, leg, &run->error));
 }
 

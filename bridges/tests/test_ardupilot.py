@@ -13,12 +13,12 @@ import numpy as np
 import pilots
 import pytest
 from json_peer import Peer, check
-from mayfly_bridges._flight import frames
-from mayfly_bridges._flight.sample import Sample
-from mayfly_bridges.ardupilot import link, wire
 
 import mayfly
 from conftest import ROOT
+from mayfly_bridges._flight import frames
+from mayfly_bridges._flight.sample import Sample
+from mayfly_bridges.ardupilot import link, wire
 
 Start = Callable[..., subprocess.Popen[str]]
 Serve = Callable[..., str]

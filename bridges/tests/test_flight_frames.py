@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from mayfly_bridges._flight import frames
 
 NED = np.array([[0, 1, 0], [1, 0, 0], [0, 0, -1]])  # rows: north, east, down in Mayfly's axes

@@ -14,11 +14,11 @@ import json_peer
 import mavlink_peer
 import numpy as np
 import pytest
-from mayfly_bridges._flight import outputs
-from mayfly_bridges._flight.outputs import Control, Kind, Output
 
 import mayfly
 from conftest import ROOT
+from mayfly_bridges._flight import outputs
+from mayfly_bridges._flight.outputs import Control, Kind, Output
 
 Start = Callable[..., subprocess.Popen[str]]
 Serve = Callable[..., str]

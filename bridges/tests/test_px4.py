@@ -12,13 +12,13 @@ import numpy as np
 import pilots
 import pytest
 from mavlink_peer import HOME, Peer, common, local
+
+import mayfly
 from mayfly_bridges._flight import earth, frames
 from mayfly_bridges._flight.sample import Sample
 from mayfly_bridges.px4 import home as home_of
 from mayfly_bridges.px4 import mavlink, sensors
 from mayfly_bridges.px4.link import control
-
-import mayfly
 
 Start = Callable[..., subprocess.Popen[str]]
 Serve = Callable[..., str]

@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from mayfly_bridges.robocup import sexpr
 from rcsssmj.utils.sexpression import SExpression
 from robocup_game import AGENT, HUMANOID, ROOT, T1, TIMEOUT, Game, Link, open_game
+
+from mayfly_bridges.robocup import sexpr
 
 SHARED = pathlib.Path(os.environ.get("MAYFLY_SHARED", "/nowhere"))
 MENAGERIE = SHARED / "models" / "booster_t1" / "t1.xml"

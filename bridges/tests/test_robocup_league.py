@@ -12,12 +12,6 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
-from mayfly_bridges.robocup.arms import Arms
-from mayfly_bridges.robocup.discipline import Player, Who
-from mayfly_bridges.robocup.field import FIELDS
-from mayfly_bridges.robocup.referee import Orders, Referee, Touch
-from mayfly_bridges.robocup.robot import Robot
-from mayfly_bridges.robocup.rules import BOOKS, GOAL, KICK_OFF, Foul, Mode, Phase, Rules
 from rcsssmj.games.soccer.game_phase import GamePhase
 from rcsssmj.games.soccer.sim.soccer_ball import SoccerBall
 from rcsssmj.games.soccer.sim.soccer_game_state import GameState
@@ -28,6 +22,12 @@ from rcsssmj.sim.agent_id import AgentID
 from robocup_game import T1
 
 import mayfly
+from mayfly_bridges.robocup.arms import Arms
+from mayfly_bridges.robocup.discipline import Player, Who
+from mayfly_bridges.robocup.field import FIELDS
+from mayfly_bridges.robocup.referee import Orders, Referee, Touch
+from mayfly_bridges.robocup.robot import Robot
+from mayfly_bridges.robocup.rules import BOOKS, GOAL, KICK_OFF, Foul, Mode, Phase, Rules
 
 CYCLE = 0.02  # [s]
 HEIGHT = 0.6735  # [m] at which T1 stands

@@ -10,13 +10,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from rcssscom import Server
+from robocup_game import HUMANOID, TIMEOUT, Game, Link, open_game
+
 from mayfly_bridges.robocup import sexpr
 from mayfly_bridges.robocup.effectors import Beam, Init, Rate, Say
 from mayfly_bridges.robocup.field import FIELDS
 from mayfly_bridges.robocup.graph import Body, transform
 from mayfly_bridges.robocup.old import OldDialect
-from rcssscom import Server
-from robocup_game import HUMANOID, TIMEOUT, Game, Link, open_game
 
 
 @pytest.fixture

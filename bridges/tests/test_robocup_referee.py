@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from mayfly_bridges.robocup.discipline import Player, Who
 from mayfly_bridges.robocup.field import FIELDS
 from mayfly_bridges.robocup.referee import Orders, Referee, Touch

@@ -8,6 +8,12 @@ import struct
 
 import numpy as np
 import pytest
+from rcsssmj.games.soccer.server.soccer_action_parser import SoccerActionParser
+from rcsssmj.games.soccer.sim.soccer_perceptions import GameStatePerception
+from rcsssmj.sim import perceptions as league
+from rcsssmj.sim.actions import MotorAction
+from rcsssmj.utils.sexpression import SExpression
+
 from mayfly_bridges.robocup import percepts, sexpr
 from mayfly_bridges.robocup.effectors import (
     Beam,
@@ -21,11 +27,6 @@ from mayfly_bridges.robocup.effectors import (
 from mayfly_bridges.robocup.field import FIELDS
 from mayfly_bridges.robocup.framing import Gone, Peer, Unframer, frame
 from mayfly_bridges.robocup.vision import Detection, Seen, polar
-from rcsssmj.games.soccer.server.soccer_action_parser import SoccerActionParser
-from rcsssmj.games.soccer.sim.soccer_perceptions import GameStatePerception
-from rcsssmj.sim import perceptions as league
-from rcsssmj.sim.actions import MotorAction
-from rcsssmj.utils.sexpression import SExpression
 
 # ---- S-expressions and frames ------------------------------------------------------------------
 

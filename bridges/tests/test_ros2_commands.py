@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from dds_peer import Peer, kind, new_domain
+
 from mayfly_bridges._dds.links import Links
 from mayfly_bridges.ros2.commands import Joints, Velocity, wheelbase
 from mayfly_bridges.ros2.efforts import FIELDS, Efforts

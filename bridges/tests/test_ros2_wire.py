@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from dds_peer import STORE
+
 from mayfly_bridges._dds.imu import Reading, TrueImu
 from mayfly_bridges._dds.links import Pose
 from mayfly_bridges._dds.rotation import from_angles

@@ -13,7 +13,7 @@ extern "C" {
 // of the origin [m/s], angular velocity [rad/s], world axes), in the group's precision, and the
 // system `links`, which computes them. They are valid whenever a program can read them: at once,
 // after every call of mf_world_step, when a robot was reset, refreshed or set and when the world
-// was restored; whoever writes the fields of the state himself calls mf_group_update_links.
+// was restored; whoever writes the fields of the state himself calls mf_group_refresh.
 //
 // The cost is that of one forward kinematics per call of mf_world_step. It is that of one per step
 // when a system of the group declares to read one of the fields, or declares nothing. A system of
@@ -26,10 +26,6 @@ extern "C" {
 // Call it after the group's motions were added. A second call does nothing. MF_BAD_ARGUMENT,
 // MF_LIMIT, MF_NO_MEMORY.
 MF_API mf_Status mf_group_derive_links(mf_Group *group, mf_Error *error);
-
-// Computes both fields from the present state, between two steps. Without the fields, and for NULL,
-// it does nothing.
-MF_API void mf_group_update_links(mf_Group *group);
 
 #ifdef __cplusplus
 }

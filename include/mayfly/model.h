@@ -611,7 +611,7 @@ enum { // features that a file disables
     MF_DISABLE_EULER_DAMPING = 1 << 13
 };
 
-// The simulation options of the file. mf_physics() gives the neutral values, which are MuJoCo's.
+// The simulation options of the file. The neutral values are MuJoCo's.
 typedef struct mf_Physics {
     double step;        // [s] 0.002
     double gravity[3];  // [m/s^2] 0, 0, -9.81
@@ -635,8 +635,6 @@ typedef struct mf_Physics {
     mf_Softness override_softness;
     double override_friction[5]; // [1], [1], [m], [m], [m]
 } mf_Physics;
-// The defaults of mf_Physics: every configuration starts from them.
-MF_API mf_Physics mf_physics(void);
 
 // Something an importer dropped, changed or found suspicious.
 typedef struct mf_Note {
@@ -698,25 +696,9 @@ typedef struct mf_Model {
 
 MF_API void mf_model_destroy(mf_Model *model); // NULL is allowed
 
-// Index of the link, joint, sensor, dock, camera, body, actuator or keyframe of that name, or
-// MF_NONE.
-MF_API uint32_t mf_model_find_link(const mf_Model *model, const char *name);
-MF_API uint32_t mf_model_find_joint(const mf_Model *model, const char *name);
-MF_API uint32_t mf_model_find_sensor(const mf_Model *model, const char *name);
-MF_API uint32_t mf_model_find_dock(const mf_Model *model, const char *name);
-MF_API uint32_t mf_model_find_camera(const mf_Model *model, const char *name);
-MF_API uint32_t mf_model_find_body(const mf_Model *model, const char *name);
-MF_API uint32_t mf_model_find_actuator(const mf_Model *model, const char *name);
-MF_API uint32_t mf_model_find_keyframe(const mf_Model *model, const char *name);
-
-// Pose of every link for joint angles `angle` [rad or m] (joint_count values): positions [m] of the
-// link origins and rotations (w, x, y, z), both in the base frame. Arrays of link_count rows,
-// either may be NULL. Plain double code, for set-up, pictures and tests.
-MF_API void mf_model_pose(const mf_Model *model, const double *angle, double (*position)[3],
-                          double (*rotation)[4]);
-
-// As above in the world frame for a whole position vector `q` (position_count values; quaternions
-// need not have length 1), all joint types. Neither array may be NULL.
+// Pose of every link for a position vector `q` (position_count values; quaternions need not have
+// length 1): positions [m] of the link origins and rotations (w, x, y, z), both in the world frame.
+// Arrays of link_count rows. Plain double code, for set-up, pictures and tests.
 MF_API void mf_model_pose_at(const mf_Model *model, const double *q, double (*position)[3],
                              double (*rotation)[4]);
 

@@ -104,6 +104,9 @@ MF_API const mf_ItemTable *mf_item_table(mf_ItemType item);
 // The model's items of a type as an array, and their number; NULL for a type that is not a list.
 MF_API const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint32_t *count);
 
+// Index of the item of that name, or MF_NONE: also for a type that is not a list or has no names.
+MF_API uint32_t mf_model_find(const mf_Model *model, mf_ItemType item, const char *name);
+
 // The word for `value` of an enumeration field; "unknown" for a value without one, NULL for another
 // field.
 MF_API const char *mf_item_enum_name(const mf_ModelField *field, const void *value);

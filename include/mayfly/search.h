@@ -136,13 +136,8 @@ MF_API mf_Status mf_search_advance(mf_Search *search, mf_Error *error);
 
 MF_API uint32_t mf_search_generation(const mf_Search *search); // [1] evaluated so far
 MF_API const mf_SearchConfig *mf_search_config_of(const mf_Search *search);
-// Number of individuals alive: the population, except that MAP-Elites has one per filled cell and
-// steady states have none before the first generation.
-MF_API uint32_t mf_search_count(const mf_Search *search); // [1]
-// Rank below mf_search_count(); above, the id is UINT64_MAX.
+// Rank below the number of individuals alive; above, the id is UINT64_MAX.
 MF_API mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank);
-// Descriptors of that individual, descriptor_count values owned by the search; NULL without any.
-MF_API const double *mf_search_descriptors(const mf_Search *search, uint32_t rank);
 // Share of the grid's cells that are filled, and the sum of finite fitness over them (QD score; for
 // fitness that is not negative). 0 without descriptors.
 MF_API double mf_search_coverage(const mf_Search *search); // [1]

@@ -38,7 +38,7 @@ def _soccer() -> Any:
 
 
 @pytest.mark.parametrize(
-    ("placement", "value"),
+    ("path", "value"),
     [
         (("world", "step"), -1),
         (("world", "stepp"), 0.1),
@@ -50,13 +50,13 @@ def _soccer() -> Any:
         (("contact", "friction"), "much"),
     ],
 )
-def test_mistakes_are_seen(validator: Any, place: tuple[Any, ...], value: object) -> None:
+def test_mistakes_are_seen(validator: Any, path: tuple[Any, ...], value: object) -> None:
     scene = copy.deepcopy(_soccer())
     assert validator.is_valid(scene)
     inner = scene
-    for name in place[:-1]:
+    for name in path[:-1]:
         inner = inner[name]
-    inner[place[-1]] = value
+    inner[path[-1]] = value
     assert not validator.is_valid(scene)
 
 

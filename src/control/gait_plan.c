@@ -1,6 +1,7 @@
 // Gaits compiled for a model: names become joints, numbers are checked, curves become polynomials.
 // Every error names its member, so that readers of files can report the line.
 #include "control/gait_refuse.h"
+#include <mayfly/model_fields.h>
 
 #include "base/plain.h"
 #include "math/scalar.h"
@@ -51,7 +52,7 @@ static mf_Status no_memory(mf_Error *error) {
 
 mf_Status mf_gait_find_joint(const mf_Model *model, const char *name, const char *path,
                              uint32_t *out, mf_GaitBlame *blame, mf_Error *error) {
-    *out = mf_model_find_joint(model, name);
+    *out = mf_model_find(model, MF_ITEM_JOINT, name);
     if (*out == MF_NONE) {
         if (blame != NULL)
             blame->missing = name;
@@ -108,7 +109,7 @@ static uint32_t find_counterpart(const mf_Model *model, uint32_t joint) {
             continue;
         snprintf(other, sizeof other, "%.*s%s%s", (int)(at - name), name, sides[1 - i],
                  at + strlen(sides[i]));
-        return mf_model_find_joint(model, other);
+        return mf_model_find(model, MF_ITEM_JOINT, other);
     }
     return joint;
 }

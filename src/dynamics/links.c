@@ -149,9 +149,3 @@ mf_Status mf_group_derive_links(mf_Group *group, mf_Error *error) {
     derive_all(group, links);
     return MF_OK;
 }
-
-void mf_group_update_links(mf_Group *group) {
-    Links *links = group != NULL ? find_links(group) : NULL;
-    if (links != NULL)
-        derive_all(group, links);
-}

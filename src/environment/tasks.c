@@ -1,5 +1,6 @@
 // The list of all tasks, and common code.
 #include "environment/tasks.h"
+#include <mayfly/model_fields.h>
 
 #include "math/scalar.h"
 
@@ -76,7 +77,7 @@ mf_Status mf_task_need(const mf_TaskPlan *plan, uint32_t positions, uint32_t vel
 
 mf_Status mf_task_need_body(const mf_TaskPlan *plan, const char *name, uint32_t *out,
                             mf_Error *error) {
-    *out = mf_model_find_body(plan->model, name);
+    *out = mf_model_find(plan->model, MF_ITEM_BODY, name);
     if (*out != MF_NONE)
         return MF_OK;
     return mf_fail_at(error, MF_UNSUPPORTED, plan->model->file, 0, 0,

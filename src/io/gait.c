@@ -2,6 +2,7 @@
 // not fit the robot are rejected with the position of the member in the file. A mirror image uses
 // the frames of another file, with left and right exchanged.
 #include "control/gait.h"
+#include <mayfly/model_fields.h>
 #include "base/floats.h"
 #include "io/document.h"
 #include "io/gait_keys.h"
@@ -106,7 +107,7 @@ static mf_Status check(const mf_Reader *reader, const mf_Gait *gait, const mf_Mo
 
 static mf_Status mirror_angle(const mf_Reader *reader, const mf_YamlNode *node,
                               const mf_Model *model, mf_GaitAngle *out, const mf_GaitAngle *from) {
-    uint32_t joint = mf_model_find_joint(model, from->joint), other;
+    uint32_t joint = mf_model_find(model, MF_ITEM_JOINT, from->joint), other;
     double factor;
     if (!mf_gait_mirror(model, joint, &other, &factor))
         return mf_yaml_fail(reader->tree, node, false, MF_BAD_FILE, reader->error,

@@ -6,6 +6,7 @@
 #ifndef MAYFLY_SRC_MODEL_DRAFT_H
 #define MAYFLY_SRC_MODEL_DRAFT_H
 
+#include <mayfly/model.h>
 #include "model/arena.h"
 #include "model/fields.h"
 
@@ -132,5 +133,8 @@ mf_Frame mf_world_frame(void); // the world's own frame
 mf_Softness mf_softness(void); // MuJoCo's default
 
 static const float mf_gray[3] = {0.6f, 0.6f, 0.6f}; // default color
+
+// The defaults of mf_Physics: every configuration starts from them.
+mf_Physics mf_physics(void);
 
 #endif

@@ -5,6 +5,7 @@
 #define MF_MODEL_HAND_H
 
 #include <mayfly/model.h>
+#include "model/draft.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include <mayfly/kinematics.h>
 
 #include "math/scalar.h"
+#include "model/points.h"
 #include "base/floats.h"
 
 enum { ROWS = 6 };

@@ -1,5 +1,6 @@
 // The frozen model: release and look-up by name; the neutral physics.
 #include "model/fields.h"
+#include "model/draft.h"
 
 #include <mayfly/texture.h>
 
@@ -28,46 +29,17 @@ mf_Physics mf_physics(void) {
     return physics;
 }
 
-static uint32_t find_named(const mf_Model *model, mf_ItemType item, const char *name) {
+uint32_t mf_model_find(const mf_Model *model, mf_ItemType item, const char *name) {
     const mf_ModelField *field = mf_item_field(item, "name");
     uint32_t count;
     const char *items = mf_model_items(model, item, &count);
+    if (field == NULL || items == NULL)
+        return MF_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        const void *own = mf_field_at(field, items + i * mf_item_table(item)->size);
-        if (strcmp(*(const char *const *)own, name) == 0)
+        const char *own =
+            *(const char *const *)mf_field_at(field, items + i * mf_item_table(item)->size);
+        if (own != NULL && strcmp(own, name) == 0)
             return i;
     }
     return MF_NONE;
-}
-
-uint32_t mf_model_find_link(const mf_Model *model, const char *name) {
-    return find_named(model, MF_ITEM_LINK, name);
-}
-
-uint32_t mf_model_find_joint(const mf_Model *model, const char *name) {
-    return find_named(model, MF_ITEM_JOINT, name);
-}
-
-uint32_t mf_model_find_sensor(const mf_Model *model, const char *name) {
-    return find_named(model, MF_ITEM_SENSOR, name);
-}
-
-uint32_t mf_model_find_dock(const mf_Model *model, const char *name) {
-    return find_named(model, MF_ITEM_DOCK, name);
-}
-
-uint32_t mf_model_find_camera(const mf_Model *model, const char *name) {
-    return find_named(model, MF_ITEM_CAMERA, name);
-}
-
-uint32_t mf_model_find_body(const mf_Model *model, const char *name) {
-    return find_named(model, MF_ITEM_BODY, name);
-}
-
-uint32_t mf_model_find_actuator(const mf_Model *model, const char *name) {
-    return find_named(model, MF_ITEM_ACTUATOR, name);
-}
-
-uint32_t mf_model_find_keyframe(const mf_Model *model, const char *name) {
-    return find_named(model, MF_ITEM_KEYFRAME, name);
 }

@@ -82,4 +82,10 @@ uint64_t mf_signal_hash(uint64_t hash, const mf_Signal *signal);
 // The reading of the true value `value` without bias and noise: saturated and converted.
 double mf_signal_convert(const mf_Signal *signal, double value);
 
+// Pose of every link for joint angles `angle` [rad or m] (joint_count values): positions [m] of the
+// link origins and rotations (w, x, y, z), both in the base frame. Arrays of link_count rows,
+// either may be NULL. Plain double code, for set-up, pictures and tests.
+void mf_model_pose(const mf_Model *model, const double *angle, double (*position)[3],
+                   double (*rotation)[4]);
+
 #endif

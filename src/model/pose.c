@@ -7,6 +7,7 @@
 //                    shift: axis (angle - reference) of a slide, position of a floating joint
 // From angles alone joints of other types than hinge and slide stay at their zero pose.
 #include "math/scalar.h"
+#include "model/points.h"
 #include "base/floats.h"
 
 #include <mayfly/model.h>

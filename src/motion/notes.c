@@ -2,6 +2,7 @@
 // note about it. Each motion lists the notes that apply to it in its own folder, according to its
 // code; `articulated`, which depends on the settings, has more of its own (articulated/notes.c).
 #include "contact/collide.h"
+#include "model/draft.h"
 #include "math/scalar.h"
 #include "model/points.h"
 #include "motion/articulated/build.h"

@@ -2,13 +2,14 @@
 // dock than all modules together are long. The length of a module is that of the way from its back
 // dock by its joints to its front dock, which no angles can exceed.
 #include "scene/builder.h"
+#include <mayfly/model_fields.h>
 
 #include "math/scalar.h"
 
 #include <math.h>
 
 static uint32_t dock_of(const mf_Model *model, const char *name, uint32_t usual) {
-    return name == NULL || name[0] == '\0' ? usual : mf_model_find_dock(model, name);
+    return name == NULL || name[0] == '\0' ? usual : mf_model_find(model, MF_ITEM_DOCK, name);
 }
 
 static uint32_t depth_of(const mf_Model *model, uint32_t link) {

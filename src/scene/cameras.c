@@ -1,6 +1,7 @@
 // Cameras of a scene: those of its file, and those of its robots' models, where a group takes
 // pictures.
 #include "scene/builder.h"
+#include <mayfly/model_fields.h>
 #include "camera/cameras.h"
 #include "base/floats.h"
 
@@ -37,7 +38,7 @@ static mf_Status find_carrier(const mf_Scene *scene, const mf_SceneCamera *from,
         return refuse(scene, from, MF_BAD_FILE, "robot: the group has fewer robots", error);
     if (model->link_count == 0)
         return refuse(scene, from, MF_BAD_FILE, "group: expected robots with links", error);
-    *link = from->on.link[0] != '\0' ? mf_model_find_link(model, from->on.link) : 0;
+    *link = from->on.link[0] != '\0' ? mf_model_find(model, MF_ITEM_LINK, from->on.link) : 0;
     if (*link != MF_NONE)
         return MF_OK;
     snprintf(message, sizeof message, "link: group %.80s (%.60s) has no link '%.80s'%s",

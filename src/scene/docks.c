@@ -11,6 +11,7 @@
 #include "math/scalar.h"
 #include "world/attach.h"
 
+#include <mayfly/model_fields.h>
 #include <mayfly/docks.h>
 #include <mayfly/dynamics.h>
 #include <mayfly/motion.h>
@@ -55,7 +56,7 @@ static mf_Status find_dock(const Plan *plan, const Link *link, const char *name,
                            mf_DockPort *port) {
     const mf_Model *model = mf_group_model(port->group);
     char near[MF_SUGGESTION], message[400];
-    port->dock = mf_model_find_dock(model, name);
+    port->dock = mf_model_find(model, MF_ITEM_DOCK, name);
     if (port->dock != MF_NONE)
         return MF_OK;
     snprintf(message, sizeof message, "group %.80s (%.60s) has no dock '%.80s'%s",

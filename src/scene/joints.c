@@ -1,6 +1,7 @@
 // Run-time joints of a scene file, created after all robots have their initial poses.
 #include "scene/builder.h"
 
+#include <mayfly/model_fields.h>
 #include <mayfly/dynamics.h>
 
 #include <math.h>
@@ -37,7 +38,7 @@ static mf_Status find_side(const mf_SceneBuilder *builder, const mf_SceneJoint *
     if (from->robot >= mf_group_count(out->group))
         return refuse(builder, joint, MF_BAD_FILE, "robot: the group has fewer robots");
     if (from->link[0] != '\0')
-        out->link = mf_model_find_link(mf_group_model(out->group), from->link);
+        out->link = mf_model_find(mf_group_model(out->group), MF_ITEM_LINK, from->link);
     return out->link == MF_NONE ? refuse_link(builder, joint, from, mf_group_model(out->group))
                                 : MF_OK;
 }

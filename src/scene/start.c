@@ -1,6 +1,7 @@
 // Initial poses of single robots: from their file, a keyframe or the start of a gait, on the
 // ground.
 #include "scene/builder.h"
+#include <mayfly/model_fields.h>
 #include "scene/scene_file.h"
 
 #include "model/points.h"
@@ -105,7 +106,7 @@ static mf_Status choose_key(const mf_SceneBuilder *builder, uint32_t index, uint
         *out = MF_NONE;
     if (from->keyframe[0] == '\0' || strcmp(from->keyframe, "none") == 0)
         return MF_OK;
-    *out = mf_model_find_keyframe(model, from->keyframe);
+    *out = mf_model_find(model, MF_ITEM_KEYFRAME, from->keyframe);
     if (*out != MF_NONE)
         return MF_OK;
     char names[320] = "none";

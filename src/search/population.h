@@ -108,4 +108,11 @@ bool mf_search_adopt(mf_Search *search, uint32_t generation, uint64_t hash);
 // Cell of MAP-Elites for these values, the last descriptor running fastest; UINT32_MAX: none.
 uint32_t mf_search_cell(const mf_SearchConfig *config, const double *values);
 
+// Number of individuals alive: the population, except that MAP-Elites has one per filled cell and
+// steady states have none before the first generation.
+uint32_t mf_search_count(const mf_Search *search); // [1]
+
+// Descriptors of that individual, descriptor_count values owned by the search; NULL without any.
+const double *mf_search_descriptors(const mf_Search *search, uint32_t rank);
+
 #endif

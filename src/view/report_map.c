@@ -1,6 +1,7 @@
 // The champion's path seen from above, over the ground it walked on: relief as a picture where the
 // ground has any, a meter grid where it is flat. Scale is the same in both directions.
 #include "view/report_data.h"
+#include "model/points.h"
 
 #include <math.h>
 

@@ -41,7 +41,7 @@ const char *mf_part_own_name(const mf_Model *model, mf_Part part, uint32_t index
         return "";
     const char *memory = part_memory(model, part, index);
     const char *name = *(const char *const *)(const void *)(memory + field->offset);
-    if (part == MF_PART_BODY && name != NULL && mf_model_find_link(model, name) != MF_NONE)
+    if (part == MF_PART_BODY && name != NULL && mf_model_find(model, MF_ITEM_LINK, name) != MF_NONE)
         return ""; // most are links too, and addressed as such
     return name != NULL ? name : "";
 }

@@ -2,6 +2,7 @@
 // descending two trees finds the same contacts as testing all pairs of solids, to the bit, in every
 // copy.
 #include "contact/compounds.h"
+#include "model/points.h"
 #include "math/kernel_table.h"
 
 #include "rig/rig.h"

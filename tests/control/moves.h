@@ -5,6 +5,8 @@
 #define MF_TESTS_CONTROL_MOVES_H
 
 #include "rig/rig.h"
+#include "model/points.h"
+#include <mayfly/model_fields.h>
 #include "rig/motions.h"
 #include "control/gait.h"
 
@@ -93,7 +95,7 @@ static inline void detune(mf_Gait *gait, const mf_Model *model, uint32_t robot) 
     for (uint32_t f = 0; f < gait->keyframes.frame_count; f++) {
         mf_GaitFrame *frame = &gait->keyframes.frames[f];
         for (uint32_t i = 0; i < frame->angle_count; i++) {
-            uint32_t j = mf_model_find_joint(model, frame->angles[i].joint);
+            uint32_t j = mf_model_find(model, MF_ITEM_JOINT, frame->angles[i].joint);
             double angle = frame->angles[i].angle + SLACK * chance(robot, 200 + j);
             frame->angles[i].angle =
                 fmin(fmax(angle, model->joints[j].lower), model->joints[j].upper);
@@ -116,7 +118,7 @@ static inline Fixture raise_fixture(const char *move) {
     assert_int_equal(mf_gait_sample(stand, fixture.model, 1.0, halt, fixture.pose, NULL), MF_OK);
     mf_gait_destroy(stand);
     mf_model_pose(fixture.model, fixture.pose, positions, rotations);
-    uint32_t foot = mf_model_find_link(fixture.model, "left_foot");
+    uint32_t foot = mf_model_find(fixture.model, MF_ITEM_LINK, "left_foot");
     fixture.lean = -2.0 * atan2(rotations[foot][2], rotations[foot][0]); // soles are level
     fixture.height =
         0.0335 + positions[foot][0] * sin(fixture.lean) - positions[foot][2] * cos(fixture.lean);
@@ -200,9 +202,9 @@ static inline Sample detect_one(const Fixture *fixture, const Move *move, mf_Gro
     for (uint32_t j = 0; j < model->joint_count; j++)
         q[model->joints[j].position_address] = mf_field_get(angle, robot, j);
     mf_model_pose_at(model, q, positions, rotations);
-    uint32_t link = mf_model_find_link(model, foot);
+    uint32_t link = mf_model_find(model, MF_ITEM_LINK, foot);
     place(positions[link], rotations[link], tip, sample.toe);
-    link = mf_model_find_link(model, arm);
+    link = mf_model_find(model, MF_ITEM_LINK, arm);
     place(positions[link], rotations[link], palm, sample.hand);
     return sample;
 }

@@ -2,6 +2,8 @@
 // docs/reference/gaits.md, keyframes against a curve computed by hand, several gaits in one group,
 // transitions, exact time, and independence of lanes.
 #include "rig/rig.h"
+#include "model/points.h"
+#include <mayfly/model_fields.h>
 #include "io/document.h"
 #include "control/gait.h"
 
@@ -28,7 +30,7 @@ static int open_fixture(void **state) {
     for (int side = 0; side < 2; side++) {
         uint32_t joints[MF_LEG_JOINTS];
         for (int i = 0; i < MF_LEG_JOINTS; i++)
-            joints[i] = mf_model_find_joint(fixture->model, leg_names[side][i]);
+            joints[i] = mf_model_find(fixture->model, MF_ITEM_JOINT, leg_names[side][i]);
         assert_int_equal(mf_leg_find(fixture->model, joints, &fixture->legs[side], NULL), MF_OK);
     }
     *state = fixture;
@@ -287,8 +289,8 @@ static double knee_at(const Fixture *fixture, const mf_Gait *gait, double time) 
     for (int j = 0; j < 64; j++)
         angles[j] = 9.0;
     assert_int_equal(mf_gait_sample(gait, fixture->model, time, none, angles, NULL), MF_OK);
-    assert_true(angles[mf_model_find_joint(fixture->model, "waist")] == 9.0); // left alone
-    return angles[mf_model_find_joint(fixture->model, "left_knee")];
+    assert_true(angles[mf_model_find(fixture->model, MF_ITEM_JOINT, "waist")] == 9.0); // left alone
+    return angles[mf_model_find(fixture->model, MF_ITEM_JOINT, "left_knee")];
 }
 
 // Slopes by Fritsch and Butland 1984: at 1 s, between slopes 1 and 0.5 of equal length, the weight
@@ -346,8 +348,8 @@ static void mirror_images_exchange_the_sides(void **state) {
         char name[2][60];
         snprintf(name[0], 60, "left_%s", joints[i]);
         snprintf(name[1], 60, "right_%s", joints[i]);
-        assert_true(b[mf_model_find_joint(fixture->model, name[1])] ==
-                    signs[i] * a[mf_model_find_joint(fixture->model, name[0])]);
+        assert_true(b[mf_model_find(fixture->model, MF_ITEM_JOINT, name[1])] ==
+                    signs[i] * a[mf_model_find(fixture->model, MF_ITEM_JOINT, name[0])]);
     }
     mf_gait_destroy(left);
     mf_gait_destroy(right);
@@ -602,7 +604,7 @@ static void ranges_hold_and_nan_is_a_fault(void **state) {
     group = add_group(made, &config);
     assert_int_equal(mf_motion_add(group, MF_MOTION_POINTS, NULL, NULL), MF_OK);
     assert_int_equal(mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, NULL), MF_OK);
-    uint32_t knee = mf_model_find_joint(fixture->model, "left_knee");
+    uint32_t knee = mf_model_find(fixture->model, MF_ITEM_JOINT, "left_knee");
     for (int n = 0; n < 200; n++) {
         mf_world_step(made, 1);
         double target = get_field(group, "joint.target", 0, knee);

@@ -1,6 +1,7 @@
 // The gaits of the supplied robots at the levels of motion that they support: robots stay upright
 // and follow commanded speeds and yaw rates; smoothed balance.
 #include "rig/rig.h"
+#include "model/points.h"
 #include "rig/motions.h"
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"

@@ -2,6 +2,7 @@
 // long chains at rest, loops, and robots that have to be held by joints. That a chain moves as the
 // same robot from one model is in test_docks_assembly.c.
 #include "dynamics/joints_rig.h"
+#include <mayfly/model_fields.h>
 #include "rig/motions.h"
 
 // Pitch modules of 0.5 kg on a hinge, with docks at their ends: models/modules/pitch.urdf.
@@ -27,8 +28,8 @@ static void open_row(Row *row, const RowConfig *config) {
     Pitch *pitch = &row->pitch;
     pitch_open(pitch, config->threads, config->isa, config->step, config->gravity);
     mf_Model *model = load_file(pitch->context, "modules/pitch.urdf");
-    row->front = mf_model_find_dock(model, "front");
-    row->back = mf_model_find_dock(model, "back");
+    row->front = mf_model_find(model, MF_ITEM_DOCK, "front");
+    row->back = mf_model_find(model, MF_ITEM_DOCK, "back");
     row->modules = pitch_group(pitch, model, "modules", config->count, config->wide);
     prepare(pitch, row->modules);
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
@@ -333,8 +334,8 @@ static void a_row_stands_on_what_moves_by_itself(void **state) {
     must(rig_add_articulated(modules, &config, &pitch.error), &pitch.error);
     must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
     put_at(&pitch, bases, 0, 0, 0, 1);
-    const uint32_t front = mf_model_find_dock(module, "front"),
-                   back = mf_model_find_dock(module, "back");
+    const uint32_t front = mf_model_find(module, MF_ITEM_DOCK, "front"),
+                   back = mf_model_find(module, MF_ITEM_DOCK, "back");
     const mf_DockPort ports[4] = {
         {bases, 0, 0}, {modules, 0, back}, {modules, 0, front}, {modules, 1, back}};
     for (uint32_t i = 0; i < 2; i++) {

@@ -1,6 +1,7 @@
 // Run-time joints: closed forms, conserved quantities, welded bodies, chains, loops, contacts and
 // breaking.
 #include "dynamics/joints_rig.h"
+#include <mayfly/model_fields.h>
 #include "rig/motions.h"
 
 #include <time.h>
@@ -291,7 +292,7 @@ static void a_humanoid_is_dragged_by_a_heavy_body(void **state) {
         put(&pitch, car, 0, 1, 0, 2, 0.5);
         mf_WorldJoints *joints = add_joints(&pitch);
         mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, humanoid, 0, car, 0);
-        config.sides[0].link = mf_model_find_link(model, "left_forearm");
+        config.sides[0].link = mf_model_find(model, MF_ITEM_LINK, "left_forearm");
         // The joint's point is the origin of the forearm; the car is far larger than its box.
         mf_WorldJointConfig here = config;
         must(mf_world_joint_here(&here, (double[]){0, 0, 0}, NULL, &pitch.error), &pitch.error);

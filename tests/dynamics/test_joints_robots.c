@@ -1,5 +1,6 @@
 // Run-time joints between robots with links, motors and contacts: holding, dragging, and warnings.
 #include "dynamics/joints_rig.h"
+#include <mayfly/model_fields.h>
 #include "rig/motions.h"
 
 // Where a link's origin is at the start: a joint that is closed at the world's origin knows it.
@@ -30,7 +31,7 @@ static void a_humanoid_holds_a_car(void **state) {
         add_bodies(&pitch, model, "humanoid", 1, MF_MOTION_ARTICULATED, true, true);
     mf_Group *car =
         add_bodies(&pitch, box_of(pitch.context, 1000.0), "car", 1, MF_MOTION_RIGID, true, false);
-    const uint32_t hand = mf_model_find_link(model, "left_forearm");
+    const uint32_t hand = mf_model_find(model, MF_ITEM_LINK, "left_forearm");
     double at[3], impulse = 0.0, open = 0.0, residual = 0.0, force = 0.0;
     link_position(&pitch, humanoid, 0, hand, at);
     put_at(&pitch, car, 0, at[0] + 0.5, at[1], at[2]);

@@ -67,7 +67,7 @@ static void fields_follow_the_state(void **state) {
         mf_group_reset(rig.group, 17);
         check(&rig, tolerance);
         set_field(rig.group, "joint.angle", 2, 3, 0.5);
-        mf_group_update_links(rig.group);
+        mf_group_refresh(rig.group, 2);
         check(&rig, tolerance);
         pitch_close(&rig.pitch);
     }
@@ -97,7 +97,6 @@ static void they_are_not_state(void **state) {
         open_rig(&rig, MF_MOTION_ARTICULATED, COUNT, false, derived, MF_ISA_AUTO);
         mf_world_step(rig.pitch.world, 50);
         assert_true((mf_group_find_field(rig.group, "link.pose") != NULL) == derived);
-        mf_group_update_links(rig.group);
         hashes[derived] = mf_world_hash(rig.pitch.world);
         pitch_close(&rig.pitch);
     }
@@ -220,7 +219,6 @@ static void a_second_call_does_nothing(void **state) {
     must(mf_group_derive_links(rig.group, &rig.pitch.error), &rig.pitch.error);
     assert_int_equal(mf_group_field_count(rig.group), fields);
     assert_int_equal(mf_group_derive_links(NULL, &rig.pitch.error), MF_BAD_ARGUMENT);
-    mf_group_update_links(NULL);
     pitch_close(&rig.pitch);
 }
 

@@ -1,6 +1,8 @@
 // The tasks with Mayfly's own robots: walkers with every motion, rejected settings, and bits of all
 // tasks. Expected rewards, observations and ends are computed from the fields of the group.
 #include "environment/own.h"
+#include "model/points.h"
+#include <mayfly/model_fields.h>
 
 #define MODEL(name) MAYFLY_SOURCE_DIR "/models/" name ".urdf"
 
@@ -29,7 +31,7 @@ static double foot_load(const Rig *rig, uint32_t robot, const Walker *walker, ui
     const mf_Model *model = rig->model;
     char name[32];
     snprintf(name, sizeof name, "%s%u", walker->of_leg == 3 ? "tibia" : "shin", foot + 1);
-    const uint32_t link = mf_model_find_link(model, name);
+    const uint32_t link = mf_model_find(model, MF_ITEM_LINK, name);
     assert_int_not_equal(link, MF_NONE);
     double load = 0.0;
     uint32_t row = 0;

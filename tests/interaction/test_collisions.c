@@ -1,5 +1,6 @@
 // Collisions between robots: impacts and rest in closed form, balances, bits without conditions.
 #include "interaction/pitch.h"
+#include <mayfly/model_fields.h>
 #include "rig/motions.h"
 
 static const double pi = 3.14159265358979323846;
@@ -552,7 +553,7 @@ static void who_is_apart_is_left_alone(void **state) {
         assert_true(get_field(people, "wrench.count", 0, 0) == 0);
         if (how == 0)
             set_field(people, "joint.angle", 0,
-                      mf_model_find_joint(pitch.models[0], "left_shoulder_roll"), 1.4);
+                      mf_model_find(pitch.models[0], MF_ITEM_JOINT, "left_shoulder_roll"), 1.4);
         else if (how == 1)
             set_field(people, "base.position", 1, 1, 0.15); // by less than half the margin
         else // lies down on its side, towards the other
@@ -583,7 +584,7 @@ static void limbs_collide_when_they_are_set_to(void **state) {
         pitch_collide(&pitch, &config);
         mf_world_step(pitch.world, 1);
         assert_true(get_field(robot, "wrench.count", 0, 0) == 0); // not as it stands at the start
-        uint32_t roll = mf_model_find_joint(pitch.models[0], "left_shoulder_roll");
+        uint32_t roll = mf_model_find(pitch.models[0], MF_ITEM_JOINT, "left_shoulder_roll");
         set_field(robot, "joint.angle", 0, roll, -0.9);
         mf_world_step(pitch.world, 1);
         double sum[6] = {0}, size = 0.0;

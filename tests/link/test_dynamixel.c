@@ -1,6 +1,7 @@
 // Servos on a bus: packets of the manufacturer's documentation to the byte, the instructions, the
 // registers against the joints, garbage, and ports.
 #include "link/dynamixel.h"
+#include <mayfly/model_fields.h>
 #include "model/points.h"
 #include "link/serial.h"
 #include "link/support.h"
@@ -289,7 +290,8 @@ static void test_indirect_addresses(void **state) {
 
 static void test_goals_move_joints(void **state) {
     Bus bus = open_bus(*state);
-    const uint32_t number = mf_model_find_joint(mf_group_model(bus.scene->group), "neck_yaw");
+    const uint32_t number =
+        mf_model_find(mf_group_model(bus.scene->group), MF_ITEM_JOINT, "neck_yaw");
     const uint8_t id = (uint8_t)(number + 1);
     steps(&bus, 50);
     assert_int_equal(write_at(&bus, id, 116, 2148, 4), 0);

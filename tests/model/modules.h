@@ -4,6 +4,8 @@
 #define MAYFLY_TESTS_MODEL_MODULES_H
 
 #include "model/support.h"
+#include "model/points.h"
+#include <mayfly/model_fields.h>
 
 #include "math/scalar.h"
 
@@ -219,7 +221,7 @@ static inline bool grid_point(const double low[3], const double high[3], double 
 
 static inline Pose dock_pose(const Module *module, const Dock *dock) {
     Pose pose;
-    uint32_t link = mf_model_find_link(module->model, dock->link);
+    uint32_t link = mf_model_find(module->model, MF_ITEM_LINK, dock->link);
     assert_true(link != MF_NONE);
     compose(pose.position, pose.rotation, module->link_position[link], module->link_rotation[link],
             dock->position, dock->rotation);

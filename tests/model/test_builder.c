@@ -1,5 +1,7 @@
 // The construction API: result and errors of every call.
 #include "model/support.h"
+#include "model/points.h"
+#include <mayfly/model_fields.h>
 
 #define HALF_ROTATION 3.14159265358979323846
 
@@ -185,7 +187,7 @@ static void a_hinge_joins_two_links(void **state) {
     assert_int_equal(mf_joint_create_hinge(builder, first, second, anchor, axis, &config), 0);
     mf_Model *model = finish(builder);
     assert_int_equal(model->joint_count, 1);
-    const mf_Joint *joint = &model->joints[mf_model_find_joint(model, "elbow")];
+    const mf_Joint *joint = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "elbow")];
     assert_int_equal(joint->type, MF_JOINT_HINGE);
     assert_int_equal(joint->parent, 0);
     assert_int_equal(joint->child, 1);
@@ -194,7 +196,7 @@ static void a_hinge_joins_two_links(void **state) {
     assert_true(joint->lower == -0.5 && joint->upper == 1.5 && joint->speed == 3.0);
     assert_int_equal(model->links[1].joint, 0);
     assert_near3(model->points[1].position, 0.5, 0.0, 0.0, 1e-15);
-    assert_int_equal(mf_model_find_joint(model, "joint0"), MF_NONE);
+    assert_int_equal(mf_model_find(model, MF_ITEM_JOINT, "joint0"), MF_NONE);
     mf_model_destroy(model);
 }
 
@@ -262,7 +264,7 @@ static void rays_become_sensors(void **state) {
     mf_Model *model = finish(builder);
     assert_int_equal(model->point_count, 1);
     assert_int_equal(model->sensor_count, 1);
-    const mf_Sensor *sensor = &model->sensors[mf_model_find_sensor(model, "ray1")];
+    const mf_Sensor *sensor = &model->sensors[mf_model_find(model, MF_ITEM_SENSOR, "ray1")];
     assert_int_equal(sensor->type, MF_SENSOR_RAY);
     assert_near3(sensor->start, 0.5, 0.0, 0.0, 1e-15);
     assert_near3(sensor->direction, 0.0, 0.0, -1.0, 1e-15);
@@ -276,8 +278,8 @@ static void contact_sensors_have_names(void **state) {
     mf_BodyId point = mf_body_create_point(builder, position, 1.0, NULL);
     mf_body_sense_contact(builder, point, "foot");
     mf_Model *model = finish(builder);
-    assert_int_equal(mf_model_find_sensor(model, "foot"), 0);
-    assert_int_equal(mf_model_find_sensor(model, "hand"), MF_NONE);
+    assert_int_equal(mf_model_find(model, MF_ITEM_SENSOR, "foot"), 0);
+    assert_int_equal(mf_model_find(model, MF_ITEM_SENSOR, "hand"), MF_NONE);
     assert_int_equal(model->sensors[0].type, MF_SENSOR_CONTACT);
     assert_int_equal(model->sensors[0].link, 0);
     mf_model_destroy(model);

@@ -1,5 +1,6 @@
 // Cameras of models: from URDF, MJCF and calls, what is written back, and mistakes in files.
 #include "math/scalar.h"
+#include <mayfly/model_fields.h>
 #include "model/support.h"
 
 #define LINKS                                                                                      \
@@ -22,8 +23,8 @@ static void urdf_files_have_cameras(void **state) {
     assert_int_equal(model->camera_count, 3);
     const mf_Camera *eye = &model->cameras[0], *plain = &model->cameras[1],
                     *wide = &model->cameras[2], defaults = mf_camera();
-    assert_int_equal(mf_model_find_camera(model, "plain"), 1);
-    assert_int_equal(mf_model_find_camera(model, "none"), MF_NONE);
+    assert_int_equal(mf_model_find(model, MF_ITEM_CAMERA, "plain"), 1);
+    assert_int_equal(mf_model_find(model, MF_ITEM_CAMERA, "none"), MF_NONE);
     assert_int_equal(eye->frame.link, 0);
     assert_near3(eye->frame.position, 0.1, 0.02, 0.03, 1e-15);
     assert_near(eye->frame.rotation[0], sqrt(0.5), 1e-15);
@@ -112,8 +113,8 @@ static const char *const mjcf =
 
 static void check_mjcf(const mf_Model *model) {
     assert_int_equal(model->camera_count, 5);
-    const mf_Camera *sky = &model->cameras[mf_model_find_camera(model, "sky")],
-                    *a = &model->cameras[mf_model_find_camera(model, "a")];
+    const mf_Camera *sky = &model->cameras[mf_model_find(model, MF_ITEM_CAMERA, "sky")],
+                    *a = &model->cameras[mf_model_find(model, MF_ITEM_CAMERA, "a")];
     const double ahead[3] = {1.0, 0.0, 0.0}, up[3] = {0.0, 0.0, 1.0};
     double out[3];
     // Looks down, with the y axis up in the picture.
@@ -129,7 +130,7 @@ static void check_mjcf(const mf_Model *model) {
     assert_int_equal(a->width, 64);
     assert_near(a->focal[0], 24.0 * sqrt(3.0), 1e-9);
     for (int i = 0; i < 2; i++) {
-        const mf_Camera *c = &model->cameras[mf_model_find_camera(model, i ? "p" : "b")];
+        const mf_Camera *c = &model->cameras[mf_model_find(model, MF_ITEM_CAMERA, i ? "p" : "b")];
         const mf_Lens lens = mf_lens_of(c);
         const double low[3] = {1.0, 0.725, -0.52}, high[3] = {1.0, -0.875, 0.44};
         double pixel[2];
@@ -141,7 +142,7 @@ static void check_mjcf(const mf_Model *model) {
         assert_near(pixel[1], -0.5, 1e-9);
         assert_true(c->color && c->depth == (i == 0) && !c->segmentation);
     }
-    assert_int_equal(model->cameras[mf_model_find_camera(model, "camera4")].width, 320);
+    assert_int_equal(model->cameras[mf_model_find(model, MF_ITEM_CAMERA, "camera4")].width, 320);
 }
 
 static void mjcf_files_have_cameras(void **state) {

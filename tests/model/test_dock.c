@@ -1,5 +1,6 @@
 // Docks of models: from URDF, MJCF and calls, what is written back, and mistakes in files.
 #include "model/support.h"
+#include <mayfly/model_fields.h>
 
 static const char *const urdf =
     "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' "
@@ -19,8 +20,8 @@ static void urdf_files_have_docks(void **state) {
     assert_non_null(model);
     assert_int_equal(model->dock_count, 2);
     const mf_Dock *dock = &model->docks[0], *plain = &model->docks[1], defaults = mf_dock();
-    assert_int_equal(mf_model_find_dock(model, "front"), 0);
-    assert_int_equal(mf_model_find_dock(model, "none"), MF_NONE);
+    assert_int_equal(mf_model_find(model, MF_ITEM_DOCK, "front"), 0);
+    assert_int_equal(mf_model_find(model, MF_ITEM_DOCK, "none"), MF_NONE);
     assert_int_equal(dock->frame.link, 0);
     const double position[3] = {0.1, 0.02, 0.03}, half = sqrt(0.5),
                  rotation[4] = {half, 0, 0, half};

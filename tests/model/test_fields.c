@@ -1,6 +1,7 @@
 // The table of model fields against the structures that it lists: every member has a row, and hash,
 // defaults and export agree with the table.
 #include "model/support.h"
+#include "model/draft.h"
 
 #include "model/fields.h"
 
@@ -397,14 +398,15 @@ static void reals_are_properties(void **state) {
         mf_ItemType item;
         const void *memory;
         uint32_t more;
-    } parts[] = {{"*", MF_ITEM_MODEL, model, 0},
-                 {"shin/*", MF_ITEM_LINK, &model->links[mf_model_find_link(model, "shin")], 0},
-                 {"knee/*", MF_ITEM_JOINT, &model->joints[mf_model_find_joint(model, "knee")], 0},
-                 {"target/*", MF_ITEM_BODY, &model->bodies[mf_model_find_body(model, "target")], 0},
-                 {"servo/*", MF_ITEM_ACTUATOR, &model->actuators[0], 0},
-                 // The range of the converter goes behind that of the ray.
-                 {"gyro/*", MF_ITEM_SENSOR, &model->sensors[0], reals_of(MF_ITEM_SIGNAL) - 1},
-                 {"cord/*", MF_ITEM_TENDON, &model->tendons[2], 0}};
+    } parts[] = {
+        {"*", MF_ITEM_MODEL, model, 0},
+        {"shin/*", MF_ITEM_LINK, &model->links[mf_model_find(model, MF_ITEM_LINK, "shin")], 0},
+        {"knee/*", MF_ITEM_JOINT, &model->joints[mf_model_find(model, MF_ITEM_JOINT, "knee")], 0},
+        {"target/*", MF_ITEM_BODY, &model->bodies[mf_model_find(model, MF_ITEM_BODY, "target")], 0},
+        {"servo/*", MF_ITEM_ACTUATOR, &model->actuators[0], 0},
+        // The range of the converter goes behind that of the ray.
+        {"gyro/*", MF_ITEM_SENSOR, &model->sensors[0], reals_of(MF_ITEM_SIGNAL) - 1},
+        {"cord/*", MF_ITEM_TENDON, &model->tendons[2], 0}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         Listing listing = {.item = parts[i].item, .memory = parts[i].memory};
         mf_property_list_in(group, 0, parts[i].pattern, check_property, &listing);

@@ -1,6 +1,8 @@
 // Inverse kinematics: closed forms, random targets of an arm and of real hands, limits, joints that
 // follow others, targets out of reach, the same bits again.
 #include "model/support.h"
+#include "model/points.h"
+#include <mayfly/model_fields.h>
 
 #include "math/scalar.h"
 
@@ -27,7 +29,7 @@ static const char *const arm = "<robot name='arm'>\n" LINK("base") LINK("a") LIN
 static mf_InverseKinematicsConfig config_of(const mf_Model *model, const char *link, double x,
                                             double y, double z) {
     mf_InverseKinematicsConfig config = mf_inverse_kinematics_config();
-    config.link = mf_model_find_link(model, link);
+    config.link = mf_model_find(model, MF_ITEM_LINK, link);
     config.point[0] = x;
     config.point[1] = y;
     config.point[2] = z;
@@ -140,7 +142,7 @@ static void targets_are_reached(mf_Context *context, const mf_Model *model, uint
 
 static void an_arm_reaches_random_targets(void **state) {
     mf_Model *model = load_urdf(*state, arm);
-    const uint32_t link = mf_model_find_link(model, "f");
+    const uint32_t link = mf_model_find(model, MF_ITEM_LINK, "f");
     targets_are_reached(*state, model, link, 100, false);
     targets_are_reached(*state, model, link, 100, true);
     mf_model_destroy(model);
@@ -162,7 +164,7 @@ static void real_robots_reach_random_targets(void **state) {
                  robots[i].file);
         if (mf_model_load(*state, path, NULL, &model, NULL) != MF_OK)
             continue;
-        const uint32_t link = mf_model_find_link(model, robots[i].link);
+        const uint32_t link = mf_model_find(model, MF_ITEM_LINK, robots[i].link);
         if (link != MF_NONE) {
             targets_are_reached(*state, model, link, 50, false);
             found++;
@@ -209,8 +211,8 @@ static void limits_and_mimics_are_kept(void **state) {
     const double target[3] = {0.05 * cos(bent) + 0.04 * cos(sum),
                               0.05 * sin(bent) + 0.04 * sin(sum), 0.0};
     const double behind[3] = {target[0], -target[1], 0.0};
-    const uint32_t first = mf_model_find_joint(model, "first");
-    const uint32_t second = mf_model_find_joint(model, "second");
+    const uint32_t first = mf_model_find(model, MF_ITEM_JOINT, "first");
+    const uint32_t second = mf_model_find(model, MF_ITEM_JOINT, "second");
     config.tolerance = 1e-10;
     assert_int_equal(
         mf_inverse_kinematics(*state, model, &config, target, NULL, angle, &result, NULL), MF_OK);

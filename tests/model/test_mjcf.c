@@ -1,6 +1,7 @@
 // MJCF import against results computed by hand: frames, chains of joints, inertia, classes, ranges,
 // servos, equalities; and the export.
 #include "model/support.h"
+#include <mayfly/model_fields.h>
 
 #define PI 3.14159265358979323846
 
@@ -452,7 +453,7 @@ static void keyframes_fill_in_what_is_left_out(void **state) {
                 "joint='j'/></actuator><keyframe><key name='up' time='1.5' qvel='1 2 3 4 5 6 7'/>"
                 "<key name='down' qpos='0 0 0 1 0 0 0 0.5' ctrl='2'/></keyframe></mujoco>");
     assert_int_equal(model->keyframe_count, 3);
-    assert_int_equal(mf_model_find_keyframe(model, "down"), 1);
+    assert_int_equal(mf_model_find(model, MF_ITEM_KEYFRAME, "down"), 1);
     assert_near(model->keyframes[0].time, 1.5, 0);
     assert_near3(model->keyframes[0].position, 0, 0, 2, 0);
     assert_near(model->keyframes[0].velocity[6], 7, 0);

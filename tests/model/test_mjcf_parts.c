@@ -1,6 +1,8 @@
 // MJCF from several files: attached models, height fields, assets next to included files; and
 // actuators and tendons beyond linear sums: paths, muscles, PID plugins.
 #include "model/support.h"
+#include "model/draft.h"
+#include <mayfly/model_fields.h>
 
 // ---- attached models ---------------------------------------------------------------------------
 
@@ -29,18 +31,20 @@ static void attached_models_bring_all_they_have(void **state) {
                "</worldbody></mujoco>");
     mf_Model *model = load_file(*state, path, NULL);
     assert_int_equal(model->joint_count, 5); // root, and j and k of each
-    const uint32_t root = mf_model_find_joint(model, "j"), left = mf_model_find_joint(model, "l_j"),
-                   soft = mf_model_find_joint(model, "r_k");
+    const uint32_t root = mf_model_find(model, MF_ITEM_JOINT, "j"),
+                   left = mf_model_find(model, MF_ITEM_JOINT, "l_j"),
+                   soft = mf_model_find(model, MF_ITEM_JOINT, "r_k");
     assert_near(model->joints[root].upper, 1.57079632679489662, 1e-15); // degrees
     assert_near(model->joints[left].upper, 1, 0);                       // radians
     assert_near(model->joints[root].damping, 9, 0);
     assert_near(model->joints[left].damping, 3, 0); // nothing of the outer class
     assert_near(model->joints[soft].damping, 1, 0);
     assert_near3(model->joints[left].position, 1, 0, 0, 1e-15);
-    assert_near3(model->joints[mf_model_find_joint(model, "r_j")].position, 0, 5, 0, 1e-15);
+    assert_near3(model->joints[mf_model_find(model, MF_ITEM_JOINT, "r_j")].position, 0, 5, 0,
+                 1e-15);
     // Actuators of what is attached, not of the rest.
     assert_int_equal(model->actuator_count, 2);
-    assert_int_equal(model->actuators[mf_model_find_actuator(model, "l_m")].joint, left);
+    assert_int_equal(model->actuators[mf_model_find(model, MF_ITEM_ACTUATOR, "l_m")].joint, left);
     assert_non_null(find_note(model, "keyframes of the attached model"));
     assert_non_null(find_note(model, "that is not attached"));
     assert_int_equal(model->mesh_count, 2);
@@ -93,15 +97,15 @@ static void attached_models_attach(void **state) {
         write_text(path, "attach/outer.xml", text);
         mf_Model *model = load_file(*state, path, NULL);
         assert_int_equal(model->joint_count, 3); // not that of the body beside the frame
-        const mf_Joint *outer = &model->joints[mf_model_find_joint(model, "o")];
+        const mf_Joint *outer = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "o")];
         assert_near(outer->damping, 5, 0);
         assert_near(outer->armature, 4, 0);
         snprintf(name, sizeof name, "%sm", prefixes[i]);
-        const mf_Joint *middle = &model->joints[mf_model_find_joint(model, name)];
+        const mf_Joint *middle = &model->joints[mf_model_find(model, MF_ITEM_JOINT, name)];
         assert_near(middle->damping, 7, 0);
         assert_near(middle->armature, 0, 0);
         snprintf(name, sizeof name, "%s%sc", prefixes[i], prefixes[i]);
-        const mf_Joint *inner = &model->joints[mf_model_find_joint(model, name)];
+        const mf_Joint *inner = &model->joints[mf_model_find(model, MF_ITEM_JOINT, name)];
         assert_near(inner->damping, 50, 0);
         assert_near(inner->armature, 3, 0);
         assert_near3(inner->position, 1, 0, 0, 0);
@@ -121,10 +125,10 @@ static void own_parts_are_attached(void **state) {
         "<body><attach body='p_x' prefix='q_'/></body></worldbody></mujoco>");
     assert_int_equal(model->joint_count, 3);
     assert_int_equal(model->mesh_count, 1);
-    const mf_Joint *first = &model->joints[mf_model_find_joint(model, "p_j")];
+    const mf_Joint *first = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "p_j")];
     assert_near(first->damping, 2, 0);
     assert_near3(first->position, 1, 5, 0, 1e-15);
-    const mf_Joint *second = &model->joints[mf_model_find_joint(model, "q_p_j")];
+    const mf_Joint *second = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "q_p_j")];
     assert_near(second->damping, 2, 0);
     assert_near3(second->position, 0, 0, 0, 0);
     mf_model_destroy(model);

@@ -1,6 +1,7 @@
 // <replicate>: names, poses and references to copies; test_mujoco.sh compares replicate.xml with
 // MuJoCo number by number.
 #include "support.h"
+#include <mayfly/model_fields.h>
 
 #define MODEL(world, rest) "<mujoco><worldbody>" world "</worldbody>" rest "</mujoco>"
 
@@ -43,9 +44,9 @@ static void what_refers_to_copies_is_copied(void **state) {
     assert_int_equal(model->actuators[2].tendon, 1);
     assert_int_equal(model->sensor_count, 7);
     for (int i = 0; i < 7; i++)
-        assert_true(mf_model_find_sensor(model, sensors[i]) != MF_NONE);
-    assert_int_equal(model->tendon_terms[3].joint, mf_model_find_joint(model, "j1"));
-    assert_int_equal(model->tendon_terms[2].joint, mf_model_find_joint(model, "k"));
+        assert_true(mf_model_find(model, MF_ITEM_SENSOR, sensors[i]) != MF_NONE);
+    assert_int_equal(model->tendon_terms[3].joint, mf_model_find(model, MF_ITEM_JOINT, "j1"));
+    assert_int_equal(model->tendon_terms[2].joint, mf_model_find(model, MF_ITEM_JOINT, "k"));
     mf_model_destroy(model);
 }
 

@@ -1,6 +1,8 @@
 // The docks of models/modules: on the surface, centered, facing outwards, flush with each other;
 // and links that do not overlap.
 #include "model/modules.h"
+#include "model/points.h"
+#include <mayfly/model_fields.h>
 
 // 1 mm outside of its origin and around it there is nothing, 1 mm inside there is its own link. The
 // docks of atron_simple are on the rim of a cylinder: only their origins are on the surface.
@@ -14,7 +16,7 @@ static void docks_are_flat_on_the_surface_and_face_outwards(void **state) {
         for (uint32_t i = 0; i < module.dock_count; i++) {
             const Dock *dock = &module.docks[i];
             Pose pose = dock_pose(&module, dock);
-            uint32_t link = mf_model_find_link(module.model, dock->link);
+            uint32_t link = mf_model_find(module.model, MF_ITEM_LINK, dock->link);
             bool flat = strcmp(names[m], "atron_simple") != 0;
             double point[3];
             dock_point(&pose, 1e-3, 0.0, 0.0, point);

@@ -1,6 +1,7 @@
 // The modular robots of models/modules: what they consist of, that they are to scale, and their
 // inertias against integrals over their shapes.
 #include "model/modules.h"
+#include <mayfly/model_fields.h>
 
 static const struct {
     const char *name;
@@ -77,7 +78,7 @@ static void superbots_bend_by_90_and_roll_by_135_degrees(void **state) {
         open_module(&module, *state, names[m]);
         for (int j = 0; j < 3; j++) {
             const mf_Joint *joint =
-                &module.model->joints[mf_model_find_joint(module.model, joints[j])];
+                &module.model->joints[mf_model_find(module.model, MF_ITEM_JOINT, joints[j])];
             assert_near(joint->upper, degrees[j] * MF_PI / 180.0, 1e-12);
             assert_near(joint->lower, -joint->upper, 0.0);
         }

@@ -1,6 +1,7 @@
 // The PhantomX hexapod (Humarobotics' description), which is not part of this project. Read from
 // the folder MAYFLY_SHARED or ../shared; skipped if it is not available.
 #include "model/support.h"
+#include <mayfly/model_fields.h>
 
 static bool find_robot(char path[1024]) {
     const char *shared = getenv("MAYFLY_SHARED");
@@ -35,9 +36,10 @@ static void the_phantomx_loads(void **state) {
     // Body 0.97559947 kg and 24 leg parts of 0.024357719 kg; the brackets come in fixed pairs.
     assert_near(model->mass, 0.97559947 + 24 * 0.024357719, 1e-9);
     assert_near(model->links[0].mass, 0.97559947, 1e-9);
-    assert_near(model->links[mf_model_find_link(model, "c1_rf")].mass, 2 * 0.024357719, 1e-9);
-    assert_near3(model->joints[mf_model_find_joint(model, "j_c1_rf")].position, 0.1248, -0.06164,
-                 0.001116, 1e-12);
+    assert_near(model->links[mf_model_find(model, MF_ITEM_LINK, "c1_rf")].mass, 2 * 0.024357719,
+                1e-9);
+    assert_near3(model->joints[mf_model_find(model, MF_ITEM_JOINT, "j_c1_rf")].position, 0.1248,
+                 -0.06164, 0.001116, 1e-12);
     mf_model_destroy(model);
 }
 

@@ -1,5 +1,7 @@
 // URDF import: what is read, what is repaired with a note, and what is rejected at which line.
 #include "model/support.h"
+#include "model/points.h"
+#include <mayfly/model_fields.h>
 
 #include <locale.h>
 
@@ -74,7 +76,7 @@ static void fixed_links_merge_into_their_parents(void **state) {
     assert_near(model->links[0].mass, 4.0, 1e-12);
     assert_near3(model->links[0].center, 1.5, 0.0, 0.0, 1e-12);
     assert_near3(model->joints[0].position, 3.0, 0.0, 0.0, 1e-12);
-    assert_int_equal(model->sensors[mf_model_find_sensor(model, "skin")].link, 0);
+    assert_int_equal(model->sensors[mf_model_find(model, MF_ITEM_SENSOR, "skin")].link, 0);
     // Turned by 90 degrees about y, b's x axis is a's -z: I_zz of a gets 0.1 from b; both parts
     // are 1.5 and 0.5 from the common center: 1 * 2.25 + 3 * 0.25 = 3.
     assert_near3(model->links[0].inertia, 0.001 + 0.2, 0.001 + 0.2 + 3.0, 0.001 + 0.1 + 3.0, 1e-12);
@@ -105,9 +107,9 @@ static void mimic_chains_end_at_a_free_joint(void **state) {
                                                                                            "></"
                                                                                            "robot"
                                                                                            ">");
-    const mf_Joint *first = &model->joints[mf_model_find_joint(model, "j1")];
-    const mf_Joint *second = &model->joints[mf_model_find_joint(model, "j2")];
-    uint32_t free_one = mf_model_find_joint(model, "j3");
+    const mf_Joint *first = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "j1")];
+    const mf_Joint *second = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "j2")];
+    uint32_t free_one = mf_model_find(model, MF_ITEM_JOINT, "j3");
     assert_int_equal(first->mimic, free_one);
     assert_int_equal(second->mimic, free_one);
     // j1 = -2 (3 x + 0.5) + 1 = -6 x
@@ -225,12 +227,13 @@ static void sensors_are_read(void **state) {
                   "<pose>0 0 1 0 1.57079632679489661923 0</pose><ray><scan/><range><max>2.5</max>"
                   "</range></ray></sensor><sensor name='skin' type='contact'/>"
                   "<sensor name='gyro' type='imu'/></gazebo></robot>");
-    const mf_Sensor *eye = &model->sensors[mf_model_find_sensor(model, "eye")];
+    const mf_Sensor *eye = &model->sensors[mf_model_find(model, MF_ITEM_SENSOR, "eye")];
     assert_int_equal(eye->type, MF_SENSOR_RAY);
     assert_near3(eye->start, 0.0, 0.0, 1.0, 1e-15);
     assert_near3(eye->direction, 0.0, 0.0, -1.0, 1e-15);
     assert_near(eye->range, 2.5, 0.0);
-    assert_int_equal(model->sensors[mf_model_find_sensor(model, "skin")].type, MF_SENSOR_CONTACT);
+    assert_int_equal(model->sensors[mf_model_find(model, MF_ITEM_SENSOR, "skin")].type,
+                     MF_SENSOR_CONTACT);
     assert_int_equal(model->sensor_count, 2);
     assert_note(model, false, 1, "sensor 'gyro' of type 'imu' ignored");
     mf_model_destroy(model);

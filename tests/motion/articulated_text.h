@@ -3,6 +3,7 @@
 #define MF_TESTS_MOTION_ARTICULATED_TEXT_H
 
 #include "motion/articulated_fixture.h"
+#include <mayfly/model_fields.h>
 #include "rig/motions.h"
 
 typedef struct Text {
@@ -49,7 +50,7 @@ static inline void text_set3(const Text *t, const char *field, double x, double 
 }
 
 static inline uint32_t text_joint(const Text *t, const char *name) {
-    return mf_model_find_joint(t->model, name);
+    return mf_model_find(t->model, MF_ITEM_JOINT, name);
 }
 
 // A robot has the same bits alone, as number 3 of 19 and on every instruction set, and others when

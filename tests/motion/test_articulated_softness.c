@@ -2,6 +2,7 @@
 // at rest against its equations and against numbers of MuJoCo 4.0 (Euler, step 1 ms), springs that
 // neither gain nor lose energy, forces on bodies that are fixed to each other.
 #include "motion/articulated_text.h"
+#include <mayfly/model_fields.h>
 #include "motion/articulated/host.h"
 
 static const double gravity = 9.81, step = 1e-3;
@@ -337,9 +338,9 @@ static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
               "<body name='far'><geom size='.05' pos='-.4 0 -.05' mass='0'/></body>"
               "</body></worldbody></mujoco>",
               &config);
-    const uint32_t bodies[3] = {mf_model_find_body(t.model, "plank"),
-                                mf_model_find_body(t.model, "near"),
-                                mf_model_find_body(t.model, "far")};
+    const uint32_t bodies[3] = {mf_model_find(t.model, MF_ITEM_BODY, "plank"),
+                                mf_model_find(t.model, MF_ITEM_BODY, "near"),
+                                mf_model_find(t.model, MF_ITEM_BODY, "far")};
     MUST(mf_articulated_report_forces(t.group, bodies, 3, &error));
     text_set3(&t, "base.position", 0, 0, 0.1);
     mf_world_step(t.world, 5000);
@@ -369,9 +370,10 @@ static void ties_on_fixed_bodies_are_distinguished(void **state) {
               "</worldbody><equality><connect body1='ring' body2='hook' anchor='0 0 .2'/>"
               "</equality></mujoco>",
               &config);
-    const uint32_t bodies[4] = {
-        mf_model_find_body(t.model, "ring"), mf_model_find_body(t.model, "stone"),
-        mf_model_find_body(t.model, "plank"), mf_model_find_body(t.model, "hook")};
+    const uint32_t bodies[4] = {mf_model_find(t.model, MF_ITEM_BODY, "ring"),
+                                mf_model_find(t.model, MF_ITEM_BODY, "stone"),
+                                mf_model_find(t.model, MF_ITEM_BODY, "plank"),
+                                mf_model_find(t.model, MF_ITEM_BODY, "hook")};
     const double weight = 1.2 * 9.81, expected[4] = {weight, 0.0, weight, -weight};
     MUST(mf_articulated_report_forces(t.group, bodies, 4, &error));
     mf_world_step(t.world, 2000);

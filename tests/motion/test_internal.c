@@ -1,6 +1,7 @@
 // Motion of the joints in the air changes neither the path of the center of mass nor the angular
 // momentum.
 #include "motion/fixture.h"
+#include "model/points.h"
 
 static const double pi = 3.14159265358979323846;
 

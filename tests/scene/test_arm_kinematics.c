@@ -1,6 +1,8 @@
 // The arm of docked modules, which solves its inverse kinematics by messages (arm.c), against
 // mf_inverse_kinematics for the same arm as one model without docks.
 #include "rig/rig.h"
+#include "model/points.h"
+#include <mayfly/model_fields.h>
 #include "math/scalar.h"
 #include "scene/support.h"
 
@@ -42,7 +44,7 @@ static Pose pose_of(const double at[3], const double rotation[4]) {
 }
 
 static const mf_Frame *dock_of(const mf_Model *model, const char *name) {
-    return &model->docks[mf_model_find_dock(model, name)].frame;
+    return &model->docks[mf_model_find(model, MF_ITEM_DOCK, name)].frame;
 }
 
 // ---- the arm as one model -----------------------------------------------------------------------

@@ -1,6 +1,8 @@
 // Assemblies that change by what their modules tell each other: cars that dock and part, an arm
 // that grows and reaches for targets, a wave that finds itself again after a split and a merge.
 #include "rig/rig.h"
+#include "model/points.h"
+#include <mayfly/model_fields.h>
 #include "scene/support.h"
 
 static const double two_pi = 6.283185307179586;
@@ -118,7 +120,7 @@ static Pose frame_of(const mf_Frame *frame) {
 }
 
 static Pose dock_pose(const mf_Model *model, const char *dock, const Pose *links) {
-    const mf_Frame *frame = &model->docks[mf_model_find_dock(model, dock)].frame;
+    const mf_Frame *frame = &model->docks[mf_model_find(model, MF_ITEM_DOCK, dock)].frame;
     const Pose own = frame_of(frame);
     return chain(&links[frame->link], &own);
 }

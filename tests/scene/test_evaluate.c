@@ -1,6 +1,7 @@
 // Evaluations: the worlds in which robots evolve, genomes, and fitness that depends on the genome
 // only.
 #include "rig/rig.h"
+#include <mayfly/model_fields.h>
 #include "model/points.h"
 #include "support.h"
 
@@ -96,7 +97,7 @@ static void episodes_begin_with_initial_values(void **state) {
                                            "{property: leg2_femur/joint.angle, values: [0.25]}, "
                                            "{property: base.position, values: [3, 4, 0.5]}]");
     mf_Scene scene = make_evaluation(*state, file, 2);
-    uint32_t joint = mf_model_find_joint(scene.model, "leg2_femur");
+    uint32_t joint = mf_model_find(scene.model, MF_ITEM_JOINT, "leg2_femur");
     for (int round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < 2; i++) {
             assert_true(get(&scene, 0, "joint.angle", i, 0) == 0.125);

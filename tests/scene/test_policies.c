@@ -1,6 +1,7 @@
 // Policies that ship, in scenes: the wave of a snake, oscillators that lock, joints and wheels that
 // are driven, a track that rolls.
 #include "rig/rig.h"
+#include <mayfly/model_fields.h>
 #include "scene/support.h"
 
 static const double two_pi = 6.283185307179586;
@@ -159,9 +160,9 @@ static void joints_spin_at_the_speed(void **state) {
     snprintf(text, sizeof text, rover, "{spin: {speed: 4}}");
     stage_open(&stage, text);
     stage_run(&stage, 1.0);
-    assert_near(
-        stage_get(&stage, "joint.rate", 0, mf_model_find_joint(stage.scene.model, "left_front")),
-        4.0, 0.4);
+    assert_near(stage_get(&stage, "joint.rate", 0,
+                          mf_model_find(stage.scene.model, MF_ITEM_JOINT, "left_front")),
+                4.0, 0.4);
     stage_close(&stage);
     stage_open(&stage, "name: s\nworld: {step: 0.002, gravity: 0}\nrun: {duration: 1}\ngroups:\n"
                        "  - {name: m, model: ../models/modules/pitch.urdf,\n"

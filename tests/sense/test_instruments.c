@@ -3,6 +3,7 @@
 // sensor values (test_instruments_peers.sh compares them with MuJoCo); contacts are disabled
 // without a further argument.
 #include "model/support.h"
+#include <mayfly/model_fields.h>
 #include "rig/motions.h"
 #include "sense/instruments.h"
 #include "motion/articulated/host.h"
@@ -518,7 +519,7 @@ static void a_faulty_robot_does_not_affect_others(void **state) {
     mf_world_step(clean.world, 3);
     mf_world_step(broken.world, 3);
     double kept = value_of(&broken, 5, 0);
-    set_field(broken.group, "joint.rate", 5, mf_model_find_joint(broken.model, "swing"),
+    set_field(broken.group, "joint.rate", 5, mf_model_find(broken.model, MF_ITEM_JOINT, "swing"),
               (double)NAN);
     mf_world_step(clean.world, 3);
     mf_world_step(broken.world, 3);

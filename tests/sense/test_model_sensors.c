@@ -2,6 +2,7 @@
 // and rays in motions with known values, at several levels of motion; rate and delay of MJCF
 // against MuJoCo.
 #include "sense/signal_rig.h"
+#include <mayfly/model_fields.h>
 
 #define G 9.81
 
@@ -25,7 +26,7 @@
     "name='truth' type='field' field='base.position' first='2'/>"
 
 static double reading(const Rig *rig, const char *sensor, uint32_t value) {
-    uint32_t index = mf_model_find_sensor(rig->model, sensor);
+    uint32_t index = mf_model_find(rig->model, MF_ITEM_SENSOR, sensor);
     assert_int_not_equal(index, MF_NONE);
     return rig_get(rig, "sensor.value", 0, rig->model->sensors[index].address + value);
 }
@@ -192,8 +193,8 @@ static void every_attribute_is_read(void **state) {
         ARM("<sensor name='a' type='gyroscope' link='arm' rate='62.5' delay='0.0025' noise='0.1' "
             "bias='0.2' drift='0.3' saturation='40' range='-20 30' bits='10'/><sensor name='b' "
             "type='encoder' joint='turn' resolution='0.01' range='3'/>"));
-    const mf_Signal *a = &model->sensors[mf_model_find_sensor(model, "a")].signal;
-    const mf_Signal *b = &model->sensors[mf_model_find_sensor(model, "b")].signal;
+    const mf_Signal *a = &model->sensors[mf_model_find(model, MF_ITEM_SENSOR, "a")].signal;
+    const mf_Signal *b = &model->sensors[mf_model_find(model, MF_ITEM_SENSOR, "b")].signal;
     assert_true(a->rate.numerator * 2 == a->rate.denominator * 125);
     assert_true(a->delay == 2500000);
     assert_true(a->noise == 0.1 && a->bias == 0.2 && a->drift == 0.3);
@@ -435,7 +436,8 @@ static void the_humanoid_feels(void **state) {
         assert_near(feet, weight, 5 * sqrt(2) * sqrt(0.8 * 0.8 + 0.8 * 0.8) + 0.26);
         assert_near(reading(&rig, "accelerometer", 2), G, 5 * 0.197 + 0.04);
         assert_near(reading(&rig, "gyroscope", 1), 0.0, 0.06);
-        uint32_t attitude = rig.model->sensors[mf_model_find_sensor(rig.model, "attitude")].address;
+        uint32_t attitude =
+            rig.model->sensors[mf_model_find(rig.model, MF_ITEM_SENSOR, "attitude")].address;
         assert_true(rig_get(&rig, "sensor.value", 0, attitude) !=
                     rig_get(&rig, "sensor.value", 1, attitude));
         // In the order of the file: IMU and attitude, then the soles.

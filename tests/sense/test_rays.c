@@ -1,6 +1,7 @@
 // Ray sensors on links behind ball and floating joints: against closed forms, and against the
 // poses of links (dynamics.h) in random states, for both ways to read a ray.
 #include "sense/signal_rig.h"
+#include <mayfly/model_fields.h>
 #include "rig/motions.h"
 #include "base/plain.h"
 
@@ -66,7 +67,7 @@ static double ray_of(const Rig *rig, bool own, uint32_t robot, uint32_t sensor) 
 }
 
 static double *joint_of(const Rig *rig, double *q, const char *name) {
-    return q + rig->model->joints[mf_model_find_joint(rig->model, name)].position_address;
+    return q + rig->model->joints[mf_model_find(rig->model, MF_ITEM_JOINT, name)].position_address;
 }
 
 // ---- closed forms -------------------------------------------------------------------------------

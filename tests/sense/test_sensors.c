@@ -1,6 +1,7 @@
 // Sensors against closed forms: rays against a plane, attitude against the rotation that produced
 // it, forward kinematics against mf_model_pose.
 #include "control/robot.h"
+#include "model/points.h"
 #include "base/plain.h"
 
 #include "math/scalar.h"

@@ -1,6 +1,7 @@
 // Properties: every path against field and model, patterns, the path of a value, writable
 // properties, and hostile paths.
 #include "motion/fixture.h"
+#include <mayfly/model_fields.h>
 
 typedef struct Scene {
     mf_Context *context;
@@ -155,7 +156,7 @@ static void other_parts_are_found(void **state) {
     scene.ants = add_group(scene.world, &config);
     MUST(mf_motion_add(scene.ants, MF_MOTION_ARTICULATED, NULL, &error));
     MUST(mf_instruments_add(scene.ants, NULL, &error));
-    uint32_t elbow = mf_model_find_joint(scene.ant, "elbow");
+    uint32_t elbow = mf_model_find(scene.ant, MF_ITEM_JOINT, "elbow");
     mf_Property one = find(&scene, "%s", "robots/biceps/actuator.control");
     assert_int_equal(one.part, MF_PART_ACTUATOR);
     assert_int_equal(one.first, 0);

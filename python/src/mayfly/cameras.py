@@ -201,7 +201,7 @@ def _towards(direction: Vector) -> Vector:
 def pictures(group: Group, name: str) -> Picture:
     """The pictures of the camera `name` of all robots, without a copy (see Group.pictures)."""
     native = group.model._use()
-    index = lib.mf_model_find_camera(native, encode(name))
+    index = lib.mf_model_find(native, lib.MF_ITEM_CAMERA, encode(name))
     if index == lib.MF_NONE:
         raise errors.NotFoundError(f"robots of {group.name} have no camera {name!r}")
     size = (int(native.cameras[index].height), int(native.cameras[index].width))

@@ -44,14 +44,16 @@ class Docks(Sealed):
         out = ffi.new("mf_DockPort *")
         out.group = group._use()
         out.instance = whole(port[1], f"docks: {what}: robot", 0, group.count)
-        out.dock = lib.mf_model_find_dock(group.model._use(), encode(port[2]))
+        out.dock = lib.mf_model_find(group.model._use(), lib.MF_ITEM_DOCK, encode(port[2]))
         if out.dock == lib.MF_NONE:
             raise errors.NotFoundError(
                 f"docks: {what}: robots of {group.name} have no dock {port[2]!r}"
             )
         return out
 
-    def connect(self, first: Port, second: Port, *, orientation: int = 0, move: bool = True) -> None:
+    def connect(
+        self, first: Port, second: Port, *, orientation: int = 0, move: bool = True
+    ) -> None:
         """Joins two docks now.
 
         Args:

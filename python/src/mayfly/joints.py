@@ -34,7 +34,7 @@ def fill_side(world: World, side: Any, place: Location | None, what: str) -> Non
     side.group = group._use()
     side.instance = whole(place[1], f"join: {what}: robot", 0, group.count)
     if isinstance(link, str):
-        number = lib.mf_model_find_link(group.model._use(), encode(link))
+        number = lib.mf_model_find(group.model._use(), lib.MF_ITEM_LINK, encode(link))
         if number == lib.MF_NONE:
             raise errors.NotFoundError(
                 f"join: {what}: robots of {group.name} have no link {link!r}"

@@ -55,7 +55,7 @@ def dock_number(model: Any, dock: int | str) -> int:
     """Number of a dock of a native model."""
     if not isinstance(dock, str):
         return whole(dock, "message: dock", 0, int(model.dock_count))
-    number = int(lib.mf_model_find_dock(model, encode(dock)))
+    number = int(lib.mf_model_find(model, lib.MF_ITEM_DOCK, encode(dock)))
     if number == lib.MF_NONE:
         raise errors.NotFoundError(f"message: there is no dock {dock!r}")
     return number

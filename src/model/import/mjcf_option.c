@@ -1,6 +1,7 @@
 // Compiler settings, simulation options, and the sections of an MJCF file that have no effect on
 // motion. Sections of one kind may occur several times; later values win.
 #include "model/import/mjcf.h"
+#include "model/draft.h"
 
 #include "math/scalar.h"
 

@@ -1,5 +1,6 @@
 // What the rows of contact.load belong to.
 #include "motion/articulated/build.h"
+#include "model/points.h"
 #include "motion/articulated/host.h"
 #include "math/scalar.h"
 #include "world/attach.h"

@@ -40,4 +40,6 @@ void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center
 // The settings in use (`feet` is NULL), or NULL if the motion of the group is not `kinematic`.
 const mf_KinematicConfig *mf_kinematic_config_of(const mf_Group *group);
 
+void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *row, uint32_t *link);
+
 #endif

@@ -11,6 +11,7 @@
 // one dock; its frame is that of targets and poses. Other modules without joints are links of the
 // arm.
 #include "scene/behavior/policies.h"
+#include "model/points.h"
 
 #include "math/scalar.h"
 

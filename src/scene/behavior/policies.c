@@ -1,5 +1,6 @@
 // Adds the policies that ship: finds what their settings name, and commands joints for them.
 #include "scene/behavior/policies.h"
+#include <mayfly/model_fields.h>
 #include "message/messages.h"
 
 #include "base/hash.h"
@@ -81,7 +82,7 @@ static uint32_t actuator_of(const mf_Model *model, uint32_t joint) {
 
 static mf_Status find_dock(const mf_Model *model, const char *what, const char *name,
                            uint32_t usual, uint32_t *out, mf_Error *error) {
-    *out = name[0] == '\0' ? usual : mf_model_find_dock(model, name);
+    *out = name[0] == '\0' ? usual : mf_model_find(model, MF_ITEM_DOCK, name);
     return *out < model->dock_count ? MF_OK
                                     : mf_fail(error, MF_NOT_FOUND, "%s: %s has no dock '%.80s'",
                                               what, model->name, name);

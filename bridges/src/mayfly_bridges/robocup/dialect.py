@@ -55,7 +55,7 @@ class Dialect:
         heard = match.heard(agent, squad)
         text += percepts.heard("hear", [(one.direction, one.message) for one in heard])
         if seen is not None:
-            eye, rotation = squad.position(agent.seat, squad.robot.camera)
+            eye, rotation = squad.frame_pose(agent.seat, squad.robot.camera)
             text += seen.see(eye, rotation, agent.who)
         return text
 

@@ -306,20 +306,20 @@ class Match:
         for agent in self.playing:
             assert agent.squad is not None
             marks = agent.squad.robot.marks
-            at = [agent.squad.position(agent.seat, position)[0] for _, position in marks]
+            at = [agent.squad.frame_pose(agent.seat, position)[0] for _, position in marks]
             found.append(Seen(agent.team, agent.who, [name for name, _ in marks], np.array(at)))
         return found
 
     def heard(self, agent: Agent, squad: Squad) -> list[Heard]:
         """The loudest messages of others; louder ones drown the rest."""
         found = []
-        ear, rotation = squad.position(agent.seat, squad.robot.camera)
+        ear, rotation = squad.frame_pose(agent.seat, squad.robot.camera)
         for other in self.playing:
             if other is agent or other.said is None or other.squad is None:
                 continue
             if len(other.said.message) > min(other.dialect.longest, agent.dialect.longest):
                 continue
-            mouth, _ = other.squad.position(other.seat, other.squad.robot.camera)
+            mouth, _ = other.squad.frame_pose(other.seat, other.squad.robot.camera)
             local = (mouth - ear) @ rotation
             loudness = other.said.volume / max(float(local @ local), 0.01)
             direction = math.degrees(math.atan2(local[1], local[0]))

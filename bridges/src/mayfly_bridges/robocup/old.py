@@ -158,7 +158,7 @@ class OldDialect(Dialect):
             words = one.message.decode("ascii", "replace")
             text += f"(hear {one.team} {match.now:.2f} {one.direction:.1f} {words})"
         if seen is not None:
-            eye, rotation = squad.position(agent.seat, squad.robot.camera)
+            eye, rotation = squad.frame_pose(agent.seat, squad.robot.camera)
             text += seen.see(eye, rotation, agent.who)
         return text
 

@@ -45,7 +45,7 @@ TOUCHES = 0.1  # [1] share of the robot's weight that a sole must carry to be to
 
 
 @dataclass(frozen=True)
-class FieldPosition:
+class LinkFrame:
     """A place on a link: `position` [m] and `rotation`, a matrix, in the link's frame."""
 
     link: int
@@ -80,8 +80,8 @@ def rotation_about(axes: Array, angles: Array) -> Array:
     return matrix(np.concatenate((np.cos(half), np.sin(half) * axes), axis=-1))
 
 
-def _position(frame: dict[str, Any]) -> FieldPosition:
-    return FieldPosition(frame["link"] or 0, np.array(frame["position"]), matrix(frame["rotation"]))
+def _position(frame: dict[str, Any]) -> LinkFrame:
+    return LinkFrame(frame["link"] or 0, np.array(frame["position"]), matrix(frame["rotation"]))
 
 
 class Robot:
@@ -164,10 +164,10 @@ class Robot:
         ]
         return behind[-1] if behind else 0
 
-    def _middle(self, link: int) -> FieldPosition:
-        return FieldPosition(link, np.array(self.info["links"][link]["center"]), np.eye(3))
+    def _middle(self, link: int) -> LinkFrame:
+        return LinkFrame(link, np.array(self.info["links"][link]["center"]), np.eye(3))
 
-    def _camera(self) -> FieldPosition:
+    def _camera(self) -> LinkFrame:
         """Where the eyes are: the site `camera`, the first camera, or the middle of the head."""
         for site in self.info["sites"]:
             if site["name"] == "camera":
@@ -176,7 +176,7 @@ class Robot:
             return _position(camera["frame"])
         return self._middle(self._head())
 
-    def _marks(self) -> list[tuple[str, FieldPosition]]:
+    def _marks(self) -> list[tuple[str, LinkFrame]]:
         """What others see of the robot."""
         sites = [
             (site["name"].removesuffix(MARKS), _position(site["frame"]))

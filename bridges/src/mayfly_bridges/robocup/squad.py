@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 import mayfly
-from mayfly_bridges.robocup.robot import FieldPosition, Robot
+from mayfly_bridges.robocup.robot import LinkFrame, Robot
 
 Array = npt.NDArray[np.float64]
 
@@ -70,11 +70,11 @@ class Squad:
             self._links = self.robot.poses(self.position, self.orientation, self.angle)
         return self._links
 
-    def position(self, seat: int, position: FieldPosition) -> tuple[Array, Array]:
+    def frame_pose(self, seat: int, frame: LinkFrame) -> tuple[Array, Array]:
         """Position [m] and rotation of a spot of a robot in the world."""
         at, rotated = self.links()
-        rotation = rotated[seat, position.link]
-        return at[seat, position.link] + rotation @ position.position, rotation @ position.rotation
+        rotation = rotated[seat, frame.link]
+        return at[seat, frame.link] + rotation @ frame.position, rotation @ frame.rotation
 
     def place(self, seat: int, x: float, y: float, theta: float) -> None:
         """Puts a robot somewhere, upright in its initial pose and at rest."""
