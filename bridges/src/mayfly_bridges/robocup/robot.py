@@ -80,7 +80,7 @@ def rotation_about(axes: Array, angles: Array) -> Array:
     return matrix(np.concatenate((np.cos(half), np.sin(half) * axes), axis=-1))
 
 
-def _position(frame: dict[str, Any]) -> LinkFrame:
+def _frame_of(frame: dict[str, Any]) -> LinkFrame:
     return LinkFrame(frame["link"] or 0, np.array(frame["position"]), matrix(frame["rotation"]))
 
 
@@ -171,15 +171,15 @@ class Robot:
         """Where the eyes are: the site `camera`, the first camera, or the middle of the head."""
         for site in self.info["sites"]:
             if site["name"] == "camera":
-                return _position(site["frame"])
+                return _frame_of(site["frame"])
         for camera in self.info["cameras"]:
-            return _position(camera["frame"])
+            return _frame_of(camera["frame"])
         return self._middle(self._head())
 
     def _marks(self) -> list[tuple[str, LinkFrame]]:
         """What others see of the robot."""
         sites = [
-            (site["name"].removesuffix(MARKS), _position(site["frame"]))
+            (site["name"].removesuffix(MARKS), _frame_of(site["frame"]))
             for site in self.info["sites"]
             if site["name"].endswith(MARKS)
         ]
