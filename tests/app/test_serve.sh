@@ -1,6 +1,6 @@
 #!/bin/sh
 # mayfly serve: refused options, its end by SIGTERM, Unix sockets, a client in Perl, a token for other
-# addresses: sh test_serve.sh SOURCE_DIR BUILD_DIR
+# addresses, what a client in C does: sh test_serve.sh SOURCE_DIR BUILD_DIR
 . "$1/tests/app/command.sh"
 hexapod=$source_dir/models/hexapod.urdf
 
@@ -60,6 +60,16 @@ if command -v perl >/dev/null; then
     grep -q 'expected the token that the server printed' client || fail 'the token is not asked for'
 fi
 end TERM
+
+if [ -x "$build/example_remote" ]; then
+    begin --unix "$work/socket" --paused --files "$source_dir"
+    "$build/example_remote" "$work/socket" >client 2>&1 || fail "the client in C: $(cat client)"
+    for said in 'Yard: .* 6 docks on a module, 1 camera' 'the same bits' 'sees 3\.[0-9]* m far' \
+        'leg1_femur/joint.target: .* now' '^[1-9][0-9]* events'; do
+        grep -q "$said" client || fail "the client in C does not say $said: $(cat client)"
+    done
+    end TERM
+fi
 
 begin --port 0 --duration 0.5
 wait $server || fail 'the end of --duration is a failure'

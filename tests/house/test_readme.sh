@@ -46,4 +46,9 @@ awk '/^generation 30/ { exit !($4 > 0.1 && $4 < 5) }' "$work/out" ||
 "$build/example_evolve_bodies" 10 >"$work/out" || fail "evolve_bodies exits with $?"
 awk '/^generation/ { if ($3 < last) exit 1; last = $3 } END { exit !(last > 1 && last < 30) }' \
     "$work/out" || { cat "$work/out" && fail 'evolved bodies walk at least a meter in ten seconds'; }
+# At 0.1 m/s both levels come about a meter far in ten seconds.
+"$build/example_walk_by_levels" models/hexapod.urdf models/gaits/hexapod/tripod.yaml \
+    >"$work/out" || fail "walk_by_levels exits with $?"
+awk '/full dynamics/ { end = 1 } end && /robot/ { n++; if ($5 < 0.4 || $5 > 1.3) exit 1 }
+    END { exit n != 2 }' "$work/out" || { cat "$work/out" && fail 'hexapods walk by levels'; }
 echo 'the README tells the truth'
