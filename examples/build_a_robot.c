@@ -2,6 +2,7 @@
 #include <mayfly/mayfly.h>
 
 #include <stdio.h>
+#include <string.h>
 
 static const float orange[3] = {0.85f, 0.45f, 0.12f};
 static const float dark[3] = {0.16f, 0.17f, 0.20f};
@@ -23,6 +24,22 @@ static void add_leg(mf_Builder *builder, mf_BodyId body, double x, double y,
     mf_joint_create_hinge(builder, body, leg, hip, sideways, &hinge);
 }
 
+// A mast that leans forward, with a camera and a range sensor towards the ground ahead.
+static void add_mast(mf_Builder *builder, mf_BodyId body) {
+    const double low[3] = {0.1, 0.0, 0.025}, high[3] = {0.1, 0.0, 0.125};
+    const double ahead[3] = {0.6, 0.0, -0.15}, lean[3] = {0.0, 0.3, 0.0};
+    const double forward[3] = {0.02, 0.0, 0.0};
+    mf_Camera camera = mf_camera();
+    camera.name = "eye";
+    memcpy(camera.frame.position, high, sizeof high);
+    mf_BodyId mast = mf_body_create_cylinder(builder, low, high, 0.005, 0.02, orange);
+    mf_body_camera(builder, mast, &camera);
+    mf_body_connect(builder, mast, mf_body_create_ray(builder, high, ahead, dark));
+    mf_body_rotate(builder, mast, lean);
+    mf_body_move(builder, mast, forward);
+    mf_body_connect(builder, body, mast);
+}
+
 // The builder stores its first error and reports it in finalize, so one check is enough.
 static mf_Status build(mf_Context *context, mf_Model **out, mf_Error *error) {
     mf_Builder *builder = NULL;
@@ -32,6 +49,7 @@ static mf_Status build(mf_Context *context, mf_Model **out, mf_Error *error) {
     const double size[3] = {0.3, 0.2, 0.05};
     const double center[3] = {0.0, 0.0, 0.0};
     mf_BodyId body = mf_body_create_box(builder, size, center, 1.0, dark);
+    add_mast(builder, body);
     mf_builder_simplify(builder, 1); // rods as boxes: fewer points, faster steps
     add_leg(builder, body, 0.14, 0.09, "left_front");
     add_leg(builder, body, 0.14, -0.09, "right_front");
@@ -50,6 +68,8 @@ static mf_Status drop(mf_World *world, const mf_Model *model, mf_Error *error) {
     mf_Status status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
         status = mf_motion_add(group, MF_MOTION_POINTS, NULL, error);
+    if (status == MF_OK)
+        status = mf_sensors_add(group, (mf_Rate){10, 1}, error);
     if (status != MF_OK)
         return status;
 
@@ -59,6 +79,8 @@ static mf_Status drop(mf_World *world, const mf_Model *model, mf_Error *error) {
         printf("%d s: base at %.3f m\n", second, mf_field_get(position, 0, 2));
         mf_world_step(world, 100);
     }
+    printf("the range sensor sees the ground at %.2f m\n",
+           mf_field_get(mf_group_find_field(group, "sensor.ray"), 0, 0));
     return MF_OK;
 }
 
@@ -72,9 +94,9 @@ int main(void) {
     if (status == MF_OK)
         status = build(context, &model, &error);
     if (status == MF_OK) {
-        printf("%s: %u links, %u joints, %u points, %.2f kg, stands %.3f m high\n", model->name,
-               model->link_count, model->joint_count, model->point_count, model->mass,
-               model->rest_height);
+        printf("%s: %u links, %u joints, %u points, %u sensors, %.2f kg, stands %.3f m high\n",
+               model->name, model->link_count, model->joint_count, model->point_count,
+               model->sensor_count, model->mass, model->rest_height);
         status = mf_world_create(context, &settings, &world, &error);
     }
     if (status == MF_OK)

@@ -87,9 +87,14 @@ static mf_Status scatter(mf_Context *context, mf_Group *group, double radius, mf
 }
 
 static void report(mf_World *world, mf_Group *group, const Controller *controller,
-                   const mf_Interaction *interaction) {
+                   mf_Interaction *interaction) {
     double time = mf_time_to_seconds(mf_world_time(world)), sum = 0.0, direction[3], velocity[3];
     uint32_t near = 0, alive = AGENTS - mf_group_fault_total(group);
+    const mf_InteractionEvent *events;
+    const uint32_t event_count = mf_interaction_events(interaction, &events, NULL);
+    for (uint32_t i = 0; i < event_count; i++)
+        printf("  agent %u fails at %.2f s\n", events[i].agent, mf_time_to_seconds(events[i].time));
+    mf_interaction_clear_events(interaction); // the next report has those after it
     for (uint32_t i = 0; i < AGENTS; i++) {
         if (mf_group_fault(group, i) != 0)
             continue;
@@ -121,6 +126,10 @@ static mf_Status fly(mf_World *world, const mf_Quadrotor *quadrotor, const mf_Mo
         status = mf_motion_add(group, MF_MOTION_QUADROTOR, &motion, error);
     if (status == MF_OK)
         status = scatter(mf_world_context(world), group, quadrotor->radius, error);
+    mf_InteractionMember member = mf_interaction_member(group);
+    member.radius = quadrotor->radius; // [m] two of these apart they collide
+    interaction_config.members = &member;
+    interaction_config.member_count = 1;
     if (status == MF_OK)
         status = mf_interaction_add(world, &interaction_config, &interaction, error);
     if (status != MF_OK)

@@ -25,18 +25,20 @@ static void list(const mf_PluginEntry *entry) {
 }
 
 static mf_Status add(mf_Group *group, mf_Plugin *plugin, mf_Error *error) {
+    mf_PluginConfig config = mf_plugin_config();
+    config.budget = MF_MILLISECOND; // a longer call counts as late
     if (mf_plugin_describe(plugin)->kind == MF_PLUGIN_MOTION) {
         mf_Field *target = mf_group_find_field(group, "joint.target");
         for (uint32_t i = 0; i < mf_group_count(group); i++) {
             mf_field_set(target, i, 0, 0.5);
             mf_field_set(target, i, 1, 0.1 * i);
         }
-        return mf_plugin_motion_add(group, plugin, NULL, NULL, error);
+        return mf_plugin_motion_add(group, plugin, &config, NULL, error);
     }
     mf_Status status = mf_motion_add(group, MF_MOTION_POINTS, NULL, error);
     if (status == MF_OK)
         status = mf_plugin_control_add(group, mf_rate_from_period(20 * MF_MILLISECOND), plugin,
-                                       NULL, error);
+                                       &config, error);
     return status;
 }
 
