@@ -13,7 +13,6 @@ reference without controls, in double and in float. A file is
             depth of 0: from a start moved by about 1e-3 rad and 1 mm the file is same or chaotic
   faces     elsewhere, and boxes, cylinders or meshes touched each other or capsules: both have other
             contact points where a face touches a face or an edge
-  solver    elsewhere, but same, chaotic or tie where MuJoCo's solver iterates to convergence
   momentum  elsewhere, but same, chaotic or tie by Runge-Kutta's method in both: free bodies keep
             their momentum here, which MuJoCo's other methods do not
   noted     elsewhere, and a note says what is dropped or simulated in another way; every file with
@@ -89,11 +88,6 @@ def touching_faces(model, data, kinds_of_faces=FACES):
     kinds = model.geom_type[pairs]
     faces = np.isin(kinds, kinds_of_faces)
     return pairs[faces.any(axis=1) & (faces | (kinds == CAPSULE)).all(axis=1)]
-
-
-def converge(model):
-    """MuJoCo's solver goes on until nothing changes."""
-    model.opt.tolerance, model.opt.iterations = 1e-15, 1000
 
 
 def theirs(model, beside, moved):
@@ -185,10 +179,6 @@ def one(path):
         if verdict(row) in ("faces", "differs"):
             row["moved"] = {"notes": []}
             compare(mayfly, robot, model, row["moved"], MOVED)
-        if verdict(row) == "differs":
-            row["converged"] = {"notes": []}
-            converge(model)
-            compare(mayfly, robot, model, row["converged"])
         if verdict(row) == "differs" and model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4:
             row["exact"] = {"notes": []}
             with by_runge_kutta(path) as copy:
@@ -227,8 +217,6 @@ def verdict(row):
         return "noted"
     if "moved" in row and verdict(row["moved"]) in ("same", "chaotic"):
         return "tie"
-    if "converged" in row and verdict(row["converged"]) in ("same", "chaotic"):
-        return "solver"
     if "exact" in row and verdict(row["exact"]) in ("same", "chaotic"):
         return "momentum"
     return "faces" if row["faces"] else "differs"
