@@ -39,7 +39,7 @@ static mf_Status crawl(mf_Scene *scene, mf_Error *error) {
         return status;
     mf_world_step(scene->world, (uint64_t)(10.0 / mf_time_to_seconds(scene->step)));
     const mf_Field *position = mf_group_find_field(scene->group, "base.position");
-    const mf_Field *memory = mf_group_find_field(scene->group, "mind.memory");
+    const mf_Field *memory = mf_group_find_field(scene->group, "policy.memory");
     for (uint32_t i = 0; i < mf_group_count(scene->group); i++)
         printf("module %u: place %g, at %.2f, %.2f m\n", i, mf_field_get(memory, i, 0),
                mf_field_get(position, i, 0), mf_field_get(position, i, 1));

@@ -63,7 +63,7 @@ typedef struct mf_PolicyBehavior {
     double scatter;           // [1] phase: standard deviation of frequencies, relative
     double speed;             // [rad/s] of joints; arm: at most
     double distance;          // [m] wheels: nearer obstacles are avoided
-    double pivot_time;        // [s] wheels: shortest time of a turn
+    double pivot_time;        // [s] wheels: shortest time of a pivot
     double stretch;           // [1] track: change of bends, relative
     double lean;              // [rad] track: of the long axis, from the horizontal, forward
     double open;              // [s] unroll: when the first module opens its front dock
@@ -100,7 +100,7 @@ typedef struct mf_Behavior {
     double goal_weight;       // [1] >= 0 flock: towards `goal`
     double goal[3];           // [m] flock, world frame
     const char *gait;         // gait: its name
-    double gait_command[3];   // [m/s], [m/s], [rad/s] gait: forward, left, turn; NAN: half of the
+    double gait_command[3];   // [m/s], [m/s], [rad/s] gait: forward, left, yaw; NAN: half of the
                               // largest forward
     mf_SoccerTeam soccer;
     mf_PolicyBehavior policy;

@@ -68,8 +68,9 @@ typedef struct mf_DockPort {
 } mf_DockPort;
 
 // Joins two docks, between steps, whatever their distance: what is left between them closes at 1
-// m/s and 1 rad/s at most. `turn` [1] is below the smaller of both `turns`. MF_BAD_ARGUMENT: no
-// such dock, both the same link, they do not fit, one is not enabled or not free, a turn.
+// m/s and 1 rad/s at most. `orientation` [1] is below the smaller of both `orientations`.
+// MF_BAD_ARGUMENT: no such dock, both the same link, they do not fit, one is not enabled or not
+// free, the orientation.
 MF_API mf_Status mf_docks_connect(mf_WorldDocks *docks, const mf_DockPort *first,
                                   const mf_DockPort *second, uint32_t orientation, mf_Error *error);
 // Separates a dock from its partner, between steps; both stay enabled, so they join again where

@@ -112,8 +112,8 @@ typedef enum mf_GaitShape {
 } mf_GaitShape;
 
 // One curve of one joint. Its amplitude is
-//     activity * amplitude + F * forward + L * left + T * turn,
-// F, L and T are the commands as fractions of the largest, -1 .. 1; activity is 0 .. 1 while
+//     activity * amplitude + F * forward + L * left + Y * yaw,
+// F, L and Y are the commands as fractions of the largest, -1 .. 1; activity is 0 .. 1 while
 // moving.
 typedef struct mf_GaitWave {
     const char *joint;
@@ -176,7 +176,7 @@ MF_API mf_Status mf_gait_load(mf_Context *context, const char *path, const mf_Mo
 MF_API void mf_gait_destroy(mf_Gait *gait); // NULL is allowed
 
 // Joint targets `time` [s] >= 0 after the start, of a robot with the constant command `command`
-// (forward [m/s], left [m/s], turn [rad/s]), without blending and balance. `angles` has joint_count
+// (forward [m/s], left [m/s], yaw [rad/s]), without blending and balance. `angles` has joint_count
 // values; joints that the gait does not move keep theirs.
 MF_API mf_Status mf_gait_sample(const mf_Gait *gait, const mf_Model *model, double time,
                                 const double command[3], double *angles, mf_Error *error);
@@ -195,7 +195,7 @@ MF_API mf_GaitConfig mf_gait_config(void);
 
 // Adds gaits to `group`: each instance follows one of `gaits`, which are copied. Fields:
 // gait.select (U32, input: index; MF_NONE or one that does not exist: none, joint.target is not
-// written), gait.command (input: forward [m/s], left [m/s], turn [rad/s]), gait.time [s] since the
+// written), gait.command (input: forward [m/s], left [m/s], yaw [rad/s]), gait.time [s] since the
 // gait was selected, gait.done (U32: 1 after the end of keyframes without loop). A newly selected
 // gait starts at its beginning; targets blend from their present values within its `blend`. Writes
 // joint.target. Call after the motion. `config` may be NULL.

@@ -549,7 +549,7 @@ typedef enum mf_DockGender { // two docks fit unless both are male, or both fema
 
 // A place where a robot can be joined to another one while the world runs (mayfly/docks.h). Docked,
 // the origins of both frames coincide and their x axes are opposite; the z axes are equal after one
-// of `turns` turns about x.
+// of `orientations` equal rotations about x.
 typedef struct mf_Dock {
     const char *name;
     mf_Frame frame; // x axis outwards
@@ -719,7 +719,7 @@ MF_API mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error 
 
 // ---- docks --------------------------------------------------------------------------------------
 
-// The defaults of a dock: both genders, enabled, one turn, tolerances of 5 mm and 0.1 rad, rigid,
+// The defaults of a dock: both genders, enabled, one orientation, tolerances of 5 mm and 0.1 rad, rigid,
 // no pull, nothing breaks it.
 MF_API mf_Dock mf_dock(void);
 

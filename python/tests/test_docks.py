@@ -40,7 +40,7 @@ def world(tmp_path):
 def test_models_list_their_docks(world):
     docks = world.groups[0].model.docks
     assert [dock.name for dock in docks] == ["front", "back"]
-    assert docks["front"].turns == 4
+    assert docks["front"].orientations == 4
     assert docks["front"].gender == "male"
     assert docks["back"].tension == 50.0
 

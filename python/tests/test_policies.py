@@ -58,7 +58,7 @@ def test_one_function_runs_on_all(world):
     modules = world.groups[0]
     modules.add_policy(count_hops, percepts=["base.position"], memory=3)
     world.step(5)
-    memory = modules["mind.memory"].array
+    memory = modules["policy.memory"].array
     np.testing.assert_array_equal(memory[:, 0], [0, 1, 2, 3])
     np.testing.assert_allclose(memory[:, 1], [0, 0.01, 0.02, 0.03])
     np.testing.assert_allclose(memory[:, 2], [0, 0.1, 0.2, 0.3], atol=1e-5)
@@ -85,7 +85,7 @@ def test_pickles_continue(world):
     world.step(3)
     again.step(3)
     assert again.hash() == world.hash()
-    assert again.groups[0]["mind.memory"].array[3, 0] == 3
+    assert again.groups[0]["policy.memory"].array[3, 0] == 3
 
 
 def test_mistakes(world):
@@ -126,5 +126,5 @@ def test_page():
     (block,) = (text for text in blocks if "add_policy" in text)
     names = {}
     exec(block, names)
-    np.testing.assert_array_equal(names["modules"]["mind.memory"].array.ravel(), range(6))
+    np.testing.assert_array_equal(names["modules"]["policy.memory"].array.ravel(), range(6))
     assert names["messages"].statistics["overflowed"] == 0

@@ -139,7 +139,7 @@ static mf_Status add_fields(mf_Group *group, mf_GaitBatch *batch, mf_Error *erro
         {"gait.select", "1", "", MF_U32, MF_PER_INSTANCE, 1, INPUT,
          "index of the gait; an index that does not exist: none"},
         {"gait.command", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-         "command of the gait: forward, left, and turn in rad/s"},
+         "command of the gait: forward, left, and yaw in rad/s"},
         {"gait.time", "s", "", MF_REAL, MF_PER_INSTANCE, 1, STATE,
          "time since the gait was selected"},
         {"gait.done", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,

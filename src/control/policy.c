@@ -202,7 +202,7 @@ static mf_Status check_config(const mf_Group *group, const mf_PolicyConfig *conf
     if (config->name == NULL || config->name[0] == '\0' || strlen(config->name) >= NAME)
         return mf_fail(error, MF_BAD_ARGUMENT, "policy: need a name of 1 .. %d bytes", NAME - 1);
     if (config->memory > MF_POLICY_MEMORY)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mind.memory: %u, need 0 .. %d numbers",
+        return mf_fail(error, MF_BAD_ARGUMENT, "policy.memory: %u, need 0 .. %d numbers",
                        config->memory, MF_POLICY_MEMORY);
     const bool always = config->rate.numerator == 0 && config->rate.denominator == 0;
     return mf_attach_check(group, config->name, always ? (mf_Rate){1, 1} : config->rate, error);

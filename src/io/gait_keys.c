@@ -146,7 +146,7 @@ static const mf_Key waves_keys[] = {
     PACE(WAVES, "0.1", "0", "0.5"),
     MF_KEY_LISTED("joints", MF_KEY_REQUIRED, &wave_table, WAVES(waves),
                   "curves of joints. The amplitude of a curve is `amplitude` while moving, plus "
-                  "forward, left and turn times the commands as fractions of the largest"),
+                  "forward, left and yaw times the commands as fractions of the largest"),
 };
 
 static const mf_Key frame_keys[] = {

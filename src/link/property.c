@@ -339,7 +339,7 @@ static mf_Status read_port(mf_Server *server, mf_WireReader *reader, mf_DockPort
 static mf_Status dock(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
     mf_DockPort first, second;
     if (reader->end - reader->at != 32)
-        return fail_format(error, "1 or 0, two docks and a turn");
+        return fail_format(error, "1 or 0, two docks and an orientation");
     const uint32_t on = mf_wire_u32(reader);
     mf_Status status = read_port(server, reader, &first, error);
     if (status == MF_OK)

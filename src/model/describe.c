@@ -390,7 +390,7 @@ static void put_docks(Writer *writer, const mf_Model *model) {
         put(writer, "  ");
         put_padded(writer, dock->name, width + 2);
         put_padded(writer, model->links[dock->frame.link].name, 18);
-        put(writer, "%s%s%s, %u turn%s, within %.4g mm and %.4g rad",
+        put(writer, "%s%s%s, %u orientation%s, within %.4g mm and %.4g rad",
             name_of(MF_ITEM_DOCK, "gender", &dock->gender), dock->type[0] != '\0' ? " " : "",
             dock->type, dock->orientations, dock->orientations == 1 ? "" : "s",
             1000.0 * dock->distance, dock->angle);

@@ -163,7 +163,7 @@ static void largest_command(const mf_Gait *gait, double out[3]) {
 // Limits a command to the gait's range and adds a note.
 static void cut(mf_Scene *scene, const mf_SceneGroup *from, const mf_Gait *gait,
                 double command[3]) {
-    static const char *const names[3] = {"forward", "left", "turn"};
+    static const char *const names[3] = {"forward", "left", "yaw"};
     static const char *const units[3] = {"m/s", "m/s", "rad/s"};
     double most[3];
     char note[MF_SCENE_NOTE] = "";

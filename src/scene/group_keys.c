@@ -425,7 +425,7 @@ static const mf_Key keys_behind[] = {
     MF_KEY("behavior.gait.name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
            GROUP(behavior.gait), "one of `gaits`"),
     MF_KEY_TUPLE("behavior.gait.command", MF_KEY_VECTOR, 3, MF_KEY_AUTO, "", "auto", -100, 100,
-                 GROUP(behavior.gait_command), "forward [m/s], left [m/s], turn [rad/s], clamped "
+                 GROUP(behavior.gait_command), "forward [m/s], left [m/s], yaw [rad/s], clamped "
                                                 "to the gait's range; `auto`: half of its largest "
                                                 "forward command"),
     SECTION("behavior.soccer",

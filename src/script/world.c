@@ -150,7 +150,7 @@ static int select_gait(lua_State *lua) {
     return 0;
 }
 
-// world:command(group, robot, forward, left, turn)
+// world:command(group, robot, forward, left, yaw)
 static int command(lua_State *lua) {
     const Robots robots = check_robots(lua, 2);
     mf_Field *field = gait_field(lua, robots.group, "gait.command");
@@ -186,13 +186,13 @@ static mf_WorldDocks *check_docks(lua_State *lua) {
     return docks;
 }
 
-// world:connect(group, robot, dock, group, robot, dock, turn)
+// world:connect(group, robot, dock, group, robot, dock, orientation)
 static int connect(lua_State *lua) {
     mf_WorldDocks *docks = check_docks(lua);
     const mf_DockPort first = check_port(lua, 2), second = check_port(lua, 5);
     const lua_Integer orientation = luaL_optinteger(lua, 8, 0);
     mf_Error error = {0};
-    luaL_argcheck(lua, orientation >= 0 && orientation < 4, 8, "expected a turn 0 .. 3");
+    luaL_argcheck(lua, orientation >= 0 && orientation < 4, 8, "expected an orientation 0 .. 3");
     if (mf_docks_connect(docks, &first, &second, (uint32_t)orientation, &error) != MF_OK)
         return mf_script_raise(lua, &error);
     return 0;

@@ -127,7 +127,7 @@ left=$(find . -mindepth 1 ! -name err ! -name out)
 [ -z "$left" ] || fail "a refusal left files behind: $left"
 
 # ---- commands beyond a gait's range ----------------------------------------------------------------
-cut="the command is clamped to the gait's range: forward 5 m/s to 0.12, turn -3 rad/s to -0.6"
+cut="the command is clamped to the gait's range: forward 5 m/s to 0.12, yaw -3 rad/s to -0.6"
 expect 0 run "$humanoid" --gait walk --command 5,0,-3 --duration 0.7
 grep -qF "$cut" out || fail 'run does not say that a command is cut'
 grep -q 'command 0.12 m/s forward, 0 m/s left, -0.6 rad/s' out || fail 'run tells the uncut command'

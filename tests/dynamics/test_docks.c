@@ -442,7 +442,7 @@ static void mistakes_are_explained(void **state) {
         MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "docks front and front do not fit: genders or types");
     assert_int_equal(mf_docks_connect(bodies.docks, &front, &back, 4, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "docks front and back: turn 4, need less than 4");
+    assert_string_equal(error.message, "docks front and back: orientation 4, need less than 4");
     assert_int_equal(
         mf_docks_connect(bodies.docks, &front, &(mf_DockPort){group, 9, BACK}, 0, &error),
         MF_BAD_ARGUMENT);

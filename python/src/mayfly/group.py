@@ -234,7 +234,7 @@ class Group(Sealed, Equations):
         function of a module.
 
         Args:
-            function: called with the Mind of a robot.
+            function: called with the RobotPolicy of a robot.
             percepts: fields of which it reads its robot's values.
             actions: fields that it may write, such as "joint.target" or "dock.enabled".
             noise: standard deviation of what is added to commands, by action.

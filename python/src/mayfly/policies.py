@@ -23,7 +23,7 @@ __all__ = ["RobotPolicy", "PolicyRecipe", "add_policy"]
 
 @dataclasses.dataclass(frozen=True)
 class PolicyRecipe:
-    """The arguments of Group.add_mind, sufficient to add the policy again."""
+    """The arguments of Group.add_policy, sufficient to add the policy again."""
 
     function: Callable[[RobotPolicy], object]
     percepts: tuple[str, ...]

@@ -698,7 +698,7 @@ class World(Native):
                     "messages": self._messages,
                     "links": [g.name for g in self._groups if "link.pose" in g],
                     "cameras": self._cameras,
-                    "minds": [(name, recipe) for name, recipe, _ in self._policies],
+                    "policies": [(name, recipe) for name, recipe, _ in self._policies],
                     "state": self.snapshot(),
                 },
             )
@@ -735,7 +735,7 @@ def _world_again(description: dict[str, Any]) -> World:
         if group.name in description["links"]:
             error = ffi.new("mf_Error *")
             check(lib.mf_group_derive_links(group._use(), error), error)
-    for name, recipe in description["minds"]:
+    for name, recipe in description["policies"]:
         next(g for g in world.groups if g.name == name)._add_policy(recipe)
     world.restore(description["state"])
     return world

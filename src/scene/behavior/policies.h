@@ -1,4 +1,4 @@
-// Policies that ship: behaviors of modules. Each has a file and a row of the table in minds.c.
+// Policies that ship: behaviors of modules. Each has a file and a row of the table in policies.c.
 #ifndef MAYFLY_SRC_SCENE_POLICIES_H
 #define MAYFLY_SRC_SCENE_POLICIES_H
 
