@@ -41,7 +41,7 @@ typedef struct mf_Inputs {
     MF_OPT_TEXT("gait", "NAME", type, inputs.gait,                                                 \
                 "gait of the group's robots: the name of a gait of the model, or a file"),         \
         MF_OPT_TEXT("command", "F,L,T", type, inputs.command,                                      \
-                    "command of the gait: forward [m/s], left [m/s], yaw [rad/s] (default: "      \
+                    "command of the gait: forward [m/s], left [m/s], yaw [rad/s] (default: "       \
                     "half of the largest forward command)")
 #define MF_INPUT_BASE(type, inputs)                                                                \
     MF_OPT_NAME("base", "free|fixed", type, inputs.base, mf_base_name_at,                          \
