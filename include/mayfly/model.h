@@ -719,8 +719,8 @@ MF_API mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error 
 
 // ---- docks --------------------------------------------------------------------------------------
 
-// The defaults of a dock: both genders, enabled, one orientation, tolerances of 5 mm and 0.1 rad, rigid,
-// no pull, nothing breaks it.
+// The defaults of a dock: both genders, enabled, one orientation, tolerances of 5 mm and 0.1 rad,
+// rigid, no pull, nothing breaks it.
 MF_API mf_Dock mf_dock(void);
 
 // ---- files -------------------------------------------------------------------------------------
