@@ -169,7 +169,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "t.yaml:4:27: groups.a.placement: expected only one of line, poses, grid, circle, random, "
          "fill, found random, too"},
         {GROUP "    placement: {grid: {spacing: [1, 2]}}\n",
-         "t.yaml:4:34: groups.a.placement.grid.spacing: expected a list of 3 numbers above 0 up to "
+         "t.yaml:4:33: groups.a.placement.grid.spacing: expected a list of 3 numbers above 0 up to "
          "1000000 m, found a list"},
         {GROUP "    placement: {poses: [[0, 0]]}\n",
          "t.yaml:4:26: groups.a.placement.poses: expected "
@@ -297,7 +297,7 @@ static void mistakes_between_keys_are_found(void **state) {
         {GROUP "    count: 2\n    placement: {poses: [[0, 0, 0]]}\n",
          "t.yaml:5:24: groups.a.placement.poses: expected one for each robot (2), found 1"},
         {GROUP "    placement: {random: {lower: [0, 0, 9], upper: [1, 1, 5]}}\n",
-         "t.yaml:4:47: groups.a.placement.random.upper: expected nothing below "
+         "t.yaml:4:51: groups.a.placement.random.upper: expected nothing below "
          "placement.random.lower"},
         {GROUP "    motion: quadrotor\n",
          "t.yaml:4:13: groups.a.motion: quadrotor: expected the file of a vehicle (YAML) as model"},
