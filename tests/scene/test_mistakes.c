@@ -172,7 +172,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "t.yaml:4:33: groups.a.placement.grid.spacing: expected a list of 3 numbers above 0 up to "
          "1000000 m, found a list"},
         {GROUP "    placement: {poses: [[0, 0]]}\n",
-         "t.yaml:4:26: groups.a.placement.poses: expected "
+         "t.yaml:4:25: groups.a.placement.poses: expected "
          "points, each a list of 3 numbers from -1000000 "
          "to 1000000, found a list"},
         {GROUP "    gaits: walk\n",

@@ -111,20 +111,20 @@ static void other_motions_refuse_by_name(void **state) {
     open_sensors(&t, BALLS, &config);
     group.model = t.model;
     group.name = "others";
-    mf_Group *points = add_group(t.world, &group);
-    must(mf_motion_add(points, MF_MOTION_POINTS, NULL, &error), &error);
-    assert_int_equal(mf_instruments_add(points, NULL, &error), MF_UNSUPPORTED);
+    mf_Group *other = add_group(t.world, &group);
+    must(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error), &error);
+    assert_int_equal(mf_instruments_add(other, NULL, &error), MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "does not compute contacts of shapes"));
     text_close(&t);
     open_sensors(&t, BALLS, &config);
     group.model = t.model;
     group.name = "others";
     lenient.lenient = true;
-    points = add_group(t.world, &group);
-    must(mf_motion_add(points, MF_MOTION_POINTS, NULL, &error), &error);
-    must(mf_instruments_add(points, &lenient, &error), &error);
+    other = add_group(t.world, &group);
+    must(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error), &error);
+    must(mf_instruments_add(other, &lenient, &error), &error);
     mf_world_step(t.world, 10);
-    assert_near(get_field(points, "sensor.value", 0, 0), 0.0, 0.0);
+    assert_near(get_field(other, "sensor.value", 0, 0), 0.0, 0.0);
     text_close(&t);
 }
 

@@ -560,8 +560,9 @@ static void fixed_bodies_are_distinguished(void **state) {
 // `points` knows neither forces of limits nor of contacts on single bodies.
 static void unmeasurable_sensors_are_named(void **state) {
     static const char limits[] =
-        "<mujoco><worldbody><body><joint name='j' range='-1 1'/><geom size='0.1' mass='1'/><site "
-        "name='s'/></body></worldbody><sensor><jointpos joint='j'/>%s</sensor></mujoco>";
+        "<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom size='0.1' mass='1'/><body><joint "
+        "name='j' range='-1 1'/><geom size='0.1' mass='1'/><site "
+        "name='s'/></body></body></worldbody><sensor><jointpos joint='j'/>%s</sensor></mujoco>";
     static const struct {
         const char *sensor, *names;
     } cases[] = {{"<jointlimitfrc name='x' joint='j'/>", "sensor 1 'x'"},

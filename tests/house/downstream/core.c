@@ -2,7 +2,7 @@
    g n (n - 1) h^2 / 2 and g n (n + 1) h^2 / 2, whichever end of a step the integrator takes the
    velocity from; for 20 steps of 10 ms that is 0.1864 .. 0.2060 m. */
 #include <mayfly/builder.h>
-#include <mayfly/points.h>
+#include <mayfly/motion.h>
 
 #include <stdio.h>
 
