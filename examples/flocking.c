@@ -151,7 +151,6 @@ static mf_Status fly(mf_World *world, const mf_Quadrotor *quadrotor, const mf_Mo
     config.count = AGENTS;
     config.isolated = false; // they share one space
     mf_MotionsConfig motion = mf_motions_config();
-    motion.quadrotor = *quadrotor;
     motion.quadrotor_config.command = MF_QUADROTOR_VELOCITY;
     mf_Status status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
@@ -169,14 +168,14 @@ static mf_Status fly(mf_World *world, const mf_Quadrotor *quadrotor, const mf_Mo
 
 int main(void) {
     mf_WorldConfig settings = mf_world_config(); // flat ground, 10 ms steps
-    mf_Quadrotor quadrotor = mf_quadrotor();
+    const mf_Quadrotor quadrotor = mf_motions_config().quadrotor;
     mf_Context *context = NULL;
     mf_Model *model = NULL;
     mf_World *world = NULL;
     mf_Error error = {0};
     mf_Status status = mf_context_create(NULL, &context, &error);
     if (status == MF_OK)
-        status = mf_quadrotor_model(context, &quadrotor, "quadrotor", &model, &error);
+        status = mf_motion_model(context, MF_MOTION_QUADROTOR, NULL, "quadrotor", &model, &error);
     if (status == MF_OK)
         status = mf_world_create(context, &settings, &world, &error);
     if (status == MF_OK)

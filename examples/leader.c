@@ -104,15 +104,14 @@ static void run(const mf_WorldRun *run, void *user) {
         follow(formation, agent, time);
 }
 
-static mf_Status add_agents(mf_World *world, const mf_Model *model, const mf_Quadrotor *quadrotor,
-                            Formation *formation, mf_Error *error) {
+static mf_Status add_agents(mf_World *world, const mf_Model *model, Formation *formation,
+                            mf_Error *error) {
     mf_Group *group = NULL;
     mf_GroupConfig config = mf_group_config();
     config.model = model;
     config.count = AGENTS;
     config.isolated = false;
     mf_MotionsConfig motion = mf_motions_config();
-    motion.quadrotor = *quadrotor;
     motion.quadrotor_config.command = MF_QUADROTOR_VELOCITY;
     mf_Status status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
@@ -140,14 +139,14 @@ static mf_Status add_agents(mf_World *world, const mf_Model *model, const mf_Qua
 }
 
 // One flight with one threshold.
-static mf_Status fly(mf_Context *context, const mf_Quadrotor *quadrotor, const mf_Model *model,
-                     double threshold, mf_Error *error) {
+static mf_Status fly(mf_Context *context, const mf_Model *model, double threshold,
+                     mf_Error *error) {
     mf_WorldConfig settings = mf_world_config(); // flat ground, 10 ms steps
     mf_World *world = NULL;
     Formation formation = {.threshold = threshold};
     mf_Status status = mf_world_create(context, &settings, &world, error);
     if (status == MF_OK)
-        status = add_agents(world, model, quadrotor, &formation, error);
+        status = add_agents(world, model, &formation, error);
     if (status == MF_OK) {
         mf_world_step(world, SECONDS * 100);
         uint64_t all = formation.ticks * AGENTS;
@@ -163,15 +162,14 @@ static mf_Status fly(mf_Context *context, const mf_Quadrotor *quadrotor, const m
 
 int main(void) {
     static const double thresholds[] = {0.0, 0.02, 0.05, 0.1, 0.25, 0.5};
-    mf_Quadrotor quadrotor = mf_quadrotor();
     mf_Context *context = NULL;
     mf_Model *model = NULL;
     mf_Error error = {0};
     mf_Status status = mf_context_create(NULL, &context, &error);
     if (status == MF_OK)
-        status = mf_quadrotor_model(context, &quadrotor, "quadrotor", &model, &error);
+        status = mf_motion_model(context, MF_MOTION_QUADROTOR, NULL, "quadrotor", &model, &error);
     for (size_t i = 0; i < sizeof thresholds / sizeof thresholds[0] && status == MF_OK; i++)
-        status = fly(context, &quadrotor, model, thresholds[i], &error);
+        status = fly(context, model, thresholds[i], &error);
 
     char text[1024];
     if (status != MF_OK)

@@ -81,6 +81,7 @@ static mf_Status walk(mf_World *world, const mf_Model *model, const mf_Gait *gai
     mf_Group *group = NULL;
     mf_GroupConfig config = mf_group_config();
     mf_Property property;
+    const double slow[3] = {0.05, 0.0, 0.0}; // [m/s], [m/s], [rad/s]
     config.name = "walkers";
     config.model = model;
     config.count = ROBOTS;
@@ -103,9 +104,11 @@ static mf_Status walk(mf_World *world, const mf_Model *model, const mf_Gait *gai
     printf("joints of a leg:\n");
     mf_property_list(world, "walkers[0]/leg1_*/joint.angle", print_property, NULL);
     if (status == MF_OK)
-        status = mf_property_find(world, "walkers[0]/leg1_femur/joint.rate", &property, error);
+        status = mf_property_find(world, "walkers[0]/gait.command", &property, error);
     if (status == MF_OK)
-        print_property(&property, NULL);
+        status = mf_property_write(&property, slow, error);
+    mf_world_step(world, 2500);
+    report(world, "the first one half as fast");
     return status;
 }
 

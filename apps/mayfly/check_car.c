@@ -15,7 +15,7 @@ typedef struct RigConfig {
 } RigConfig;
 
 static RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
-    RigConfig config = {mf_car(), mf_motions_config().car_config, 1, true};
+    RigConfig config = {mf_motions_config().car, mf_motions_config().car_config, 1, true};
     config.config.model = model;
     config.config.command = command;
     return config;
@@ -26,12 +26,13 @@ static void rig_open(mf_Rig *rig, mf_CheckRun *run, const RigConfig *config) {
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     world.step = MF_MILLISECOND;
-    mf_check_must(run, mf_car_body(run->context, &config->car, "car", &rig->model, &run->error));
+    motions.car = config->car;
+    motions.car_config = config->config;
+    mf_check_must(run, mf_motion_model(run->context, MF_MOTION_CAR, &motions, "car", &rig->model,
+                                       &run->error));
     group.model = rig->model;
     group.count = config->count;
     group.double_precision = config->double_precision;
-    motions.car = config->car;
-    motions.car_config = config->config;
     mf_rig_open_group(rig, run, &world, &group, MF_MOTION_CAR, &motions);
 }
 

@@ -9,8 +9,9 @@ static void open_aircraft(mf_Rig *rig, mf_CheckRun *run, const mf_FixedWing *air
     const mf_WorldConfig world = mf_world_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_GroupConfig group = mf_group_config();
-    mf_check_must(run, mf_fixed_wing_model(run->context, aircraft, &rig->model, &run->error));
     motions.fixed_wing = *aircraft;
+    mf_check_must(run, mf_motion_model(run->context, MF_MOTION_FIXED_WING, &motions, "wing",
+                                       &rig->model, &run->error));
     motions.fixed_wing_config.command = command;
     group.model = rig->model;
     group.count = count;
@@ -26,7 +27,7 @@ static void check_trim(mf_CheckRun *run) {
         double gravity, alpha, elevator, throttle;
     } rows[] = {{"g 9.8", 9.8, 0.0500110, -0.1247780, 0.6767534},
                 {"g 9.81", 9.81, 0.0501070, -0.1250436, 0.6767758}};
-    const mf_FixedWing aircraft = mf_fixed_wing();
+    const mf_FixedWing aircraft = mf_motions_config().fixed_wing;
     mf_FixedWingTrim trim;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         mf_check_must(run, mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.0, rows[i].gravity, &trim,
@@ -55,7 +56,7 @@ static void check_trim(mf_CheckRun *run) {
 // and no other side force: that of the surfaces is removed. The remaining difference is the angle
 // of attack between body axis and path.
 static void check_curve(mf_CheckRun *run) {
-    mf_FixedWing aircraft = mf_fixed_wing();
+    mf_FixedWing aircraft = mf_motions_config().fixed_wing;
     mf_FixedWingTrim trim;
     aircraft.side_aileron = aircraft.side_rudder = 0.0;
     mf_check_must(run,
@@ -69,7 +70,7 @@ static void check_curve(mf_CheckRun *run) {
 // G7. Lanchester's phugoid, pi sqrt(2) V / g: an approximation, so 15 %. It takes the thrust as
 // constant; the propeller's coefficients of the advance ratio are set to 0.
 static void check_phugoid(mf_CheckRun *run) {
-    mf_FixedWing aircraft = mf_fixed_wing();
+    mf_FixedWing aircraft = mf_motions_config().fixed_wing;
     mf_Rig rig;
     for (int i = 1; i < 3; i++)
         aircraft.propeller_thrust[i] = aircraft.propeller_torque[i] = 0.0;
@@ -95,7 +96,7 @@ static void check_phugoid(mf_CheckRun *run) {
 // G15. The same aircraft in batches of 1, 8 and 10,000.
 static void check_swarm(mf_CheckRun *run) {
     static const uint32_t counts[] = {1, 8, 10000}, indices[] = {0, 5, 9871};
-    const mf_FixedWing aircraft = mf_fixed_wing();
+    const mf_FixedWing aircraft = mf_motions_config().fixed_wing;
     for (int precision = 0; precision < 2; precision++) {
         uint64_t hash[3];
         for (int i = 0; i < 3; i++) {

@@ -16,7 +16,8 @@ typedef struct RigConfig {
 } RigConfig;
 
 static RigConfig rig_config(mf_QuadrotorCommand command) {
-    RigConfig config = {mf_quadrotor(), mf_motions_config().quadrotor_config, mf_world_config(), 1};
+    RigConfig config = {mf_motions_config().quadrotor, mf_motions_config().quadrotor_config,
+                        mf_world_config(), 1};
     config.config.command = command;
     config.world.step = MF_MILLISECOND;
     return config;
@@ -25,13 +26,13 @@ static RigConfig rig_config(mf_QuadrotorCommand command) {
 static void rig_open(mf_Rig *rig, mf_CheckRun *run, const RigConfig *config) {
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    mf_check_must(run, mf_quadrotor_model(run->context, &config->quadrotor, "quadrotor",
-                                          &rig->model, &run->error));
+    motions.quadrotor = config->quadrotor;
+    motions.quadrotor_config = config->config;
+    mf_check_must(run, mf_motion_model(run->context, MF_MOTION_QUADROTOR, &motions, "quadrotor",
+                                       &rig->model, &run->error));
     group.model = rig->model;
     group.count = config->count;
     group.double_precision = true;
-    motions.quadrotor = config->quadrotor;
-    motions.quadrotor_config = config->config;
     mf_rig_open_group(rig, run, &config->world, &group, MF_MOTION_QUADROTOR, &motions);
 }
 
@@ -60,7 +61,7 @@ static const Vehicle vehicles[3] = {
 // clang-format on
 
 static mf_Quadrotor vehicle_quadrotor(const Vehicle *vehicle) {
-    mf_Quadrotor q = mf_quadrotor();
+    mf_Quadrotor q = mf_motions_config().quadrotor;
     q.mass = vehicle->mass;
     memcpy(q.inertia, vehicle->inertia, sizeof vehicle->inertia);
     memcpy(q.rotor_x, vehicle->x, sizeof q.rotor_x);

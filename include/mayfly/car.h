@@ -33,9 +33,10 @@ typedef enum mf_CarCommand {
     MF_CAR_COMMAND_WAYPOINT // command.speed, command.waypoint: drive to a point and stop there
 } mf_CarCommand;
 
-// The parameters of a car. Ranges are checked by mf_car_check().
+// The parameters of a car, by default the ORCA 1:43. All three sets with their sources:
+// models/car_*.yaml.
 typedef struct mf_Car {
-    uint32_t struct_size; // [byte] set by mf_car()
+    uint32_t struct_size; // [byte] set by mf_motions_config()
     double mass;          // [kg] 1e-6 .. 1e6
     double yaw_inertia;   // [kg m^2] > 0, about the vertical axis through the center of mass
     double front;         // [m] >= 0, center of mass to front axle; front + rear > 0
@@ -78,9 +79,6 @@ typedef struct mf_Car {
     double stop_distance;    // [m] > 0, distance at which a waypoint counts as reached
 } mf_Car;
 
-// The ORCA 1:43 car, the default. All three sets with their sources: models/car_*.yaml.
-MF_API mf_Car mf_car(void);
-
 // mf_motion_add adds the fields car.*, command.* and wind.velocity and one system, and places the
 // cars on the ground. External wrenches (mayfly/collision.h) act in the plane of the ground; their
 // normal component loads the tires. Fails if the step is too long for the tires.
@@ -99,10 +97,6 @@ typedef struct mf_CarConfig {
     mf_Time control_interval; // [ns] period of reading commands and of the control loops; a
                               // multiple of the step; default 0: every step
 } mf_CarConfig;
-
-// The body of a car as a model for mf_GroupConfig.model. The caller destroys it.
-MF_API mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name,
-                             mf_Model **out, mf_Error *error);
 
 #ifdef __cplusplus
 }

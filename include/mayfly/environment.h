@@ -69,14 +69,15 @@ typedef struct mf_TaskSetting {
 } mf_TaskSetting;
 
 typedef struct mf_EnvironmentConfig {
-    uint32_t struct_size;          // [byte] set by mf_environment_config()
-    const char *task;              // borrowed for the call
-    const mf_Model *model;         // borrowed, must outlive the environment; NULL, for tasks that
-                                   // fly: one of `quadrotor`
-    const mf_Quadrotor *quadrotor; // for tasks that fly, copied; default NULL: mf_quadrotor()
-    uint32_t count;                // [1] robots, 1 .. 2^26; default 1; a multiple of the team
-    mf_Motion motion;              // default MF_MOTION_ARTICULATED; not read by tasks that fly
-    bool double_precision;         // of the physics; default false: float
+    uint32_t struct_size;  // [byte] set by mf_environment_config()
+    const char *task;      // borrowed for the call
+    const mf_Model *model; // borrowed, must outlive the environment; NULL, for tasks that
+                           // fly: one of `quadrotor`
+    const mf_Quadrotor
+        *quadrotor;        // for tasks that fly, copied; default NULL: that of mf_motions_config()
+    uint32_t count;        // [1] robots, 1 .. 2^26; default 1; a multiple of the team
+    mf_Motion motion;      // default MF_MOTION_ARTICULATED; not read by tasks that fly
+    bool double_precision; // of the physics; default false: float
     mf_EnvironmentIntegrator integrator; // of twins; default MF_ENVIRONMENT_AS_FILE
     uint32_t frame_skip;                 // [1] 1 .. 1000; default 0: the task's
     uint32_t episode_steps;              // [1] MF_NONE: without end; default 0: the task's

@@ -23,9 +23,10 @@ typedef enum mf_FixedWingDrag {
 
 // An aircraft, its limits and the design values of its autopilot. Angles of attack and sideslip,
 // rates and moments are about forward-right-down axes; rates enter as p b/(2 V), q c/(2 V),
-// r b/(2 V), relative to the air.
+// r b/(2 V), relative to the air. The default is the Aerosonde with polar drag and the autopilot
+// measured in docs/studies/vehicles.md.
 typedef struct mf_FixedWing {
-    uint32_t struct_size; // [byte] set by mf_fixed_wing()
+    uint32_t struct_size; // [byte] set by mf_motions_config()
 
     double mass;       // [kg] 1e-3 .. 1e6
     double inertia_xx; // [kg m^2] > 0
@@ -113,13 +114,6 @@ typedef struct mf_FixedWing {
     double orbit_gain;            // [1] > 0, gain of the course towards the orbit
 } mf_FixedWing;
 
-// The Aerosonde with polar drag and the autopilot measured in docs/studies/vehicles.md.
-MF_API mf_FixedWing mf_fixed_wing(void);
-
-// The model of one link that a group of these aircraft needs; to be destroyed after the world.
-MF_API mf_Status mf_fixed_wing_model(mf_Context *context, const mf_FixedWing *parameters,
-                                     mf_Model **out, mf_Error *error);
-
 // ---- trim ---------------------------------------------------------------------------------------
 
 // Steady flight: no acceleration, no sideslip, constant airspeed, climb and turn.
@@ -168,7 +162,7 @@ typedef enum mf_Turbulence { // Beard and McLain, table 4.1
     MF_TURBULENCE_MEDIUM_MODERATE // 600 m
 } mf_Turbulence;
 
-// The group's model must have the mass of the parameters (mf_fixed_wing_model).
+// The group's model must have the mass of the parameters (mf_motion_model).
 //
 // Fields in addition to the canonical ones: command.* of the command mode, command.accepted (the
 // active command, in the order above, SI units), command.refused (number of rejected commands),

@@ -110,6 +110,13 @@ MF_API void mf_motions_set_friction(mf_MotionsConfig *config, double friction);
 MF_API mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfig *config,
                                mf_Error *error);
 
+// The model of what moves by `motion` with the parameters in `config` (NULL: defaults), for
+// mf_GroupConfig.model: a quadrotor, an aircraft or a car of one link; `name` is copied. The caller
+// destroys it. MF_BAD_ARGUMENT: a parameter is out of range, or what moves so comes from a file.
+MF_API mf_Status mf_motion_model(mf_Context *context, mf_Motion motion,
+                                 const mf_MotionsConfig *config, const char *name, mf_Model **out,
+                                 mf_Error *error);
+
 // ---- several motions in one group --------------------------------------------------------------
 
 // Adds several motions to `group`, one active per robot: adds the field motion.level (an mf_Motion

@@ -9,9 +9,11 @@ extern "C" {
 #endif
 
 // Parameters of a quadrotor. Body axes: x forward, y left, z up, origin at the center of mass; the
-// four rotors lie in the xy plane and push along +z. Start from mf_quadrotor().
+// four rotors lie in the xy plane and push along +z. The
+// default, in mf_motions_config(), is the quadrotor of Sun et al. 2022 with gains for quadrotors of
+// any size.
 typedef struct mf_Quadrotor {
-    uint32_t struct_size; // [byte] set by mf_quadrotor()
+    uint32_t struct_size; // [byte] set by mf_motions_config()
 
     double mass;       // [kg] 1e-9 .. 1e9
     double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the center of mass, body axes
@@ -50,13 +52,6 @@ typedef struct mf_Quadrotor {
     double climb_max;          // [m/s] > 0 largest commanded vertical speed
 } mf_Quadrotor;
 
-// The quadrotor of Sun et al. 2022 with gains for quadrotors of any size.
-MF_API mf_Quadrotor mf_quadrotor(void);
-
-// The one-link model for mf_GroupConfig.model; `name` is copied.
-MF_API mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor,
-                                    const char *name, mf_Model **out, mf_Error *error);
-
 // Rotor speeds [rad/s] of hovering; not limited to the rotors' range. The quadrotor must pass
 // mf_quadrotor_check(). `gravity` [m/s^2] >= 0.
 MF_API void mf_quadrotor_hover(const mf_Quadrotor *quadrotor, double gravity, double speed[4]);
@@ -74,7 +69,7 @@ typedef enum mf_QuadrotorCommand {
     MF_QUADROTOR_POSITION  // command.position [m] world, +-1e6; command.yaw [rad], +-2 pi
 } mf_QuadrotorCommand;
 
-// The group's model must have the quadrotor's mass (mf_quadrotor_model). Adds the fields
+// The group's model must have the quadrotor's mass (mf_motion_model). Adds the fields
 // rotor.speed, command.*, control.*, wind.velocity and one system. A reset starts the rotors at
 // hover speed, with a command that keeps the agent in place. A speed above 1e4 m/s, a position more
 // than 1e7 m away or a rotation by more than one radian per step raises MF_FAULT_RANGE. External

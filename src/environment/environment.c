@@ -115,7 +115,7 @@ static mf_Status plan_task(mf_Environment *environment, const mf_EnvironmentConf
     const mf_TaskInfo *info = &plan->task->info;
     environment->vehicle.kind = MF_VEHICLE_QUADROTOR;
     environment->vehicle.quadrotor =
-        config->quadrotor != NULL ? *config->quadrotor : mf_quadrotor();
+        config->quadrotor != NULL ? *config->quadrotor : mf_motions_config().quadrotor;
     environment->episode_steps =
         config->episode_steps > 0 ? config->episode_steps : info->episode_steps;
     plan->quadrotor = &environment->vehicle.quadrotor;

@@ -14,7 +14,10 @@
 
 mf_Status mf_flyer_make(mf_Context *context, const mf_TaskPlan *plan, mf_Model **out,
                         mf_Error *error) {
-    return mf_quadrotor_model(context, plan->quadrotor, plan->task->info.name, out, error);
+    mf_MotionsConfig config = mf_motions_config();
+    config.quadrotor = *plan->quadrotor;
+    return mf_motion_model(context, MF_MOTION_QUADROTOR, &config, plan->task->info.name, out,
+                           error);
 }
 
 // Symmetric range of actions around hovering with the limits `least` and `most`.

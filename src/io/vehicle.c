@@ -136,7 +136,7 @@ mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle, 
     case MF_VEHICLE_QUADROTOR:
         return mf_quadrotor_model(context, &vehicle->quadrotor, vehicle->name, out, error);
     case MF_VEHICLE_FIXED_WING:
-        return mf_fixed_wing_model(context, &vehicle->fixed_wing, out, error);
+        return mf_fixed_wing_model(context, &vehicle->fixed_wing, "fixed_wing", out, error);
     case MF_VEHICLE_CAR:
         break;
     }

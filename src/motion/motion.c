@@ -203,6 +203,20 @@ mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfi
     return status == MF_OK ? mf_motion_row(motion)->add(group, &settings, error) : status;
 }
 
+mf_Status mf_motion_model(mf_Context *context, mf_Motion motion, const mf_MotionsConfig *config,
+                          const char *name, mf_Model **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
+    if (context == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_model: context or out is NULL");
+    *out = NULL;
+    const mf_MotionRow *row = mf_motion_row(motion);
+    if (row == NULL || row->model == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_model: %s has no model of its own",
+                       mf_motion_name(motion));
+    const mf_MotionsConfig settings = config != NULL ? *config : mf_motions_config();
+    return row->model(context, &settings, name, out, error);
+}
+
 static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_COUNT], mf_Motion start,
                             mf_Error *error) {
     static const char *const none[] = {NULL};

@@ -47,6 +47,10 @@ typedef struct mf_MotionRow {
     bool truss;             // of trusses, which can switch among such motions
     bool dynamic;           // it counts momentum, so that a switch can keep it
 
+    // Makes the model of its parameters in `config`; NULL: models come from files.
+    mf_Status (*model)(mf_Context *context, const mf_MotionsConfig *config, const char *name,
+                       mf_Model **out, mf_Error *error);
+
     // Adds the motion to a group with its part of `config`; ends with mf_motion_join.
     mf_Status (*add)(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error);
 

@@ -1,5 +1,6 @@
 // Run-time joints between robots with links, motors and contacts: holding, dragging, and warnings.
 #include "dynamics/joints_rig.h"
+#include "motion/quadrotor/motion.h"
 #include <mayfly/model_fields.h>
 #include "rig/motions.h"
 

@@ -217,6 +217,17 @@ END
     fires text 'CHANGELOG.md: missing'
 }
 
+test_callers() {
+    mkdir -p "$work/include/mayfly" "$work/examples" "$work/src" "$work/python/tests"
+    echo 'MF_API int mf_lonely(void);' >"$work/include/mayfly/a.h"
+    echo 'int mf_lonely(void) { return 1; }' >"$work/src/a.c"
+    echo 'mf_lonely()' >"$work/python/tests/a.py"
+    fires callers 'a.h:1: mf_lonely has no caller'
+    echo 'int main(void) { return mf_lonely(); }' >"$work/examples/a.c"
+    silent callers 'an example calls it'
+    rm -r "$work/include" "$work/examples" "$work/src" "$work/python"
+}
+
 test_ticks() {
     mkdir -p "$work/src/x"
     for line in 'if (all->found && all->tick == run->tick)' 'if (run->tick >= all->apply)' \
@@ -230,6 +241,7 @@ test_ticks() {
 }
 
 test_units
+test_callers
 test_ticks
 test_symbols
 test_sizes

@@ -49,6 +49,13 @@ awk '/^generation/ { if ($3 < last) exit 1; last = $3 } END { exit !(last > 1 &&
 # At 0.1 m/s both levels come about a meter far in ten seconds.
 "$build/example_walk_by_levels" models/hexapod.urdf models/gaits/hexapod/tripod.yaml \
     >"$work/out" || fail "walk_by_levels exits with $?"
-awk '/full dynamics/ { end = 1 } end && /robot/ { n++; if ($5 < 0.4 || $5 > 1.3) exit 1 }
+awk '/full dynamics/ { end = 1 } /half/ { end = 0 } end && /robot/ { n++; if ($5 < 0.4 || $5 > 1.3) exit 1 }
     END { exit n != 2 }' "$work/out" || { cat "$work/out" && fail 'hexapods walk by levels'; }
+"$build/example_controllers" models/hexapod.urdf >"$work/out" || fail "controllers exits with $?"
+awk '/^10 s/ { exit !(($5 > 0.05 || $5 < -0.05) && ($10 > 0.05 || $10 < -0.05)) }' "$work/out" ||
+    { cat "$work/out" && fail 'both controllers move their robot'; }
+# Of 300 grains some stay on the box; none is lost.
+"$build/example_pour" >"$work/out" || fail "pour exits with $?"
+awk '/^3.0 s/ { exit !($3 == 0 && $6 > 20 && $6 + $12 == 300) }' "$work/out" ||
+    { cat "$work/out" && fail 'grains lie on the box and beside it'; }
 echo 'the README tells the truth'

@@ -1,6 +1,8 @@
 // Vehicles take external wrenches and collide like other bodies: impulses against closed forms,
 // conserved momentum, a quadrotor that lands on a car, and a world with one of each kind.
 #include "interaction/pitch.h"
+#include "motion/fixed_wing/motion.h"
+#include "motion/quadrotor/motion.h"
 #include "rig/motions.h"
 #include "motion/car/motion.h"
 
@@ -58,7 +60,8 @@ static mf_Group *add_glider(Pitch *pitch, bool wide) {
     mf_Model *body = NULL;
     aircraft.air_density = 0.0;
     config.command = MF_FIXED_WING_SURFACES;
-    must(mf_fixed_wing_model(pitch->context, &aircraft, &body, &pitch->error), &pitch->error);
+    must(mf_fixed_wing_model(pitch->context, &aircraft, "fixed_wing", &body, &pitch->error),
+         &pitch->error);
     mf_Group *group = pitch_group(pitch, body, "glider", 1, wide);
     prepare(pitch, group);
     must(rig_add_fixed_wing(group, &aircraft, &config, &pitch->error), &pitch->error);

@@ -1,5 +1,6 @@
 // Floods of messages: counts and leaders of random assemblies.
 #include "message/modules.h"
+#include "scene/behavior/behavior.h"
 #include "base/plain.h"
 
 static void add_policy(Modules *all, mf_BehaviorKind kind) {

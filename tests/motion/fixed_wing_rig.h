@@ -3,6 +3,7 @@
 #define MF_TESTS_MOTION_FIXED_WING_RIG_H
 
 #include "rig/rig.h"
+#include "motion/fixed_wing/motion.h"
 #include "rig/motions.h"
 
 typedef struct RigConfig {
@@ -34,7 +35,7 @@ static inline RigConfig rig_config(mf_FixedWingCommand command) {
 static inline Rig rig_open(const RigConfig *config) {
     Rig rig = {0};
     rig.context = open_context(config->threads);
-    MUST(mf_fixed_wing_model(rig.context, &config->aircraft, &rig.model, &error));
+    MUST(mf_fixed_wing_model(rig.context, &config->aircraft, "fixed_wing", &rig.model, &error));
     rig.world = open_world(rig.context, &config->world);
     mf_GroupConfig group = mf_group_config();
     group.model = rig.model;

@@ -225,7 +225,8 @@ static void bad_parameters_are_named(void **state) {
         if (strncmp(error.message, rows[i].name, strlen(rows[i].name)) != 0 ||
             strchr(error.message, '\n') != NULL)
             fail_msg("%s: says \"%s\"", rows[i].name, error.message);
-        assert_int_equal(mf_fixed_wing_model(context, &p, &model, NULL), MF_BAD_ARGUMENT);
+        assert_int_equal(mf_fixed_wing_model(context, &p, "fixed_wing", &model, NULL),
+                         MF_BAD_ARGUMENT);
         assert_null(model);
     }
     mf_FixedWing p = mf_fixed_wing();
@@ -245,7 +246,8 @@ static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig 
     Rig rig = {0};
     world.gravity = gravity;
     must(mf_context_create(NULL, &rig.context, error), error);
-    must(mf_fixed_wing_model(rig.context, &config.aircraft, &rig.model, error), error);
+    must(mf_fixed_wing_model(rig.context, &config.aircraft, "fixed_wing", &rig.model, error),
+         error);
     must(mf_world_create(rig.context, &world, &rig.world, error), error);
     group.model = rig.model;
     must(mf_world_add_group(rig.world, &group, &rig.group, error), error);
@@ -309,7 +311,7 @@ static void every_allocation_may_fail(void **state) {
         mf_WorldConfig world_config = mf_world_config();
         mf_GroupConfig group_config = mf_group_config();
         mf_context_fail_after(context, n);
-        mf_Status status = mf_fixed_wing_model(context, &aircraft, &model, NULL);
+        mf_Status status = mf_fixed_wing_model(context, &aircraft, "fixed_wing", &model, NULL);
         if (status == MF_OK)
             status = mf_world_create(context, &world_config, &world, NULL);
         group_config.model = model;

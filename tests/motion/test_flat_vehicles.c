@@ -3,6 +3,8 @@
 // and wind contains walkers of `points` with gaits, networks and programs, cars on a path,
 // quadrotors, and aircraft in gusts.
 #include "base/move_image.h"
+#include "motion/fixed_wing/motion.h"
+#include "motion/quadrotor/motion.h"
 #include "rig/motions.h"
 #include "interaction/parts.h"
 #include "motion/car/motion.h"
@@ -110,7 +112,7 @@ static void add_vehicles(Scene *scene) {
     MUST(mf_quadrotor_model(scene->context, &motions.quadrotor, "body", &model, &error));
     mf_Group *quadrotors = add_shared(scene, "quadrotors", model, 9);
     MUST(mf_motion_add(quadrotors, MF_MOTION_QUADROTOR, &motions, &error));
-    MUST(mf_fixed_wing_model(scene->context, &motions.fixed_wing, &model, &error));
+    MUST(mf_fixed_wing_model(scene->context, &motions.fixed_wing, "fixed_wing", &model, &error));
     mf_Group *wings = add_shared(scene, "wings", model, 4);
     MUST(mf_motion_add(wings, MF_MOTION_FIXED_WING, &motions, &error));
 }

@@ -333,7 +333,7 @@ static void bad_parameters_are_refused(void **state) {
     REFUSED(q.rate_lead = 0.5, "quadrotor.rate_lead: 0.5");
     REFUSED(q.tilt_max = 1.6, "quadrotor.tilt_max: 1.6");
     REFUSED(q.rotor_drag[1] = -1e-9, "quadrotor.rotor_drag[1]: -1e-09");
-    REFUSED(q.struct_size = 0, "start from mf_quadrotor()");
+    REFUSED(q.struct_size = 0, "start from mf_motions_config()");
 #undef REFUSED
     q = mf_quadrotor();
     assert_int_equal(mf_quadrotor_check(&q, &error), MF_OK);

@@ -2,6 +2,9 @@
 // gives the same bits as on a large stack. The stack is filled with a pattern before; what the step
 // overwrote is its depth.
 #include "motion/fixture.h"
+#include "motion/car/motion.h"
+#include "motion/fixed_wing/motion.h"
+#include "motion/quadrotor/motion.h"
 #include "interaction/collisions.h"
 
 #include <pthread.h>
@@ -56,7 +59,7 @@ static mf_Model *model_of(mf_Context *context, const Case *from, mf_MotionsConfi
     } else if (from->motion == MF_MOTION_QUADROTOR) {
         MUST(mf_quadrotor_model(context, &motions->quadrotor, "body", &model, &error));
     } else {
-        MUST(mf_fixed_wing_model(context, &motions->fixed_wing, &model, &error));
+        MUST(mf_fixed_wing_model(context, &motions->fixed_wing, "fixed_wing", &model, &error));
     }
     return model;
 }

@@ -1,6 +1,7 @@
 // The motion table: requirements of every row, and a toy motion that consists of its plan, its step
 // and its row only (docs/how_to/add_a_motion.md shows the same lines).
 #include "rig/rig.h"
+#include "motion/car/motion.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
 #include "world/attach.h"
@@ -206,7 +207,7 @@ static void vehicles_are_motions(void **state) {
     mf_Error error = {0};
     fixture_open(&fixture, 3);
     assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_CAR, &config, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "make it with mf_car_body()"));
+    assert_non_null(strstr(error.message, "make it with mf_motion_model()"));
     config.start = MF_MOTION_CAR;
     assert_int_equal(mf_motions_add(fixture.group, &config, &error), MF_UNSUPPORTED);
     assert_int_equal(mf_motion_of(fixture.group, 0), MF_MOTION_COUNT);

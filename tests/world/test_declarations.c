@@ -2,6 +2,9 @@
 // one alone changes no field except those that it declares as written, and its output is the same,
 // bit for bit, for any values of the fields that it does not declare as read.
 #include "motion/fixture.h"
+#include "motion/car/motion.h"
+#include "motion/fixed_wing/motion.h"
+#include "motion/quadrotor/motion.h"
 #include "rig/motions.h"
 #include "world/attach.h"
 
@@ -289,7 +292,7 @@ static void bodies_declare_what_they_do(void **state) {
     mf_ExternalConfig external = mf_motions_config().external;
     MUST(mf_model_load(context, FOLDER "models/humanoid.urdf", NULL, &models[0], &error));
     MUST(mf_quadrotor_model(context, &quadrotor, "quadrotor", &models[1], &error));
-    MUST(mf_fixed_wing_model(context, &wing, &models[2], &error));
+    MUST(mf_fixed_wing_model(context, &wing, "fixed_wing", &models[2], &error));
     MUST(mf_car_body(context, &car, "car", &models[3], &error));
     MUST(mf_world_create(context, NULL, &world, &error));
     MUST(rig_add_external(add_shared(world, models[0], "free"), &external, &error));

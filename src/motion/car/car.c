@@ -342,7 +342,7 @@ static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf
     if (status == MF_OK)
         status = mf_car_check_settings(config, error);
     if (status == MF_OK)
-        status = mf_vehicle_check(group, "car", "mf_car_body", car->mass, error);
+        status = mf_vehicle_check(group, "car", car->mass, error);
     if (status != MF_OK)
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -396,7 +396,7 @@ mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, 
                       mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (context == NULL || car == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_body: context or car is NULL");
+        return mf_fail(error, MF_BAD_ARGUMENT, "car: context or car is NULL");
     *out = NULL;
     mf_Status status = mf_car_check(car, error);
     if (status != MF_OK)
@@ -413,6 +413,11 @@ mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, 
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
+
+static mf_Status row_model(mf_Context *context, const mf_MotionsConfig *config, const char *name,
+                           mf_Model **out, mf_Error *error) {
+    return mf_car_body(context, &config->car, name, out, error);
+}
 
 static void row_defaults(mf_MotionsConfig *config) {
     config->car = mf_car();
@@ -446,6 +451,7 @@ const mf_MotionRow mf_car_row = {
     .name = "car",
     .motion = MF_MOTION_CAR,
     .dynamic = true,
+    .model = row_model,
     .add = add_motion,
     .run = run_cars,
     .reset = reset_cars,

@@ -53,4 +53,11 @@ mf_Car mf_car_racing(void);    // the 190 kg race car of Kabzan et al.; tire CUR
 // What mf_motions_config() has of cars.
 mf_CarConfig mf_car_config(void);
 
+// The ORCA 1:43 car, the default. All three sets with their sources: models/car_*.yaml.
+mf_Car mf_car(void);
+
+// The body of a car as a model for mf_GroupConfig.model. The caller destroys it.
+mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, mf_Model **out,
+                      mf_Error *error);
+
 #endif

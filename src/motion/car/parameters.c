@@ -139,7 +139,7 @@ mf_CarConfig mf_car_config(void) {
 mf_Status mf_car_check(const mf_Car *car, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (car == NULL || car->struct_size != sizeof *car)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_car()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_motions_config()");
     mf_Status status = mf_vehicle_check_ranges(MF_VEHICLE_CAR, car, error);
     if (status != MF_OK)
         return status;

@@ -334,7 +334,7 @@ static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf
         status =
             mf_wing_check_settings(&used, mf_world_config_of(mf_group_world(group))->step, error);
     if (status == MF_OK)
-        status = mf_vehicle_check(group, "fixed_wing", "mf_fixed_wing_model", aircraft.mass, error);
+        status = mf_vehicle_check(group, "fixed_wing", aircraft.mass, error);
     if (status != MF_OK)
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -372,6 +372,11 @@ const mf_FixedWingConfig *mf_fixed_wing_config_of(const mf_Group *group) {
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
+static mf_Status row_model(mf_Context *context, const mf_MotionsConfig *config, const char *name,
+                           mf_Model **out, mf_Error *error) {
+    return mf_fixed_wing_model(context, &config->fixed_wing, name, out, error);
+}
+
 static void row_defaults(mf_MotionsConfig *config) {
     config->fixed_wing = mf_fixed_wing();
     config->fixed_wing_config = mf_fixed_wing_config();
@@ -402,6 +407,7 @@ const mf_MotionRow mf_fixed_wing_row = {
     .name = "fixed_wing",
     .motion = MF_MOTION_FIXED_WING,
     .dynamic = true,
+    .model = row_model,
     .add = add_motion,
     .run = run_fixed_wing,
     .reset = reset_fixed_wing,

@@ -57,4 +57,11 @@ void mf_fixed_wing_loads(const mf_FixedWing *parameters, const double velocity[3
 // What mf_motions_config() has of aircraft.
 mf_FixedWingConfig mf_fixed_wing_config(void);
 
+// The Aerosonde with polar drag and the autopilot measured in docs/studies/vehicles.md.
+mf_FixedWing mf_fixed_wing(void);
+
+// The model of one link that a group of these aircraft needs; to be destroyed after the world.
+mf_Status mf_fixed_wing_model(mf_Context *context, const mf_FixedWing *parameters, const char *name,
+                              mf_Model **out, mf_Error *error);
+
 #endif

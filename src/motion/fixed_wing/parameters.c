@@ -107,7 +107,7 @@ static mf_Status check_inertia(const mf_FixedWing *p, mf_Error *error) {
 mf_Status mf_fixed_wing_check(const mf_FixedWing *p, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (p == NULL || p->struct_size != sizeof *p)
-        return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing: start from mf_fixed_wing()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing: start from mf_motions_config()");
     mf_Status status = mf_vehicle_check_ranges(MF_VEHICLE_FIXED_WING, p, error);
     if (status != MF_OK)
         return status;
@@ -136,18 +136,18 @@ mf_Status mf_fixed_wing_check(const mf_FixedWing *p, mf_Error *error) {
     return check_inertia(p, error);
 }
 
-mf_Status mf_fixed_wing_model(mf_Context *context, const mf_FixedWing *p, mf_Model **out,
-                              mf_Error *error) {
+mf_Status mf_fixed_wing_model(mf_Context *context, const mf_FixedWing *p, const char *name,
+                              mf_Model **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (context == NULL || p == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_fixed_wing_model: context or p is NULL");
+        return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing: context or p is NULL");
     *out = NULL;
     mf_Status status = mf_fixed_wing_check(p, error);
     if (status != MF_OK)
         return status;
     // Turning y and z round keeps the moments and changes the sign of the element -J_xz.
     mf_VehicleBody body = {
-        .name = "fixed_wing",
+        .name = name,
         .mass = p->mass,
         .inertia = {p->inertia_xx, p->inertia_yy, p->inertia_zz, 0.0, p->inertia_xz, 0.0},
         .radius = p->radius,

@@ -37,4 +37,11 @@ mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error);
 const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group);
 const mf_QuadrotorConfig *mf_quadrotor_config_of(const mf_Group *group);
 
+// The quadrotor of Sun et al. 2022 with gains for quadrotors of any size.
+mf_Quadrotor mf_quadrotor(void);
+
+// The one-link model for mf_GroupConfig.model; `name` is copied.
+mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor, const char *name,
+                             mf_Model **out, mf_Error *error);
+
 #endif

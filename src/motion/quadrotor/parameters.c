@@ -89,7 +89,7 @@ static mf_Status check_rotors(const mf_Quadrotor *p, mf_Error *error) {
 mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (quadrotor == NULL || quadrotor->struct_size != sizeof *quadrotor)
-        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_quadrotor()");
+        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_motions_config()");
     mf_Status status = mf_vehicle_check_ranges(MF_VEHICLE_QUADROTOR, quadrotor, error);
     if (status == MF_OK)
         status = check_inertia(quadrotor, error);
@@ -104,7 +104,7 @@ mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor,
                              mf_Model **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (context == NULL || quadrotor == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_quadrotor_model: context or quadrotor is NULL");
+        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: context or quadrotor is NULL");
     *out = NULL;
     mf_Status status = mf_quadrotor_check(quadrotor, error);
     if (status != MF_OK)

@@ -254,7 +254,7 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
                        "quadrotor.motor_time_constant: %g s, need at least half of the step, %g s "
                        "(or 0 for rotors without lag)",
                        p->motor_time_constant, 0.5 * mf_time_to_seconds(step));
-    return mf_vehicle_check(group, "quadrotor", "mf_quadrotor_model", p->mass, error);
+    return mf_vehicle_check(group, "quadrotor", p->mass, error);
 }
 
 static void choose_kernel(mf_QuadrotorMotion *motion, const mf_Group *group) {
@@ -342,6 +342,11 @@ const mf_QuadrotorConfig *mf_quadrotor_config_of(const mf_Group *group) {
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
+static mf_Status row_model(mf_Context *context, const mf_MotionsConfig *config, const char *name,
+                           mf_Model **out, mf_Error *error) {
+    return mf_quadrotor_model(context, &config->quadrotor, name, out, error);
+}
+
 static void row_defaults(mf_MotionsConfig *config) {
     config->quadrotor = mf_quadrotor();
     config->quadrotor_config = (mf_QuadrotorConfig){.struct_size = sizeof(mf_QuadrotorConfig),
@@ -378,6 +383,7 @@ const mf_MotionRow mf_quadrotor_row = {
     .name = "quadrotor",
     .motion = MF_MOTION_QUADROTOR,
     .dynamic = true,
+    .model = row_model,
     .add = add_motion,
     .run = run_quadrotors,
     .reset = reset_quadrotor,

@@ -103,24 +103,25 @@ mf_Status mf_vehicle_flat_model(mf_Context *context, const mf_VehicleBody *body,
     return status;
 }
 
-mf_Status mf_vehicle_check(const mf_Group *group, const char *name, const char *body, double mass,
-                           mf_Error *error) {
+mf_Status mf_vehicle_check(const mf_Group *group, const char *name, double mass, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
     if (model->joint_count > 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "%s: model %s has joints, and a vehicle is one body; make it with %s()",
-                       name, model->name, body);
+        return mf_fail(
+            error, MF_BAD_ARGUMENT,
+            "%s: model %s has joints, and a vehicle is one body; make it with mf_motion_model()",
+            name, model->name);
     if (!(mf_abs(model->mass - mass) <= 1e-6 * mass))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "%s.mass: %g kg, but the model of group %s has %g kg; make it with %s()",
-                       name, mass, mf_group_config_of(group)->name, model->mass, body);
+        return mf_fail(
+            error, MF_BAD_ARGUMENT,
+            "%s.mass: %g kg, but the model of group %s has %g kg; make it with mf_motion_model()",
+            name, mass, mf_group_config_of(group)->name, model->mass);
     const double *center = model->links[0].center;
     if (!(mf_vec3_length(center) <= 1e-6))
         return mf_fail(
             error, MF_BAD_ARGUMENT,
             "%s: the center of mass of model %s is %g m from its origin, where a vehicle "
-            "has it; make it with %s()",
-            name, model->name, mf_vec3_length(center), body);
+            "has it; make it with mf_motion_model()",
+            name, model->name, mf_vec3_length(center));
     return MF_OK;
 }
 

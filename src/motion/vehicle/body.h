@@ -17,9 +17,8 @@ mf_Status mf_vehicle_flat_model(mf_Context *context, const mf_VehicleBody *body,
 
 // Whether the group's model is the body of such a vehicle: one of `mass` [kg] without joints and
 // with its center of mass at the origin; its shapes may be any.
-// `body` is the function that makes it. MF_BAD_ARGUMENT.
-mf_Status mf_vehicle_check(const mf_Group *group, const char *name, const char *body, double mass,
-                           mf_Error *error);
+// MF_BAD_ARGUMENT.
+mf_Status mf_vehicle_check(const mf_Group *group, const char *name, double mass, mf_Error *error);
 
 void mf_vehicle_momentum(const mf_Group *group, uint32_t instance, double center[3],
                          double linear[3], double angular[3]);

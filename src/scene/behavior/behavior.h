@@ -55,4 +55,13 @@ mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehic
 // The circle of a formation, from 0, that an agent of `count` belongs to.
 uint32_t mf_behavior_circle(const mf_Behavior *behavior, uint32_t count, uint32_t instance);
 
+// Adds a system that writes the commands of every agent of `group` by `behavior` (copied,
+// including lists); at most one per group of vehicles; MF_BEHAVIOR_PROGRAM adds none. The motion
+// of the group must be that of `kind` in that mode. A flock needs an interaction that detects
+// neighbors. Behaviors of modules, for which `kind` is ignored, are policies: they need the model's
+// sensors (mf_instruments_add) or messages (mf_messages_add) that they use, and remember in
+// NAME.memory (docs/reference/scenes.md).
+mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavior *behavior,
+                          mf_Error *error);
+
 #endif
