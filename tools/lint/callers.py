@@ -24,7 +24,7 @@ def main():
     called = set()
     for folder in CALLERS:
         for path in (root / folder).rglob("*"):
-            if path.suffix in (".c", ".h", ".py") and "tests" not in path.parts:
+            if path.suffix in (".c", ".h", ".py") and "tests" not in path.relative_to(root).parts:
                 called.update(NAME.findall(path.read_text(errors="replace")))
     complaints = [
         f"{place}: {name} has no caller in {', '.join(CALLERS)}"
