@@ -1,6 +1,6 @@
-// A user-defined policy: modules in a chain bend in a wave. Each learns its place from messages only:
-// the first, whose front is free, is 0, and each tells the one behind its own. It needs messages of
-// 16 bytes (mayfly/messages.h); dock 0 is the front, dock 1 the back.
+// A user-defined policy: modules in a chain bend in a wave. Each learns its place from messages
+// only: the first, whose front is free, is 0, and each tells the one behind its own. It needs
+// messages of 16 bytes (mayfly/messages.h); dock 0 is the front, dock 1 the back.
 #include <mayfly/plugin.h>
 
 enum { FRONT, BACK, SLOT = 2 + 16 / 4 };

@@ -357,8 +357,8 @@ static mf_Status take_ports(const mf_WorldDocks *docks, const mf_DockPort *first
         a->orientations < b->orientations ? a->orientations : b->orientations;
     if (orientation >= orientations)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "docks %.100s and %.100s: orientation %u, need less than %u", a->name, b->name,
-                       orientation, orientations);
+                       "docks %.100s and %.100s: orientation %u, need less than %u", a->name,
+                       b->name, orientation, orientations);
     return MF_OK;
 }
 

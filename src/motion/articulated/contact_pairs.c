@@ -66,9 +66,9 @@ static uint32_t longest_row(const mf_ArtMotion *motion) {
     return longest > 6 ? longest : 6;
 }
 
-// Axes of joints with dry friction that is decided on at the end of the step (aba_velocity.h). Modules with
-// docks keep the chord: the solver of run-time joints tries their steps with other wrenches, and
-// takes many more tries where joints stick or slip by turns.
+// Axes of joints with dry friction that is decided on at the end of the step (aba_velocity.h).
+// Modules with docks keep the chord: the solver of run-time joints tries their steps with other
+// wrenches, and takes many more tries where joints stick or slip by turns.
 static uint32_t count_dry(const mf_ArtMotion *motion, const mf_Model *model) {
     uint32_t count = 0;
     if (motion->plan->law || motion->plan->integrator != MF_ARTICULATED_IMPLICIT ||

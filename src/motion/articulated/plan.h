@@ -345,7 +345,8 @@ typedef struct mf_ArtSpan {
     bool felt;                       // a zone has an element of the path
 } mf_ArtSpan;
 
-// An ellipsoid in the medium: numbers of aba_inertia.h, times the density where they have a unit of it.
+// An ellipsoid in the medium: numbers of aba_inertia.h, times the density where they have a unit of
+// it.
 typedef struct mf_ArtSolid {
     double mass[3];         // [kg] virtual, per axis
     double inertia[3];      // [kg m^2] likewise
@@ -525,7 +526,8 @@ typedef struct mf_ArtPlan {
     uint32_t link_offset, contact_offset,
         actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
     double mass;         // [kg]
-    uint32_t dry_rows;   // [1] joint axes with dry friction that the step's end decides on (aba_velocity.h)
+    uint32_t dry_rows;   // [1] joint axes with dry friction that the step's end decides on
+                         // (aba_velocity.h)
     bool coupled;        // loops, tendons or meetings exist
     uint32_t loop_count, loop_rows, tendon_count;     // [1]
     uint32_t span_count;                              // [1] tendons of the model
