@@ -6,12 +6,14 @@
 
 #include <mayfly/mayfly.h>
 
-// Each leg's motors in turn, forwards and back (docs/reference/controllers.md).
-static const char program_text[] = "left 0\nright 3\nleft 6\nright 9\nleft 12\nright 15\n"
-                                   "right 1\nright 7\nright 13\nleft 4\nleft 10\nleft 16\n"
-                                   "load 1\nnot\n"
-                                   "right 0\nleft 3\nright 6\nleft 9\nright 12\nleft 15\n"
-                                   "left 1\nleft 7\nleft 13\nright 4\nright 10\nright 16\n"
+// A tripod gait, one small move of each motor at a time (docs/reference/controllers.md): legs 1, 3
+// and 5 lift, swing forward while the others push, and come down; then the others do.
+static const char program_text[] = "right 1\nright 7\nright 13\n"
+                                   "right 0\nright 6\nright 12\nleft 3\nleft 9\nleft 15\n"
+                                   "left 1\nleft 7\nleft 13\n"
+                                   "right 4\nright 10\nright 16\n"
+                                   "left 0\nleft 6\nleft 12\nright 3\nright 9\nright 15\n"
+                                   "left 4\nleft 10\nleft 16\n"
                                    "load 1\njump 0\n";
 
 static mf_Status add_program(mf_Group *group, mf_Error *error) {
@@ -26,7 +28,7 @@ static mf_Status add_program(mf_Group *group, mf_Error *error) {
         return status;
     mf_gp_set_program(group, 0, program);
     mf_gp_disassemble(program, text, sizeof text);
-    printf("the program begins with%.12s\n", text);
+    printf("the program as the robot has it:\n%s\n", text);
     return MF_OK;
 }
 
@@ -42,7 +44,7 @@ static mf_Status add_network(mf_Group *group, mf_Error *error) {
     for (uint32_t i = 0; i < NEURONS; i++)
         neurons[i] = (mf_Neuron){.kind = MF_NEURON_SIGMOID, .bias = i == 0 ? 4.0 : -4.0};
     for (uint32_t j = 0; j < joints; j++)
-        attached[j] = j % 3 == 2 ? MF_NONE : (j % 3 + j / 3 % 2 * 2) % NEURONS;
+        attached[j] = j % 3 == 2 ? MF_NONE : (3 * (j % 3) + j / 3 % 2 * 2) % NEURONS;
     mf_NeuronsConfig config = mf_neurons_config();
     config.brain = (mf_Brain){.neurons = neurons,
                               .synapses = synapses,

@@ -58,6 +58,7 @@ static mf_Status add_grains(mf_World *world, const mf_Model *model, mf_Group **o
     motion.grains.emitters = &nozzle;
     motion.grains.emitter_count = 1;
     motion.grains.placed = 0;
+    motion.grains.rolling = 0.3; // angular grains: they do not roll far
     group.name = "grains";
     group.model = model;
     group.count = GRAINS;
