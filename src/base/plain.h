@@ -15,10 +15,4 @@ int mf_plain_format(char *out, size_t size, const char *format, ...) MF_PRINTF(3
 // As strtod.
 double mf_plain_number(const char *text, char **end);
 
-// Uniform integer in [0, bound), bound >= 1, by multiply-shift (bias below bound / 2^32).
-uint32_t mf_random_below(uint32_t word, uint32_t bound);
-
-// Uniform in [0, 1) with 24 and 53 random bits.
-float mf_random_unit_float(uint32_t word);
-
 #endif

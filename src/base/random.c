@@ -2,7 +2,7 @@
 // random numbers: as easy as 1, 2, 3", SC 2011). A number is a pure function of its key and
 // counter, so it does not depend on the order of work.
 #include <mayfly/base.h>
-#include "base/plain.h"
+#include "base/random.h"
 
 #include <string.h>
 

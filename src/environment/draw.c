@@ -2,7 +2,7 @@
 // seed, so that results do not depend on the index or the environment. Normal deviates by the polar
 // method of Marsaglia and Bray (1964), whose logarithm is the series below.
 #include "environment/task.h"
-#include "base/plain.h"
+#include "base/random.h"
 
 #include "math/scalar.h"
 

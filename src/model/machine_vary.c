@@ -7,7 +7,7 @@
 // Random numbers are mf_random(seed, id, stream, draw). Invariant: an operator gives a machine that
 // its genome can hold, or none.
 #include "math/scalar.h"
-#include "base/plain.h"
+#include "base/random.h"
 #include "model/machine.h"
 
 #include <string.h>

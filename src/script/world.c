@@ -1,6 +1,6 @@
 // `world` in scripts: time, groups, gaits, docks, snapshots, random numbers, the end of the run.
 #include "script/engine.h"
-#include "base/plain.h"
+#include "base/random.h"
 
 #include "math/scalar.h"
 

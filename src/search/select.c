@@ -10,7 +10,7 @@
 //
 // Invariant: a chance is >= 0 and finite, and the sum is > 0.
 #include "search/population.h"
-#include "base/plain.h"
+#include "base/random.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 // Random numbers are mf_random(seed, id, stream, draw): an individual depends on the seed, its id
 // and its parent, never on threads, the order of evaluation or the number of resumptions.
 #include "search/population.h"
-#include "base/plain.h"
+#include "base/random.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Philox4x32-10 against the known-answer vectors published with Random123, and its helpers.
 #include "rig/rig.h"
-#include "base/plain.h"
+#include "base/random.h"
 
 static void philox_matches_known_answers(void **state) {
     // Random123 kat_vectors, lines "philox4x32 10"

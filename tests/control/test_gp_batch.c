@@ -1,7 +1,7 @@
 // The batch interpreter against mf_gp_execute: random programs, random sensors, every instruction
 // set and both precisions, bit for bit.
 #include "control/robot.h"
-#include "base/plain.h"
+#include "base/random.h"
 #include "control/gp.h"
 
 enum {

@@ -4,7 +4,7 @@
 #define MAYFLY_TESTS_WALKERS_H
 
 #include "motion/vehicle/body.h"
-#include "base/plain.h"
+#include "base/random.h"
 #include "rig/rig.h"
 
 static inline double unit(uint32_t stream, uint32_t number) {

@@ -1,7 +1,7 @@
 // Floods of messages: counts and leaders of random assemblies.
 #include "message/modules.h"
 #include "scene/behavior/behavior.h"
-#include "base/plain.h"
+#include "base/random.h"
 
 static void add_policy(Modules *all, mf_BehaviorKind kind) {
     const mf_Behavior behavior = {.kind = kind, .rate = {100, 1}};

@@ -3,7 +3,7 @@
 #include "sense/signal_rig.h"
 #include <mayfly/model_fields.h>
 #include "rig/motions.h"
-#include "base/plain.h"
+#include "base/random.h"
 
 #include "math/scalar.h"
 

@@ -2,7 +2,7 @@
 // it, forward kinematics against mf_model_pose.
 #include "control/robot.h"
 #include "model/points.h"
-#include "base/plain.h"
+#include "base/random.h"
 
 #include "math/scalar.h"
 #include "sense/sensors.h"
