@@ -112,7 +112,7 @@ MF_API mf_Status mf_photo_quantize(const mf_Photo *picture, uint32_t bits, uint8
 
 // ---- what is in a world ------------------------------------------------------------------------
 
-// A camera at any place of a world: for pictures between two steps.
+// A camera at any pose in a world: for pictures between two steps.
 typedef struct mf_FreeCamera mf_FreeCamera;
 
 // Sees the groups that the world has now, after their motions were added, with the lens, size,

@@ -84,7 +84,7 @@ typedef struct mf_OscillatorConfig {
 MF_API mf_OscillatorConfig mf_oscillator_config(void);
 
 // target = offset + amplitude * sin(2 pi (frequency * time + phase)) for every joint, from the
-// fields oscillator.offset [rad], oscillator.amplitude [rad], oscillator.phase [1] (turns) per
+// fields oscillator.offset [rad], oscillator.amplitude [rad], oscillator.phase [1] (cycles) per
 // joint and oscillator.frequency [Hz]. In a group of trusses: of every actuator, in [m], to
 // actuator.control; a reset sets the offsets to the rest lengths.
 MF_API mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config,

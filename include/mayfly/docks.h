@@ -14,7 +14,7 @@ extern "C" {
 //     dock.enabled  w 1  1: it may dock and stay docked. The only input; a reset sets the model's
 //     dock.state    w 1  mf_DockState
 //     dock.partner  w 3  group, robot and dock of the partner; MF_NONE: none
-//     dock.orientation     w 1  [1] number of the orientation about x
+//     dock.orientation  w 1  [1] number of the orientation about x
 //     dock.load     w 6  [N], [N m] force and moment on the own link by the dock in the last step,
 //                        in the dock's frame: x pulls outwards. Of a broken one when it broke
 //     dock.wait     w 1  [s] until its clamp is closed
@@ -77,9 +77,9 @@ MF_API mf_Status mf_docks_connect(mf_WorldDocks *docks, const mf_DockPort *first
 // they still meet. MF_BAD_ARGUMENT: no such dock. MF_NOT_FOUND: it is not docked.
 MF_API mf_Status mf_docks_disconnect(mf_WorldDocks *docks, const mf_DockPort *port,
                                      mf_Error *error);
-// Pose of the base of the robot of `moving` [m], (w, x, y, z), world frame, at which its dock meets
-// that of `fixed`, both with the joints that they have now. MF_BAD_ARGUMENT: as mf_docks_connect,
-// but for docks that are not free. MF_NO_MEMORY.
+// Pose of the base of the robot of `moving` [m], (w, x, y, z), world frame, at which its dock mates
+// with that of `fixed`, both with the joints that they have now. MF_BAD_ARGUMENT: as
+// mf_docks_connect, but for docks that are not free. MF_NO_MEMORY.
 MF_API mf_Status mf_docks_mating_pose(mf_WorldDocks *docks, const mf_DockPort *fixed,
                                       const mf_DockPort *moving, uint32_t dock_orientation,
                                       double position[3], double orientation[4], mf_Error *error);
@@ -95,8 +95,8 @@ typedef struct mf_DocksStatistics {            // since the world was made; no s
 MF_API mf_DocksStatistics mf_docks_statistics(const mf_WorldDocks *docks);
 
 // Assemblies: robots that are connected by engaged docks. Writes for each robot of the groups with
-// docks, in the order of groups and robots, the number of its assembly: the lowest such place of
-// its robots. `out` has mf_docks_robot_count values. Returns the number of assemblies.
+// docks, in the order of groups and robots, the number of its assembly: the lowest index of its
+// robots in that order. `out` has mf_docks_robot_count values. Returns the number of assemblies.
 MF_API uint32_t mf_docks_assemblies(const mf_WorldDocks *docks, uint32_t *out);
 MF_API uint32_t mf_docks_robot_count(const mf_WorldDocks *docks); // [1]
 

@@ -55,7 +55,7 @@ typedef enum mf_ValueType {
     MF_VALUE_INDEX,   // uint32_t: an item of `item`, MF_NONE: none (or the world)
     MF_VALUE_TIME,    // int64_t
     MF_VALUE_FLAG,    // bool
-    MF_VALUE_ENUM,    // an enumeration: the value's position among `names`
+    MF_VALUE_ENUM,    // an enumeration: the index of its name in `names`
     MF_VALUE_TEXT,    // const char *; some may be NULL
     MF_VALUE_ITEM,    // a structure `item`
     MF_VALUE_LIST,    // a pointer to items of the model; `length` says how many there are
@@ -107,7 +107,7 @@ MF_API const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint3
 // Index of the item of that name, or MF_NONE: also for a type that is not a list or has no names.
 MF_API uint32_t mf_model_find(const mf_Model *model, mf_ItemType item, const char *name);
 
-// The word for `value` of an enumeration field; "unknown" for a value without one, NULL for another
+// The name of `value` of an enumeration field; "unknown" for a value without one, NULL for another
 // field.
 MF_API const char *mf_item_enum_name(const mf_ModelField *field, const void *value);
 

@@ -9,9 +9,8 @@ extern "C" {
 #endif
 
 // Parameters of a quadrotor. Body axes: x forward, y left, z up, origin at the center of mass; the
-// four rotors lie in the xy plane and push along +z. The
-// default, in mf_motions_config(), is the quadrotor of Sun et al. 2022 with gains for quadrotors of
-// any size.
+// four rotors lie in the xy plane and push along +z. The default, in mf_motions_config(), is the
+// quadrotor of Sun et al. 2022 with gains for quadrotors of any size.
 typedef struct mf_Quadrotor {
     uint32_t struct_size; // [byte] set by mf_motions_config()
 

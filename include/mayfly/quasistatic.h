@@ -51,8 +51,8 @@ typedef struct mf_QuasistaticConfig {
 } mf_QuasistaticConfig;
 
 // Makes an instance another truss, also under the motion `elastic`, which must fit into the group's
-// room, and resets it. Other instances do not change. MF_LIMIT: it does not fit. MF_BAD_ARGUMENT:
-// as mf_truss_check.
+// capacity, and resets it. Other instances do not change. MF_LIMIT: it does not fit.
+// MF_BAD_ARGUMENT: as mf_truss_check.
 MF_API mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss *truss,
                                     mf_Error *error);
 

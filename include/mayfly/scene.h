@@ -281,7 +281,7 @@ typedef struct mf_SceneJoint {
 
 // ---- cameras -----------------------------------------------------------------------------------
 
-// A camera fixed in the world or on a link of a robot, in the frame of which its place is given.
+// A camera fixed in the world or on a link of a robot, in the frame of which its pose is given.
 typedef struct mf_SceneCamera {
     const char *name;
     mf_SceneJointSide on; // what carries it

@@ -254,8 +254,8 @@ static BoxGap box_gap(const mf_real *box_a, const mf_real *box_b, const Solid *a
     return best;
 }
 
-// At least how far a hull goes along `offset`, its axes, times `scale`, which makes the largest
-// component of `offset` 1.
+// At least how far a hull goes along `direction`, its axes, times `scale`, which makes the largest
+// component of `direction` 1.
 static mf_lane hull_bound(const mf_real *bounds, Vec direction, mf_lane *scale) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const mf_lane half = mf_set((mf_real)(MF_HULL_SQUARES / 2)), last = half + half - one;

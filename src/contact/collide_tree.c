@@ -173,7 +173,7 @@ static void grow_limb(Tree *tree, const uint32_t *own, uint32_t own_count, const
     }
 }
 
-// Gives the shapes under `group` their positions: its own, then those that it carries, in order.
+// Gives the shapes under `group` their places in the order: its own, then those that it carries.
 static void place_shapes(Tree *tree, const uint32_t *groups, const uint32_t *parents,
                          uint32_t group_count, uint32_t *stack, uint32_t *own,
                          uint32_t *own_first) {
@@ -201,7 +201,7 @@ static void place_shapes(Tree *tree, const uint32_t *groups, const uint32_t *par
     }
 }
 
-// Keeps the inner nodes that a test requests, and what they are made of, under new numbers.
+// Keeps the inner nodes that a test needs, and what they are made of, under new numbers.
 static void drop_unused(Tree *tree, uint32_t *number) {
     mf_CollideDraft *draft = tree->draft;
     memset(number, 0, tree->node_count * sizeof *number);

@@ -26,7 +26,7 @@ typedef struct mf_CompoundLink {
 } mf_CompoundLink;
 
 // What a solid is to those that push it: a part of its link as if that were alone, with the links
-// fixed to it. Among other lanes no less mass moves.
+// fixed to it. As a part of its robot it moves no less mass.
 typedef struct mf_CompoundSolid {
     mf_CollideKind kind;
     uint32_t shape; // [1] of the model

@@ -84,8 +84,8 @@ typedef struct mf_CompoundSearch {
     uint32_t capacity;         // [1]
     uint32_t touch_count;      // [1] of them, set
     // NULL, or per pair: set to how far its solids are apart [m] at least; 0 where nothing is
-    // known, as of pairs that are held. The descent goes on, for the gap alone, until it is as wide
-    // as `target_gap` or down to the leaves.
+    // known, as of `fixed` pairs. The descent goes on, for the gap alone, until it is as wide as
+    // `target_gap` or down to the leaves.
     double *gaps;
     double target_gap;                        // [m]
     uint64_t sphere_tests, solid_tests, lost; // [1] set; lost: touches beyond the capacity

@@ -96,7 +96,7 @@ static inline HullBest hull_search(const HullView *view, const mf_real n[3], con
     return hull_best(best, at);
 }
 
-// As above without start and floor: what every search requests most.
+// As above without start and floor: what every search calls most.
 static inline HullBest hull_farthest(const HullView *view, const mf_real n[3]) {
     const Vec direction = {mf_set(n[0]), mf_set(n[1]), mf_set(n[2])};
     mf_lane best = mf_set(-MF_REAL_MAX);

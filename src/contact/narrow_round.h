@@ -38,7 +38,7 @@ static void sphere_capsule(PairTest *test) {
 }
 
 // Where two segments are nearest: s and t [m] from their centers along the unit vectors u and v;
-// `offset` is from the first center to the second.
+// `direction` [m] is from the first center to the second.
 static inline void segments_nearest(Vec u, mf_lane length_u, Vec v, mf_lane length_v, Vec direction,
                                     mf_lane *s, mf_lane *t) {
     Vec across = vec_cross(u, v);
@@ -109,7 +109,7 @@ static MF_INLINE Vec vec_clamp(Vec a, Vec size) {
 }
 
 // Puts down a core of `radius` at `core` in the axes of b that leaves b by `out` [1] when moved by
-// `way` [m].
+// `distance` [m].
 static inline void put_leaving(PairTest *test, uint32_t i, mf_mask where, Vec core, mf_lane radius,
                                Vec out, mf_lane distance) {
     mf_lane depth = radius + distance;

@@ -196,7 +196,7 @@ static uint32_t across(const mf_Assemblies *all, uint32_t slot, uint32_t number,
     return number_of(all, record, 1 - *side);
 }
 
-// Lists the robots connected with one, breadth first, into the order; `places` marks them.
+// Lists the robots connected with one, breadth first, into the order; `frames` marks them.
 static void spread(mf_Assemblies *all, uint32_t root, mf_Assembly *assembly) {
     uint32_t side;
     all->order_count = assembly->first;

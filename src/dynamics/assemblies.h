@@ -8,7 +8,7 @@
 //   assemblies_fly.c     what all links together are, for the momentum of an assembly in flight
 //   assemblies_loops.c   the wrenches of docks that close loops
 //   assemblies_touch.c   the links that others touch or hold, for the world's solver
-//   assemblies_place.c   where robots are behind the step, from the root to the leaves
+//   assemblies_pose.c    where robots are behind the step, from the root to the leaves
 //
 // A robot that is docked to its parent of the spanning tree has an edge, which is its dock to it.
 // With its children attached it answers to a wrench f of the edge by
@@ -31,7 +31,7 @@
 #include "dynamics/docks.h"
 #include "motion/articulated/pieces.h"
 
-// A place on a robot: a joint's frame on a link with docks.
+// A frame on a robot: that of a joint on a link with docks.
 typedef struct mf_AssemblyFrame {
     uint32_t site;            // [1]
     double arm[3];            // [m] from the link's origin to the frame of the parent, world axes
@@ -181,7 +181,7 @@ typedef struct mf_Assemblies {
     uint32_t loop_count;                // [1]
     mf_AssemblyPiece *pieces;           // in use
     mf_AssemblySeat *seats;             // per robot of the order that is not anchored
-    uint32_t *frames;                   // [1] per robot: in the order, MF_NONE: it is not docked
+    uint32_t *frames;                   // [1] per robot: index in the order; MF_NONE: not docked
     uint32_t *starts, *edges;           // [1] joints of docks per robot
     uint32_t *work;                     // [1] two per robot
     bool *blocked;                      // per robot: something holds or touches it, but no site
@@ -288,14 +288,14 @@ void mf_assembly_leave_loops(mf_Assemblies *all, const mf_AssemblyLoops *loops);
 // that are not above `least` are left out.
 void mf_assembly_factor(double *m, double *inverse, uint32_t size, const double *least);
 void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, double *r);
-// Adds how a place on a robot by itself answers: the diagonal.
+// Adds how a frame on a robot by itself answers: the diagonal.
 void mf_assembly_own_response(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
                               const mf_AssemblyFrame *frame, double out[6]);
 // The wrenches of all edges, or of loops only, on the sites of a robot, about the links' origins,
 // and those on nodes where these are among the causes.
 void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool tree,
                        unsigned causes, double *sites);
-// Acceleration of a place on a robot under these, and of what the causes say it does by itself.
+// Acceleration of a frame on a robot under these, and of what the causes say it does by itself.
 void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
                             const mf_AssemblyFrame *frame, const double *sites, unsigned causes,
                             double out[6]);

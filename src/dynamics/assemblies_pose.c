@@ -167,7 +167,7 @@ static void rotate_by(double out[9], const double vector[3]) {
     mf_quat_to_matrix(out, q);
 }
 
-// The frame of the parent's side, as the own side is to meet it: what is still open stays so.
+// The frame of the parent's side, as the own side is to match it: what is still open stays so.
 static void frame_to_match(const mf_Assemblies *all, const mf_AssemblyRobot *robot, Site *out) {
     const mf_AssemblyRobot *parent = &all->order[robot->parent];
     const mf_AssemblyEdge *edge = &robot->edge;

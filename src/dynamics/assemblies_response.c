@@ -1,5 +1,5 @@
 // How a docked robot by itself answers to wrenches (assemblies.h): its response at its docks, and
-// what all wrenches on it together do to a position on it.
+// what all wrenches on it together do to a frame on it.
 #include "dynamics/assemblies.h"
 #include "math/scalar.h"
 
@@ -21,7 +21,7 @@ static void move_rows(double *rows, uint32_t count, size_t stride, const double 
     }
 }
 
-// Roots of a robot's response at a position: SIX values per degree of freedom.
+// Roots of a robot's response at a frame: SIX values per degree of freedom.
 static void roots_at(const mf_ArtPieces *pieces, const mf_AssemblyRobot *robot,
                      const mf_AssemblyFrame *frame, double *out) {
     mf_art_pieces_get_roots(pieces, robot->piece, robot->lane, frame->site, out);

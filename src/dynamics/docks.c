@@ -423,7 +423,7 @@ mf_Status mf_docks_mating_pose(mf_WorldDocks *docks, const mf_DockPort *fixed,
     mf_dock_facing(facing, dock_orientation, orientations);
     mf_quat_multiply(target, sites[0].orientation, facing);
     mf_quat_conjugate(back, sites[1].orientation);
-    mf_quat_multiply(rotate, target, back); // what takes the moving dock to where it meets
+    mf_quat_multiply(rotate, target, back); // what takes the moving dock to where it mates
     const mf_Field *at = mf_group_find_field(moving->group, "base.position");
     const mf_Field *rotation = mf_group_find_field(moving->group, "base.orientation");
     for (uint32_t c = 0; c < 4; c++) {

@@ -75,8 +75,8 @@ struct mf_WorldDocks {
     mf_DockPair *pairs;
     double cell;                // [m] of the grid
     uint32_t bucket_count;      // [1] a power of two
-    uint32_t *buckets, *sorted; // [1] places by cell
-    bool *mated;                // per port: it has met one in this step
+    uint32_t *buckets, *sorted; // [1] sites by cell
+    bool *mated;                // per port: it has met another in this step
     uint32_t push_count;
     mf_DockPush *pushes;
     uint32_t block_count;        // [1] of all groups
@@ -101,7 +101,7 @@ static inline size_t mf_dock_at(const mf_DockGroup *group, uint32_t instance, ui
 
 // Orientation of the joint's frame in the first of two docks: that of the second when it is docked.
 void mf_dock_facing(double out[4], uint32_t orientation, uint32_t orientations);
-// Joins two ports, whose fields are free. There is capacity.
+// Joins two ports, whose fields are free. The joints must have a free slot.
 void mf_docks_join(mf_WorldDocks *docks, const mf_DockSite sites[2], uint32_t orientation);
 // Takes the joint of a record and the fields of its ports away. Ports that it broke get `state`.
 void mf_docks_part(mf_WorldDocks *docks, uint32_t slot, mf_DockState state);
@@ -113,7 +113,7 @@ void mf_dock_clear(mf_DockGroup *group, uint32_t instance, uint32_t dock, mf_Doc
 // Lists the ports that `takes` accepts, with their poses, in the order of ports.
 typedef bool (*mf_DockFilterFn)(const mf_DockGroup *group, uint32_t instance, uint32_t dock);
 void mf_docks_find_sites(mf_WorldDocks *docks, mf_DockFilterFn takes);
-// Calls `visit` for all pairs of listed places, the first with the lower number, that are less than
+// Calls `visit` for all pairs of listed sites, the first with the lower number, that are less than
 // `reach` [m] apart, and for others that are near.
 typedef void (*mf_DockPairFn)(mf_WorldDocks *docks, uint32_t first, uint32_t second, void *user);
 void mf_docks_visit_near(mf_WorldDocks *docks, double reach, mf_DockPairFn visit, void *user);

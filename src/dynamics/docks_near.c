@@ -1,7 +1,7 @@
 // Which docks are near each other: their poses, in a grid of cubic cells; of those that may dock
 // the pairs that meet.
 //
-// Invariants: places are in the order of ports; pairs are sorted by distance, then by ports; so
+// Invariants: sites are in the order of ports; pairs are sorted by distance, then by ports; so
 // nothing depends on threads or cells. Nothing is allocated.
 #include "dynamics/docks.h"
 #include "model/points.h"

@@ -237,7 +237,7 @@ static void tidy(mf_WorldDocks *docks) {
 
 // ---- magnets ------------------------------------------------------------------------------------
 
-// Adds a force and a moment to the link of a place, and keeps what was there.
+// Adds a force and a moment to the link of a site, and keeps what was there.
 static void push(mf_WorldDocks *docks, const mf_DockSite *site, const double force[3],
                  const double moment[3]) {
     const mf_TrialStep *trial = docks->joints->solver->trials[site->group->index];

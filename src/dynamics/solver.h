@@ -1,11 +1,10 @@
 // The world solver: finds the forces of all run-time joints and of the contacts between robots in
-// one step, through the responses of the motions. Shared by the files of this room, and by
+// one step, through the responses of the motions. Shared by the files of this folder, and by
 // collisions, which hand their contacts over.
 //
 //   node        a link that some constraint pushes; its wrench acts at its center of mass
 //   body        a robot with nodes, or docked robots that move as one tree; its response is one
-//   matrix
-//               over the twists of all its nodes
+//               matrix over the twists of all its nodes
 //   constraint  a joint or a contact between two nodes, or a node and the world
 //   island      bodies that give way and are connected by constraints
 //
@@ -54,7 +53,7 @@ bool mf_solver_takes(mf_Group *group);
 
 // The contacts of a step, before the solver runs.
 bool mf_solver_has_capacity(const mf_Solver *solver);
-void mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact); // there is capacity
+void mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact); // it must fit
 void mf_solver_clear_contacts(mf_Solver *solver);
 
 // ---- inside -------------------------------------------------------------------------------------
@@ -286,12 +285,12 @@ void mf_solver_forget(mf_Solver *solver);
 void mf_solver_forget_robot(mf_Group *group, uint32_t instance, void *user);
 // The force of a contact is that of the last step, 0 where it is new.
 void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constraint);
-// Instead of what is kept; there is capacity.
+// Replaces what is kept; `count` must fit.
 void mf_solver_take_warm(mf_Solver *solver, const mf_WarmContact *contacts, uint32_t count);
 
 // ---- forces (solver_newton.c) -------------------------------------------------------------------
 
-// After probes: how a constraint gives way; then the inverse of a robot's response in its position.
+// After probes: how a constraint gives way; then the inverse of a robot's response, in place.
 void mf_solver_soften(mf_Solver *solver, mf_SolverConstraint *constraint);
 void mf_solver_invert(mf_Solver *solver, const mf_SolverBody *body);
 // The forces of an island that balance the linear model about the last trial, to `target`.

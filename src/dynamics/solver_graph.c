@@ -189,7 +189,7 @@ static void list_bodies(mf_Solver *solver) {
     }
 }
 
-// Robots whose response finds no space do not give way; they are told as not exact.
+// Robots whose response finds no space do not give way; they are reported as not exact.
 static void place_responses(mf_Solver *solver) {
     size_t used = 0;
     for (uint32_t b = 0; b < solver->body_count; b++) {

@@ -194,7 +194,7 @@ static bool factor(double *k, const double *whole, size_t width, double least) {
     return true;
 }
 
-// (L L^T)^-1 instead of the lower triangle L, then mirrored.
+// Replaces the lower triangle L by (L L^T)^-1, then mirrors it.
 static void invert_factor(double *l, size_t width) {
     for (size_t j = 0; j < width; j++) {
         l[j * width + j] = 1.0 / l[j * width + j];

@@ -1,8 +1,8 @@
 // How robots answer to wrenches on their links: trial steps of a block (trial_step.h). A robot
-// takes several positions of its block, the first under the present wrenches and each further one
+// takes several slots of its block, the first under the present wrenches and each further one
 // under a small one more; what its links do differently for that is a column of the response,
 //     change of velocity at the end of the step per force.
-// The robots of a block follow each other in its places until all have had theirs.
+// The robots of a block follow each other in its slots until all have had theirs.
 // It holds what the motion itself does within a step: articulated inertia, armature, implicit
 // damping and servos, limits, contacts with the ground.
 //
@@ -94,7 +94,7 @@ void mf_solver_look(mf_Solver *solver, uint32_t index) {
     }
 }
 
-// ---- one robot in a position of a block ---------------------------------------------------------
+// ---- one robot in a slot of a block -------------------------------------------------------------
 
 static void apply_all(const mf_Solver *solver, const mf_SolverBody *body, uint32_t instance) {
     for (uint32_t n = body->first; n < body->first + body->count && body->moves; n++) {
@@ -145,12 +145,12 @@ static bool is_done(const mf_Solver *solver, const mf_SolverBody *body) {
 
 typedef struct Probing { // of a robot
     mf_SolverBody *body;
-    bool begun;    // it has a position without a further wrench
+    bool begun;    // it has a slot without a further wrench
     bool finite;   // all that was read
     uint32_t next; // [1] row of the next probe
 } Probing;
 
-// Who stands in a position of a block during a trial step.
+// Who stands in a slot of a block during a trial step.
 typedef struct ProbeSlot {
     Probing *probing;
     bool plain;   // under the present wrenches only
@@ -235,7 +235,7 @@ static void step_slots(mf_Solver *solver, const mf_SolverBlock *block, const Pro
     }
 }
 
-// Steps robots until each has had all its places.
+// Steps robots until each has had all its slots.
 static void step_robots(mf_Solver *solver, const mf_SolverBlock *block, Probing *robots) {
     const mf_TrialStep *trial = solver->trials[block->group];
     const uint32_t lanes = trial->alone ? 1 : MF_BLOCK;

@@ -17,7 +17,7 @@ typedef struct mf_TrialStep {
     const mf_Field *fault;
     mf_Field *word, *steps, *residual; // of warnings, or NULL
     bool wide;                         // fields are double
-    bool alone;  // steps draw random numbers of the robot's own: it cannot stand in other positions
+    bool alone;  // steps draw random numbers of the robot's own: it cannot stand in other lanes
     double mass; // [kg] of the model
     uint32_t field_count, system_count;
     uint32_t seen_fields, seen_systems;     // [1] of the group, when it was filled

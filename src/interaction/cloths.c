@@ -1,8 +1,8 @@
 // Cloths of shared groups among the links of robots: one system of the world, which steps the
 // cloths with all threads. Solids of links go on with the twist that they have when the step
 // begins; what vertices get from them, the links get back in this step, through the fields
-// wrench.link, opposite to the rounding of sums. Groups without these fields are met and not
-// pushed.
+// wrench.link, opposite to the rounding of sums. Groups without these fields touch the cloth
+// and are not pushed.
 //
 // Invariants: robots are listed by group, instance and solid, so results depend on the state only;
 // one thread adds the wrenches; a step allocates nothing.
@@ -74,7 +74,7 @@ static bool is_near(const mf_ClothObstacle *obstacle, double step, const double 
     return true;
 }
 
-// Whether a solid can be met: hulls need faces.
+// Whether a solid can be touched: hulls need faces.
 static bool is_solid(const mf_ClothRobots *robots, uint32_t solid) {
     const mf_CollideKind kind = robots->compound->solids[solid].kind;
     return kind != MF_COLLIDE_PLANE && (kind != MF_COLLIDE_HULL || robots->face_counts[solid] > 0);

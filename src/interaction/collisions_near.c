@@ -73,7 +73,7 @@ static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
     return moved;
 }
 
-// ---- ways ---------------------------------------------------------------------------------------
+// ---- displacements ------------------------------------------------------------------------------
 
 // Well above the rounding errors of positions and of the narrow phase [1], relative to the sizes of
 // robots.
@@ -107,7 +107,7 @@ void mf_collisions_learn(mf_Collisions *all, uint32_t number, double gap) {
     mf_vec3_sub(all->offsets[number], all->position[two.b], all->position[two.a]);
 }
 
-// Whether a near pair cannot have met since it was found to be apart.
+// Whether a near pair cannot have touched since it was found to be apart.
 static bool is_apart(const mf_Collisions *all, uint32_t number) {
     const mf_CollisionTwo two = all->near[number];
     const double left = all->until[number] - (all->gone[two.a] + all->gone[two.b]);

@@ -51,7 +51,7 @@ static void find_body(const mf_Collisions *all, uint32_t robot, const mf_Compoun
     mf_vec3_add(out->velocity, out->velocity, rotated);
 }
 
-// [1/kg] inverse effective mass of the solid's link along the unit vector `way`.
+// [1/kg] inverse effective mass of the solid's link along the unit vector `direction`.
 static double inverse_mass(const Body *body, const double direction[3]) {
     double center[3], lever[3], torque[3], own[3], answer[3], back[9];
     if (body->fixed)

@@ -45,7 +45,7 @@ static MF_INLINE Sym sym_scale(const Sym *a, mf_lane s) {
 // Forces of the medium on an ellipsoid with the velocity v and the rate w against it, in its axes
 // (MuJoCo's documentation, "Computation", fluid model by ellipsoids; added mass: Lamb 1932,
 // sections 114 and 115; lift: Kutta and Joukowski, Magnus). The force is `force` - drag v, the
-// torque `turn` - twist w; the added mass acts by the velocities only.
+// torque `torque` - torque_drag w; the added mass acts by the velocities only.
 typedef struct Stream {
     Vec force, torque;
     mf_lane drag, torque_drag;

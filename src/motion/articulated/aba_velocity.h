@@ -465,7 +465,7 @@ static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, con
     Contacts *contacts = &work->contacts;
     TouchMemo memo;
     memo.terrain = contacts->terrain;
-    // The link that `far` is about, and that which `turned` is about.
+    // The link that `far` is about, and that which `rotated_link` is about.
     int32_t requested = MF_ART_WORLD, rotated = MF_ART_WORLD;
     bool far = false;
     const bool rotates = contacts->implicit && !plan->law;

@@ -173,8 +173,8 @@ static MF_INLINE mf_lane actuator_input(const Actuation *all, const mf_ArtActuat
     return actuator->early ? actuator_next(all, actuator, c, i) : row_load(all->activation, i);
 }
 
-// Position control of a turn goes the short way round: an error of more than half a rotation is
-// taken to be one turn less (as MuJoCo 4).
+// Position control of a rotation takes the shorter arc: an error of more than half a revolution
+// is taken to be one revolution less (as MuJoCo 4).
 static MF_INLINE mf_lane actuator_nearest(const mf_ArtActuator *actuator, mf_lane input,
                                           mf_lane length) {
     if (!(actuator->period > 0.0))
@@ -243,7 +243,7 @@ static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
     }
     Line line = actuator_pull(actuator, c, input, length, rate, step, i, all);
     all->force[i] = line.torque;
-    // MuJoCo takes nothing off a force that is held at its range.
+    // MuJoCo takes nothing off a force that is clamped to its range.
     const mf_mask free = mf_and(mf_less(mf_set(c[MF_ART_FORCE_LOWER]), line.torque),
                                 mf_less(line.torque, mf_set(c[MF_ART_FORCE_UPPER])));
     all->slope[i] = mf_keep(free, line.slope);
@@ -319,7 +319,7 @@ static inline void actuate_start(const mf_ArtPlan *plan, Actuation *all) {
             all->wrench[l] = MF_VALUE(Wrench, vec_zero(), vec_zero());
 }
 
-// MuJoCo takes nothing off the forces of a joint that are fixed at the range of their sum.
+// MuJoCo takes nothing off the forces of a joint that are clamped to the range of their sum.
 static inline void free_joint(const mf_ArtPlan *plan, const mf_ArtActuator *actuator, uint32_t i,
                               Actuation *all) {
     const uint32_t link = mf_art_terms(plan)[actuator->first_term].link;

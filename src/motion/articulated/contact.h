@@ -402,7 +402,7 @@ static MF_INLINE mf_lane hull_lowest(const mf_real *c, const Pose *pose, Vec rat
     return ball + mf_max(mf_set(c[3]) - height, mf_zero());
 }
 
-// `turned`: NULL for contacts that are found where the link is.
+// `rotated`: NULL for contacts that are found where the link is.
 static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose *pose,
                                  const RotatedLink *rotated, Vec rate, mf_lane load, mf_lane slid,
                                  mf_lane step, bool implicit, TouchMemo *memo, Touch *touch) {

@@ -83,7 +83,7 @@ static inline void link_contacts_append(LinkContacts *all, const LinkContact *co
     all->list[all->count++].exists = exists;
 }
 
-// Solids that are apart may be told to be nearer than they are (docs/explanation/contact.md), so
+// Solids that are apart may be reported nearer than they are (docs/explanation/contact.md), so
 // whether a pair is examined in one lane for the sake of another could show. Only lanes count in
 // which the spheres about the shapes are near enough for it to be examined in any case.
 static inline mf_mask contact_pair_allowed(const mf_ArtPlan *plan, uint32_t pair,
@@ -109,8 +109,8 @@ static inline mf_lane contact_thickness(const mf_ArtPlan *plan, uint32_t pair,
 }
 
 // What touches in `lanes`; contacts of a lane beyond the capacity are left out, with `overflow`
-// set. With `requested`, per pair, these pairs are instead of those that may touch, and the ground
-// is left out.
+// set. With `requested`, per pair, these pairs are examined instead of those that may touch, and
+// the ground is left out.
 static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *contacts,
                                       const bool *requested, mf_mask lanes, LinkContacts *all) {
     const bool hard = plan->hard && requested == NULL;

@@ -43,7 +43,7 @@ typedef struct Group { // lanes that are solved together
     mf_mask lanes;
     uint32_t count, numbers;   // [1] bundles, and numbers of all their rows at most
     uint32_t dropped;          // [1] contacts beyond the capacity
-    ContactBatch *column_sets; // space for plan->contact_capacity
+    ContactBatch *column_sets; // the bundles; space for plan->contact_capacity
 } Group;
 
 static inline Surface contact_surface(const mf_ArtPlan *plan, const LinkContact *contact) {
@@ -375,7 +375,7 @@ static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Wor
     }
 }
 
-// Rows of the speed of the second link against the first, along (or, `turning`, about) the axes.
+// Rows of the speed of the second link against the first, along (or, `angular`, about) the axes.
 static void contact_row_count(Couple *c, const State *state, const Pairing *p, const Vec *axes,
                               uint32_t count, bool angular, mf_lane unit, bool is_explicit) {
     const Vec none = vec_zero();

@@ -485,7 +485,7 @@ static void loops_warn(const Couple *c, const Loops *loops, mf_mask lanes) {
 
 typedef struct Sweep { // what a sweep goes over
     Coupling *all;
-    uint32_t first, end; // [1] rows of tendons and joints; those of meetings are behind them
+    uint32_t first, end; // [1] rows of tendons and joints; those of contacts are behind them
     mf_lane unit;
     bool is_explicit;
 } Sweep;

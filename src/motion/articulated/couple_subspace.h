@@ -268,8 +268,7 @@ static inline bool subspace_index(Subspace *s) {
     return ldl_index(size, &s->pattern, &s->matrix);
 }
 
-// `first_shared` rows belong to equality constraints and tendons. False when the matrix is
-// full.
+// `first_shared` rows belong to equality constraints and tendons. False when the matrix is full.
 static inline bool subspace_begin(Subspace *s, uint32_t first_shared, const ContactResult *contact,
                                   uint32_t count) {
     s->part_count = 0;
@@ -419,8 +418,8 @@ static __attribute__((noinline)) void changes_find(Subspace *s, mf_mask busy, bo
         s->change[r] = mf_fma(s->stiffness[r], row_along(s, r, s->x), -s->change[r]);
 }
 
-// Impulses after `way` of the changes, put back into their ranges. Parts that left theirs are held
-// from now on; returns the lanes that have some.
+// Impulses after `distance` of the changes, put back into their ranges. Parts that left theirs are
+// fixed from now on; returns the lanes that have some.
 static inline mf_mask tries_find(Subspace *s, mf_lane distance, mf_mask lanes) {
     const Row *rows = s->couple->rows;
     mf_mask any = mf_not(mf_mask_all());

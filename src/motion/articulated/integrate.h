@@ -137,8 +137,8 @@ static MF_INLINE Vec rotation_rate(Vec rotated, Vec rate) {
     return vec_fma(across, mf_set((mf_real)0.5), rate);
 }
 
-// The slope of a state with these accelerations that was reached from the beginning by `way` [s]
-// times `slope` as it is; `first`: the state is the beginning.
+// The slope of a state with these accelerations that was reached from the beginning by
+// `distance` [s] times `slope` as it is; `first`: the state is the beginning.
 static inline void slope_find(const mf_ArtPlan *plan, Slope *slope, const State *state,
                               const Rates *rates, bool first, mf_lane distance) {
     slope->position = state->velocity;

@@ -119,7 +119,7 @@ static MF_INLINE Vec sym_divide(const Sym *d, Vec r) {
                              MF_VALUE(Vec, d->xz * s, d->yz * s, d->zz * s), vec_scale(r, s));
 }
 
-// How `seen` = exp(-u) l changes as u does along `way`: seen x (way - second u x way + ...).
+// How `seen` = exp(-u) l changes as u does along `direction`, d: seen x (d - second u x d + ...).
 static MF_INLINE Vec change_of(const RotationStep *rotation_step, Vec seen, Vec direction) {
     const Vec across = vec_cross(rotation_step->by, direction);
     const Vec more = vec_fma(vec_cross(rotation_step->by, across), rotation_step->third, direction);

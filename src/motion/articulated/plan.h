@@ -18,7 +18,7 @@
 #include "motion/dispatch.h"
 #include "terrain/image.h"
 
-// What the compliant law may leave before it is notified as a warning: forces of contacts that
+// What the compliant law may leave before it is reported as a warning: forces of contacts that
 // pull, or that are missing, over those that press or the weight; change of all impulses in the
 // last sweep over their size; gap of an equality constraint.
 #define MF_ART_UNSETTLED 0.1 // [1]
@@ -245,7 +245,7 @@ typedef struct mf_ArtActuator {
     double arms[2][3];      // [m] the sites in those links' frames
     double rotations[2][9]; // [1] the sites' axes to those links', row after row
     double gear[6];         // [1]
-    double period;   // [1] length of a whole rotation, for position control of turns; 0: none
+    double period;   // [1] length of a whole rotation, for position control of rotations; 0: none
     uint32_t path;   // [1] of a spatial tendon
     uint32_t tendon; // [1] of the model that it pulls; MF_NONE: none
     uint32_t body;   // [1] of the model, of one that adheres
@@ -528,7 +528,7 @@ typedef struct mf_ArtPlan {
     double mass;         // [kg]
     uint32_t dry_rows;   // [1] joint axes with dry friction that the step's end decides on
                          // (aba_velocity.h)
-    bool coupled;        // loops, tendons or meetings exist
+    bool coupled;        // loops, tendons or contacts between links exist
     uint32_t loop_count, loop_rows, tendon_count;     // [1]
     uint32_t span_count;                              // [1] tendons of the model
     uint32_t path_count, wrap_count, path_link_count; // [1]

@@ -44,7 +44,7 @@ typedef struct Constraint {
     uint32_t rows;              // [1] of the Jacobian
     uint32_t row;               // [1] the first one
     uint32_t first, first_slot; // [1] of its numbers, all rows of a dof next to each other
-    uint32_t count;             // [1] dofs that it touches, rising, from slot[ways] on
+    uint32_t count;             // [1] dofs that it touches, rising, from slots[first_slot] on
     uint32_t zone;              // [1] first of its truth values
     bool inertia;               // a tendon's: it adds to the mass matrix
     bool tendon;                // dry friction of a tendon
@@ -57,8 +57,8 @@ typedef struct Constraint {
     uint32_t ray;        // [1] of an elliptic contact
 } Constraint;
 
-// What does not change of an elliptic contact along a line, U + way V with the words of
-// problem_cost.h: slope and curvature where it is quadratic, N, and T^2.
+// What does not change of an elliptic contact along a line, U + distance V with the symbols
+// of problem_cost.h: slope and curvature where it is quadratic, N, and T^2.
 typedef struct Ray {
     mf_lane flat[2];
     mf_lane normal[2]; // mu s_0 and its slope
@@ -88,7 +88,7 @@ typedef struct Slip {
     uint32_t constraint;        // [1]
     uint32_t skip;              // [1] its first rows that are no friction
     uint32_t first, first_slot; // [1] of its numbers; row k begins at first + (k - skip) * count
-    uint32_t count;             // [1] dofs, rising, from slot[ways] on
+    uint32_t count;             // [1] dofs, rising, from slots[first_slot] on
 } Slip;
 
 // Which entries of a symmetric matrix may differ from 0: row i holds columns <= i, rising.

@@ -250,7 +250,7 @@ static MF_INLINE void curve_find(const Constraint *c, const mf_lane *weight, con
 
 // ---- along a line -------------------------------------------------------------------------------
 
-// Adds the first two derivatives of the costs of a constraint at slack + way * along.
+// Adds the first two derivatives of the costs of a constraint at slack + distance * along.
 static MF_INLINE void along_pyramid(const Constraint *c, mf_lane weight, const mf_lane *slack,
                                     const mf_lane *along, mf_lane distance, mf_lane *first,
                                     mf_lane *second) {
@@ -268,7 +268,8 @@ static MF_INLINE void along_pyramid(const Constraint *c, mf_lane weight, const m
     }
 }
 
-// An elliptic cone at slack + way * along: the costs of its pieces as polynomials of the way.
+// An elliptic cone at slack + distance * along: the costs of its pieces as polynomials of the
+// distance.
 static MF_INLINE void ray_find(const Constraint *c, const mf_lane *weight, const mf_lane *slack,
                                const mf_lane *along, Ray *out) {
     const mf_lane zero = mf_zero();

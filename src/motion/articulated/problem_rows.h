@@ -9,7 +9,7 @@
 #include "motion/articulated/problem_drift.h"
 #include "motion/articulated/problem_mass.h"
 
-// x to a power > 1: whole rotations by products, the rest by square roots, bit by bit.
+// x to a power > 1: the whole part by products, the rest by square roots, bit by bit.
 static inline mf_lane lane_power(mf_lane x, double power) {
     const double whole = (double)(int)power;
     mf_lane result = mf_set((mf_real)1), root = x;

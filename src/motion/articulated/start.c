@@ -199,7 +199,7 @@ static void velocity_set(VelocityColumn *column, const Pose *pose, int axis, boo
     }
 }
 
-// Returns how many there are; `ways` may be NULL.
+// Returns how many there are; `columns` may be NULL.
 static uint32_t find_directions(const Start *start, VelocityColumn *columns) {
     const mf_ArtMotion *motion = start->motion;
     uint32_t count = 0;

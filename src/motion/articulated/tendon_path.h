@@ -36,7 +36,8 @@ static inline Vec path_point(const Work *work, int32_t link, const double arm[3]
     return mat_apply_add(&pose->rotation, path_vector(arm), pose->position);
 }
 
-// What a piece of the path that ends at `point` pulls with: `way` along it, both in the world.
+// What a piece of the path that ends at `point` pulls with: `direction` along it, both in world
+// axes.
 static inline void path_pull(const Work *work, const TendonPath *path, uint32_t slot, Vec point,
                              Vec direction, Wrench *row) {
     const int32_t link = path->links[slot];

@@ -198,8 +198,8 @@ static double split_rotation(double *c, mf_ArtLink *link, const double e[9]) {
     return mf_atan2(angle, cosine);
 }
 
-// Adds a body to the inertia of a plan link; `rotation` and `place` from the body's frame to the
-// link's.
+// Adds a body to the inertia of a plan link; `rotation` and `position` from the body's frame to
+// the link's.
 static void add_inertia(double *c, const mf_Link *body, bool lifts, const double rotation[4],
                         const double position[3]) {
     double center[3], inertia[6];

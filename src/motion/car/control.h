@@ -79,7 +79,7 @@ static MF_INLINE void drive_at(const Fixed *fixed, const State *s, mf_lane targe
     mf_lane force = mf_fma(constant(fixed, MF_CAR_LONG_MASS), given, drag);
     force = mf_fma(constant(fixed, MF_CAR_ROLLING), ahead, force);
     mf_mask weak = give_force(fixed, speed, force, ahead, out);
-    // The integral stops while the car cannot do what is asked and the error requests more of it.
+    // The integral stops while the car cannot do what is asked and the error asks for more.
     mf_mask limited = mf_or(weak, mf_or(mf_less(given, requested), mf_less(requested, given)));
     mf_mask winding = mf_and(limited, mf_less(zero, error * requested));
     mf_lane rate = constant(fixed, MF_CAR_SPEED_INTEGRAL) * constant(fixed, MF_CAR_TICK);

@@ -1,7 +1,7 @@
 // The kernels of cloth: between fields and working memory, the substep of vertices, and passes over
 // constraints (solve.h). What they read and the order of work are in plan.h.
 //
-// Invariants: chunks of a wave and rows of places never share a place that one of them writes; the
+// Invariants: chunks of a wave and rows of slots never share a slot that one of them writes; the
 // copies of all instruction sets do the same operations in the same order.
 
 #include "motion/cloth/obstacle.h"
@@ -320,7 +320,7 @@ void MF_KERNEL(mf_cloth_move)(const mf_ClothJob *job, uint32_t first, uint32_t c
     }
 }
 
-// The smallest and largest of lanes; zeros of places without a vertex do not count.
+// The smallest and largest of lanes; zeros of slots without a vertex do not count.
 static MF_INLINE void widen(mf_mask is, mf_lane x, mf_lane *low, mf_lane *high) {
     *low = mf_select(is, mf_min(*low, x), *low);
     *high = mf_select(is, mf_max(*high, x), *high);

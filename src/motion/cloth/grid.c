@@ -4,7 +4,7 @@
 //
 //   E = B / 2 (|x_uu|^2 + |x_vv|^2 + 2 |x_uv|^2) per area
 //
-// Places: the longer direction is cut into bands, one a lane. A column is the vertices at one
+// Slots: the longer direction is cut into bands, one a lane. A column is the vertices at one
 // position of the shorter direction; its rows of lanes follow one another. Lanes then never share a
 // vertex, whatever the constraint, but for those between bands, whose nodes are one lane apart. A
 // chunk is some columns; with those that its last constraints reach it touches two more, so chunks
@@ -16,7 +16,7 @@
 enum { COLUMNS = 5 }; // [1] of a chunk; at least 2
 enum {
     LEAST_ROWS = 3
-}; // [1] of a column: a place one lane further, in the second row, is in it too
+}; // [1] of a column: a slot one lane further, in the second row, is in it too
 
 typedef struct Grid {
     mf_ClothDraft *draft;

@@ -21,7 +21,7 @@ enum { // rows of a group, in the order of the table of fields
     MF_CLOTH_ROWS
 };
 
-enum { MF_CLOTH_PIECE = 48 }; // [1] rows of places of one piece of work
+enum { MF_CLOTH_PIECE = 48 }; // [1] rows of slots of one piece of work
 
 // What is around the cloths of shared groups: set by the system of the world that steps them.
 typedef struct mf_ClothSurroundings {

@@ -13,17 +13,17 @@
 // positions: Macklin, Mueller, Chentanez, Kim 2014, equation 24). Depth that was there before the
 // substep moves the vertex without giving it a velocity.
 
-typedef struct ContactPoint { // some places that move
+typedef struct ContactPoint { // some points that move
     Vec x;                    // [m]
     Vec predicted;            // [m] where the velocity alone would have taken it
     Vec v;                    // [m/s] that velocity
     mf_lane free;             // [1] 0: pinned, or no vertex
-    mf_lane touches;          // [1] 1: it met something in this step
+    mf_lane touches;          // [1] 1: it touched something in this step
 } ContactPoint;
 
-// Moves the spot out of a surface: `depth` along the unit normal, > 0 inside; the surface moved by
-// `way` in the substep. Returns what friction and normal moved it, but for depth that was there
-// before.
+// Moves a point out of a surface: `depth` along the unit normal, > 0 inside; the surface moved by
+// `direction` [m] in the substep. Returns what friction and normal moved it, but for depth that was
+// there before.
 static MF_INLINE Vec contact_point_leave(ContactPoint *s, Vec normal, mf_lane depth, Vec direction,
                                          mf_lane friction, mf_lane substep) {
     const mf_lane zero = mf_zero();
@@ -78,7 +78,7 @@ static MF_INLINE Vec vec_number(const double *a) {
     return MF_VALUE(Vec, mf_set((mf_real)a[0]), mf_set((mf_real)a[1]), mf_set((mf_real)a[2]));
 }
 
-// A ball of this radius at the end of `way`.
+// A ball of this radius; `direction` [m] is from its center to the point.
 static MF_INLINE Near near_ball(Vec direction, mf_real radius) {
     const mf_lane length = mf_sqrt(vec_dot(direction, direction) + mf_set((mf_real)1e-30));
     return MF_VALUE(Near, length - mf_set(radius),

@@ -4,8 +4,8 @@
 // The lanes of a kernel are sixteen constraints without a common vertex, a batch. Batches of a
 // chunk follow one another; the chunks of a wave have no common vertex, so threads may share them
 // out; waves follow one another. So neither lanes nor threads change the order in which a vertex is
-// moved, nor a bit. Vertices are at places chosen so that the same node of all constraints of a
-// batch is at sixteen places in a row, wherever possible.
+// moved, nor a bit. Vertices are in slots chosen so that the same node of all constraints of a
+// batch is in sixteen slots in a row, wherever possible.
 #ifndef MF_MOTION_CLOTH_PLAN_H
 #define MF_MOTION_CLOTH_PLAN_H
 
@@ -16,11 +16,11 @@
 #include "math/kernel.h"
 #include "terrain/image.h"
 
-enum { MF_CLOTH_LANES = 16 };      // [1] constraints of a batch, places of a row
+enum { MF_CLOTH_LANES = 16 };      // [1] constraints of a batch, slots of a row
 enum { MF_CLOTH_NODES = 4 };       // [1] most vertices of a constraint
 #define MF_CLOTH_FARTHEST 1e5      // [m] vertices stay within it, and below it in m/s
 #define MF_CLOTH_NEVER 1e30        // [1] a compliance that moves nothing: of lanes without one
-#define MF_CLOTH_APART 0xffffffffu // [1] of a batch: its nodes are at the places of `places`
+#define MF_CLOTH_APART 0xffffffffu // [1] of a batch: its nodes are in the slots of a list
 
 typedef enum mf_ClothKind { // coefficients of each, one row of lanes a value
     MF_CLOTH_EDGE,          // 2 nodes: rest length [m], compliance [m/N]
@@ -53,8 +53,8 @@ static inline uint32_t mf_cloth_needs(uint32_t kind) {
 typedef struct mf_ClothBatch {
     uint32_t kind;               // [1] mf_ClothKind
     uint32_t values;             // [1] its first row of the coefficients
-    uint32_t slots;              // [1] its first value of `places`; MF_CLOTH_APART: `at`
-    uint32_t at[MF_CLOTH_NODES]; // [1] place of each node of lane 0, the other lanes follow
+    uint32_t slots;              // [1] its first value in the plan's `slots`; MF_CLOTH_APART: `at`
+    uint32_t at[MF_CLOTH_NODES]; // [1] slot of each node of lane 0, the other lanes follow
 } mf_ClothBatch;
 
 typedef struct mf_ClothRange { // of batches, or of chunks
@@ -111,14 +111,14 @@ static inline size_t mf_cloth_need_at(uint32_t batch, uint32_t lane) {
     return ((size_t)batch * MF_CLOTH_LANES + lane) * MF_CLOTH_NODES;
 }
 
-// Arrays of the working memory, a value per place and precision of the kernel.
+// Arrays of the working memory, a value per slot and precision of the kernel.
 enum {
     MF_CLOTH_X,            // [m] position, three arrays
     MF_CLOTH_P = 3,        // [m] where the substep's velocity alone takes it
     MF_CLOTH_V = 6,        // [m/s] that velocity
     MF_CLOTH_Q = 9,        // [N s^2] sum of the constraints' pushes on pinned vertices
     MF_CLOTH_W = 12,       // [1/kg] inverse mass; 0: pinned, or no vertex
-    MF_CLOTH_TOUCHES = 13, // [1] 1: it met something in this step
+    MF_CLOTH_TOUCHES = 13, // [1] 1: it touched something in this step
     MF_CLOTH_S = 14,       // [m] by which the cloth parts from itself, three arrays
     MF_CLOTH_WORK = 17
 };
@@ -182,7 +182,7 @@ typedef struct mf_ClothJob {
                     // substep where nothing holds it, else 0
 } mf_ClothJob;
 
-// Values of an array: the places, and a row that lanes without a constraint may move.
+// Values of an array: the slots, and a row that lanes without a constraint may move.
 static inline size_t mf_cloth_scratch_size(const mf_ClothPlan *plan) {
     return (size_t)plan->slot_count + 2 * MF_CLOTH_LANES;
 }
@@ -190,7 +190,7 @@ static inline size_t mf_cloth_scratch_size(const mf_ClothPlan *plan) {
 // Some vertices, from `first` on; the working memory is zeros before the first are loaded.
 MF_KERNEL_COPIES(void, mf_cloth_load, (const mf_ClothJob *job, uint32_t first, uint32_t count));
 MF_KERNEL_COPIES(void, mf_cloth_store, (const mf_ClothJob *job, uint32_t first, uint32_t count));
-// Some rows of places: ends a substep and begins the next one. `piece`: whose pushes they are.
+// Some rows of slots: ends a substep and begins the next one. `piece`: whose pushes they are.
 MF_KERNEL_COPIES(void, mf_cloth_move,
                  (const mf_ClothJob *job, uint32_t first, uint32_t count, bool ends, bool begins,
                   uint32_t piece));
@@ -213,10 +213,10 @@ typedef struct mf_ClothResidual {
 MF_KERNEL_COPIES(void, mf_cloth_residual,
                  (const mf_ClothJob *job, uint32_t chunk, mf_ClothResidual *out));
 
-// Sums over some rows of places, in an order that depends on nothing else.
+// Sums over some rows of slots, in an order that depends on nothing else.
 typedef struct mf_ClothSum {
     double position[3], momentum[3]; // [kg m], [kg m/s] at the end of the last substep
-    double touching;                 // [1] vertices that met something in the step
+    double touching;                 // [1] vertices that touched something in the step
     double low[3], high[3];          // [m] box of the vertices
     double speed;                    // [m/s] largest component of a velocity
     bool broken;                     // a value is not finite or out of range

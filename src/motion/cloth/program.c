@@ -92,8 +92,8 @@ static bool follow_each_other(const mf_ClothDraft *draft, const mf_ClothConstrai
     return true;
 }
 
-// Places in rows are read and written for all lanes, also those without a constraint. Where such a
-// row holds another node's place, the wider kernels would put back what they read before that node
+// Slots in rows are read and written for all lanes, also those without a constraint. Where such a
+// row holds another node's slot, the wider kernels would put back what they read before that node
 // moved.
 static bool are_apart(const mf_ClothBatch *batch) {
     const uint32_t nodes = mf_cloth_nodes(batch->kind);
@@ -105,7 +105,7 @@ static bool are_apart(const mf_ClothBatch *batch) {
     return true;
 }
 
-// Lanes without a constraint have the places behind all others.
+// Lanes without a constraint have the slots behind all others.
 static void list_slots(mf_ClothDraft *draft, mf_ClothBatch *batch,
                        const mf_ClothConstraint *constraints, const uint32_t *lanes,
                        uint32_t count) {

@@ -12,7 +12,7 @@ typedef struct mf_ClothDraft {
     MF_CLOTH_ARRAYS(MF_FLAT_POINTER, )
     uint32_t batch_capacity, chunk_capacity, wave_capacity, listed_capacity, value_capacity,
         element_capacity; // [1]
-    bool in_rows;         // places of batches follow one another where they can
+    bool in_rows;         // slots of batches follow one another where they can
     bool failed;          // out of memory
 } mf_ClothDraft;
 
@@ -32,14 +32,14 @@ typedef struct mf_ClothConstraint {
     uint32_t elements[MF_CLOTH_NODES]; // [1] plan.h; those of kinds that have fewer are not read
 } mf_ClothConstraint;
 
-// Adds a batch of `count` constraints of one kind, whose vertices differ. The places of vertices
+// Adds a batch of `count` constraints of one kind, whose vertices differ. The slots of vertices
 // are known.
 void mf_cloth_draft_batch(mf_ClothDraft *draft, const mf_ClothConstraint *constraints,
                           const uint32_t *lanes, uint32_t count);
 // The batches since the last chunk become one; the chunks since the last wave.
 void mf_cloth_draft_chunk(mf_ClothDraft *draft);
 void mf_cloth_draft_wave(mf_ClothDraft *draft);
-// Space for the places of vertices. False: out of memory.
+// Memory for the slots of vertices. False: out of memory.
 bool mf_cloth_draft_slots(mf_ClothDraft *draft, uint32_t slots);
 
 // The constraints of a rectangle (grid.c) and of triangles (mesh.c).

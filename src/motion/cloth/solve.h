@@ -27,7 +27,7 @@ typedef struct Batch { // some lanes of one
     const Solve *solve;
     const mf_ClothBatch *batch;
     uint32_t lane; // [1] the first
-    bool apart;    // its nodes are at the places of a list
+    bool apart;    // its nodes are in the slots of a list
     bool pulls;    // pushes on its vertices are summed
     bool damped;
     bool tears;     // constraints may be gone, and elements may tear
@@ -73,7 +73,7 @@ static MF_INLINE void node_put_vec(const Batch *b, uint32_t node, uint32_t array
 
 typedef struct Node {
     Vec x;         // [m]
-    Vec direction; // [m] of the substep so far; of damped constraints
+    Vec direction; // [m] displacement in the substep so far; of damped constraints
     mf_lane w;     // [1/kg]
 } Node;
 

@@ -9,7 +9,7 @@ typedef struct mf_ClothStep {
     mf_Context *context; // NULL: one thread
     uint32_t instance;
     mf_ClothJob job;
-    uint8_t *row_pinned;   // [1] per row of places: 1: a vertex in it is pinned
+    uint8_t *row_pinned;   // [1] per row of slots: 1: a vertex in it is pinned
     mf_ClothSum *sums;     // per piece
     uint32_t pieces, wave; // [1]
     bool ends, begins;     // of mf_cloth_move

@@ -1,6 +1,6 @@
 // What the base has to move: mass, first and second moments of the whole tree at the present
 // angles, by composite rigid bodies; for `prescribed` also the force and torque that it takes to
-// move the links as the joints are reported and the base turns, when the base does not accelerate
+// move the links as the joints are commanded and the base turns, when the base does not accelerate
 // (Walker and Orin 1982; Luh, Walker and Paul 1980).
 //
 // Outward: turns, heights and motions of the links; inward: their sums. In axes of the links and
@@ -104,7 +104,7 @@ static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const Sta
     paths->travel[l] = travel;
 }
 
-// Clamps forget what is not a number, so it is requested here.
+// Clamps forget what is not a number, so it is checked here.
 static inline void paths_check(Step *s, const mf_DrivenBlock *block) {
     const mf_ArtPlan *plan = s->plan;
     mf_lane commanded = mf_zero(), passed = mf_zero();
@@ -160,7 +160,7 @@ static inline void paths_store(const Step *s, const mf_DrivenBlock *block, const
 }
 
 // Angle and rate after `step`, which a constant acceleration would have reached with the same
-// change of the rate: that is put instead of the present one.
+// change of the rate: that replaces the present one.
 static MF_INLINE void path_ahead(const Paths *paths, uint32_t l, mf_lane step, mf_lane *angle,
                                  mf_lane *rate, mf_lane *acceleration) {
     const mf_lane half = mf_set((mf_real)0.5), third = mf_set((mf_real)(1.0 / 3.0));
@@ -185,7 +185,7 @@ static MF_INLINE void path_sum(const Paths *paths, uint32_t l, mf_lane step, mf_
 
 typedef struct Limb {               // a link
     mf_lane cosine, sine;           // [1] of the joint's rotation
-    mf_lane direction;              // [m] of a slide
+    mf_lane direction;              // [m] displacement of a slide
     Vec up;                         // [1] the world's z in its axes
     mf_lane height;                 // [m] of its origin
     Vec rate, angular_acceleration; // [rad/s], [rad/s^2]

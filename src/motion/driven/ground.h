@@ -204,7 +204,7 @@ static MF_INLINE void contact_point_torques(const mf_ArtPlan *art, const Stance 
     contact_point->rate = vec_fma(stance->angular_acceleration, step, stance->rate);
 }
 
-// Adds contact `number` to the spots when it may touch in some lane.
+// Adds contact `number` to the contact points when it may touch in some lane.
 static MF_INLINE void contact_point_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
                                          uint32_t number, const Stance *stance, mf_mask near,
                                          const Vec *weight, mf_lane step, Ground *ground) {

@@ -33,7 +33,7 @@ static const mf_WarningWords pressed_together = {
     "a larger stiffness"};
 static const mf_WarningWords crowded = {"",
                                         "a grain had more than 16 contacts, and some were dropped",
-                                        "a larger stiffness, fewer solids in the same position"};
+                                        "a larger stiffness, fewer overlapping solids"};
 
 static mf_Status check(const mf_GrainsConfig *config, mf_Error *error) {
     const mf_ParticleRange ranges[] = {

@@ -18,10 +18,10 @@
 // Attitude Determination and Control, 2014, chapter 5), and turning the positions back by it makes
 //     G' = G + E^T (G + C),   E = R(t) - 1,
 // while C stays. G is small from the beginning and E is formed without cancellation, so what is
-// left falls with the square down to the rounding of the ways, not of the places.
+// left falls with the square down to the rounding of the ways, not of the positions.
 //
 // Points in one line, or one position, leave turns open. They are damped there: a turn that nothing
-// requests is not made, so the body keeps its attitude.
+// asks for is not made, so the body keeps its attitude.
 
 typedef struct Fit {
     mf_lane count;   // [1] points that hold

@@ -65,7 +65,7 @@ static Body body_of(const mf_Particles *all, uint32_t rank) {
 typedef struct Pair {
     double direction[3]; // [m] from the first to the second
     double near;         // [1] 1 - r / R, > 0
-    double gradient;     // [1/m^5] F, the gradient of the kernel is F times the way
+    double gradient;     // [1/m^5] F, the gradient of the kernel is F times `direction`
     double kernel;       // [1/m^3] W
 } Pair;
 

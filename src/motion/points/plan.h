@@ -83,7 +83,7 @@ enum {
     MF_POINTS_ROWS
 };
 
-#define MF_POINTS_RESIDUAL 1e-3 // [1] above it a solution of the contacts is notified as unsolved
+#define MF_POINTS_RESIDUAL 1e-3 // [1] above it a solution of the contacts is reported as unsolved
 
 typedef struct mf_PointsPlan {
     uint32_t bytes;

@@ -250,10 +250,11 @@ static Body body_before(Step *s, const Body *saved) {
     return body;
 }
 
-// The ground lies higher than the energy of a `poor` lane can pay for (a point deep in a slope or
-// under the floor). Such a lane is carried where its points were before the step instead of being
-// lifted out: against that support, at rest relative to it, the implicit step cannot gain energy.
-// Where even that fails, by the curvature of large turns, the body stays where it was and stops.
+// The ground lies higher than the energy of an `inaccurate` lane can pay for (a point deep in a
+// slope or under the floor). Such a lane is carried where its points were before the step instead
+// of being lifted out: against that support, at rest relative to it, the implicit step cannot gain
+// energy. Where even that fails, by the curvature of large turns, the body stays where it was and
+// stops.
 static __attribute__((noinline)) mf_lane hold_inaccurate(Step *s, Body *body, const Body *saved,
                                                          mf_mask inaccurate, mf_lane budget,
                                                          mf_lane energy) {

@@ -41,7 +41,7 @@ mf_Quadrotor mf_quadrotor(void) {
 
 // ---- checks -------------------------------------------------------------------------------------
 
-// The same rule as for the bodies of all vehicles, so that the message comes from one position.
+// The same rule as for the bodies of all vehicles, so that this file alone gives the message.
 static mf_Status check_inertia(const mf_Quadrotor *p, mf_Error *error) {
     double values[3];
     mf_mat3_eigen(values, NULL, p->inertia);

@@ -88,7 +88,7 @@ typedef struct mf_QuadrotorPlan {
     uint32_t interval;       // [1] steps between ticks of the control
     uint32_t outer_interval; // [1] steps between ticks of the loops above the body rates
     bool plain;              // Runge-Kutta, diagonal inertia, rotors with lag, no drag
-    bool swift;              // plain, told body rates, with an integral part, control in every step
+    bool swift;              // plain, body-rate commands, integral part, control in every step
     bool full_inertia;       // the inertia has products
     bool rotor_drag, body_drag;
     bool integral; // the rate loop has one

@@ -32,7 +32,7 @@ static MF_INLINE mf_lane mix_of(const Lanes *s, int rotor, int part) {
 static void mix_limited(const Lanes *s, mf_lane lift, Vec angular_acceleration, mf_lane *square) {
     const mf_lane low = value_of(s, MF_QUAD_SQUARE_LOW), high = value_of(s, MF_QUAD_SQUARE_HIGH);
     mf_lane least = mf_set(-MF_REAL_MAX), most = mf_set(MF_REAL_MAX);
-    for (int i = 0; i < ROTORS; i++) { // roll and pitch, and the lift that they leave space for
+    for (int i = 0; i < ROTORS; i++) { // roll and pitch, and the lift that they allow
         mf_lane inverse = value_of(s, MF_QUAD_MIX_LIFT + i);
         square[i] = mf_fma(mix_of(s, i, 1), angular_acceleration.x,
                            mix_of(s, i, 2) * angular_acceleration.y);
@@ -124,8 +124,7 @@ static MF_INLINE void follow_rates(const Lanes *s, const Vehicle *vehicle, const
 //   velocity  acceleration = K (goal - velocity) + integral; with gravity it is the target thrust,
 //             limited in tilt and size
 //   attitude  the shortest rotation of the body's z axis to the target thrust, and the heading
-//   about
-//             the world's vertical (tilt first, as Brescianini and D'Andrea 2018)
+//             about the world's vertical (tilt first, as Brescianini and D'Andrea 2018)
 
 typedef struct Heading {
     mf_lane sine, cosine;

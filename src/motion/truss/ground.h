@@ -22,7 +22,7 @@ typedef struct ContactPoint { // a point that can touch the ground, by the verti
     mf_lane share[2];         // [1] of the ends
 } ContactPoint;
 
-// The spot number `index`: of a vertex, or of a point between the ends of a bar.
+// The point number `index`: of a vertex, or of a point between the ends of a bar.
 static MF_INLINE void contact_point_of(const Frame *f, uint32_t index,
                                        ContactPoint *contact_point) {
     const uint32_t samples = f->plan->samples;
@@ -62,7 +62,7 @@ static MF_INLINE mf_lane ground_height(const Frame *f, Vec at, mf_lane *slope_x,
     return mf_map_surface(&f->map, at.x, at.y, slope_x, slope_y);
 }
 
-// Whether a spot is higher above level ground than `margin` in all lanes and carried nothing, so
+// Whether a point is higher above level ground than `margin` in all lanes and carried nothing, so
 // that it has neither energy nor force.
 static MF_INLINE bool contact_point_clears(const Frame *f, const Touch *touch, Vec at,
                                            mf_lane margin) {
@@ -73,7 +73,7 @@ static MF_INLINE bool contact_point_clears(const Frame *f, const Touch *touch, V
     return mf_all(mf_or(clears, mf_not(f->alive)));
 }
 
-typedef struct Contact { // of one spot at trial positions
+typedef struct Contact { // of one point at trial positions
     mf_lane depth;       // [m] along the vertical; <= 0: none
     mf_lane spring;      // [N/m] along the vertical
     Vec rise;            // gradient of the depth

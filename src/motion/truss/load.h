@@ -163,7 +163,7 @@ static void add_noise(Frame *f) {
     }
 }
 
-// Lanes that have the vertex or bar of a spot.
+// Lanes that have the vertex or bar of a point.
 static mf_mask contact_point_exists(const Frame *f, uint32_t contact_number) {
     const bool own = contact_number < f->vertices;
     const uint32_t number =

@@ -8,15 +8,15 @@
 
 // ---- pair solve ---------------------------------------------------------------------------------
 
-// Systems of trusses whose bars meet. A meeting couples four vertices that need not be close in the
+// Systems of trusses whose bars meet. A contact couples four vertices that need not be close in the
 // band, so the band holds a bound of it (hessian.h), and conjugate gradients correct the solution,
-// with the factored band as preconditioner: after as many rounds as there are meetings it is exact,
+// with the factored band as preconditioner: after as many rounds as there are contacts it is exact,
 // but for rounding. The product of the band with the search direction follows from the residuals.
 
 enum { MF_TRUSS_ROUNDS = 30 };
 
-// Adds to `out` what the meetings are more than their bound, times `x`; both in the order of the
-// matrix.
+// Adds to `out` what the contacts of bars are more than their bound, times `x`; both in the order
+// of the matrix.
 static MF_INLINE void pairs_product(const Frame *f, const mf_lane *x, mf_lane *out, bool same) {
     const mf_lane one = mf_set((mf_real)1), stiffness = f->spring;
     uint32_t at = 0;
@@ -51,8 +51,8 @@ static MF_INLINE mf_lane rows_dot(const mf_lane *a, const mf_lane *b, uint32_t r
 }
 
 // Solves the system with the right-hand side f->step into f->step, for the lanes `where`, in which
-// bars meet where `meets` holds. The others get the band's own solution, so that their bits do not
-// depend on those.
+// bars meet where `touching_bars` holds. The others get the band's own solution, so that their
+// bits do not depend on those.
 static __attribute__((noinline)) void solve_with_pairs(const Frame *f, const Band *factor,
                                                        mf_mask where, mf_mask touching_bars) {
     const uint32_t rows = factor->rows;
@@ -203,7 +203,7 @@ static MF_INLINE void accept(Newton *n, mf_mask where, mf_lane energy) {
     n->energy = mf_select(where, energy, n->energy);
 }
 
-// How a step of the spots along the solved rows changes contacts: of spots that are above the
+// How a step of the points along the solved rows changes contacts: of points that are above the
 // ground the share of the step to where the first one lands, of those that slip to where the first
 // one is back at its anchor. Its contact then is, or sticks, in the next matrix. A step that is
 // only halved approaches these kinks of the energy by the same share again and again.

@@ -130,7 +130,7 @@ static MF_INLINE mf_mask bar_contacts_find(Frame *f, bool same) {
     return touching_bars;
 }
 
-// The meeting number `*at` of the list, or the next one behind it that is not kept; `*at` becomes
+// The contact number `*at` of the list, or the next one behind it that is not kept; `*at` becomes
 // the next number. NULL: there are no more.
 static MF_INLINE const BarContact *bar_contacts_next(const Frame *f, uint32_t *at,
                                                      BarContact *other, bool same) {
