@@ -1,11 +1,12 @@
 // The built-in pool behind mf_parallel_for: persistent workers that claim indices one by one.
 //
-// Method: one 64-bit word `claim` = generation << 32 | next index. A call closes the word (an index
-// no count reaches), writes the job, opens the word for a new generation and works with the others.
-// A worker reads the word, then the job, then takes an index by compare-and-exchange on the whole
-// word, so a late worker cannot join a job that it has read only partly: the job's fields are
-// written only while the word is closed, and reading a new field makes the closing visible. A call
-// never waits for sleeping workers; it returns when all its indices are done.
+// Method: one 64-bit word `claim` = generation << 32 | next index. A call closes the word (its
+// index is one that no count reaches, so nobody can claim), writes the job, opens the word for a
+// new generation and works with the others. A worker reads the word, then the job, then takes an
+// index by compare-and-exchange on the whole word, so a late worker cannot join a job that it has
+// read only partly: the job's fields are written only while the word is closed, and reading a new
+// field makes the closing visible. A call never waits for sleeping workers; it returns when all its
+// indices are done.
 //
 // Waiting, on both sides: spin for 0.2 ms (the parallel loops of a swarm are separated by serial
 // work of up to 100 us, and waking a sleeping thread costs 10 to 50 us), then sleep on a condition
@@ -141,6 +142,7 @@ void mf_pool_run(mf_Pool *pool, uint32_t count, mf_TaskFn function, void *task) 
             function(task, i);
         return;
     }
+    // One generation closed, the next one open.
     uint64_t generation = generation_of(atomic_load(&pool->claim)) + 1;
     atomic_store(&pool->claim, generation << 32 | CLOSED);
     atomic_store(&pool->function, function);
@@ -185,7 +187,7 @@ static mf_Status start_workers(mf_Context *context, mf_Pool *pool, uint32_t coun
     if (problem == 0)
         return MF_OK;
     errno = problem;
-    return mf_fail(error, MF_IO, "threads: need %u workers, the system gave %u: %m", count + 1,
+    return mf_fail(error, MF_IO, "threads: need %u threads, the system gave %u: %m", count + 1,
                    pool->worker_count + 1);
 }
 
@@ -210,7 +212,7 @@ mf_Status mf_pool_create(mf_Context *context, uint32_t threads, mf_Pool **out, m
     if (mf_allow(context, "allocate"))
         pool = context->config.allocate(context->config.user, size);
     if (pool == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "threads: no memory for %u workers", threads);
+        return mf_fail(error, MF_NO_MEMORY, "threads: no memory for %u threads", threads);
     // Zeroed atomics are valid; generation 0 is closed because its count is 0.
     memset(pool, 0, size);
     if (!init_locks(context, pool)) {

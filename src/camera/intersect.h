@@ -1,8 +1,8 @@
-// Rays and where they meet solids, in lanes, for the kernels of this room.
+// Rays and where they hit solids, in lanes, for the kernels of this folder.
 //
-// A solid is met at the smaller root t of |t d - c|^2 = 1 over the components that count, with the
-// discriminant from the part of c that is square to d, because b^2 - a (c^2 - 1) loses all digits
-// where the solid is far (Hearn and Baker, Computer Graphics, section on rays and spheres).
+// A ray hits a solid at the smaller root t of |t d - c|^2 = 1 over the components that count, with
+// the discriminant from the part of c perpendicular to d, because b^2 - a (c^2 - 1) loses all
+// digits where the solid is far (Hearn and Baker, Computer Graphics, section on rays and spheres).
 #ifndef MAYFLY_CAMERA_INTERSECT_H
 #define MAYFLY_CAMERA_INTERSECT_H
 
@@ -99,7 +99,7 @@ static MF_INLINE mf_lane intersect_brick(Vec d, Vec c, mf_mask *hit) {
     return in;
 }
 
-// Of a solid, at the first t > -infinity.
+// The first intersection along the whole line, negative t included.
 static MF_INLINE mf_lane intersect_solid(mf_RasterType type, Vec d, Vec c, mf_lane half,
                                          mf_mask *hit) {
     switch (type) {

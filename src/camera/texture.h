@@ -24,13 +24,14 @@ typedef struct mf_TextureMap {
     mf_TextureLevel levels[MF_TEXTURE_LEVELS];
 } mf_TextureMap;
 
-// MF_NO_MEMORY, MF_BAD_FILE. Released by mf_texture_map_release, also one of zeros.
+// MF_NO_MEMORY, MF_BAD_FILE. Released by mf_texture_map_release, which takes
+// a zeroed map, too.
 mf_Status mf_texture_map_make(mf_Context *context, const mf_Texture *texture, mf_TextureMap *out,
                               mf_Error *error);
 void mf_texture_map_release(mf_TextureMap *map);
 
-// Half of a picture's edges, at least 1: means of two by two pixels; of an odd row or column more
-// the last one does not count.
+// Half of a picture's edges, at least 1: means of two by two pixels; the last row or
+// column of an odd number is ignored.
 void mf_texture_halve(const uint8_t *from, uint32_t width, uint32_t height, uint8_t *out);
 
 // How a texture lies on a shape (texture_lay.c): a point x of its own axes has u, v or, of a cube,
@@ -44,7 +45,7 @@ typedef struct mf_TextureLay {
                           // middle of a capsule's cap, times `stretch`
 } mf_TextureLay;
 
-// False: it has none.
+// False: the shape has no texture.
 bool mf_texture_lay(const mf_Model *model, const mf_Shape *shape, mf_TextureLay *out);
 
 // Whether the ground of a world has the look of this shape: the plane or height field that is that

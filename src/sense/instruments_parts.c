@@ -176,7 +176,7 @@ static void put_force(mf_InstrumentBuild *b, uint32_t actuator, const mf_Frame *
     b->force_count++;
 }
 
-// Between two sites a joint that carries both feels nothing.
+// A joint that carries both sites of an actuator gets no net force from it.
 static void put_forces(mf_InstrumentBuild *b, uint32_t joint) {
     for (uint32_t a = 0; a < b->model->actuator_count; a++) {
         const mf_Actuator *actuator = &b->model->actuators[a];

@@ -84,8 +84,8 @@ void mf_ranges_update(mf_Ranges *all, bool alone);
 // Makes the tree of the boxes of all items. For mf_ranges_update.
 void mf_ranges_grow(mf_Ranges *all);
 
-// [m] how far the first shape is along a ray from `start` [m] along the unit vector `way`, world;
-// `nearest` where none is nearer. Shapes of the item `without` are passed over.
+// [m] how far the first shape is along a ray from `start` [m] along the unit vector `direction`,
+// world; `nearest` where none is nearer. Shapes of the item `without` are passed over.
 double mf_ranges_cast(const mf_Ranges *all, const double start[3], const double direction[3],
                       double nearest, uint32_t without);
 

@@ -93,7 +93,7 @@ void mf_ranges_grow(mf_Ranges *all) {
 typedef struct Cast {
     const mf_Ranges *all;
     double start[3], direction[3]; // [m], [1] unit
-    double inverse[3];             // [1] of way
+    double inverse[3];             // [1] of the direction
     double nearest;                // [m]
     uint32_t without;              // [1] item
 } Cast;
@@ -110,7 +110,7 @@ static bool hits_box(const Cast *cast, const double box[6]) {
     return from <= to;
 }
 
-// `to` and `way`: the sphere's center from the ray's start, and the ray's way, in any axes.
+// `to`: the sphere's center from the ray's start; `direction`: that of the ray; in any axes.
 static bool hits_sphere(const double to[3], const double direction[3], double radius,
                         double nearest) {
     double off[3];
