@@ -36,7 +36,7 @@ const char *mf_base_name_at(const void *list, uint32_t index);
 // "mayfly" when it was found in the PATH.
 const char *mf_app_program(void);
 
-// Appends `word`, quoted for a shell, after a blank unless `out` is empty.
+// Appends `name`, quoted for a shell, after a blank unless `out` is empty.
 void mf_app_quote(char *out, size_t size, const char *name);
 
 // Whether `name` is more than `end` and ends with it.

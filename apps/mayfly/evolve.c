@@ -468,7 +468,7 @@ static int finish(Evolution *evolution, mf_Status status, mf_Error *error) {
 
 // ---- the command line again --------------------------------------------------------------------
 
-// The command that repeats the run from its beginning: all words except --resume and --json.
+// The command that repeats the run from its beginning: all arguments except --resume and --json.
 static void repeat_line(int argc, char **argv, char *out, size_t size) {
     out[0] = '\0';
     mf_app_quote(out, size, mf_app_program());

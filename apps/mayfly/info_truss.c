@@ -33,7 +33,7 @@ typedef struct Facts {
     double shortest, longest;       // [m] bars without force
     double thinnest, thickest;      // [m] diameters
     uint32_t stretched;             // [1] bars whose ends are not their length apart
-    uint32_t fixed, loaded, driven; // [1] vertices held, vertices loaded, actuators with a neuron
+    uint32_t fixed, loaded, driven; // [1] vertices fixed, vertices loaded, actuators with a neuron
     uint32_t crossings;             // [1] pairs of bars inside each other
     uint32_t crossing[2];           // [1] the first of them
     Weakest euler, yield;

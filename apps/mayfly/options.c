@@ -109,7 +109,7 @@ static int complain_number(const mf_CommandHelp *help, const mf_Option *option, 
                         option->lower, upper, text);
 }
 
-// ---- words -------------------------------------------------------------------------------------
+// ---- names -------------------------------------------------------------------------------------
 
 // "a, b or c".
 static const char *list_names(mf_NameFn names, char *out, size_t size) {
@@ -314,7 +314,7 @@ static int unknown_option(const mf_CommandHelp *help, const char *text, size_t l
     return mf_app_usage(help->name, "unknown option '%s'%s", typed, near);
 }
 
-// Reads the option at argv[*position] and moves *position to its last word.
+// Reads the option at argv[*index] and moves *index to its last argument.
 static int read_option(Reading *reading, int argc, char **argv, int *index) {
     const mf_CommandHelp *help = reading->help;
     const char *name = argv[*index];

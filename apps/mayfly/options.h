@@ -12,8 +12,8 @@
 typedef enum mf_OptionKind {
     MF_OPTION_FLAG,   // bool
     MF_OPTION_TEXT,   // const char *
-    MF_OPTION_NAME,   // const char *, one of `words`
-    MF_OPTION_NAMES,  // const char *, some of `words` with commas between
+    MF_OPTION_NAME,   // const char *, one of `names`
+    MF_OPTION_NAMES,  // const char *, some of `names` with commas between
     MF_OPTION_OUTPUT, // const char *, a file to write that ends with one of `endings`
     MF_OPTION_LIST,   // mf_OptionList: may be given more than once
     MF_OPTION_COUNT,  // const char * that reads as a whole number in [lower, upper]
@@ -71,7 +71,7 @@ typedef struct mf_CommandHelp {
     uint32_t least, most;     // [1] arguments next to options
     const mf_Option *options; // ends with MF_OPT_END
     mf_NameFn names;          // for arguments that are not files; its list is NULL
-    const char *noun;         // name of such a word in messages: "bench"
+    const char *noun;         // what such a name is called in messages: "bench"
 } mf_CommandHelp;
 
 enum { MF_OPTIONS_GO_ON = -1 }; // mf_options_parse: continue

@@ -24,8 +24,8 @@
 
 typedef struct Bridge {
     const mf_SceneBridge *scene;
-    char *text;             // copy of its options, cut into words
-    char *names[ARGUMENTS]; // of its command line; NULL: the end
+    char *text;             // copy of its options, cut into arguments
+    char *names[ARGUMENTS]; // arguments of its command line; NULL: the end
     pid_t process;          // 0: it does not run
     bool over;              // it is not started again
     double when;            // [s] of the clock: when it was started, or is to be
@@ -107,7 +107,7 @@ void mf_bridges_watch(mf_Bridges *bridges) {
     }
 }
 
-// The command line. MF_LIMIT: it has too many words.
+// The command line. MF_LIMIT: it has too many arguments.
 static mf_Status put_names(mf_Context *context, Bridge *bridge, char *address, mf_Error *error) {
     // Isolated: nothing of the current folder or of PYTHONPATH runs.
     static char python[] = "python3", alone[] = "-I", flag[] = "-m", module[] = "mayfly_bridges";

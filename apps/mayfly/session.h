@@ -66,7 +66,7 @@ const char *mf_session_return(mf_Session *session);
 // Writes what is done to `path` from now on, one JSON object per line. `name`: of the scene.
 mf_Status mf_session_record(mf_Session *session, const char *path, const char *name,
                             mf_Error *error);
-// One line about the present step: an act, NULL with a word ("reset", "back", "keep", "return",
+// One line about the present step: an act, NULL with a `name` ("reset", "back", "keep", "return",
 // "end").
 void mf_session_write(mf_Session *session, const char *name, const mf_Act *act, uint64_t to);
 

@@ -19,7 +19,7 @@
 #define WIDTH 1280u        // [pixel] of the camera that sees all robots
 #define HEIGHT 720u        // [pixel]
 #define FIELD_OF_VIEW 0.70 // [rad] between its upper and lower edge
-#define AZIMUTH (-0.9)     // [rad] of the way from what it looks at to it, as on the page
+#define AZIMUTH (-0.9)     // [rad] of the direction from what it looks at to it, as on the page
 #define ELEVATION 0.35     // [rad]
 #define SWARM 1000u        // [1] robots from which on shadows take too long
 #define FARTHEST 1e5       // [m]

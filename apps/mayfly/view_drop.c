@@ -1,5 +1,5 @@
-// Files that are dropped on a page, one (POST /load) or a bundle (/load/files): their thread leaves
-// them for the thread that owns the world, and waits until it has loaded them.
+// Files that are dropped on a page, one (POST /load) or a package (/load/files): their thread
+// leaves them for the thread that owns the world, and waits until it has loaded them.
 #include "view_server_own.h"
 
 #include <stdio.h>

@@ -44,7 +44,7 @@ typedef struct mf_ViewMail {
 // What was dropped on a page.
 typedef struct mf_ViewDrop {
     char name[512];   // of the file to load
-    bool several;     // the data is a bundle of files (io/package.h), of which it is one
+    bool several;     // the data is a package of files (io/package.h), of which it is one
     const char *data; // borrowed until mf_view_server_loaded
     size_t size;      // [byte]
 } mf_ViewDrop;

@@ -15,10 +15,10 @@ typedef struct mf_Chip {
 
 void mf_chip_start(mf_Chip *chip, const mf_Camera *camera);
 
-// Draws and shades the rows of room->raster, without color only depth and faces.
+// Draws and shades the rows of buffers->raster, without color only depth and faces.
 void mf_develop_draw(const mf_RenderScene *scene, const mf_CameraView *view,
                      const mf_RenderPose *pose, mf_RenderBuffers *buffers);
-// What the chip makes of a whole picture in room->color: codes 0 .. 255. noise->sigma is the
+// What the chip makes of a whole picture in buffers->color: codes 0 .. 255. noise->sigma is the
 // camera's.
 void mf_develop_chip(const mf_RenderScene *scene, const mf_CameraView *view, const mf_Chip *chip,
                      const mf_PhotoNoise *noise, mf_RenderBuffers *buffers);

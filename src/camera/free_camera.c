@@ -9,7 +9,7 @@ struct mf_FreeCamera {
     mf_RenderScene *scene;
     mf_CameraView *view;
     mf_Chip chip;
-    void *memory; // of the room
+    void *memory; // of the buffers
     mf_RenderBuffers buffers;
     uint64_t pictures; // [1] taken so far, for their noise
 };

@@ -1,4 +1,4 @@
-// What cameras see (render scene.h): making it from the world's models, and memory for pictures.
+// What cameras see (render.h): making it from the world's models, and memory for pictures.
 #include "camera/render.h"
 #include "world/group.h"
 

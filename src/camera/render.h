@@ -117,7 +117,7 @@ typedef struct mf_RenderFace {
     float center[3];   // [1] of a solid
     float normal[3];   // [1] of what is flat, optical axes, towards the camera
     float color[3], emission;
-    const mf_RenderLook *look; // of the room; NULL: no texture
+    const mf_RenderLook *look; // of the buffers; NULL: no texture
     int32_t owner[3];          // group, robot, link
 } mf_RenderFace;
 
@@ -152,21 +152,21 @@ typedef struct mf_RenderPose {
     uint32_t group, instance; // [1] its robot; MF_NONE: no robot's
 } mf_RenderPose;
 
-// From now on room->raster is that of this view, for all of its rows.
+// From now on buffers->raster is that of this view, for all of its rows.
 void mf_render_buffers_use(mf_RenderBuffers *buffers, const mf_CameraView *view);
 
-// Depth and face of each pixel, in room->raster, for its rows top .. bottom - 1.
+// Depth and face of each pixel, in buffers->raster, for its rows top .. bottom - 1.
 void mf_render_draw(const mf_RenderScene *scene, const mf_CameraView *view,
                     const mf_RenderPose *pose, mf_RenderBuffers *buffers);
-// Where these rows are in the shadow, in room->lit.
+// Where these rows are in the shadow, in buffers->lit.
 void mf_render_shadow(const mf_RenderScene *scene, const mf_CameraView *view,
                       const mf_RenderPose *pose, mf_RenderBuffers *buffers);
-// The colors of these rows, 0 .. 1, in room->color; without shadows of the camera room->lit does
-// not count.
+// The colors of these rows, 0 .. 1, in buffers->color; without shadows of the camera
+// buffers->lit does not count.
 void mf_render_shade(const mf_RenderScene *scene, const mf_CameraView *view,
                      const mf_RenderPose *pose, mf_RenderBuffers *buffers);
 
-// ---- for the files of this room that draw -------------------------------------------------------
+// ---- for the files of this folder that draw -----------------------------------------------------
 
 // A value of a field.
 static inline double mf_render_value(const mf_Field *field, uint32_t instance, size_t component) {
@@ -212,7 +212,7 @@ void mf_render_draw_triangle(const mf_RenderDraw *draw, const double *const corn
                              const mf_RenderPaint *paint, const int32_t owner[3]);
 // All robots.
 void mf_render_draw_robots(const mf_RenderDraw *draw);
-// Adds to room->blocks what may shade something.
+// Adds to buffers->blocks what may shade something.
 void mf_render_block_solid(const mf_RenderDraw *draw, const mf_RenderSolid *solid,
                            const mf_RenderTransform *pose);
 // *at, which may be NULL: the ball's center in the light's axes.

@@ -68,7 +68,7 @@ static MF_INLINE mf_mask hits_flat(const mf_RasterBlock *block, Vec point, mf_la
                mf_and(mf_less_equal(zero, side[1]), mf_less_equal(zero, side[2])));
     const mf_mask back = mf_and(mf_less_equal(side[0], zero),
                                 mf_and(mf_less_equal(side[1], zero), mf_less_equal(side[2], zero)));
-    // The plane of the triangle, whose normal is `center`: t = normal . corner / normal . way.
+    // Plane of the triangle, whose normal is `center`: t = normal . corner / normal . direction.
     const mf_lane height = dot_with(block->center, corner[0]);
     const mf_lane slope = mf_set(block->half);
     const mf_mask after = mf_less(mf_zero(), height * slope - margin * slope * slope);

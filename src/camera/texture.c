@@ -114,7 +114,7 @@ typedef struct Face {
     uint32_t number; // [1]
 } Face;
 
-// The pixel of a place, and how far the place is towards the next one.
+// The pixel at a position, and how far the position is towards the next one.
 static uint32_t find_pixel(float position, uint32_t count, bool repeats, uint32_t *next,
                            float *part) {
     const float at = position * (float)count - 0.5f;

@@ -52,8 +52,8 @@ bool mf_texture_lay(const mf_Model *model, const mf_Shape *shape, mf_TextureLay 
 // ground, with a material or another color than the gray of shapes without one.
 bool mf_texture_is_floor(const mf_Terrain *terrain, const mf_Shape *shape);
 
-// The mean color 0 .. 1 of what a pixel covers around the place (u, v) of a flat texture. `across`:
-// how the place changes to the next pixel on the right and below.
+// The mean color 0 .. 1 of what a pixel covers around the position (u, v) of a flat texture.
+// `across`: how the position changes to the next pixel on the right and below.
 void mf_texture_map_flat(const mf_TextureMap *map, const float position[2],
                          const float across[2][2], float out[3]);
 // The same in a direction of any length, of a cube.

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define FIRST_BUFFER 65536u
-#define DIRECT 65536u // [byte] states from where on their values are received in their position
+#define DIRECT 65536u // [byte] from this size on values of a state go straight to their memory
 
 mf_Status mf_client_fail(mf_Error *error, mf_Status status, const char *format, ...) {
     va_list arguments;
@@ -196,7 +196,7 @@ static mf_Status fill(mf_Client *client, size_t size, double end, mf_Error *erro
     return status;
 }
 
-// The place of a large state whose head is there; NULL: it is read like other messages.
+// The slot of a large state whose head is there; NULL: it is read like other messages.
 static mf_ClientState *state_slot(mf_Client *client, size_t size) {
     const uint8_t *head = client->in + client->in_begin;
     if (size < DIRECT || (mf_client_u32(head + 4) & 0xffffu) != MF_ANSWER_STATE)
@@ -207,7 +207,7 @@ static mf_ClientState *state_slot(mf_Client *client, size_t size) {
     return state->data != NULL && state->size == size ? state : NULL;
 }
 
-// The rest of such a state, straight to its position: a copy less.
+// The rest of such a state, straight to its memory: a copy less.
 static mf_Status fill_state(mf_Client *client, mf_ClientState *state, double end, mf_Error *error) {
     const size_t head = MF_PROTOCOL_HEAD + MF_CLIENT_STATE_HEAD;
     const size_t whole = state->size - MF_CLIENT_STATE_HEAD;

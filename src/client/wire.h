@@ -82,7 +82,7 @@ struct mf_Client {
 // A message as it came; valid until the next one is read.
 typedef struct mf_ClientMessage {
     uint32_t kind, tag;
-    const uint8_t *data; // of a state that is in its position only the head
+    const uint8_t *data; // of a state with `in_slot` only the head
     size_t size;
     bool in_slot; // the values of a state are in mf_ClientState.data already
 } mf_ClientMessage;

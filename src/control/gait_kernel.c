@@ -54,7 +54,7 @@ static MF_INLINE mf_lane gait_smooth(mf_lane u) {
     return u * u * mf_fma(gait_number(-2), u, gait_number(3));
 }
 
-// Fractional part of `turns`, for |turns| < 2^31.
+// Fractional part of `cycles`, for |cycles| < 2^31.
 static MF_INLINE mf_lane gait_fraction(mf_lane cycles) {
     return cycles - mf_floor_lane(cycles);
 }
@@ -136,7 +136,7 @@ static MF_INLINE void gait_leg(const mf_Leg *leg, Vec away, Vec foot_x, Vec foot
         out[i] = gait_wrap(out[i]);
 }
 
-// Columns of the foot's rotation Ry(-lean) Rz(turned), and the hip relative to the ankle.
+// Columns of the foot's rotation Ry(-lean) Rz(angle), and the hip relative to the ankle.
 static MF_INLINE void gait_position(const mf_GaitPlan *plan, int side, Vec foot, mf_lane angle,
                                     mf_lane out[MF_LEG_JOINTS]) {
     const mf_GaitSteps *walk = &plan->walk;

@@ -57,7 +57,7 @@ static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-// The next word of this line; comments end it.
+// The next token of this line; comments end it.
 static Token next_token(Reader *reader) {
     while (is_space(*reader->at))
         reader->at++;

@@ -17,7 +17,7 @@
 
 enum { NAME = 64 };
 
-static const uint32_t noise_stream = 0x6d696e64; // of random numbers: "policy"
+static const uint32_t noise_stream = 0x6d696e64; // of random numbers: "mind" in ASCII
 static const uint32_t own_stream = 0x6d6f776e;   // those of functions
 
 typedef struct PolicyPlan {

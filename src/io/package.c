@@ -1,5 +1,5 @@
-// A bundle of files is untrusted: lengths are checked before they are used, and paths before anyone
-// opens them.
+// A package of files is untrusted: lengths are checked before they are used, and paths before
+// anyone opens them.
 #include "io/package.h"
 
 #include <string.h>

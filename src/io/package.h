@@ -18,7 +18,7 @@ typedef struct mf_Package {
 
 typedef struct mf_PackageFile {
     char path[MF_PACKAGE_PATH]; // as mf_package_is_path allows it
-    const uint8_t *data;        // in the bundle
+    const uint8_t *data;        // in the package
     size_t size;                // [byte]
 } mf_PackageFile;
 
@@ -26,8 +26,8 @@ typedef struct mf_PackageFile {
 // with a point, or has a backslash or a control character.
 bool mf_package_is_path(const char *path);
 
-// The next file. False at the end, or with an error of status MF_BAD_FILE (the bytes are no bundle,
-// or a path is refused) or MF_LIMIT.
+// The next file. False at the end, or with an error of status MF_BAD_FILE (the bytes are no
+// package, or a path is refused) or MF_LIMIT.
 bool mf_package_next(mf_Package *package, mf_PackageFile *out, mf_Error *error);
 
 #endif

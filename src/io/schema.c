@@ -65,7 +65,7 @@ static void put_numbers(Schema *schema, const mf_Key *key, bool exact) {
     mf_text_format(&schema->text, ", \"maxItems\": %u", key->length);
 }
 
-// A number, a list of numbers, or a word in their position.
+// A number, a list of numbers, or a name instead.
 static void put_either(Schema *schema, const mf_Key *key) {
     const bool infinite = (key->flags & MF_KEY_INFINITE) != 0;
     const bool other = infinite || (key->flags & MF_KEY_AUTO);

@@ -53,7 +53,7 @@ static void answer_hello(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Wire
     const uint32_t size = mf_wire_u32(reader);
     const uint8_t *token = mf_wire_take(reader, size);
     if (mf_peer_welcome_count(server) >= server->config.connections)
-        mf_peer_reap(server, peer); // those that are gone leave their places
+        mf_peer_reap(server, peer); // those that are gone free their slots
     if (!mf_wire_done(reader) || magic != MF_PROTOCOL_MAGIC) {
         mf_peer_refuse(server, peer, tag, MF_BAD_ARGUMENT,
                        "expected the hello of a client of Mayfly");

@@ -11,7 +11,7 @@
 #define FIRST_BUFFER 4096u           // [byte]
 #define HOLD_SECONDS 0.01            // [s] least time that a connection is held
 #define PASS_BYTES ((size_t)4 << 20) // [byte] read of one connection before others get a turn
-#define SILENT_SECONDS 0.05          // [s] for a hello while others wait for a place
+#define SILENT_SECONDS 0.05          // [s] for a hello while others wait for a slot
 #define HELLO_MOST (MF_PROTOCOL_TOKEN + 12u) // [byte] of the first message
 #define UNREAD_MOST                                                                                \
     ((size_t)64 << 20) // [byte] of answers that a client may leave unread,

@@ -118,7 +118,7 @@ struct mf_Server {
     int listener;
     mf_Peer *peers;
     uint32_t peer_count; // [1] below which peers are in use
-    uint32_t peer_limit; // [1] places: those of the configuration, and some to refuse others in
+    uint32_t peer_limit; // [1] slots: those of the configuration, and some to refuse others in
     struct pollfd *polls;
     uint32_t numbers; // [1] given to connections so far
     mf_SerialPorts *serial;
@@ -180,11 +180,11 @@ void mf_peer_refuse(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Status st
 uint32_t mf_peer_welcome_count(const mf_Server *server);
 // Closes the others whose clients have closed and that nothing more comes from.
 void mf_peer_reap(mf_Server *server, const mf_Peer *except);
-// Whether a new connection has a place: one is free, or is held by one that says nothing.
+// Whether a new connection has a slot: one is free, or is held by one that says nothing.
 bool mf_peer_has_slot(const mf_Server *server);
-// Closes such a one where no place is free. Only after mf_peer_has_slot.
+// Closes such a one where no slot is free. Only after mf_peer_has_slot.
 void mf_peer_make_slot(mf_Server *server);
-// Takes over a socket, in a position that is free.
+// Takes over a socket, in a slot that is free.
 void mf_peer_open(mf_Server *server, int socket);
 void mf_peer_close(mf_Server *server, mf_Peer *peer);
 void mf_peer_drop_subscription(mf_Server *server, mf_Subscription *subscription);

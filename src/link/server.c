@@ -140,7 +140,7 @@ static mf_Status sample(mf_Server *server, uint64_t count, mf_Error *error) {
     return server->config.sample(server->config.sampled, error);
 }
 
-// mf_world_step, or what moves the world in its position. Fewer steps than `*count`: the run stops.
+// mf_world_step, or what moves the world instead. Fewer steps than `*count`: the run stops.
 static mf_Status move(mf_Server *server, uint64_t *count, mf_Error *error) {
     uint64_t done = *count;
     mf_Status status = MF_OK;

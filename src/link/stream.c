@@ -156,7 +156,7 @@ void mf_link_event(mf_Server *server, uint32_t event, uint32_t group, uint32_t i
     for (uint32_t p = 0; p < server->peer_count; p++) {
         mf_Peer *peer = &server->peers[p];
         const bool wants = (peer->events >> event & 1u) != 0;
-        // Another world is notified to everybody: numbers may have changed.
+        // Everybody is notified of another world: numbers may have changed.
         if (peer->socket >= 0 && (wants || (event == MF_EVENT_WORLD && peer->welcome)))
             put_event(server, peer, event, group, instance, value);
     }

@@ -1,4 +1,4 @@
-// Messages of a world: creation, fields, sending and receiving by calls. The way of messages is in
+// Messages of a world: creation, fields, sending and receiving by calls. The path of messages is in
 // route.c.
 //
 // Invariants: all state is in fields; a box is in the order in which its messages arrive, so that

@@ -1,7 +1,7 @@
 // Inside of messages: shared by their files only.
 //
 //   messages.c   creation, fields, sending and receiving by calls
-//   route.c      the way of messages from outboxes to boxes, at the beginning of a step
+//   route.c      the path of messages from outboxes to boxes, at the beginning of a step
 //
 // A slot of a field is a message: due tick, type, content (mayfly/messages.h).
 #ifndef MF_MESSAGE_MESSAGES_H

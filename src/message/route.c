@@ -1,4 +1,4 @@
-// The way of messages: what was sent in the last step goes to the boxes of those who are docked
+// The path of messages: what was sent in the last step goes to the boxes of those who are docked
 // there, or see the sender by infrared, at the beginning of this one.
 //
 // Method: receivers gather. Each port that receives reads the outboxes of its senders, in a fixed

@@ -111,7 +111,7 @@ static void branches(const Tree *tree, uint32_t link, char *out, size_t size) {
         used += (size_t)snprintf(out + used, size - used, "%s", parts[i]);
 }
 
-// The word of an item's field.
+// The name of the value of an item's field.
 static const char *name_of(mf_ItemType item, const char *name, const void *value) {
     return mf_item_enum_name(mf_item_field(item, name), value);
 }

@@ -83,7 +83,7 @@ mf_Status mf_dock_check(const mf_Dock *dock, const char *what, mf_Error *error) 
 
 // ---- who fits whom ------------------------------------------------------------------------------
 
-// Whether `word` is one of those in `list`, which have spaces between them.
+// Whether `name` is one of those in `list`, which have spaces between them.
 static bool lists(const char *list, const char *name) {
     const size_t size = strlen(name);
     while (*list != '\0') {

@@ -119,7 +119,7 @@ static void find_columns(const Chain *c) {
         const uint32_t j = model->links[link].joint;
         const mf_Joint *joint = &model->joints[j];
         double axis[3], arm[3], velocity[3];
-        mf_quat_rotate(axis, c->rotation[link], joint->axis); // the joint's own turn keeps it
+        mf_quat_rotate(axis, c->rotation[link], joint->axis); // the joint's own rotation keeps it
         mf_vec3_sub(arm, at, c->position[link]);
         mf_vec3_cross(velocity, axis, arm);
         const bool hinge = joint->type == MF_JOINT_HINGE;
@@ -157,7 +157,7 @@ static void solve(double matrix[ROWS][ROWS], double x[ROWS]) {
     }
 }
 
-// The step of the joints that are not held.
+// The step of the joints that are not fixed.
 static void find_step(const Chain *c, const Distance *d, double damping) {
     double matrix[ROWS][ROWS] = {{0}}, x[ROWS], trace = 0.0;
     for (uint32_t j = 0; j < c->model->joint_count; j++) {

@@ -8,7 +8,7 @@ enum { MF_MACHINE_MARK = 'M', MF_MACHINE_VERSION = 1 };
 #define MF_MACHINE_SHORTEST 1e-3   // [m] of the length of a bar of any machine
 #define MF_MACHINE_WEIGHT_MOST 1e3 // [1] of the size of weights and biases
 
-// [1] Stroke of an actuator, share of the length of its bar. The least is notified from the
+// [1] Stroke of an actuator, share of the length of its bar. The least is recovered from the
 // difference of both ends of the range, in double, to the last bit of the float in a genome.
 #define MF_MACHINE_STROKE_LEAST 2e-8
 #define MF_MACHINE_STROKE_MOST 0.9

@@ -86,8 +86,8 @@ static void fill_bars(const mf_Truss *truss, const uint32_t *column, Matrix *m) 
     }
 }
 
-// Velocities of axes in the six movements of a rigid body, one row per axis: of all, or of the held
-// ones.
+// Velocities of axes in the six movements of a rigid body, one row per axis: of all, or of the
+// fixed ones.
 static uint32_t rigid_rank(const mf_Truss *truss, const uint32_t *column, bool fixed, Matrix *m) {
     const double *origin = truss->vertices[0].position;
     m->rows = 0;

@@ -10,8 +10,8 @@
 
 #define LEAST_ROD 0.002    // [m] of bar that is left between two joints
 #define LEAST_GAP 0.1      // [rad] of shell between a socket's edge and the arm that carries it
-#define CONE_CAPACITY 1.05 // [1] of a socket within its cone
-#define HUB_CAPACITY 1.15  // [1] of the holes of a hub within theirs
+#define CONE_CAPACITY 1.05 // [1] margin of a socket within its cone
+#define HUB_CAPACITY 1.15  // [1] margin of the holes of a hub within theirs
 
 void mf_bar_direction(double out[3], const mf_JointPlan *plan, uint32_t bar, uint32_t end) {
     const mf_TrussBar *b = &plan->truss->bars[bar];

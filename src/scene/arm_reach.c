@@ -1,5 +1,5 @@
 // Notes on targets of docked arms (behavior/arm.c) that are out of reach: farther from the root's
-// dock than all modules together are long. The length of a module is that of the way from its back
+// dock than all modules together are long. The length of a module is that of the path from its back
 // dock by its joints to its front dock, which no angles can exceed.
 #include "scene/builder.h"
 #include <mayfly/model_fields.h>
@@ -25,8 +25,8 @@ static double between(const double a[3], const double b[3]) {
     return mf_vec3_length(offset);
 }
 
-// Goes from a point of a link to its parent by the joint: the way within the link and what a slide
-// adds; `at` becomes the joint's place in the parent.
+// Goes from a point of a link to its parent by the joint: the distance within the link and what a
+// slide adds; `at` becomes the joint's position in the parent.
 static double climb(const mf_Model *model, uint32_t *link, double at[3]) {
     const mf_Joint *joint = &model->joints[model->links[*link].joint];
     double distance = mf_vec3_length(at);

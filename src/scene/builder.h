@@ -58,7 +58,7 @@ bool mf_scene_has_particles(const mf_SceneBuilder *builder);
 // Sets the number of particles that do not wait for an emitter. MF_BAD_FILE: the box is too small.
 mf_Status mf_scene_choose_placed(const mf_SceneBuilder *builder, uint32_t index,
                                  mf_MotionsConfig *config);
-// The place [m] of one, world, for `place: fill`.
+// The position [m] of one, world, for `placement: fill`.
 void mf_scene_place_particle(const mf_SceneBuilder *builder, uint32_t index, uint32_t particle,
                              double position[3]);
 

@@ -209,7 +209,7 @@ static double base_value(const mf_DockPort *port, const char *field, uint32_t co
     return mf_field_get(mf_group_find_field(port->group, field), port->instance, component);
 }
 
-// Both robots are placed: their docks must meet.
+// Both robots are placed: their docks must mate.
 static mf_Status check_loop(const Plan *plan, const Link *link) {
     double position[3], orientation[4], now[4], back[4], error[4], away = 0.0;
     char message[200];

@@ -24,7 +24,7 @@ extern const mf_KeyTable mf_scene_camera_table; // of the entries of `cameras`
 extern const mf_KeyTable mf_scene_script_table; // of the entries of `scripts`
 extern const mf_KeyTable mf_scene_bridge_table; // of the entries of `bridges`
 
-// The motion of a word; MF_MOTION_NAME_AUTO gives `automatic`.
+// The motion of a name; MF_MOTION_NAME_AUTO gives `automatic`.
 mf_Motion mf_motion_of_name(int name, mf_Motion automatic);
 int mf_name_of_motion(mf_Motion motion);
 mf_Motion mf_motion_of_switch(int name);

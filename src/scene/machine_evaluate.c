@@ -14,7 +14,7 @@ enum { REMEMBERED = 65536 }; // [1] results
 
 typedef struct Score { // of one machine
     double fitness;
-    double descriptor[MF_DESCRIPTOR_LIMIT]; // descriptors
+    double descriptor[MF_DESCRIPTOR_LIMIT]; // as many as the search has
 } Score;
 
 typedef struct Remembered {

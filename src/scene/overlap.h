@@ -21,7 +21,7 @@ mf_Status mf_overlap_create(mf_Context *context, uint32_t capacity, double large
                             mf_OverlapGrid *out, mf_Error *error);
 void mf_overlap_free(mf_OverlapGrid *grid);
 
-// Adds a sphere (there must be capacity); its index is grid->count before the call.
+// Adds a sphere (there must be space); its index is grid->count before the call.
 void mf_overlap_add(mf_OverlapGrid *grid, const double center[3], double radius);
 
 // The lowest index of a sphere that overlaps this one, UINT32_MAX: none.

@@ -110,7 +110,7 @@ void mf_watch_destroy(mf_Watch *watch) {
 
 typedef struct Look {
     Seen *seen;
-    mf_WatchFn tell; // NULL: nothing is notified
+    mf_WatchFn tell; // NULL: nothing is reported
     void *user;
     mf_Happening what;
 } Look;

@@ -30,7 +30,7 @@ void mf_watch_destroy(mf_Watch *watch); // NULL is allowed
 
 // Calls `tell` for what is new since the last look: group by group, robot by robot, faults before
 // falls before docks, then the goals of the group; ends at its first error. NULL: nothing is
-// notified.
+// reported.
 mf_Status mf_watch_look(mf_Watch *watch, mf_WatchFn tell, void *user, mf_Error *error);
 
 #endif

@@ -103,7 +103,7 @@ typedef struct mf_Instrument {
     double lower, upper, margin; // [1] limits
     double force_lower, force_upper;
     mf_InstrumentDrive drive;
-    bool in_parent;  // of a turn: the gear is in the parent's axes
+    bool in_parent;  // of a rotation: the gear is in the parent's axes
     uint32_t shared; // [1] the last link that carries both frames, + 1
     double gear[6];
     bool has_external;     // forces from outside, or what it touches, are known,

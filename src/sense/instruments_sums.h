@@ -436,7 +436,7 @@ static mf_lane spring_energy(const Sense *s) {
             stretch = joint_angle(s, spring->row) - mf_set((mf_real)spring->relaxed);
             stretch = stretch * stretch;
         } else {
-            // The angle between the turns, and of a floating joint the way between the places.
+            // The angle between the rotations; of a floating joint also the distance.
             Quat rotation = ball_rotation(s, spring->ball), rest = set_quat(spring->rotation);
             rest = MF_VALUE(Quat, rest.w, -rest.x, -rest.y, -rest.z);
             Quat q = quat_multiply(rest, rotation);

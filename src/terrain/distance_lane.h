@@ -6,9 +6,8 @@
 // Only surface within `reach` of the point is examined: a distance beyond `reach` is at least
 // `reach`, and a depth beyond it may be too large, which is at most the height above the point.
 //
-// - Nearest cells are columns, boxes without a bottom. Above the ground the distance is the least
-// of
-//   those to the columns around, below it the least of those to the air over them.
+// - Nearest cells are columns, boxes without a bottom. Above the ground the distance is the
+//   least of those to the columns around, below it the least of those to the air over them.
 // - On a bilinear map each patch between four centers is (c u, c v, e u + f v + g u v) from its low
 //   corner. The least distance over 0 <= u, v <= 1 is found from the nearest point of the tangent
 //   plane below the point by minimization along u and v in turn, each of which is exact (coordinate
@@ -194,7 +193,7 @@ MAP_APART mf_lane mf_map_distance(const mf_LaneMap *map, Vec at, mf_real reach, 
         map_near_border(map, cells, sign, &best);
     const mf_lane distance = mf_sqrt(best.square);
     const mf_lane size = mf_abs(at.x) + mf_abs(at.y) + mf_abs(at.z);
-    // On the surface the way has no direction.
+    // On the surface the offset has no direction.
     const mf_mask apart = mf_less(size * mf_set(64 * MF_REAL_EPSILON), distance);
     const mf_lane share = one / mf_sqrt(vec_dot(best.rise, best.rise));
     *normal = vec_select(apart, vec_scale(best.direction, sign / mf_select(apart, distance, one)),

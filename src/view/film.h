@@ -62,27 +62,27 @@ struct mf_Film {
     uint32_t cast_count;       // [1]
     uint32_t robots, of;       // [1] of all casts: shown, and total
     uint32_t poses_each;       // [1] poses of a sample: cast by cast, robot by robot, link by link
-    uint32_t filled, capacity; // [1] samples stored, and capacity
+    uint32_t filled, capacity; // [1] samples stored, and how many fit
     uint32_t stride;           // [1] calls per sample
     uint32_t calls;            // [1]
     double period;             // [s] between calls
-    float *poses;              // [1] room * poses_each * MF_FILM_POSE
+    float *poses;              // [1] capacity * poses_each * MF_FILM_POSE
     const mf_WorldJoints *joints;              // NULL: not shown
-    float *joint_rows;                         // [1] room * MF_FILM_JOINTS * MF_FILM_JOINT
+    float *joint_rows;                         // [1] capacity * MF_FILM_JOINTS * MF_FILM_JOINT
     mf_WorldJointId joint_ids[MF_FILM_JOINTS]; // of the rows in the last sample, or none
     uint32_t joints_each;                      // [1] rows that were used so far
     mf_FilmRay *rays;
     uint32_t ray_count;          // [1]
-    float *ray_rows;             // [1] room * ray_count * MF_FILM_RAY
+    float *ray_rows;             // [1] capacity * ray_count * MF_FILM_RAY
     uint32_t levels_each;        // [1] robots that can switch their motion
-    float *levels;               // [1] room * levels_each: their mf_Motion
+    float *levels;               // [1] capacity * levels_each: their mf_Motion
     struct mf_Contact *contacts; // live, else NULL
     float *contact_rows;
     uint32_t contact_count; // [1]
     mf_FilmCloud *clouds;
     uint32_t cloud_count;        // [1]
     uint32_t points_each;        // [1] of a sample, of all clouds
-    float *points;               // [m] room * points_each * 3; NAN: it waits for an emitter
+    float *points;               // [m] capacity * points_each * 3; NAN: it waits for an emitter
     double *position, *rotation; // [m], [1] of the links of one group's robots, while sampled
     mf_Text description; // of a film that is recorded; of one from a recording, which has no world
 };

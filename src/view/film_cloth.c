@@ -1,6 +1,6 @@
-// The appearance of cloths in films: one surface, whose vertices have the places of links. A film
+// The appearance of cloths in films: one surface, whose vertices stand for links. A film
 // has no space for all vertices of a fine rectangle: it shows some rows and columns, always the
-// outermost. A triangle that is torn is a bit of a pose's turn, which vertices do not have:
+// outermost. A triangle that is torn is a bit of a pose's rotation, which vertices do not have:
 // triangle t of n vertices the bit t / n of vertex t % n, which are at most 21, as no vertex has
 // more than 64 triangles.
 #include "view/film.h"

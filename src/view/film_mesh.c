@@ -1,13 +1,13 @@
 // Meshes of films in few bytes. Triangles are visited from neighbor to neighbor over the edges of
 // those that were visited (a traversal as in Edgebreaker: Rossignac 1999, IEEE TVCG 5 (1)), so that
 // a triangle is one small number, its third corner: 0 there is none, 1 a new vertex, else how long
-// ago the vertex was new. A new vertex is notified by its distance from the corner of a
+// ago the vertex was new. A new vertex is stored as its offset from the corner of a
 // parallelogram (Touma and Gotsman 1998, Graphics Interface) in 16 bits of the mesh's box: 0.02 mm
 // in a meter. Numbers are written byte by byte, the lowest ones first, and deflated.
 // web/src/mesh.ts undoes it.
 //
-// Places on a texture are those of corners, in 16 bits of their range, told by their distance from
-// the last place at the same vertex or, of a new one, of the corner before.
+// Texture coordinates are those of corners, in 16 bits of their range, stored as differences from
+// the last ones at the same vertex or, of a new one, of the corner before.
 //
 // Any list of triangles comes back as it was up to its order, the first corner of each and the
 // rounding; vertices without triangles do not.
@@ -21,7 +21,7 @@
 
 typedef struct Edge {
     uint32_t from, to;
-    uint32_t first; // [1] corner from which it starts, of a triangle; NOTHING: the place is free
+    uint32_t first; // [1] corner from which it starts, of a triangle; NOTHING: the slot is free
     bool used;      // it belongs to a triangle that was visited
 } Edge;
 
@@ -32,9 +32,9 @@ typedef struct Gate {
 typedef struct Walk {
     mf_Context *context;
     const mf_Mesh *mesh;
-    uint16_t *vertex_slots; // [1] of all vertices
+    uint16_t *vertex_slots; // [1] of all vertices: 3 coordinates in QUANTA
     Edge *edges;            // a hash table
-    uint32_t mask;          // [1] of its places
+    uint32_t mask;          // [1] of its slots
     uint32_t *next;         // [1] the next corner of the same edge
     bool *visited;          // triangles
     uint32_t *number;       // [1] of vertices that are not new any more

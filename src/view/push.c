@@ -248,7 +248,7 @@ static void spring(const mf_Push *push, const double point[3], const double velo
 
 // ---- how it acts -------------------------------------------------------------------------------
 
-// Adds room->force to the inputs of the joints as they were.
+// Adds memory->force to the inputs of the joints as they were.
 static void load_joints(const mf_Push *push, const mf_PushMemory *memory, const Fields *fields) {
     const mf_Model *model = mf_group_model(push->group);
     const double *rest = memory->rest;

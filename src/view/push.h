@@ -36,10 +36,10 @@ void mf_push_free(mf_PushMemory *memory);
 // NULL, or why the robot cannot be pushed at this link.
 const char *mf_push_refuses(mf_Group *group, uint32_t robot, uint32_t link);
 // Takes hold of a link of a robot, or moves what holds it; the robot can be pushed. Its inputs are
-// those of room->rest and the push from then on.
+// those of memory->rest and the push from then on.
 void mf_push_take(mf_Push *push, const mf_PushMemory *memory, mf_Group *group, uint32_t robot,
                   uint32_t link, const double at[3], const double to[3]);
-// Lets go of it, and gives it the inputs of room->rest.
+// Lets go of it, and gives it the inputs of memory->rest.
 void mf_push_release(mf_Push *push, const mf_PushMemory *memory);
 // Before each step of so many seconds, while something is pushed.
 void mf_push_pull(mf_Push *push, const mf_PushMemory *memory, double step);

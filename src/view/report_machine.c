@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define WIDE 1000.0 // [px] of the drawing of the way
+#define WIDE 1000.0 // [px] of the drawing of the path
 #define EDGE 26.0   // [px] around it
 #define GAP 48.0    // [px] between its views
 #define TALL 560.0  // [px] most of its height
@@ -165,7 +165,7 @@ static void put_numbers(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "</table>\n");
 }
 
-// ---- its way in three views --------------------------------------------------------------------
+// ---- its path in three views -------------------------------------------------------------------
 
 typedef struct Track {
     mf_TrussView side, above, front;

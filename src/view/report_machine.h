@@ -42,7 +42,7 @@ struct mf_ReportMachine {
     mf_ReportKin kin[MF_REPORT_KIN]; // the champion, the best alive, ancestors from the oldest on
     uint32_t alive, ancestors;       // [1]
     bool plans;                      // no two alive have the same bars and actuators
-    bool useful[MF_MACHINE_NEURONS]; // of the champion: a way leads to an actuator
+    bool useful[MF_MACHINE_NEURONS]; // of the champion: a path leads to an actuator
     mf_ReportCrawl crawl;            // of the champion
     mf_TrussStatics statics;         // of the champion
     mf_TrussMass mass;

@@ -190,7 +190,7 @@ static void open_lane(mf_Text *text, const Lanes *lanes) {
                    LANE_LEFT, lanes->top, LANE_RIGHT - LANE_LEFT, lanes->pitch - 6.0);
 }
 
-// A row of values of the samples, each between two levels; `held`: a value lasts since the sample
+// A row of values of the samples, each between two levels; `fixed`: a value lasts since the sample
 // before, and the area below is filled.
 static void put_lane(mf_Text *text, Lanes *lanes, const double *values, uint32_t each,
                      const double range[2], bool fixed) {

@@ -38,7 +38,7 @@ export interface MeshData {
   corners?: Uint32Array; // of triangles
   lower: number[];
   scale: number[];
-  coordinates?: string; // packed as well: places on a texture
+  coordinates?: string; // packed as well: texture coordinates
   least?: number[];
   pace?: number[];
   spots?: Uint16Array; // two for each corner, in steps of `pace`

@@ -225,7 +225,7 @@ export class Axes {
 const TRAIL_MOST = 2000; // points of a trail
 const TRAILS = 64; // robots
 
-// The way of the middle of each robot, the last seconds of it.
+// The path of the middle of each robot, the last seconds of it.
 export class Trails {
   readonly group = new THREE.Group();
   private readonly ways: THREE.Vector3[][] = [];

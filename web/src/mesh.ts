@@ -79,7 +79,7 @@ async function inflate(packed: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Each corner's place from the last one at its vertex or, at a new vertex, of the corner before.
+// Coordinates of corners from the last ones at a vertex or, at a new one, of the corner before.
 function readSpots(corners: Uint32Array, planes: Uint8Array): Uint16Array {
   const count = corners.length, out = new Uint16Array(2 * count), last = new Map<number, number>();
   if (planes.length !== 4 * count) throw new Error("a mesh of the film is damaged: make it again");

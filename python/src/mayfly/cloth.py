@@ -205,7 +205,7 @@ class Cloth(Native):
 
     @property
     def pins(self) -> npt.NDArray[np.uint32]:
-        """Vertices that are held, (P,)."""
+        """Vertices that are fixed, (P,)."""
         native = self._use()
         return np.array([native.pins[i] for i in range(native.pin_count)], np.uint32)
 

@@ -314,8 +314,8 @@ class Group(Sealed, Equations):
 
     def set_truss(self, index: int, truss: Truss) -> None:
         """Makes a robot another truss, at its start, with the network of that one; it must fit into
-        the room of the group (settings `vertices`, `bars`, `actuators`; without them as many as the
-        group's truss has; for neurons and synapses always so).
+        the capacity of the group (settings `vertices`, `bars`, `actuators`; without them as
+        many as the group's truss has; for neurons and synapses always so).
         """
         error = ffi.new("mf_Error *")
         with self._lock:

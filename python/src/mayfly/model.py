@@ -364,8 +364,8 @@ class Model(Native):
             rotation: (w, x, y, z) that the link is to have there; None: any.
             start: [rad] or [m] of all joints, from which the search begins; None: the file's.
             point: [m] in the frame of the link.
-            settings: `length`, `tolerance`, `turn_tolerance`, `iterations`, `starts`, `seed` of
-                mf_InverseKinematicsConfig.
+            settings: `length`, `tolerance`, `rotation_tolerance`, `iterations`, `starts`,
+                `seed` of mf_InverseKinematicsConfig.
 
         A target out of reach gives the nearest pose found: see Reach.reached.
 

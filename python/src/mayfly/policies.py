@@ -111,7 +111,7 @@ class RobotPolicy(Sealed):
             lib.mf_policy_act(self._native, number, c, float(row[c]))
 
     def send(self, dock: int | str, type: int, content: bytes = b"") -> bool:
-        """Sends a message to whoever is docked; False: it has no space."""
+        """Sends a message to whoever is docked; False: there is no space for it."""
         number = dock_number(self._model, dock)
         return bool(lib.mf_policy_send(self._native, number, pack(type, content)))
 

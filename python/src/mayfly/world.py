@@ -269,7 +269,7 @@ class World(Native):
             self._collisions = dict(settings)
 
     def add_cloths(self) -> None:
-        """Lets the cloths of shared groups meet the robots of shared groups; all threads step them.
+        """Lets cloths of shared groups touch the robots of shared groups; all threads step them.
 
         Call it after all groups are added, and after add_collisions where there are any.
 

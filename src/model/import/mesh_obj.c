@@ -15,8 +15,8 @@ typedef struct Reader {
     mf_MeshData *mesh;
     uint64_t vertices, coordinate_count; // [1] of the file
     float *coordinate;                   // [1] 2 for each `vt` line; NULL: there is none
-    uint32_t *numbers;                   // [1] of places, 3 for each triangle, likewise
-    uint32_t site_count;                 // [1] so far
+    uint32_t *numbers;                   // [1] of coordinates, 3 for each triangle, likewise
+    uint32_t site_count;                 // [1] coordinates so far
 } Reader;
 
 typedef struct Lines {
@@ -158,7 +158,7 @@ typedef struct Corner {
     uint32_t vertex, coordinate; // [1] MF_NONE: none
 } Corner;
 
-// "vertex", "vertex/place/normal" or "vertex//normal".
+// "vertex", "vertex/coordinate/normal" or "vertex//normal".
 static bool read_corner(Lines *lines, const Reader *reader, Corner *out) {
     out->coordinate = MF_NONE;
     if (!read_index(lines, reader->mesh->vertex_count, reader->vertices, &out->vertex))
@@ -249,7 +249,7 @@ static mf_Status read_lines(Lines lines, Reader *reader, mf_Error *error) {
     return status;
 }
 
-// Faces may name places of later lines. Corners without one are at 0.
+// Faces may name coordinates of later lines. Corners without one are at 0.
 static void find_positions(const Reader *reader) {
     const mf_MeshData *mesh = reader->mesh;
     for (size_t i = 0; reader->numbers != NULL && i < 3 * (size_t)mesh->triangle_count; i++)

@@ -102,7 +102,7 @@ static void skip_line(StlText *text) {
         text->next++;
 }
 
-// Consumes the next word if it is `word`.
+// Consumes the next token if it is `name`.
 static bool take_token(StlText *text, const char *name) {
     skip_space(text);
     size_t length = strlen(name);

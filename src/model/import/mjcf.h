@@ -38,7 +38,7 @@ typedef enum mf_MjcfKind {
     MF_MJCF_NUMBERS,   // doubles
     MF_MJCF_INTEGER,   // int32_t
     MF_MJCF_FLAG,      // bool: true or false
-    MF_MJCF_CHOICE,    // int32_t: index into `words`
+    MF_MJCF_CHOICE,    // int32_t: index into `names`
     MF_MJCF_TEXT,      // const char *
     MF_MJCF_ELSEWHERE, // read by other means
     MF_MJCF_PASSED,    // says nothing about the simulation, so nothing is said
@@ -540,7 +540,7 @@ typedef void (*mf_PathPiece)(void *user, uint32_t from_link, const double from[3
 double mf_mjcf_path_length(const mf_TendonWrap *wraps, uint32_t count, const mf_LinkPose *links,
                            mf_PathPiece piece, void *user);
 
-// Nodes that are not in a file (mjcf_attach.c). A new one has the position of `place` and capacity
+// Nodes that are not in a file (mjcf_attach.c). A new one has the position of `parent` and space
 // for this number of attributes; NULL: mf_mjcf_out_of_memory reports the reason.
 mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *parent,
                              uint32_t attributes);

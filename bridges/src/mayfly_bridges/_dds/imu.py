@@ -19,7 +19,7 @@ from mayfly_bridges._dds.rotation import (
 )
 
 _GRAVITY: Vector = (0.0, 0.0, -9.81)
-_SAME = 1e-6  # [m], [1] two sensors in one position
+_SAME = 1e-6  # [m], [1] two sensors at one position
 
 
 @dataclasses.dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Joint:
     speed: float | None
 
     def pose(self, angle: float) -> Pose:
-        """The child's frame in the parent's at an angle [rad] or a way [m]."""
+        """The child's frame in the parent's at an angle [rad] or a distance [m]."""
         moved = angle - self.reference
         if self.is_hinge:
             rotation = multiply(self.origin.rotation, about_axis(self.axis, moved))

@@ -1,7 +1,7 @@
 """Frames of autopilots from those of Mayfly.
 
 World: Mayfly's x east, y north, z up; theirs north, east, down. Body: Mayfly's x forward, y left,
-z up; theirs forward, right, down. Quaternions (w, x, y, z) turn body axes into world axes.
+z up; theirs forward, right, down. Quaternions (w, x, y, z) rotate body axes to world axes.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy.typing as npt
 Vector = npt.NDArray[np.float64]
 
 _HALF = math.sqrt(0.5)
-_WORLD = np.array([0.0, _HALF, _HALF, 0.0])  # half a rotation about north-east: swaps both and up
-_BODY = np.array([0.0, 1.0, 0.0, 0.0])  # half a rotation about the forward axis
+_WORLD = np.array([0.0, _HALF, _HALF, 0.0])  # pi about north-east: swaps both, reverses up
+_BODY = np.array([0.0, 1.0, 0.0, 0.0])  # pi about the forward axis
 
 
 def ned(vector: npt.ArrayLike) -> Vector:

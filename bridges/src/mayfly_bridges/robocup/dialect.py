@@ -46,7 +46,7 @@ class Dialect:
         return Detection(match.flags, match.flags_at, match.ball.at, robots)
 
     def percepts(self, match: Match, agent: Agent, squad: Squad, seen: Detection | None) -> str:
-        """What an agent is sent, without `sight` in a cycle without a picture."""
+        """What an agent is sent; `seen` is None in a cycle without a picture."""
         referee = match.referee
         text = percepts.time(match.now)
         left, right = match.teams

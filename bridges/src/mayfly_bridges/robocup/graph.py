@@ -61,7 +61,7 @@ class Body:
         return f"(nd DSC({self.name}){text})" if self.name and named else text
 
     def diff(self, named: bool) -> str:
-        """The node with what moved since it was told, in the same nesting."""
+        """The node with what moved since it was reported, in the same nesting."""
         text = "(nd"
         if np.max(np.abs(self.at - self.reported)) > MOVED:
             self.reported = self.at

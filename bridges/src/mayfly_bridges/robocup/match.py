@@ -268,7 +268,7 @@ class Match:
             say(f"{agent}: the robot has no motor {motor[:40]}")
 
     def _beam(self, squad: Squad, agent: Agent, beam: Beam) -> None:
-        """Players stand on their own half; the right team sees it turned by half a rotation."""
+        """Players stand on their own half; the right team sees it rotated by 180 degrees."""
         if not self.referee.may_beam:
             return
         x = min(abs(beam.x), self.field.length / 2 + self.field.border)

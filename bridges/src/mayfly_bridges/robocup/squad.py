@@ -71,7 +71,7 @@ class Squad:
         return self._links
 
     def frame_pose(self, seat: int, frame: LinkFrame) -> tuple[Array, Array]:
-        """Position [m] and rotation of a spot of a robot in the world."""
+        """Position [m] and rotation of a frame of a robot in the world."""
         at, rotated = self.links()
         rotation = rotated[seat, frame.link]
         return at[seat, frame.link] + rotation @ frame.position, rotation @ frame.rotation

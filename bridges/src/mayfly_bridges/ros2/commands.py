@@ -13,10 +13,10 @@ Inputs = dict[str, list[float]]  # field to values of one robot
 
 
 class Velocity:
-    """`cmd_vel`: forward, left and up [m/s], turn about z [rad/s] as inputs of one robot.
+    """`cmd_vel`: forward, left and up [m/s], yaw rate [rad/s] as inputs of one robot.
 
     `fields` are the names of the group's inputs. `update` is called every `seconds` with the newest
-    command, because headings and places are integrals of it.
+    command, because headings and positions are integrals of it.
     """
 
     MODES = {
