@@ -29,7 +29,7 @@ static void add_grains(mf_CheckRun *run, Mixture *all, double density) {
     config.isolated = false;
     config.double_precision = true;
     mf_check_must(run, mf_world_add_group(all->rig.world, &config, &all->grains, &run->error));
-    motion.grains.stiffness = 100.0; // [N/m] soft, for long steps: they do not meet
+    motion.grains.stiffness = 100.0; // [N/m] soft, for long steps: they do not touch
     mf_check_must(run, mf_motion_add(all->grains, MF_MOTION_GRAINS, &motion, &run->error));
 }
 

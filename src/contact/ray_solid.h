@@ -16,7 +16,7 @@ typedef struct mf_RaySolid {
 mf_RaySolid mf_ray_solid(mf_ShapeType type, const double size[3], const mf_Mesh *mesh);
 
 // The distance along a ray from `start` [m] to the solid, in units of the length of `direction`,
-// both in the solid's axes; MF_RAY_FAR where it does not meet it. `normal` [1], unless NULL, gets
+// both in the solid's axes; MF_RAY_FAR where it does not hit it. `normal` [1], unless NULL, gets
 // the outward normal of the surface there, against the ray for meshes. In double, for one ray at a
 // time.
 double mf_ray_hit(const mf_RaySolid *solid, const double start[3], const double direction[3],

@@ -76,7 +76,7 @@ struct mf_WorldDocks {
     double cell;                // [m] of the grid
     uint32_t bucket_count;      // [1] a power of two
     uint32_t *buckets, *sorted; // [1] sites by cell
-    bool *mated;                // per port: it has met another in this step
+    bool *mated;                // per port: it was within tolerance of another in this step
     uint32_t push_count;
     mf_DockPush *pushes;
     uint32_t block_count;        // [1] of all groups

@@ -13,6 +13,23 @@ static const char *const urdf =
     "angular_damping='0.5' tension='50' shear='40' bending='3' torsion='2' enabled='false'/>"
     "<dock name='plain' link='a'/></mayfly></robot>";
 
+// `orientations` by its earlier name: the same dock, with a note.
+static void an_earlier_name_is_noted(void **state) {
+    char text[2048];
+    const char *at = strstr(urdf, "orientations='4'");
+    snprintf(text, sizeof text, "%.*sturns='4'%s", (int)(at - urdf), urdf,
+             at + strlen("orientations='4'"));
+    mf_Model *model = load_urdf(*state, text), *plain = load_urdf(*state, urdf);
+    assert_int_equal(model->docks[0].orientations, 4);
+    assert_int_equal(model->note_count, plain->note_count + 1);
+    bool noted = false;
+    for (uint32_t i = 0; i < model->note_count; i++)
+        noted = noted || strstr(model->notes[i].text, "turns is called orientations") != NULL;
+    assert_true(noted);
+    mf_model_destroy(model);
+    mf_model_destroy(plain);
+}
+
 // The frame of a link that a fixed joint merged is that of its parent; every attribute arrives.
 static void urdf_files_have_docks(void **state) {
     mf_Context *context = *state;
@@ -179,6 +196,7 @@ static void docks_by_calls_move_with_their_body(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(urdf_files_have_docks),
+        cmocka_unit_test(an_earlier_name_is_noted),
         cmocka_unit_test(docks_change_the_hash),
         cmocka_unit_test(mistakes_have_their_line),
         cmocka_unit_test(mjcf_files_have_docks_and_are_written_with_them),

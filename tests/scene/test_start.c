@@ -105,6 +105,18 @@ static void old_keys_are_read_and_noted(void **state) {
     assert_int_equal(scene.note_count, 1);
     assert_string_equal(scene.notes[0], "keys with a new name: place is called placement (2 keys)");
     drop_scene(&scene, file);
+    // `turn` has another new name in each place.
+    file = parse_scene(*state, "groups:\n  - name: m\n    model: ../models/modules/wheelbot.urdf\n"
+                               "    behavior: {wheels: {left: a, right: b, turn: 1.5}}\n");
+    assert_true(file->groups[0].behavior.policy.pivot_time == 1.5);
+    assert_string_equal(file->old_keys, "turn is called pivot_time (1 key)");
+    mf_scene_file_destroy(file);
+    file = parse_scene(*state, "groups:\n  - name: m\n    count: 2\n    model: "
+                               "../models/modules/superbot_simple.urdf\n"
+                               "    chain: {first: front, second: back, turn: 2}\n");
+    assert_int_equal(file->groups[0].chain.orientation, 2);
+    assert_string_equal(file->old_keys, "turn is called orientation (1 key)");
+    mf_scene_file_destroy(file);
     mf_Error error;
     const char both[] = "groups:\n" MODEL("a", "hexapod.urdf") "    place: line\n"
                                                                "    placement: line\n";

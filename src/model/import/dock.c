@@ -28,12 +28,12 @@ static mf_Status read_name(const mf_Xml *xml, const mf_XmlNode *node, const mf_M
     return MF_OK;
 }
 
-static mf_Status read_whole(const mf_Xml *xml, const mf_XmlNode *node, const mf_ModelField *field,
-                            void *to, mf_Error *error) {
+static mf_Status read_whole(const mf_Xml *xml, const mf_XmlNode *node, const char *name, void *to,
+                            mf_Error *error) {
     double value = 0.0;
-    mf_Status status = mf_xml_numbers(xml, node, field->name, 1, &value, error);
+    mf_Status status = mf_xml_numbers(xml, node, name, 1, &value, error);
     if (status == MF_OK && !(value == 1.0 || value == 2.0 || value == 4.0))
-        status = refuse(xml, node, field->name, "1, 2 or 4", error);
+        status = refuse(xml, node, name, "1, 2 or 4", error);
     const uint32_t number = (uint32_t)value;
     if (status == MF_OK)
         memcpy(to, &number, sizeof number);
@@ -45,10 +45,10 @@ static const char old_orientations[] = "turns";
 
 static mf_Status read_field(const mf_Xml *xml, const mf_XmlNode *node, const mf_ModelField *field,
                             mf_Dock *out, mf_Error *error) {
-    const char *text = mf_xml_attribute(node, field->name);
+    const char *name = field->name, *text = mf_xml_attribute(node, name);
     char *to = (char *)out + field->offset;
-    if (text == NULL && strcmp(field->name, "orientations") == 0)
-        text = mf_xml_attribute(node, old_orientations);
+    if (text == NULL && strcmp(name, "orientations") == 0)
+        text = mf_xml_attribute(node, name = old_orientations);
     if (text == NULL || field->type == MF_VALUE_ITEM)
         return MF_OK;
     switch (field->type) {
@@ -58,7 +58,7 @@ static mf_Status read_field(const mf_Xml *xml, const mf_XmlNode *node, const mf_
     case MF_VALUE_ENUM:
         return read_name(xml, node, field, text, to, error);
     case MF_VALUE_NUMBER:
-        return read_whole(xml, node, field, to, error);
+        return read_whole(xml, node, name, to, error);
     case MF_VALUE_FLAG:
         if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
             return refuse(xml, node, field->name, "true or false", error);

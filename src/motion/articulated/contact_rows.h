@@ -20,13 +20,13 @@
 // Which contacts are solved together: lanes in groups, contacts of different lanes in bundles.
 //
 // A lane has a few contacts between links, all lanes together have many. Contacts of different
-// lanes become rows together, a bundle: in each lane the rows are those of its own contact, and 0
+// lanes become rows together, a batch: in each lane the rows are those of its own contact, and 0
 // for the links on which only other lanes' contacts are. A lane's contacts keep their order, which
 // is that of the sweeps, so results do not depend on the other lanes. When the bundles are more
 // than the solver holds, fewer lanes are solved at a time; a lane alone with too many keeps its
 // deepest.
 
-// How a contact rubs, the same for all contacts of a bundle.
+// How a contact rubs, the same for all contacts of a batch.
 typedef struct Surface {
     uint32_t rows;       // [1] 1, 3, 4 or 6
     mf_real friction[5]; // [1] two sliding, [m] torsion, [m] two rolling
@@ -82,7 +82,7 @@ static MF_INLINE uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-// Numbers that the rows of a bundle take at most.
+// Numbers that the rows of a batch take at most.
 static MF_INLINE uint32_t batch_numbers(const mf_ArtPlan *plan, uint32_t rows, uint32_t members) {
     return rows * least(members * plan->row_of_two, plan->row_of_all);
 }
@@ -92,7 +92,7 @@ static inline bool group_fits(const mf_ArtPlan *plan, Group *group, uint32_t mor
     return group->numbers <= plan->contact_numbers;
 }
 
-// Gives a contact its bundle: one behind all those with an earlier contact of one of its lanes.
+// Gives a contact its batch: one behind all those with an earlier contact of one of its lanes.
 // False when there is no space.
 static inline bool group_add(const mf_ArtPlan *plan, Group *group, LinkContact *contact) {
     const mf_mask lanes = mf_and(contact->exists, group->lanes);

@@ -38,7 +38,7 @@ typedef struct Coupling {
     Group group;
     Couple couple;
     Loops loops;
-    ContactResult *touching; // per bundle
+    ContactResult *touching; // per batch
     mf_lane *before;         // per slot: the sum of w times impulse before sweeps that are examined
     mf_lane *impulses;       // per row: impulses before a sweep that some lanes do not make
     mf_lane *sum;            // per slot: their sum

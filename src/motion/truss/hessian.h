@@ -1,7 +1,7 @@
 // The second derivatives of the energy, as a band, made so that factoring succeeds often: exact for
 // bars under loads and for sticking contacts; sliding contacts far from the minimum with a tenth of
-// their curvature along the slip, where they have none; bars that meet exactly in small trusses, in
-// others by a bound of their couplings, which keeps them out of the band.
+// their curvature along the slip, where they have none; bars that touch exactly in small trusses,
+// in others by a bound of their couplings, which keeps them out of the band.
 #ifndef MF_MOTION_TRUSS_HESSIAN_H
 #define MF_MOTION_TRUSS_HESSIAN_H
 
@@ -152,7 +152,7 @@ static __attribute__((noinline)) void band_solve(const Band *band, const mf_lane
 
 // ---- energy -------------------------------------------------------------------------------------
 
-// The energy H of a truss and its derivatives: bars, weight, loads, ground, bars that meet, and in
+// The energy H of a truss and its derivatives: bars, weight, loads, ground, bars that touch, and in
 // a dynamic step inertia.
 
 typedef struct Stretch { // of one bar

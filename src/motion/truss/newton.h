@@ -8,10 +8,11 @@
 
 // ---- pair solve ---------------------------------------------------------------------------------
 
-// Systems of trusses whose bars meet. A contact couples four vertices that need not be close in the
-// band, so the band holds a bound of it (hessian.h), and conjugate gradients correct the solution,
-// with the factored band as preconditioner: after as many rounds as there are contacts it is exact,
-// but for rounding. The product of the band with the search direction follows from the residuals.
+// Systems of trusses whose bars touch. A contact couples four vertices that need not be close in
+// the band, so the band holds a bound of it (hessian.h), and conjugate gradients correct the
+// solution, with the factored band as preconditioner: after as many rounds as there are contacts it
+// is exact, but for rounding. The product of the band with the search direction follows from the
+// residuals.
 
 enum { MF_TRUSS_ROUNDS = 30 };
 
@@ -51,7 +52,7 @@ static MF_INLINE mf_lane rows_dot(const mf_lane *a, const mf_lane *b, uint32_t r
 }
 
 // Solves the system with the right-hand side f->step into f->step, for the lanes `where`, in which
-// bars meet where `touching_bars` holds. The others get the band's own solution, so that their
+// bars touch where `touching_bars` holds. The others get the band's own solution, so that their
 // bits do not depend on those.
 static __attribute__((noinline)) void solve_with_pairs(const Frame *f, const Band *factor,
                                                        mf_mask where, mf_mask touching_bars) {
@@ -121,7 +122,7 @@ typedef struct Newton {
     mf_lane rounding;      // [J] of the energy at the positions
     mf_mask stuck;         // lanes that found no lower energy
     mf_mask full;          // lanes that took the whole of their last step
-    mf_mask touching_bars; // lanes in which bars meet
+    mf_mask touching_bars; // lanes in which bars touch
     bool fresh;            // energy and gradient are those at the positions
 } Newton;
 

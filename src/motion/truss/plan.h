@@ -15,9 +15,9 @@ typedef struct mf_TrussPlan {
     uint32_t vertices, bars, actuators; // [1] most of an instance
     uint32_t width;                     // [1] most of the matrix's band, in vertices
     uint32_t samples;           // [1] points of a bar between its ends that touch the ground
-    bool ground;                // vertices and bars meet it
+    bool ground;                // vertices and bars touch it
     bool level;                 // it is flat
-    bool pairs;                 // bars meet bars
+    bool pairs;                 // bars touch bars
     bool descend;               // by the gradient, instead of Newton's method
     bool dynamic;               // vertices have inertia: the motion `elastic`
     uint32_t iterations;        // [1] most of a frame

@@ -105,7 +105,7 @@ typedef struct Frame {
     mf_real closer; // [m] most by which two bars can have come closer since they were listed
     Hull *hull;     // per bar, when pairs are listed
     BarContact
-        *bar_contacts; // of the first pairs that meet at the positions, kept for an iteration
+        *bar_contacts; // of the first pairs that touch at the positions, kept for an iteration
     uint32_t bar_contact_count;
     uint32_t bar_contact_next;                // [1] the first pair behind those
     uint32_t *bars_first, *first;             // of the rows of vertices: by bars, with what meets
