@@ -32,7 +32,7 @@ if(MAYFLY_SANITIZE MATCHES "fuzzer-no-link")
 endif()
 function(mayfly_trace_readers)
   set(sources ${ARGN})
-  list(FILTER sources EXCLUDE REGEX "/src/(base|model|terrain|control|io|scene|search|link)/")
+  list(FILTER sources EXCLUDE REGEX "/src/(base|model|import|export|terrain|control|agent|io|scene|search|serve)/")
   set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS ${MAYFLY_UNTRACED})
 endfunction()
 

@@ -54,9 +54,9 @@ if(MAYFLY_TESTS)
   # What ThreadSanitizer looks at: every way in which several threads share a world, a search or a
   # file. None of them names an instruction set that a build with one lane alone lacks.
   add_custom_target(thread_tests)
-  foreach(name IN ITEMS base/context base/threads camera/cameras control/plugin dynamics/assemblies
-      dynamics/joint_slots message/messages environment/own_tasks
-      interaction/collisions interaction/rounds motion/switch record/recorder scene/joints
+  foreach(name IN ITEMS base/context base/threads camera/cameras control/plugin solve/assemblies
+      solve/joint_slots agent/messages environment/own_tasks
+      solve/collisions solve/rounds motion/switch record/recorder scene/joints
       scene/mixed scene/vehicles search/search search/verify sense/signals terrain/generate
       world/schedule world/shared)
     string(REPLACE "/" "_" test_target test_${name})
@@ -76,7 +76,7 @@ if(MAYFLY_TESTS)
   endforeach()
   if(TARGET plugin_hover)
     add_dependencies(test_control_plugin plugin_hover plugin_sway)
-    add_dependencies(test_dynamics_joint_slots plugin_magnet)
+    add_dependencies(test_solve_joint_slots plugin_magnet)
     if(TARGET test_scene_plugins)
       add_dependencies(test_scene_plugins plugin_hover plugin_sway plugin_case_links)
       add_dependencies(test_scene_joints plugin_magnet)
@@ -102,7 +102,7 @@ if(MAYFLY_TESTS)
   # The longest begin, so that no core waits for one of them at the end. ctest itself knows only from
   # the second run on how long they take.
   foreach(name IN ITEMS app/cli app/kill app/realtime app/stranger app/walker control/get_up
-      dynamics/solver_large house/bits house/commands house/tutorials interaction/collisions
+      solve/solver_large house/bits house/commands house/tutorials solve/collisions
       model/machine motion/articulated_contact_pairs motion/energy motion/isolation scene/policies
       scene/particles world/declarations)
     if(TEST ${name})

@@ -4,7 +4,7 @@
 // noise of models/humanoid.urdf.
 #include "bench_time.h"
 
-#include "model/import/mjcf.h"
+#include "import/mjcf.h"
 
 #include <mayfly/camera.h>
 

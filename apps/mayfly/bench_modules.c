@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "dynamics/assemblies.h"
+#include "solve/assemblies.h"
 
 typedef enum Move { ALTERNATE, WAVE, SPIN } Move;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check_rig.h"
-#include "model/import/mjcf.h"
+#include "import/mjcf.h"
 
 #define COEFFICIENT 0.25
 #define GRAVITY 9.81 // [m/s^2]

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/import/mjcf.h"
+#include "import/mjcf.h"
 
 mf_RigConfig mf_rig_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
     mf_RigConfig config = {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "check_rig.h"
-#include "model/import/mjcf.h"
+#include "import/mjcf.h"
 
 // A wheel of 1 kg about y, 0.005 kg m^2 about its axis.
 #define GRAVITY 9.81 // [m/s^2]

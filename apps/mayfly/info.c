@@ -15,7 +15,7 @@
 #include "info_world.h"
 #include "inputs.h"
 #include "io/model_json.h"
-#include "model/import/foreign.h"
+#include "import/foreign.h"
 #include "options.h"
 #include "recorded.h"
 #include "run_folder.h"

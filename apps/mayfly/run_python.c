@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "link/server.h"
+#include "serve/server.h"
 #include "run_scripts.h"
 
 #define BEHIND_SECONDS 5.0    // [s] that the script's own watch on the time is given

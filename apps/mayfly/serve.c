@@ -9,7 +9,7 @@
 #include "app.h"
 #include "genomes.h"
 #include "inputs.h"
-#include "link/server.h"
+#include "serve/server.h"
 #include "options.h"
 #include "serve_bridges.h"
 #include "serve_page.h"

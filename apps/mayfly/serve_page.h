@@ -2,7 +2,7 @@
 #ifndef MAYFLY_APP_SERVE_PAGE_H
 #define MAYFLY_APP_SERVE_PAGE_H
 
-#include "link/server.h"
+#include "serve/server.h"
 
 typedef struct mf_ServePage mf_ServePage;
 

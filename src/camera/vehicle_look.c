@@ -3,9 +3,9 @@
 // rotors or wings in the proportions of the vehicle's parameters. A car's collision cylinder is
 // drawn as a disk on the ground, because it reaches beyond the body.
 #include "camera/vehicle_look.h"
-#include "motion/quadrotor/motion.h"
-#include "motion/fixed_wing/motion.h"
-#include "motion/car/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
+#include "motion/vehicle/fixed_wing/motion.h"
+#include "motion/vehicle/car/motion.h"
 
 #include "math/scalar.h"
 

@@ -13,7 +13,7 @@
 #define MF_CONTACT_COMPOUND_H
 
 #include "contact/collide.h"
-#include "tree/tree.h"
+#include "multibody/tree.h"
 
 enum { MF_COMPOUND_SHAPES = 1024 }; // [1] most solids of a compound
 

@@ -4,7 +4,7 @@
 #define MAYFLY_ENVIRONMENT_BODY_STATE_H
 
 #include "base/flat.h"
-#include "tree/tree.h"
+#include "multibody/tree.h"
 
 typedef struct mf_BodyStateBody {
     uint32_t link, parent; // MF_NONE: fixed; no parent

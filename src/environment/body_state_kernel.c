@@ -1,6 +1,6 @@
-// Poses and velocities of links (tree/tree.h), and derived quantities of bodies: inertia, velocity
-// and external forces about the robot's center of mass (MuJoCo's cinert, cvel and cfrc_ext), for
-// robots whose moving bodies have one root.
+// Poses and velocities of links (multibody/tree.h), and derived quantities of bodies: inertia,
+// velocity and external forces about the robot's center of mass (MuJoCo's cinert, cvel and
+// cfrc_ext), for robots whose moving bodies have one root.
 //
 // Invariant: a lane never reads another.
 #include "environment/body_state.h"

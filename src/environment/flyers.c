@@ -2,7 +2,7 @@
 // hover speed of each rotor); +-1 are no thrust and twice that thrust, if the rotors can deliver
 // it, and the largest body rates.
 #include "environment/flyers.h"
-#include "motion/quadrotor/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
 
 #include "math/scalar.h"
 

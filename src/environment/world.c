@@ -5,7 +5,7 @@
 #include "math/kernel_table.h"
 
 #include "math/scalar.h"
-#include "tree/tree.h"
+#include "multibody/tree.h"
 #include "world/attach.h"
 
 static const mf_FieldInfo row_info[MF_EPISODE_ROWS] = {

@@ -10,7 +10,7 @@
 // it, because they add moving mass.
 #include "evaluate/step_check.h"
 #include "model/points.h"
-#include "dynamics/link_motion.h"
+#include "solve/link_motion.h"
 
 #include <complex.h>
 #include <math.h>

@@ -2,9 +2,9 @@
 // and units, for scripts and for comparison with other simulators. Infinite limits and missing
 // indices are null. A group adds what its scene gives it.
 #include "io/model_json.h"
-#include "motion/quadrotor/motion.h"
-#include "motion/fixed_wing/motion.h"
-#include "motion/car/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
+#include "motion/vehicle/fixed_wing/motion.h"
+#include "motion/vehicle/car/motion.h"
 #include "motion/articulated/host.h"
 
 #include "motion/vehicle/keys.h"

@@ -2,9 +2,9 @@
 // the parameter checks begin with the member's name, so the message gets the position of that
 // member.
 #include "io/document.h"
-#include "motion/quadrotor/motion.h"
-#include "motion/fixed_wing/motion.h"
-#include "motion/car/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
+#include "motion/vehicle/fixed_wing/motion.h"
+#include "motion/vehicle/car/motion.h"
 #include "base/floats.h"
 #include "motion/vehicle/keys.h"
 #include "io/yaml_text.h"

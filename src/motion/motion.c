@@ -2,7 +2,7 @@
 #include "motion/table.h"
 #include "base/floats.h"
 #include "base/hash.h"
-#include "motion/articulated/commands.h"
+#include "motion/articulated/actuator/commands.h"
 #include "world/attach.h"
 
 #include <assert.h>

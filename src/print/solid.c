@@ -5,7 +5,7 @@
 #include "print/solid.h"
 
 #include "math/scalar.h"
-#include "model/import/hull.h"
+#include "import/hull.h"
 
 #include <string.h>
 

@@ -6,9 +6,9 @@
 //   fitness.upright [s]  sum of max(0, c) dt, with c the cosine of the tilt
 //   fitness.stance [s]   contact time of each contact sensor of the robot
 //   fitness.work [J]     sum of max(0, t r) dt over the joints: torque t of the servo by its law at
-//                        the end of the step (src/motion/articulated/drive.h) times rate r, without
-//                        braking work, which no battery recovers (as in the cost of transport of
-//                        Collins et al., Science 307, 2005)
+//                        the end of the step (src/motion/articulated/actuator/drive.h) times rate
+//                        r, without braking work, which no battery recovers (as in the cost of
+//                        transport of Collins et al., Science 307, 2005)
 //
 // Invariant: a robot's sums depend only on its own fields, so they do not depend on the batch. They
 // are state: restoring the initial snapshot sets them to 0.

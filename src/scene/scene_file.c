@@ -3,7 +3,7 @@
 // is read as the scene with that one robot.
 #include "base/file.h"
 #include "model/machine.h"
-#include "model/import/foreign.h"
+#include "import/foreign.h"
 #include "scene/scene_file.h"
 #include "base/floats.h"
 

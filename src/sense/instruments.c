@@ -12,7 +12,7 @@
 #include "math/kernel_table.h"
 #include "sense/sensor.h"
 
-#include "tree/tree.h"
+#include "multibody/tree.h"
 #include "world/attach.h"
 
 #include <mayfly/articulated.h>

@@ -6,7 +6,7 @@
 #include "base/flat.h"
 #include "contact/ray_solid.h"
 #include "math/kernel.h"
-#include "tree/tree.h"
+#include "multibody/tree.h"
 #include "terrain/image.h"
 
 #include <mayfly/world.h>

@@ -9,7 +9,7 @@
 
 #include "contact/ray_solid.h"
 #include "sense/instruments_build.h"
-#include "tree/tree.h"
+#include "multibody/tree.h"
 
 enum { MF_RANGE_GROUPS = 64, MF_RANGE_DEPTH = 72 }; // [1] most groups; levels of the tree
 

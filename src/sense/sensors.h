@@ -6,7 +6,7 @@
 #include "base/scratch.h"
 #include "math/kernel.h"
 #include "sense/signal.h"
-#include "tree/tree.h"
+#include "multibody/tree.h"
 #include "terrain/image.h"
 
 #include <mayfly/world.h>

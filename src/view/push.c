@@ -12,7 +12,7 @@
 // robots that only follow their command are moved. It ends with the release, which gives the inputs
 // back. A mf_Pusher gives them back after each step, so that others may write them meanwhile.
 #include "view/push.h"
-#include "dynamics/link_motion.h"
+#include "solve/link_motion.h"
 #include "base/floats.h"
 
 #include "math/scalar.h"

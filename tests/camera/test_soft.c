@@ -1,7 +1,7 @@
 // What is seen of robots without links, and of planes, points and vehicles: depth against closed
 // forms of the state that the world has.
 #include "rig/rig.h"
-#include "motion/quadrotor/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
 #include "../scene/support.h"
 
 enum { WIDE = 61, HIGH = 47, PIXELS = WIDE * HIGH };

@@ -1,7 +1,7 @@
 // The tasks with quadrotors, single and in teams. Expected rewards, observations and ends are
 // computed from the fields of the group.
 #include "environment/own.h"
-#include "motion/quadrotor/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
 
 // ---- one quadrotor -----------------------------------------------------------------------------
 

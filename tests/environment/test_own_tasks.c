@@ -1,7 +1,7 @@
 // The tasks with Mayfly's own robots: walkers with every motion, rejected settings, and bits of all
 // tasks. Expected rewards, observations and ends are computed from the fields of the group.
 #include "environment/own.h"
-#include "motion/quadrotor/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
 #include "model/points.h"
 #include <mayfly/model_fields.h>
 

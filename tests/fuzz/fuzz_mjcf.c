@@ -1,7 +1,7 @@
 // Fuzzes the MJCF importer from memory (no other file is touched), strict and lenient, and the
 // description of what it accepted.
 #include "fuzz.h"
-#include "model/import/mjcf.h"
+#include "import/mjcf.h"
 
 static void check(const mf_Model *model) {
     // A model that was let through is sound. Scenery has no mass.

@@ -3,8 +3,8 @@
 // says. No step crashes or leaks, and the notes and texts about it can be had.
 #include "fuzz.h"
 #include "motion/table.h"
-#include "model/import/mjcf.h"
-#include "model/import/urdf.h"
+#include "import/mjcf.h"
+#include "import/urdf.h"
 
 enum { ROBOTS = 2, STEPS = 4, LINKS = 24, SHAPES = 32, CELLS = 4096, MEMBERS = 64 };
 

@@ -1,7 +1,7 @@
 // Fuzzes the URDF importer from memory (no other file is touched), and the description of what it
 // accepted.
 #include "fuzz.h"
-#include "model/import/urdf.h"
+#include "import/urdf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     mf_Context *context = fuzz_context();

@@ -2,7 +2,7 @@
 // is answered or the connection ends, and the world goes on. LOAD and SPAWN, whose documents are
 // scenes (fuzz_step.c), find no files here.
 #include "fuzz.h"
-#include "link/peer.h"
+#include "serve/peer.h"
 
 #include <errno.h>
 #include <sys/socket.h>

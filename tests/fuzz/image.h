@@ -3,7 +3,7 @@
 #ifndef MAYFLY_TESTS_FUZZ_IMAGE_H
 #define MAYFLY_TESTS_FUZZ_IMAGE_H
 
-#include "terrain/import/image.h"
+#include "import/terrain_image.h"
 
 #include <stdlib.h>
 

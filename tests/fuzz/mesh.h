@@ -2,7 +2,7 @@
 #ifndef MAYFLY_TESTS_FUZZ_MESH_H
 #define MAYFLY_TESTS_FUZZ_MESH_H
 
-#include "model/import/mesh.h"
+#include "import/mesh.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -155,7 +155,7 @@ src/world/a.c motion/points/points.h
 src/terrain/a.c contact/tree.h
 src/world/a.c search/search.h
 src/sense/a.h scene/build.h
-src/terrain/a.c terrain/import/image.h
+src/terrain/a.c import/terrain_image.h
 src/base/a.c ../math/scalar.h
 src/base/a.c cellar/wine.h
 END
@@ -168,8 +168,8 @@ END
 src/motion/points/a.c world/attach.h
 src/motion/points/b.c math/lane.h
 src/motion/points/c.c motion/points/points.h
-src/terrain/import/a.c terrain/build.h
-src/terrain/import/b.c terrain/import/image.h
+src/import/a.c terrain/build.h
+src/import/b.c import/terrain_image.h
 src/search/a.c world/world.h
 src/base/a.c memory.h
 apps/mayfly/a.c search/search.h

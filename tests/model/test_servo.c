@@ -3,7 +3,7 @@
 #include "rig/rig.h"
 #include "rig/motions.h"
 #include "model/points.h"
-#include "model/import/urdf.h"
+#include "import/urdf.h"
 
 // A beam on a hinge and one on a slide behind it; `extra` goes in front of the links.
 static mf_Status parse(mf_Context *context, const char *extra, mf_Model **out, mf_Error *error) {

@@ -4,7 +4,7 @@
 
 #include "motion/fixture.h"
 #include "rig/motions.h"
-#include "motion/car/motion.h"
+#include "motion/vehicle/car/motion.h"
 
 typedef struct Rig {
     mf_Context *context;

@@ -3,7 +3,7 @@
 #define MF_TESTS_MOTION_FIXED_WING_RIG_H
 
 #include "rig/rig.h"
-#include "motion/fixed_wing/motion.h"
+#include "motion/vehicle/fixed_wing/motion.h"
 #include "rig/motions.h"
 
 typedef struct RigConfig {

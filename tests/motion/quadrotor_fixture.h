@@ -4,7 +4,7 @@
 #define TESTS_MOTION_QUADROTOR_FIXTURE_H
 
 #include "rig/rig.h"
-#include "motion/quadrotor/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
 #include "rig/motions.h"
 
 typedef struct Fixture {

@@ -1,7 +1,7 @@
 // Rejected commands, parameters, settings and steps of cars; and failing allocations.
 #include "motion/car_rig.h"
 #include "rig/motions.h"
-#include "motion/car/motion.h"
+#include "motion/vehicle/car/motion.h"
 
 static void refused_commands_are_counted_and_change_nothing(void **state) {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 0.36, -0.36};

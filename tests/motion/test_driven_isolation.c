@@ -1,7 +1,7 @@
 // Robots that move by `rigid` or `prescribed` are independent of each other (crowd.h).
 #include "motion/batch.h"
 #include "rig/motions.h"
-#include "motion/driven/driven.h"
+#include "motion/body/driven.h"
 #include "motion/driven_fixture.h"
 
 enum { JOINTS = 7 };

@@ -3,8 +3,8 @@
 #include "motion/fixture.h"
 
 #include "motion/articulated/motion.h"
-#include "motion/articulated/sensing.h"
-#include "motion/driven/driven.h"
+#include "motion/articulated/sensing/sensing.h"
+#include "motion/body/driven.h"
 #include "motion/kinematic/motion.h"
 
 // ---- robots of the test -------------------------------------------------------------------------

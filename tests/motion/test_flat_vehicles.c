@@ -3,11 +3,11 @@
 // and wind contains walkers of `points` with gaits, networks and programs, cars on a path,
 // quadrotors, and aircraft in gusts.
 #include "base/move_image.h"
-#include "motion/fixed_wing/motion.h"
-#include "motion/quadrotor/motion.h"
+#include "motion/vehicle/fixed_wing/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
 #include "rig/motions.h"
-#include "interaction/parts.h"
-#include "motion/car/motion.h"
+#include "solve/parts.h"
+#include "motion/vehicle/car/motion.h"
 #include "motion/fixture.h"
 #include "motion/points/motion.h"
 #include "motion/table.h"

@@ -3,7 +3,7 @@
 // meaning.
 #include "rig/rig.h"
 #include "world/group.h"
-#include "model/mjcf_keys.h"
+#include "import/mjcf_keys.h"
 
 enum { STEPS = 250, FIELDS = 5, VALUES = 64 };
 static const char *const compared[FIELDS] = {"base.position", "base.linear_velocity",
@@ -280,11 +280,11 @@ static void test_levels(void **state) {
                  .edited = malloc(KEYS_TEXT),
                  .changed = malloc(KEYS_TEXT)};
     char line[4096];
-    FILE *file = fopen(MAYFLY_SOURCE_DIR "/tests/model/mjcf_keys.xml", "r");
+    FILE *file = fopen(MAYFLY_SOURCE_DIR "/tests/import/mjcf_keys.xml", "r");
     assert_non_null(file);
     assert_true(fread(keys.text, 1, KEYS_TEXT / 2, file) > 0);
     fclose(file);
-    file = fopen(MAYFLY_SOURCE_DIR "/tests/model/mjcf_schema.txt", "r");
+    file = fopen(MAYFLY_SOURCE_DIR "/tests/import/mjcf_schema.txt", "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file) != NULL) {
         char *attributes = strchr(line, ':');

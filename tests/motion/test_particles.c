@@ -3,7 +3,7 @@
 // closed forms is in the cases of `mayfly check`, which tests/app runs.
 #include "rig/rig.h"
 #include "rig/motions.h"
-#include "motion/particles/motion.h"
+#include "motion/particle/motion.h"
 #include "particles_rig.h"
 
 static void add_motion(const Rig *rig, bool fluid) {

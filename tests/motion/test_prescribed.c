@@ -1,7 +1,7 @@
 // The `prescribed` motion: its six equations against the mass matrix and bias of `articulated`,
 // conservation, paths of joints, contacts at rest and in motion.
 #include "motion/driven_fixture.h"
-#include "dynamics/link_motion.h"
+#include "solve/link_motion.h"
 
 #include "math/scalar.h"
 

@@ -4,7 +4,7 @@
 // docs/explanation/quadrotor.md.
 #include "motion/quadrotor_fixture.h"
 #include "rig/motions.h"
-#include "motion/quadrotor/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 

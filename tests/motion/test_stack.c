@@ -2,10 +2,10 @@
 // gives the same bits as on a large stack. The stack is filled with a pattern before; what the step
 // overwrote is its depth.
 #include "motion/fixture.h"
-#include "motion/car/motion.h"
-#include "motion/fixed_wing/motion.h"
-#include "motion/quadrotor/motion.h"
-#include "interaction/collisions.h"
+#include "motion/vehicle/car/motion.h"
+#include "motion/vehicle/fixed_wing/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
+#include "solve/collisions.h"
 
 #include <pthread.h>
 #include <sys/mman.h>

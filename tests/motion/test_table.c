@@ -1,7 +1,7 @@
 // The motion table: requirements of every row, and a toy motion that consists of its plan, its step
 // and its row only (docs/how_to/add_a_motion.md shows the same lines).
 #include "rig/rig.h"
-#include "motion/car/motion.h"
+#include "motion/vehicle/car/motion.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
 #include "world/attach.h"

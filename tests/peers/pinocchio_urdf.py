@@ -5,7 +5,7 @@ usage: pinocchio_urdf.py [--least N] [--verbose] [--list LIST] PROBE FILE...
 
 LIST is a file with more files, one a line.
 
-PROBE is the program test_dynamics_urdf. Per file the total mass, the mass matrix and the forces of
+PROBE is the program test_solve_urdf. Per file the total mass, the mass matrix and the forces of
 random accelerations (inverse dynamics) are compared; deviations are over the largest value of the
 quantity in its state. A file that differs must say so in a note: an impossible inertia that was
 repaired. The exit code is 1 where one differs without such a note, or where fewer than N files are

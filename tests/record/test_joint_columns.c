@@ -1,6 +1,6 @@
 // Run-time joints in records: they are there from the sample on at which they exist, until they
 // are removed, whoever made them.
-#include "dynamics/joints_rig.h"
+#include "solve/joints_rig.h"
 
 #include <hdf5.h>
 

@@ -1,6 +1,6 @@
 // One controller as a plugin (examples/plugins/pd.c), as a script and as a program in lock-step
 // gives the same bits.
-#include "link/support.h"
+#include "serve/support.h"
 #include "script/script.h"
 
 enum { ROBOTS = 20, JOINTS_MOST = 64, TURNS = 60, PERIOD_MS = 20, STEPS = 10 /* of a turn */ };

@@ -2,7 +2,7 @@
 // message of mf_terrain_load for each kind of invalid file.
 #include "support.h"
 
-#include "terrain/import/image.h"
+#include "import/terrain_image.h"
 
 typedef struct Good {
     const char *text;

@@ -2,7 +2,7 @@
 // and scale, and hostile files. The images are written by support.h, not by libpng.
 #include "support.h"
 
-#include "terrain/import/image.h"
+#include "import/terrain_image.h"
 
 enum { GRAY = 0, RGB = 2, PALETTE = 3, GRAY_ALPHA = 4, RGB_ALPHA = 6 };
 

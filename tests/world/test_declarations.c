@@ -2,9 +2,9 @@
 // one alone changes no field except those that it declares as written, and its output is the same,
 // bit for bit, for any values of the fields that it does not declare as read.
 #include "motion/fixture.h"
-#include "motion/car/motion.h"
-#include "motion/fixed_wing/motion.h"
-#include "motion/quadrotor/motion.h"
+#include "motion/vehicle/car/motion.h"
+#include "motion/vehicle/fixed_wing/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
 #include "rig/motions.h"
 #include "world/attach.h"
 

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 # Images that are packed by hand: where they are known.
-ALSO = {"mf_Tree": "src/tree/tree.c", "mf_TerrainImage": "src/terrain/terrain.c"}
+ALSO = {"mf_Tree": "src/multibody/tree.c", "mf_TerrainImage": "src/terrain/terrain.c"}
 PLAIN = re.compile(
     r"^(_Bool|bool|char|signed char|unsigned char|short|unsigned short|int|unsigned int|long|"
     r"unsigned long|long long|unsigned long long|float|double|u?int(8|16|32|64)_t|size_t|"

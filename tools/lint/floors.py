@@ -16,14 +16,14 @@ import sys
 # Bottom first; on one floor a room may use those that stand before it.
 FLOORS = [
     ["base", "math"],
-    ["terrain", "model", "import"],
+    ["terrain", "model", "import", "export"],
     ["world"],
-    ["tree", "contact", "motion"],
-    ["dynamics", "interaction"],
-    ["camera", "sense", "message", "control"],
+    ["multibody", "contact", "motion"],
+    ["solve"],
+    ["camera", "sense", "control", "agent"],
     ["io", "search", "scene", "record"],
     ["view"],
-    ["environment", "evaluate", "print", "script", "client", "link"],
+    ["environment", "evaluate", "print", "script", "client", "serve"],
     ["apps"],
 ]
 ORDER = {room: number for number, room in enumerate(sum(FLOORS, []))}

@@ -56,11 +56,11 @@ ALLOWED = [  # (files, names, reason)
         "32 or 64 bits: fault.word, random numbers, messages",
     ),
     ("*", r"line_of_sight", "the field's term of range sensors"),
-    ("src/link/*", r"\w*turns?(_\w+)?|\w*TURN", "of a client in lock-step: the protocol's term"),
+    ("src/serve/*", r"\w*turns?(_\w+)?|\w*TURN", "of a client in lock-step: the protocol's term"),
     ("src/client/*", r"\w*turns?(_\w+)?|\w*TURN", "likewise"),
     ("include/mayfly/*", r"turns|MF_ANSWER_TURN", "likewise"),
     ("apps/mayfly/serve*", r"turns", "likewise"),
-    ("tests/link/*", r"\w*turns?(_\w+)?|\w*TURN", "likewise"),
+    ("tests/serve/*", r"\w*turns?(_\w+)?|\w*TURN", "likewise"),
     (
         "python/*",
         r"\w*[Tt]urns?|TURN|_?(in|await)_turn",

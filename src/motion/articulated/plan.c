@@ -2,7 +2,7 @@
 #include "motion/articulated/host.h"
 #include "model/points.h"
 #include "math/kernel_table.h"
-#include "motion/articulated/sensing.h"
+#include "motion/articulated/sensing/sensing.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/step.h"
 #include "math/scalar.h"

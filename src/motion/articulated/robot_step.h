@@ -4,13 +4,13 @@
 #ifndef MF_MOTION_ARTICULATED_ROBOT_STEP_H
 #define MF_MOTION_ARTICULATED_ROBOT_STEP_H
 
-#include "motion/articulated/forward.h"
-#include "motion/articulated/integrate.h"
-#include "motion/articulated/momentum.h"
-#include "motion/articulated/load_mocaps.h"
+#include "motion/articulated/tree/forward.h"
+#include "motion/articulated/tree/integrate.h"
+#include "motion/articulated/tree/momentum.h"
+#include "motion/articulated/constraint/load_mocaps.h"
 #include "motion/articulated/step.h"
-#include "motion/articulated/linkage.h"
-#include "motion/articulated/external_wrench.h"
+#include "motion/articulated/tree/linkage.h"
+#include "motion/articulated/actuator/external_wrench.h"
 
 // ---- external wrench add ------------------------------------------------------------------------
 

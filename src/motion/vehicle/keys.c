@@ -2,9 +2,9 @@
 // range and its description. Defaults are those of mf_quadrotor(), mf_fixed_wing() and mf_car();
 // relations between members are checked by mf_<kind>_check().
 #include "motion/vehicle/keys.h"
-#include "motion/car/motion.h"
-#include "motion/fixed_wing/motion.h"
-#include "motion/quadrotor/motion.h"
+#include "motion/vehicle/car/motion.h"
+#include "motion/vehicle/fixed_wing/motion.h"
+#include "motion/vehicle/quadrotor/motion.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 // pose of an agent is a function of time and its index, so the index of the next waypoint is the
 // only state. Agents with a fault are skipped.
 #include "scene/behavior/behavior.h"
-#include "motion/fixed_wing/motion.h"
-#include "motion/car/motion.h"
+#include "motion/vehicle/fixed_wing/motion.h"
+#include "motion/vehicle/car/motion.h"
 #include "base/floats.h"
 #include "scene/behavior/policies.h"
 

@@ -1,7 +1,7 @@
 // Adds the policies that ship: finds what their settings name, and commands joints for them.
 #include "scene/behavior/policies.h"
 #include <mayfly/model_fields.h>
-#include "message/messages.h"
+#include "agent/messages.h"
 
 #include "base/hash.h"
 #include "math/scalar.h"

@@ -1,0 +1,125 @@
+// Sensors as MJCF.
+#include "export/mjcf.h"
+#include "model/sensor_kind.h"
+
+static void put_object(mf_MjcfWriter *w, const char *type_attribute, const char *name_attribute,
+                       mf_Object object, uint32_t index) {
+    static const char *const types[] = {"body", "xbody", "geom", "site", "xbody"};
+    write_name(w, type_attribute, types[object]);
+    if (object == MF_OBJECT_SHAPE)
+        object_name(w, name_attribute, "geom", w->model->shapes[index].name, index);
+    else if (object == MF_OBJECT_SITE)
+        site_name(w, name_attribute, index);
+    else
+        body_name(w, name_attribute, index);
+}
+
+static void put_query(mf_MjcfWriter *w, const mf_ContactQuery *query) {
+    static const char *const names[] = {"found", "dist", "pos", "normal"};
+    static const char *const attributes[2][3] = {{"geom1", "body1", "subtree1"},
+                                                 {"geom2", "body2", "subtree2"}};
+    for (int side = 0; side < 2; side++) {
+        const uint32_t object = query->objects[side];
+        if (query->sides[side] == MF_CONTACT_SIDE_ANY)
+            continue;
+        const char *attribute = attributes[side][query->sides[side] - MF_CONTACT_SIDE_SHAPE];
+        if (query->sides[side] == MF_CONTACT_SIDE_SHAPE)
+            object_name(w, attribute, "geom", w->model->shapes[object].name, object);
+        else
+            body_name(w, attribute, object);
+    }
+    put(w, " data=\"");
+    for (uint32_t i = 0, any = 0; i < 4; i++) {
+        if (query->data >> i & 1)
+            mf_text_format(&w->text, "%s%s", any++ ? " " : "", names[i]);
+    }
+    put(w, "\"");
+    write_name(w, "reduce", query->nearest ? "mindist" : "none");
+    integer(w, "num", (long)query->slots);
+}
+
+static void put_signal(mf_MjcfWriter *w, const mf_Signal *signal) {
+    double period = 0.0;
+    if (signal->rate.numerator > 0)
+        period = (double)signal->rate.denominator / (double)signal->rate.numerator;
+    number(w, "noise", signal->noise);
+    number(w, "cutoff", signal->range[1]);
+    double every = period > w->model->physics.step ? period : w->model->physics.step;
+    if (signal->delay > 0 || period > 0.0) // the delayed samples, and one on each side
+        integer(w, "nsample", 2 + (long)(mf_time_to_seconds(signal->delay) / every));
+    if (signal->delay > 0)
+        number(w, "delay", mf_time_to_seconds(signal->delay));
+    if (period > 0.0)
+        number(w, "interval", period);
+}
+
+void mf_mjcf_put_sensors(mf_MjcfWriter *w) {
+    const mf_Model *model = w->model;
+    put(w, "  <sensor>\n");
+    for (uint32_t i = 0; i < model->sensor_count; i++) {
+        const mf_Sensor *sensor = &model->sensors[i];
+        const mf_SensorKind *kind = mf_sensor_kind(sensor->type);
+        if (kind->mjcf == NULL)
+            continue;
+        mf_text_format(&w->text, "    <%s", kind->mjcf);
+        name(w, sensor->name);
+        switch (kind->mount) {
+        case MF_AT_SITE:
+            site_name(w, "site", sensor->site);
+            break;
+        case MF_AT_JOINT:
+        case MF_AT_LIMITED_JOINT:
+        case MF_AT_BALL:
+            joint_name(w, "joint", sensor->joint);
+            break;
+        case MF_AT_TENDON:
+            object_name(w, "tendon", "tendon", model->tendons[sensor->tendon].name, sensor->tendon);
+            break;
+        case MF_AT_ACTUATOR:
+            object_name(w, "actuator", "actuator", model->actuators[sensor->actuator].name,
+                        sensor->actuator);
+            break;
+        case MF_AT_FRAME:
+            put_object(w, "objtype", "objname", sensor->object, sensor->object_index);
+            if (sensor->has_reference)
+                put_object(w, "reftype", "refname", sensor->reference_object,
+                           sensor->reference_index);
+            break;
+        case MF_AT_BODY:
+            body_name(w, "body", sensor->body);
+            break;
+        case MF_AT_CONTACTS:
+            put_query(w, &sensor->query);
+            break;
+        case MF_AT_NOTHING:
+        case MF_AT_OWN:
+            break;
+        }
+        if (sensor->type == MF_SENSOR_USER)
+            integer(w, "dim", (long)sensor->count);
+        put_signal(w, &sensor->signal);
+        put(w, "/>\n");
+    }
+    put(w, "  </sensor>\n");
+}
+
+mf_Status mf_mjcf_check_sensors(const mf_Model *model, mf_Error *error) {
+    for (uint32_t i = 0; i < model->sensor_count; i++) {
+        const mf_Sensor *sensor = &model->sensors[i];
+        bool camera =
+            sensor->object == MF_OBJECT_CAMERA || sensor->reference_object == MF_OBJECT_CAMERA;
+        bool lost =
+            (sensor->object == MF_OBJECT_SHAPE && sensor->object_index == MF_NONE) ||
+            (sensor->reference_object == MF_OBJECT_SHAPE && sensor->reference_index == MF_NONE);
+        bool nowhere = false;
+        for (int side = 0; side < 2; side++)
+            nowhere = nowhere || (sensor->query.sides[side] == MF_CONTACT_SIDE_SHAPE &&
+                                  sensor->query.objects[side] == MF_NONE);
+        if (camera || nowhere || lost)
+            return mf_fail(error, MF_UNSUPPORTED,
+                           "sensor '%.200s': its camera or geom is not part of the model, so it "
+                           "cannot be written",
+                           sensor->name);
+    }
+    return MF_OK;
+}

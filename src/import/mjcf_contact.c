@@ -1,0 +1,107 @@
+// Contact pairs and exclusions.
+#include "import/mjcf.h"
+
+#include <string.h>
+
+static mf_Status read_pair(mf_Mjcf *m, const mf_XmlNode *node) {
+    const mf_MjcfClass *class;
+    mf_Status status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
+    if (status != MF_OK)
+        return status;
+    mf_MjcfPair pair = class->pair;
+    uint32_t *shapes = pair.plain.shapes;
+    status = mf_mjcf_read(m, node, mf_mjcf_pair_fields, &pair);
+    for (int i = 0; status == MF_OK && i < 2; i++) {
+        const char *attribute = i ? "geom2" : "geom1";
+        uint32_t geom;
+        if (pair.geoms[i] == NULL)
+            return mf_mjcf_fail(m, node, "<pair> needs the attribute '%s'", attribute);
+        status = mf_mjcf_find(m, node, attribute, pair.geoms[i], &m->geom_names, "geom", &geom);
+        shapes[i] = status == MF_OK && geom != MF_NONE ? mf_mjcf_geoms(m)[geom].shape : MF_NONE;
+        if (status == MF_OK && shapes[i] == MF_NONE)
+            return mf_mjcf_refuse(m, node, attribute); // a dropped geom, or an omitted visual one
+    }
+    if (status != MF_OK)
+        return status;
+    if (!mf_mjcf_is_dimension(pair.plain.dimension))
+        return mf_mjcf_fail(m, node, "<pair> condim: expected 1, 3, 4 or 6, found %d",
+                            (int32_t)pair.plain.dimension);
+    pair.plain.name = mf_draft_text(&m->draft, pair.name ? pair.name : "");
+    mf_ContactPair *item =
+        pair.plain.name ? mf_list_push(m->context, &m->draft.pairs, sizeof *item) : NULL;
+    if (item == NULL)
+        return mf_mjcf_no_memory(m);
+    *item = pair.plain;
+    return mf_mjcf_name(m, node, &m->pair_names, pair.name, m->draft.pairs.count - 1);
+}
+
+// Marks the geoms that pairs name, before they are converted to shapes. Errors of a pair are
+// reported when it is read.
+mf_Status mf_mjcf_list_pairs(mf_Mjcf *m) {
+    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "contact"); section;
+         section = mf_xml_next(section, "contact")) {
+        for (const mf_XmlNode *node = mf_xml_child(section, "pair"); node;
+             node = mf_xml_next(node, "pair")) {
+            mf_MjcfGeom *geoms[2] = {NULL, NULL};
+            for (int i = 0; i < 2; i++) {
+                const char *name = mf_xml_attribute(node, i ? "geom2" : "geom1");
+                uint32_t at = name ? mf_names_find(&m->geom_names, name) : MF_NONE;
+                geoms[i] = at != MF_NONE ? &mf_mjcf_geoms(m)[at] : NULL;
+            }
+            for (int i = 0; i < 2 && geoms[0] && geoms[1]; i++) {
+                geoms[i]->listed = true;
+                geoms[i]->listed_world |= !mf_mjcf_bodies(m)[geoms[1 - i]->body].moves;
+            }
+        }
+    }
+    return MF_OK;
+}
+
+typedef struct Exclusion {
+    const char *name, *bodies[2];
+} Exclusion;
+
+static mf_Status read_exclusion(mf_Mjcf *m, const mf_XmlNode *node) {
+    static const mf_MjcfField fields[] = {
+        {"name", MF_MJCF_TEXT, 0, 0, offsetof(Exclusion, name), NULL},
+        {"body1", MF_MJCF_TEXT, 0, 0, offsetof(Exclusion, bodies[0]), NULL},
+        {"body2", MF_MJCF_TEXT, 0, 0, offsetof(Exclusion, bodies[1]), NULL},
+        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    Exclusion exclusion = {0};
+    uint32_t bodies[2] = {0, 0};
+    mf_Status status = mf_mjcf_read(m, node, fields, &exclusion);
+    for (int i = 0; status == MF_OK && i < 2; i++) {
+        const char *attribute = i ? "body2" : "body1";
+        if (exclusion.bodies[i] == NULL)
+            return mf_mjcf_fail(m, node, "<exclude> needs the attribute '%s'", attribute);
+        status = mf_mjcf_find(m, node, attribute, exclusion.bodies[i], &m->body_names, "body",
+                              &bodies[i]);
+    }
+    if (status != MF_OK)
+        return status;
+    const char *name = mf_draft_text(&m->draft, exclusion.name ? exclusion.name : "");
+    mf_ContactExclusion *item =
+        name ? mf_list_push(m->context, &m->draft.exclusions, sizeof *item) : NULL;
+    if (item == NULL)
+        return mf_mjcf_no_memory(m);
+    item->name = name;
+    for (int i = 0; i < 2; i++)
+        item->bodies[i] = mf_mjcf_draft_body(bodies[i]);
+    return MF_OK;
+}
+
+mf_Status mf_mjcf_read_contacts(mf_Mjcf *m) {
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "contact"); section;
+         section = mf_xml_next(section, "contact")) {
+        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next) {
+            if (strcmp(node->name, "pair") == 0)
+                status = read_pair(m, node);
+            else if (strcmp(node->name, "exclude") == 0)
+                status = read_exclusion(m, node);
+            else
+                status = mf_mjcf_refuse(m, node, NULL);
+        }
+    }
+    return status;
+}

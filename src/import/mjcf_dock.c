@@ -1,0 +1,96 @@
+// Docks of an MJCF file, in a form that MuJoCo passes over:
+//
+//   <custom><text name="dock:front" data="site=front_site gender=male orientations=4"/></custom>
+//
+// Words of the data are key=value with the attributes of a URDF dock; commas stand for the spaces
+// within a value. The dock is at a site, or at `xyz` and `quat` of a body.
+#include "import/dock.h"
+#include "import/mjcf.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+static const char prefix[] = "dock:";
+
+uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_NAMES]) {
+    uint32_t count = 0;
+    while (*(data += strspn(data, " \t\r\n")) != '\0') {
+        char *equals = strchr(data, '='), *end = data + strcspn(data, " \t\r\n");
+        if (equals == NULL || equals >= end || count == MF_MJCF_NAMES)
+            return MF_NONE;
+        *equals = '\0';
+        out[count].name = data;
+        out[count++].value = equals + 1;
+        data = *end == '\0' ? end : end + 1;
+        *end = '\0';
+        for (char *c = equals + 1; *c != '\0'; c++)
+            *c = *c == ',' ? ' ' : *c;
+    }
+    return count;
+}
+
+static mf_Status place(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *out) {
+    const char *site = mf_xml_attribute(node, "site"), *body = mf_xml_attribute(node, "body");
+    double xyz[3] = {0.0, 0.0, 0.0}, quat[4] = {1.0, 0.0, 0.0, 0.0};
+    uint32_t index = 0;
+    if ((site != NULL) == (body != NULL))
+        return mf_mjcf_fail(m, node, "<dock>: expected a site or a body");
+    mf_Status status = site != NULL
+                           ? mf_mjcf_find(m, node, "site", site, &m->site_names, "site", &index)
+                           : mf_mjcf_find(m, node, "body", body, &m->body_names, "body", &index);
+    if (status != MF_OK)
+        return status;
+    if (index == MF_NONE)
+        return mf_mjcf_refuse(m, node, site != NULL ? "site" : "body");
+    if (site != NULL) {
+        const mf_MjcfSite *at = &mf_mjcf_sites(m)[index];
+        *out = mf_mjcf_frame(m, at->body, at->position, at->rotation);
+        return MF_OK;
+    }
+    status = mf_xml_numbers(&m->xml, node, "xyz", 3, xyz, m->error);
+    if (status == MF_OK)
+        status = mf_xml_numbers(&m->xml, node, "quat", 4, quat, m->error);
+    if (status == MF_OK)
+        *out = mf_mjcf_frame(m, index, xyz, quat);
+    return status;
+}
+
+static mf_Status read_dock(mf_Mjcf *m, const mf_XmlNode *text, const char *name) {
+    static const char *const placed[] = {"site", "body", "xyz", "quat", NULL};
+    const char *data = mf_xml_attribute(text, "data");
+    char *copy = (char *)mf_draft_text(&m->draft, data != NULL ? data : "");
+    mf_XmlAttribute attributes[MF_MJCF_NAMES + 1] = {{.name = "name", .value = name}};
+    mf_Dock dock;
+    if (copy == NULL)
+        return mf_mjcf_no_memory(m);
+    const uint32_t count = mf_mjcf_cut(copy, attributes + 1);
+    if (count == MF_NONE)
+        return mf_mjcf_fail(
+            m, text, "<text> dock:%.100s: expected key=value pairs, found \"%.60s\"", name, data);
+    mf_XmlNode node = *text;
+    node.name = "dock";
+    node.attributes = attributes;
+    node.attribute_count = count + 1;
+    mf_Status status = mf_import_dock(&m->xml, &node, placed, &dock, m->error);
+    if (status == MF_OK)
+        status = place(m, &node, &dock.frame);
+    if (status == MF_OK && dock.frame.link == MF_NONE)
+        status =
+            mf_mjcf_fail(m, text, "<text> dock:%.100s: it is on the world, not on a body", name);
+    return status == MF_OK ? mf_import_add_dock(&m->xml, &node, &m->draft, &dock, m->error)
+                           : status;
+}
+
+mf_Status mf_mjcf_read_docks(mf_Mjcf *m) {
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *part = mf_xml_child(m->xml.root, "custom"); part;
+         part = mf_xml_next(part, "custom"))
+        for (const mf_XmlNode *text = mf_xml_child(part, "text"); text && status == MF_OK;
+             text = mf_xml_next(text, "text")) {
+            const char *name = mf_xml_attribute(text, "name");
+            if (name != NULL && strncmp(name, prefix, sizeof prefix - 1) == 0)
+                status = read_dock(m, text, name + sizeof prefix - 1);
+        }
+    return status;
+}

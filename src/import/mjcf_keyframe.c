@@ -1,0 +1,176 @@
+// Stored states. Lengths are checked against the whole model; omitted parts are the start position,
+// zero velocity, activation and control. Positions keep the values of the file.
+#include "import/mjcf.h"
+
+#include "model/assemble.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+#define KEY_LIMIT 10000u // [1]
+
+typedef struct Lengths {
+    uint32_t position, velocity, activation, control;
+    uint32_t file_control;    // before anything was dropped
+    uint32_t file_activation; // with the last controls of those that limit their change
+} Lengths;
+
+typedef struct KeyAttributes {
+    const char *name;
+    double time;
+} KeyAttributes;
+
+static Lengths measure(const mf_Mjcf *m) {
+    Lengths lengths = {.position = mf_draft_position_count(&m->draft)};
+    const mf_Actuator *actuators = m->draft.actuators.items;
+    lengths.velocity = m->draft.base_type == MF_BASE_FREE ? 6 : 0;
+    for (uint32_t i = 0; i < m->draft.joints.count; i++)
+        lengths.velocity += mf_joint_velocities(mf_draft_joints(&m->draft)[i].type);
+    for (uint32_t i = 0; i < m->draft.actuators.count; i++) {
+        lengths.activation += actuators[i].dynamics != MF_DYNAMICS_NONE;
+        lengths.file_activation +=
+            (actuators[i].dynamics != MF_DYNAMICS_NONE) + (actuators[i].slew_limit > 0.0);
+    }
+    lengths.control = m->draft.actuators.count;
+    lengths.file_control = m->actuators.count;
+    return lengths;
+}
+
+// The numbers of an attribute, as far as it goes, and then those of `standard` (NULL: zeros).
+static mf_Status take(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, uint32_t count,
+                      const double *standard, const double **out) {
+    double *numbers, *values;
+    uint32_t found;
+    mf_Status status = mf_mjcf_list(m, node, attribute, &numbers, &found);
+    if (status != MF_OK)
+        return status;
+    if (found > count)
+        return mf_mjcf_fail(m, node, "<key> %s: the model has %u, found %u numbers", attribute,
+                            count, found);
+    if (found > 0 && found < count &&
+        !mf_draft_note(&m->draft, true, node->line,
+                       "<key> %s: the model has %u, found %u numbers: the rest is as at the start",
+                       attribute, count, found))
+        return mf_mjcf_no_memory(m);
+    values = mf_arena_take(&m->draft.texts, ((size_t)count + 1) * sizeof *values);
+    if (values == NULL)
+        return mf_mjcf_no_memory(m);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = i < found ? numbers[i] : standard != NULL ? standard[i] : 0.0;
+    *out = values;
+    return MF_OK;
+}
+
+// Controls of the actuators that were not dropped.
+static mf_Status take_controls(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths,
+                               const double **out) {
+    const double *all;
+    const uint32_t *slots = m->actuators.items;
+    mf_Status status = take(m, node, "ctrl", lengths->file_control, NULL, &all);
+    if (status != MF_OK)
+        return status;
+    double *kept = mf_arena_take(&m->draft.texts, ((size_t)lengths->control + 1) * sizeof *kept);
+    if (kept == NULL)
+        return mf_mjcf_no_memory(m);
+    for (uint32_t i = 0; i < lengths->file_control; i++) {
+        if (slots[i] != MF_NONE)
+            kept[slots[i]] = all[i];
+    }
+    *out = kept;
+    return MF_OK;
+}
+
+// Without last controls, which a start resets.
+static mf_Status take_activations(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths,
+                                  const double **out) {
+    const double *all;
+    const mf_Actuator *actuators = m->draft.actuators.items;
+    mf_Status status = take(m, node, "act", lengths->file_activation, NULL, &all);
+    if (status != MF_OK)
+        return status;
+    double *kept = mf_arena_take(&m->draft.texts, ((size_t)lengths->activation + 1) * sizeof *kept);
+    if (kept == NULL)
+        return mf_mjcf_no_memory(m);
+    for (uint32_t i = 0, to = 0; i < lengths->control; i++) {
+        if (actuators[i].dynamics != MF_DYNAMICS_NONE)
+            kept[to++] = *all++;
+        all += actuators[i].slew_limit > 0.0;
+    }
+    *out = kept;
+    return MF_OK;
+}
+
+static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths) {
+    static const mf_MjcfField fields[] = {
+        {"name", MF_MJCF_TEXT, 0, 0, offsetof(KeyAttributes, name), NULL},
+        {"time", MF_MJCF_NUMBERS, 1, 1, offsetof(KeyAttributes, time), NULL},
+        {"qpos", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
+        {"qvel", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
+        {"act", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
+        {"ctrl", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
+        {"mpos", MF_MJCF_NOTED, 0, 0, 0, NULL},
+        {"mquat", MF_MJCF_NOTED, 0, 0, 0, NULL},
+        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    KeyAttributes attributes = {0};
+    mf_Keyframe key = {0};
+    mf_Status status = mf_mjcf_read(m, node, fields, &attributes);
+    if (status == MF_OK)
+        status = take(m, node, "qpos", lengths->position, m->draft.start_position, &key.position);
+    if (status == MF_OK)
+        status = take(m, node, "qvel", lengths->velocity, NULL, &key.velocity);
+    bool dropped = lengths->file_control != lengths->control && mf_xml_attribute(node, "act");
+    if (status == MF_OK && dropped)
+        return mf_mjcf_refuse(m, node, "act"); // the activations can no longer be assigned
+    if (status == MF_OK)
+        status = take_activations(m, node, lengths, &key.activation);
+    if (status == MF_OK)
+        status = take_controls(m, node, lengths, &key.control);
+    if (status != MF_OK)
+        return status;
+    key.name = mf_draft_text(&m->draft, attributes.name ? attributes.name : "");
+    key.time = attributes.time;
+    mf_Keyframe *item =
+        key.name ? mf_list_push(m->context, &m->draft.keyframes, sizeof *item) : NULL;
+    if (item == NULL)
+        return mf_mjcf_no_memory(m);
+    *item = key;
+    return mf_mjcf_name(m, node, &m->key_names, attributes.name, m->draft.keyframes.count - 1);
+}
+
+// Older files reserve keyframes by <size nkey="...">; undefined ones are the start state.
+static mf_Status add_empty_keys(mf_Mjcf *m, const Lengths *lengths) {
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "size"); status == MF_OK && node;
+         node = mf_xml_next(node, "size")) {
+        double target = 0.0;
+        status = mf_xml_numbers(&m->xml, node, "nkey", 1, &target, m->error);
+        if (status == MF_OK && target > KEY_LIMIT)
+            return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT,
+                               "<size> nkey: at most %u, found "
+                               "%g",
+                               KEY_LIMIT, target);
+        const mf_XmlNode empty = {.name = "key",
+                                  .text = "",
+                                  .file = node->file,
+                                  .line = node->line,
+                                  .column = node->column};
+        while (status == MF_OK && m->draft.keyframes.count < target)
+            status = read_key(m, &empty, lengths);
+    }
+    return status;
+}
+
+mf_Status mf_mjcf_read_keyframes(mf_Mjcf *m) {
+    static const char *const known[] = {"key", NULL};
+    Lengths lengths = measure(m);
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "keyframe");
+         status == MF_OK && section; section = mf_xml_next(section, "keyframe")) {
+        status = mf_mjcf_only(m, section, known);
+        for (const mf_XmlNode *node = mf_xml_child(section, "key"); status == MF_OK && node;
+             node = mf_xml_next(node, "key"))
+            status = read_key(m, node, &lengths);
+    }
+    return status == MF_OK ? add_empty_keys(m, &lengths) : status;
+}

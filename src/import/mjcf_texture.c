@@ -1,0 +1,227 @@
+// Textures and materials. Both are listed when assets are read, and become part of the model when a
+// shape uses them; a skybox always does. Files are read then, but not decoded (png.c).
+#include "import/mjcf.h"
+#include "import/package.h"
+#include "import/png.h"
+#include "model/texture.h"
+
+#include <string.h>
+
+#define FIELD(type, member) 0, 0, offsetof(type, member), NULL
+
+enum { CELLS_MOST = 12 }; // faces in a cube's file, with those that are left out
+
+// ---- reading ------------------------------------------------------------------------------------
+
+static mf_Status check_texture(mf_Mjcf *m, const mf_MjcfTexture *texture) {
+    const mf_XmlNode *node = texture->node;
+    const mf_Texture *plain = &texture->plain;
+    const double *grid = texture->grid;
+    if ((texture->file != NULL) == (plain->pattern != MF_PATTERN_NONE))
+        return mf_mjcf_fail(m, node, "<texture> needs either 'file' or 'builtin', found %s",
+                            texture->file != NULL ? "both" : "neither");
+    if (!(grid[0] >= 1.0 && grid[1] >= 1.0 && grid[0] * grid[1] <= CELLS_MOST))
+        return mf_mjcf_fail(m, node,
+                            "<texture> gridsize: expected 1 to 12 squares, found %g times %g",
+                            grid[0], grid[1]);
+    if (texture->layout != NULL && strspn(texture->layout, ".RLUDFB") != strlen(texture->layout))
+        return mf_mjcf_fail(m, node,
+                            "<texture> gridlayout: expected characters of .RLUDFB, found \"%.40s\"",
+                            texture->layout);
+    if (texture->file != NULL)
+        return MF_OK;
+    const uint64_t faces = plain->type == MF_TEXTURE_FLAT ? 1 : 6;
+    const uint32_t height = plain->type == MF_TEXTURE_FLAT ? plain->height : plain->width;
+    if (plain->width < 1 || height < 1 || plain->width > MF_TEXTURE_PIXELS ||
+        height > MF_TEXTURE_PIXELS || faces * plain->width * height > MF_TEXTURE_PIXELS)
+        return mf_mjcf_fail(m, node,
+                            "<texture>: expected width and height > 0 and at most 2^26 pixels, "
+                            "found %d and %d",
+                            (int32_t)plain->width, (int32_t)plain->height);
+    return MF_OK;
+}
+
+// fileright, fileleft and so on: materials with such a texture have their color alone.
+static bool has_face_files(const mf_XmlNode *node) {
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        const char *name = node->attributes[i].name;
+        if (strncmp(name, "file", 4) == 0 && name[4] != '\0')
+            return true;
+    }
+    return false;
+}
+
+mf_Status mf_mjcf_read_texture(mf_Mjcf *m, const mf_XmlNode *node) {
+    static const mf_MjcfField fields[] = {
+        {"name", MF_MJCF_TEXT, FIELD(mf_MjcfTexture, name)},
+        {"file", MF_MJCF_TEXT, FIELD(mf_MjcfTexture, file)},
+        {"gridsize", MF_MJCF_NUMBERS, 2, 2, offsetof(mf_MjcfTexture, grid), NULL},
+        {"gridlayout", MF_MJCF_TEXT, FIELD(mf_MjcfTexture, layout)},
+        MF_MJCF_PLAIN_OF(mf_MjcfTexture, TEXTURE),
+        {"content_type", MF_MJCF_PASSED, 0, 0, 0, NULL},
+        {"colorspace", MF_MJCF_PASSED, 0, 0, 0, NULL},
+        {"nchannel", MF_MJCF_PASSED, 0, 0, 0, NULL},
+        {"embed", MF_MJCF_PASSED, 0, 0, 0, NULL},
+        {"class", MF_MJCF_NOTED, 0, 0, 0, NULL},
+        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    mf_MjcfTexture texture = {.node = node, .draft = MF_NONE, .grid = {1.0, 1.0}};
+    mf_item_reset(MF_ITEM_TEXTURE, &texture.plain);
+    texture.left_out = has_face_files(node);
+    mf_Status status = texture.left_out ? mf_mjcf_pass(m, node, "with a file per face")
+                                        : mf_mjcf_read(m, node, fields, &texture);
+    if (texture.left_out)
+        texture.name = mf_xml_attribute(node, "name");
+    else if (status == MF_OK)
+        status = check_texture(m, &texture);
+    if (status == MF_OK && texture.name == NULL && texture.file != NULL)
+        status = mf_mjcf_name_by_file(m, texture.file, &texture.name);
+    mf_MjcfTexture *item =
+        status == MF_OK ? mf_list_push(m->context, &m->textures, sizeof *item) : NULL;
+    if (item == NULL)
+        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
+    *item = texture;
+    return mf_mjcf_name(m, node, &m->texture_names, texture.name, m->textures.count - 1);
+}
+
+const mf_MjcfField mf_mjcf_material_fields[] = {
+    {"name", MF_MJCF_TEXT, FIELD(mf_MjcfMaterial, name)},
+    {"texture", MF_MJCF_TEXT, FIELD(mf_MjcfMaterial, texture)},
+    MF_MJCF_PLAIN_OF(mf_MjcfMaterial, MATERIAL),
+    {"class", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
+    {"metallic", MF_MJCF_PASSED, 0, 0, 0, NULL},
+    {"roughness", MF_MJCF_PASSED, 0, 0, 0, NULL},
+    {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+
+// What is read, but not drawn.
+static mf_Status note_unused(mf_Mjcf *m, const mf_XmlNode *node) {
+    static const char *const unused[] = {"specular", "shininess", "reflectance",
+                                         "metallic", "roughness", NULL};
+    mf_Status status = MF_OK;
+    for (const char *const *name = unused; status == MF_OK && *name; name++)
+        if (mf_xml_attribute(node, *name) != NULL)
+            status = mf_mjcf_pass(m, node, *name);
+    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
+        status = mf_mjcf_pass(m, child, NULL);
+    return status;
+}
+
+mf_Status mf_mjcf_read_material(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfMaterial *material) {
+    mf_Status status = mf_mjcf_read(m, node, mf_mjcf_material_fields, material);
+    const mf_Material *plain = &material->plain;
+    material->node = node;
+    if (status == MF_OK && !(plain->repeat[0] > 0.0 && plain->repeat[1] > 0.0))
+        return mf_mjcf_fail(m, node, "<material> texrepeat: expected numbers > 0, found %g and %g",
+                            plain->repeat[0], plain->repeat[1]);
+    if (status == MF_OK && !(plain->emission >= 0.0))
+        return mf_mjcf_fail(m, node, "<material> emission: expected a number >= 0, found %g",
+                            plain->emission);
+    return status == MF_OK ? note_unused(m, node) : status;
+}
+
+mf_Status mf_mjcf_list_material(mf_Mjcf *m, const mf_XmlNode *node) {
+    const mf_MjcfClass *class;
+    mf_Status status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
+    if (status != MF_OK)
+        return status;
+    mf_MjcfMaterial material = class->material;
+    material.draft = MF_NONE;
+    status = mf_mjcf_read_material(m, node, &material);
+    mf_MjcfMaterial *item =
+        status == MF_OK ? mf_list_push(m->context, &m->materials, sizeof *item) : NULL;
+    if (item == NULL)
+        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
+    *item = material;
+    return mf_mjcf_name(m, node, &m->material_names, material.name, m->materials.count - 1);
+}
+
+// ---- use ----------------------------------------------------------------------------------------
+
+static mf_Status load_file(mf_Mjcf *m, const mf_MjcfTexture *from, mf_Texture *texture) {
+    char path[MF_PATH_LIMIT];
+    mf_Error reason = {0};
+    mf_Status status =
+        mf_mjcf_find_asset(m, from->node, "texture",
+                           mf_mjcf_settings(m, from->node)->texture_folder, from->file, path);
+    if (status != MF_OK)
+        return status;
+    texture->path = mf_draft_text(&m->draft, path);
+    if (texture->path == NULL)
+        return mf_mjcf_no_memory(m);
+    status = mf_texture_png_load(m->context, texture->path, texture, &reason);
+    if (status == MF_OK && mf_texture_check_squares(texture, &reason) != MF_OK) {
+        mf_release(m->context, (void *)(uintptr_t)texture->file);
+        texture->file = NULL;
+        status = MF_BAD_FILE;
+    }
+    return status == MF_OK ? status
+                           : mf_xml_fail(&m->xml, from->node, m->error, status,
+                                         "<texture> '%.150s': %.200s", from->file, reason.message);
+}
+
+// *out stays MF_NONE for one that is left out, and for a file that text in memory names.
+static mf_Status use_texture(mf_Mjcf *m, mf_MjcfTexture *from, uint32_t *out) {
+    mf_Texture texture = from->plain;
+    *out = from->draft;
+    if (from->draft != MF_NONE || from->left_out)
+        return MF_OK;
+    if (from->file != NULL && m->in_memory)
+        return mf_mjcf_pass(m, from->node, "file (text in memory)");
+    texture.name = mf_draft_text(&m->draft, from->name ? from->name : "");
+    texture.layout = mf_draft_text(&m->draft, from->layout ? from->layout : "");
+    if (texture.name == NULL || texture.layout == NULL)
+        return mf_mjcf_no_memory(m);
+    for (int i = 0; i < 2; i++)
+        texture.grid[i] = (uint32_t)from->grid[i];
+    mf_Status status = from->file != NULL ? load_file(m, from, &texture) : MF_OK;
+    mf_Texture *item =
+        status == MF_OK ? mf_list_push(m->context, &m->draft.textures, sizeof *item) : NULL;
+    if (item == NULL) {
+        mf_release(m->context, (void *)texture.file);
+        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
+    }
+    *item = texture;
+    *out = from->draft = m->draft.textures.count - 1;
+    return MF_OK;
+}
+
+mf_Status mf_mjcf_use_material(mf_Mjcf *m, const mf_MjcfGeom *geom, uint32_t *out) {
+    uint32_t index = MF_NONE, texture = MF_NONE;
+    *out = MF_NONE;
+    if (geom->material == NULL)
+        return MF_OK;
+    mf_Status status = mf_mjcf_find(m, geom->node, "material", geom->material, &m->material_names,
+                                    "material", &index);
+    if (status != MF_OK || index == MF_NONE)
+        return status;
+    mf_MjcfMaterial *from = &((mf_MjcfMaterial *)m->materials.items)[index];
+    *out = from->draft;
+    if (from->draft != MF_NONE)
+        return MF_OK;
+    if (from->texture != NULL)
+        status = mf_mjcf_find(m, from->node, "texture", from->texture, &m->texture_names, "texture",
+                              &texture);
+    if (status == MF_OK && texture != MF_NONE)
+        status = use_texture(m, &((mf_MjcfTexture *)m->textures.items)[texture], &texture);
+    const char *name = mf_draft_text(&m->draft, from->name ? from->name : "");
+    mf_Material *item = status == MF_OK && name != NULL
+                            ? mf_list_push(m->context, &m->draft.materials, sizeof *item)
+                            : NULL;
+    if (item == NULL)
+        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
+    *item = from->plain;
+    item->name = name;
+    item->texture = texture;
+    *out = from->draft = m->draft.materials.count - 1;
+    return MF_OK;
+}
+
+mf_Status mf_mjcf_use_sky(mf_Mjcf *m) {
+    uint32_t ignored;
+    mf_MjcfTexture *textures = m->textures.items;
+    if (!m->config->visual || m->discard_visual)
+        return MF_OK;
+    for (uint32_t i = 0; i < m->textures.count; i++)
+        if (textures[i].plain.type == MF_TEXTURE_SKY && !textures[i].left_out)
+            return use_texture(m, &textures[i], &ignored);
+    return MF_OK;
+}

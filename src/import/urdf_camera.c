@@ -1,0 +1,72 @@
+// Cameras of a URDF file:
+//
+//   <mayfly><camera name="eye" link="head" xyz="0.05 0 0" rpy="0 0 0" width="320" height="240"
+//       fovy="0.8" lens="brown" coefficients="-0.28 0.09 0.0005 -0.0003" depth="true" rate="20"
+//       delay="0.05" blur="0.8" noise="0.01"/></mayfly>
+//
+// Attributes are the rows of the table of fields; only name and link are required. It looks along x
+// of its pose, z up. `fovy` [rad] is the angle of view from top to bottom, instead of focal and
+// center, which is in the middle where it is not given.
+#include "import/camera.h"
+#include "import/urdf.h"
+
+#include "math/scalar.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const elsewhere[] = {"link", "xyz", "rpy", "fovy", "rate", "delay", NULL};
+
+static mf_Status refuse(mf_Urdf *urdf, const mf_XmlNode *node, const char *name,
+                        const char *expected) {
+    return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                       "<camera> %s: expected %s, found \"%.60s\"", name, expected,
+                       mf_xml_attribute(node, name));
+}
+
+// The angle of view needs the size; a focal length alone has the center in the middle.
+static mf_Status read_view(mf_Urdf *urdf, const mf_XmlNode *node, mf_Camera *out) {
+    const bool focal = mf_xml_attribute(node, "focal") != NULL,
+               centered = mf_xml_attribute(node, "center") == NULL;
+    const double given[4] = {out->focal[0], out->focal[1], out->center[0], out->center[1]};
+    const bool wide = out->lens == MF_LENS_ANGLE || out->lens == MF_LENS_FISHEYE;
+    double fovy = MF_PI / 4;
+    mf_Status status = mf_xml_numbers(&urdf->xml, node, "fovy", 1, &fovy, urdf->error);
+    if (status != MF_OK)
+        return status;
+    if (focal && mf_xml_attribute(node, "fovy") != NULL)
+        return refuse(urdf, node, "fovy", "either fovy or focal");
+    if (!(fovy > 0.0 && fovy < (wide ? 2.0 * MF_PI : MF_PI)))
+        return refuse(urdf, node, "fovy", wide ? "0 .. 6.28 rad" : "0 .. 3.14 rad");
+    mf_camera_set_view(out, fovy);
+    for (int i = 0; i < 2; i++) {
+        out->focal[i] = focal ? given[i] : out->focal[i];
+        out->center[i] = centered ? out->center[i] : given[2 + i];
+    }
+    return MF_OK;
+}
+
+mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node) {
+    mf_Camera camera = mf_camera();
+    mf_Error cause = {0};
+    char what[300];
+    mf_Status status = mf_import_camera_names(&urdf->xml, node, elsewhere, urdf->error);
+    if (status == MF_OK)
+        status = mf_xml_name(&urdf->xml, node, "name", &camera.name, urdf->error);
+    if (status == MF_OK)
+        status = mf_import_camera(&urdf->xml, node, &camera, urdf->error);
+    if (status == MF_OK)
+        status = read_view(urdf, node, &camera);
+    if (status == MF_OK)
+        status = mf_urdf_read_rate(urdf, node, &camera.rate);
+    if (status == MF_OK)
+        status = mf_urdf_read_frame(urdf, node, &camera.frame);
+    if (status != MF_OK)
+        return status;
+    snprintf(what, sizeof what, "<camera> %.255s", camera.name);
+    status = mf_draft_add_camera(&urdf->draft, &camera, what, &cause);
+    if (status == MF_OK)
+        return MF_OK;
+    return mf_xml_fail(&urdf->xml, node, urdf->error,
+                       status == MF_BAD_ARGUMENT ? MF_BAD_FILE : status, "%s", cause.message);
+}

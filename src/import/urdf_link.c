@@ -1,0 +1,240 @@
+// URDF links: inertial, visual, collision, material, geometry.
+#include "import/mesh.h"
+#include "import/urdf.h"
+
+#include "math/scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- materials ---------------------------------------------------------------------------------
+
+// Reads <color rgba> of a material; `found` tells whether there was one.
+static mf_Status read_color(mf_Urdf *urdf, const mf_XmlNode *material, float color[3],
+                            bool *found) {
+    static const char *const known[] = {"color", NULL};
+    const mf_XmlNode *node = mf_xml_child(material, "color");
+    *found = node != NULL && mf_xml_attribute(node, "rgba") != NULL;
+    mf_Status status = mf_urdf_ignore_others(urdf, material, known);
+    if (status != MF_OK || !*found)
+        return status;
+    double rgba[4];
+    status = mf_xml_numbers(&urdf->xml, node, "rgba", 4, rgba, urdf->error);
+    for (int i = 0; status == MF_OK && i < 3; i++)
+        color[i] = (float)mf_clamp(rgba[i], 0.0, 1.0);
+    return status;
+}
+
+static mf_Status define_material(mf_Urdf *urdf, const char *name, const float color[3]) {
+    if (name == NULL || *name == '\0' || mf_names_find(&urdf->material_names, name) != UINT32_MAX)
+        return MF_OK;
+    mf_UrdfMaterial *item = mf_list_push(urdf->context, &urdf->materials, sizeof *item);
+    if (item == NULL || !mf_names_add(&urdf->material_names, name, urdf->materials.count - 1))
+        return mf_urdf_no_memory(urdf);
+    memcpy(item->color, color, sizeof item->color);
+    return MF_OK;
+}
+
+mf_Status mf_urdf_read_materials(mf_Urdf *urdf) {
+    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "material"); node;
+         node = mf_xml_next(node, "material")) {
+        float color[3];
+        bool found;
+        mf_Status status = read_color(urdf, node, color, &found);
+        if (status == MF_OK && found)
+            status = define_material(urdf, mf_xml_attribute(node, "name"), color);
+        if (status != MF_OK)
+            return status;
+    }
+    return MF_OK;
+}
+
+static mf_Status read_material(mf_Urdf *urdf, const mf_XmlNode *visual, float color[3]) {
+    const mf_XmlNode *node = mf_xml_child(visual, "material");
+    memcpy(color, mf_gray, sizeof mf_gray);
+    if (node == NULL)
+        return MF_OK;
+    bool found;
+    const char *name = mf_xml_attribute(node, "name");
+    mf_Status status = read_color(urdf, node, color, &found);
+    if (status != MF_OK || found)
+        return status == MF_OK ? define_material(urdf, name, color) : status;
+    uint32_t index = name ? mf_names_find(&urdf->material_names, name) : UINT32_MAX;
+    if (index != UINT32_MAX)
+        memcpy(color, ((mf_UrdfMaterial *)urdf->materials.items)[index].color, sizeof mf_gray);
+    return MF_OK;
+}
+
+// ---- geometry ----------------------------------------------------------------------------------
+
+// A radius or length. Spheres of radius 0 and disks of length 0 are in use for points and plates.
+static mf_Status read_size(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribute,
+                           double *out) {
+    const double least = 1e-6; // [m]
+    mf_Status status = mf_xml_number(&urdf->xml, node, attribute, out, urdf->error);
+    if (status == MF_OK && !(*out >= 0.0))
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<%.80s> %s: must be >= 0, found %g", node->name, attribute, *out);
+    if (status != MF_OK || *out >= least)
+        return status;
+    *out = least;
+    return mf_draft_note(&urdf->draft, false, node->line, "<%.80s> %s: below %g m, raised to it",
+                         node->name, attribute, least)
+               ? MF_OK
+               : mf_urdf_no_memory(urdf);
+}
+
+static mf_Status read_box(mf_Urdf *urdf, const mf_XmlNode *node, mf_UrdfSolid *solid) {
+    if (mf_xml_attribute(node, "size") == NULL)
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<box> needs the attribute 'size'");
+    mf_Status status = mf_xml_numbers(&urdf->xml, node, "size", 3, solid->size, urdf->error);
+    if (status != MF_OK)
+        return status;
+    // Flat boxes (one edge 0) are in use as floors and fins.
+    if (!(solid->size[0] >= 0.0 && solid->size[1] >= 0.0 && solid->size[2] >= 0.0))
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<box> size: must be >= 0, found %g %g %g", solid->size[0],
+                           solid->size[1], solid->size[2]);
+    return MF_OK;
+}
+
+// Reads the first geometry that is known; `keep` is false (with a note) when there is none.
+static mf_Status read_geometry(mf_Urdf *urdf, const mf_XmlNode *element, mf_UrdfSolid *solid,
+                               bool *keep) {
+    static const char *const known[] = {"box", "cylinder", "sphere", "capsule", "mesh", NULL};
+    const mf_XmlNode *geometry = mf_xml_child(element, "geometry"), *node = NULL;
+    if (geometry == NULL)
+        return mf_xml_fail(&urdf->xml, element, urdf->error, MF_BAD_FILE,
+                           "<%.80s> needs a <geometry>", element->name);
+    uint32_t kind = 0;
+    for (; known[kind] && node == NULL; kind++)
+        node = mf_xml_child(geometry, known[kind]);
+    *keep = node != NULL;
+    mf_Status status = mf_urdf_ignore_others(urdf, geometry, known);
+    if (status != MF_OK || node == NULL)
+        return status;
+    static const mf_ShapeType types[] = {MF_SHAPE_BOX, MF_SHAPE_CYLINDER, MF_SHAPE_SPHERE,
+                                         MF_SHAPE_CAPSULE, MF_SHAPE_MESH};
+    solid->type = types[kind - 1];
+    if (solid->type == MF_SHAPE_BOX)
+        return read_box(urdf, node, solid);
+    if (solid->type == MF_SHAPE_MESH) {
+        status = mf_urdf_mesh(urdf, node, solid->visual, &solid->mesh);
+        *keep = solid->mesh != MF_NONE;
+        return status;
+    }
+    status = read_size(urdf, node, "radius", &solid->size[0]);
+    if (status == MF_OK && solid->type != MF_SHAPE_SPHERE)
+        status = read_size(urdf, node, "length", &solid->size[1]);
+    return status;
+}
+
+static mf_Status read_solid(mf_Urdf *urdf, uint32_t link, const mf_XmlNode *node, bool visual) {
+    static const char *const known[] = {"origin", "geometry", "material", NULL};
+    mf_UrdfSolid solid = {
+        .node = node, .next = MF_NONE, .visual = visual, .mesh = MF_NONE, .friction = (double)NAN};
+    bool keep = false;
+    mf_Status status = mf_urdf_origin(urdf, node, solid.position, solid.rotation);
+    if (status == MF_OK)
+        status = read_material(urdf, node, solid.color);
+    if (status == MF_OK)
+        status = read_geometry(urdf, node, &solid, &keep);
+    if (status == MF_OK)
+        status = mf_urdf_ignore_others(urdf, node, known);
+    if (status != MF_OK || !keep)
+        return status;
+    mf_UrdfSolid *item = mf_list_push(urdf->context, &urdf->solids, sizeof *item);
+    if (item == NULL)
+        return mf_urdf_no_memory(urdf);
+    *item = solid;
+    uint32_t index = urdf->solids.count - 1;
+    mf_UrdfLink *owner = &mf_urdf_links(urdf)[link];
+    if (owner->last_solid == MF_NONE)
+        owner->first_solid = index;
+    else
+        mf_urdf_solids(urdf)[owner->last_solid].next = index;
+    owner->last_solid = index;
+    return MF_OK;
+}
+
+// ---- inertial ----------------------------------------------------------------------------------
+
+static mf_Status read_inertia(mf_Urdf *urdf, const mf_XmlNode *inertial, mf_MassProperties *body) {
+    static const char *const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+    double position[3], rotation[4];
+    const mf_XmlNode *node = mf_xml_child(inertial, "inertia");
+    mf_Status status = mf_urdf_origin(urdf, inertial, position, rotation);
+    for (int i = 0; status == MF_OK && node && i < 6; i++)
+        status = mf_xml_numbers(&urdf->xml, node, names[i], 1, &body->inertia[i], urdf->error);
+    if (status != MF_OK)
+        return status;
+    *body = mf_mass_transform(body, position, rotation);
+    if (!mf_all_finite(body->inertia, 6))
+        return mf_xml_fail(&urdf->xml, inertial, urdf->error, MF_BAD_FILE,
+                           "<inertial>: numbers too large");
+    return MF_OK;
+}
+
+static mf_Status read_inertial(mf_Urdf *urdf, mf_UrdfLink *link) {
+    static const char *const known[] = {"origin", "mass", "inertia", NULL};
+    const mf_XmlNode *node = link->inertial;
+    if (node == NULL)
+        return MF_OK;
+    const mf_XmlNode *mass = mf_xml_child(node, "mass");
+    if (mass == NULL)
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE, "<inertial> needs a <mass>");
+    mf_Status status = mf_xml_number(&urdf->xml, mass, "value", &link->body.mass, urdf->error);
+    if (status == MF_OK && !(link->body.mass >= 0.0))
+        return mf_xml_fail(&urdf->xml, mass, urdf->error, MF_BAD_FILE,
+                           "link '%.100s': mass must be >= 0, found %g", link->name,
+                           link->body.mass);
+    if (status == MF_OK)
+        status = read_inertia(urdf, node, &link->body);
+    return status == MF_OK ? mf_urdf_ignore_others(urdf, node, known) : status;
+}
+
+static mf_Status read_link(mf_Urdf *urdf, const mf_XmlNode *node) {
+    static const char *const known[] = {"inertial", "visual", "collision", "contact", NULL};
+    const char *name;
+    mf_Status status = mf_xml_name(&urdf->xml, node, "name", &name, urdf->error);
+    if (status != MF_OK)
+        return status;
+    if (mf_names_find(&urdf->link_names, name) != UINT32_MAX)
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "two links are named '%.100s'", name);
+    uint32_t index = urdf->links.count;
+    if (index >= MF_MODEL_LINK_LIMIT)
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_LIMIT, "at most %u links",
+                           MF_MODEL_LINK_LIMIT);
+    mf_UrdfLink *link = mf_list_push(urdf->context, &urdf->links, sizeof *link);
+    if (link == NULL || !mf_names_add(&urdf->link_names, name, index))
+        return mf_urdf_no_memory(urdf);
+    link->name = name;
+    link->node = node;
+    link->inertial = mf_xml_child(node, "inertial");
+    link->first_solid = link->last_solid = MF_NONE;
+    link->joint = link->first_child = MF_NONE;
+    mf_quat_identity(link->rotation);
+    status = read_inertial(urdf, link);
+    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
+        bool visual = strcmp(child->name, "visual") == 0;
+        bool skip = visual && urdf->drop_visual;
+        if (!skip && (visual || strcmp(child->name, "collision") == 0))
+            status = read_solid(urdf, index, child, visual);
+    }
+    return status == MF_OK ? mf_urdf_ignore_others(urdf, node, known) : status;
+}
+
+mf_Status mf_urdf_read_links(mf_Urdf *urdf) {
+    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "link"); node;
+         node = mf_xml_next(node, "link")) {
+        mf_Status status = read_link(urdf, node);
+        if (status != MF_OK)
+            return status;
+    }
+    if (urdf->links.count == 0)
+        return mf_xml_fail(&urdf->xml, urdf->xml.root, urdf->error, MF_BAD_FILE,
+                           "the robot has no <link>");
+    return MF_OK;
+}

@@ -1,0 +1,259 @@
+// Sensors of a URDF file in Mayfly's own form, with their signals:
+//
+//   <mayfly><sensor name="N" type="gyroscope" link="chest" xyz="0 0 0" rpy="0 0 0" rate="1000"
+//       delay="0.002" noise="0.01" bias="0.02" drift="0.001" saturation="40" range="35" bits="16"
+//       resolution="0.1"/></mayfly>
+//
+// Only name, type and link or joint are required. One number R of saturation and range means -R R.
+#include "import/urdf.h"
+#include "model/points.h"
+
+#include "math/scalar.h"
+
+#include <string.h>
+
+typedef enum Carrier { ON_LINK, ON_JOINT, ON_FIELD } Carrier;
+
+typedef struct Kind {
+    const char *name;
+    mf_SensorType type;
+    Carrier place;
+    uint32_t count;
+} Kind;
+
+static const Kind kinds[] = {{"gyroscope", MF_SENSOR_GYRO, ON_LINK, 3},
+                             {"accelerometer", MF_SENSOR_ACCELEROMETER, ON_LINK, 3},
+                             {"magnetometer", MF_SENSOR_MAGNETOMETER, ON_LINK, 3},
+                             {"velocimeter", MF_SENSOR_VELOCIMETER, ON_LINK, 3},
+                             {"attitude", MF_SENSOR_ATTITUDE, ON_LINK, 3},
+                             {"position", MF_SENSOR_FRAME_POSITION, ON_LINK, 3},
+                             {"contact", MF_SENSOR_CONTACT, ON_LINK, 1},
+                             {"contact_force", MF_SENSOR_CONTACT_FORCE, ON_LINK, 1},
+                             {"ray", MF_SENSOR_RAY, ON_LINK, 1},
+                             {"encoder", MF_SENSOR_JOINT_POSITION, ON_JOINT, 1},
+                             {"joint_rate", MF_SENSOR_JOINT_VELOCITY, ON_JOINT, 1},
+                             {"field", MF_SENSOR_FIELD, ON_FIELD, 1}};
+
+// ---- numbers -----------------------------------------------------------------------------------
+
+static mf_Status check_attributes(mf_Urdf *urdf, const mf_XmlNode *node) {
+    static const char *const known[] = {"name",       "type",  "link",  "joint",      "xyz",
+                                        "rpy",        "reach", "field", "first",      "count",
+                                        "rate",       "delay", "noise", "bias",       "drift",
+                                        "saturation", "range", "bits",  "resolution", NULL};
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        const char *const *name = known;
+        while (*name != NULL && strcmp(*name, node->attributes[i].name) != 0)
+            name++;
+        if (*name == NULL)
+            return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                               "<sensor> has no attribute '%.60s'", node->attributes[i].name);
+    }
+    return MF_OK;
+}
+
+static mf_Status read_limits(mf_Urdf *urdf, const mf_XmlNode *node, const char *name,
+                             double out[2]) {
+    const char *text = mf_xml_attribute(node, name), *rest = "";
+    double values[2] = {0.0, 0.0};
+    if (text == NULL)
+        return MF_OK;
+    uint32_t count = mf_xml_scan(text, 2, values, &rest);
+    if (*rest != '\0' || count < 1 || count > 2)
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<sensor> %s: expected one or two numbers, found \"%.60s\"", name, text);
+    out[0] = count == 1 ? -values[0] : values[0];
+    out[1] = count == 1 ? values[0] : values[1];
+    if (!(out[0] < out[1]))
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<sensor> %s: expected a number > 0 or two, the smaller first, found "
+                           "\"%.60s\"",
+                           name, text);
+    return MF_OK;
+}
+
+static mf_Status read_whole(mf_Urdf *urdf, const mf_XmlNode *node, const char *name, double most,
+                            uint32_t *out) {
+    double value = *out;
+    mf_Status status = mf_xml_numbers(&urdf->xml, node, name, 1, &value, urdf->error);
+    if (status != MF_OK)
+        return status;
+    if (!(value >= 0.0 && value <= most && value == mf_floor(value)))
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<sensor> %s: expected a whole number from 0 to %g, found %g", name,
+                           most, value);
+    *out = (uint32_t)value;
+    return MF_OK;
+}
+
+// 62.5 per second is 625 in 10 seconds.
+mf_Status mf_urdf_read_rate(mf_Urdf *urdf, const mf_XmlNode *node, mf_Rate *out) {
+    double rate = 0.0;
+    if (mf_xml_attribute(node, "rate") == NULL)
+        return MF_OK;
+    mf_Status status = mf_xml_numbers(&urdf->xml, node, "rate", 1, &rate, urdf->error);
+    if (status != MF_OK)
+        return status;
+    if (!(rate >= 1e-3 && rate <= 1e6))
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<%.40s> rate: expected 0.001 to 1e6 per second, found %g", node->name,
+                           rate);
+    int64_t denominator = 1;
+    for (int digits = 0;
+         digits < 9 && rate * (double)denominator != mf_floor(rate * (double)denominator + 0.5);
+         digits++)
+        denominator *= 10;
+    *out = (mf_Rate){(int64_t)mf_floor(rate * (double)denominator + 0.5), denominator};
+    return MF_OK;
+}
+
+static mf_Status read_signal(mf_Urdf *urdf, const mf_XmlNode *node, mf_Signal *out) {
+    const struct {
+        const char *name;
+        double *value;
+    } numbers[] = {{"noise", &out->noise},
+                   {"bias", &out->bias},
+                   {"drift", &out->drift},
+                   {"resolution", &out->resolution}};
+    double delay = 0.0;
+    mf_Status status = mf_urdf_read_rate(urdf, node, &out->rate);
+    for (size_t i = 0; status == MF_OK && i < sizeof numbers / sizeof *numbers; i++)
+        status =
+            mf_xml_numbers(&urdf->xml, node, numbers[i].name, 1, numbers[i].value, urdf->error);
+    if (status == MF_OK)
+        status = read_limits(urdf, node, "saturation", out->saturation);
+    if (status == MF_OK)
+        status = read_limits(urdf, node, "range", out->range);
+    if (status == MF_OK)
+        status = read_whole(urdf, node, "bits", 24, &out->bits);
+    if (status == MF_OK)
+        status = mf_xml_numbers(&urdf->xml, node, "delay", 1, &delay, urdf->error);
+    if (status != MF_OK)
+        return status;
+    out->delay = mf_time_from_seconds(delay);
+    mf_Error reason = {0};
+    status = mf_signal_check(out, "<sensor>", &reason);
+    return status == MF_OK
+               ? MF_OK
+               : mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE, "%s", reason.message);
+}
+
+// ---- positions ---------------------------------------------------------------------------------
+
+static mf_Status find(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribute,
+                      const mf_Names *names, uint32_t *out) {
+    const char *name;
+    mf_Status status = mf_xml_name(&urdf->xml, node, attribute, &name, urdf->error);
+    if (status != MF_OK)
+        return status;
+    *out = mf_names_find(names, name);
+    if (*out == UINT32_MAX)
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<sensor>: there is no %s '%.100s'", attribute, name);
+    return MF_OK;
+}
+
+static mf_Status place_on_link(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *sensor) {
+    const double forward[3] = {1.0, 0.0, 0.0};
+    double xyz[3] = {0.0, 0.0, 0.0}, rpy[3] = {0.0, 0.0, 0.0}, rotation[4];
+    uint32_t index = 0;
+    mf_Status status = find(urdf, node, "link", &urdf->link_names, &index);
+    if (status == MF_OK)
+        status = mf_xml_numbers(&urdf->xml, node, "xyz", 3, xyz, urdf->error);
+    if (status == MF_OK)
+        status = mf_xml_numbers(&urdf->xml, node, "rpy", 3, rpy, urdf->error);
+    if (status != MF_OK)
+        return status;
+    const mf_UrdfLink *link = &mf_urdf_links(urdf)[index];
+    mf_Frame *frame = &sensor->frame;
+    mf_quat_from_rpy(rotation, rpy);
+    frame->link = sensor->link = link->draft;
+    mf_quat_rotate(frame->position, link->rotation, xyz);
+    mf_vec3_add(frame->position, frame->position, link->position);
+    mf_quat_multiply(frame->rotation, link->rotation, rotation);
+    mf_vec3_copy(sensor->start, frame->position);
+    mf_quat_rotate(sensor->direction, frame->rotation, forward);
+    mf_vec3_normalize(sensor->direction);
+    return MF_OK;
+}
+
+static mf_Status place_on_joint(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *sensor) {
+    uint32_t index = 0;
+    mf_Status status = find(urdf, node, "joint", &urdf->joint_names, &index);
+    if (status != MF_OK)
+        return status;
+    sensor->joint = mf_urdf_joints(urdf)[index].draft;
+    mf_JointType type = MF_JOINT_FIXED;
+    if (sensor->joint != MF_NONE)
+        type = mf_draft_joints(&urdf->draft)[sensor->joint].type;
+    if (type != MF_JOINT_HINGE && type != MF_JOINT_SLIDE)
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<sensor> joint: '%.100s' neither turns nor slides",
+                           mf_xml_attribute(node, "joint"));
+    return MF_OK;
+}
+
+static mf_Status place_on_field(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *sensor) {
+    const char *name;
+    mf_Status status = mf_xml_name(&urdf->xml, node, "field", &name, urdf->error);
+    if (status == MF_OK)
+        status = read_whole(urdf, node, "first", 1048575, &sensor->component);
+    if (status == MF_OK)
+        status = read_whole(urdf, node, "count", 1048576, &sensor->count);
+    if (status == MF_OK && sensor->count == 0)
+        status = mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                             "<sensor> count: expected 1 or more, found 0");
+    if (status != MF_OK)
+        return status;
+    sensor->field = mf_draft_text(&urdf->draft, name);
+    return sensor->field != NULL ? MF_OK : mf_urdf_no_memory(urdf);
+}
+
+static mf_Status read_reach(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *sensor) {
+    mf_Status status = mf_xml_number(&urdf->xml, node, "reach", &sensor->range, urdf->error);
+    if (status == MF_OK && !(sensor->range > 0.0))
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<sensor> reach: expected a number > 0 m, found %g", sensor->range);
+    return status;
+}
+
+// ---- one sensor --------------------------------------------------------------------------------
+
+static mf_Status find_kind(mf_Urdf *urdf, const mf_XmlNode *node, const Kind **out) {
+    const char *type;
+    mf_Status status = mf_xml_name(&urdf->xml, node, "type", &type, urdf->error);
+    if (status != MF_OK)
+        return status;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        *out = &kinds[i];
+        if (strcmp(kinds[i].name, type) == 0)
+            return MF_OK;
+    }
+    return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                       "<sensor> type: expected gyroscope, accelerometer, magnetometer, "
+                       "velocimeter, attitude, position, contact, contact_force, ray, encoder, "
+                       "joint_rate or field, found \"%.60s\"",
+                       type);
+}
+
+mf_Status mf_urdf_read_own_sensor(mf_Urdf *urdf, const mf_XmlNode *node) {
+    const char *name;
+    const Kind *kind = NULL;
+    mf_Sensor *sensor = NULL;
+    mf_Status status = check_attributes(urdf, node);
+    if (status == MF_OK)
+        status = mf_xml_name(&urdf->xml, node, "name", &name, urdf->error);
+    if (status == MF_OK)
+        status = find_kind(urdf, node, &kind);
+    if (status == MF_OK)
+        status = mf_urdf_add_sensor(urdf, node, name, kind->type, &sensor);
+    if (status != MF_OK)
+        return status;
+    sensor->count = kind->count;
+    status = kind->place == ON_LINK    ? place_on_link(urdf, node, sensor)
+             : kind->place == ON_JOINT ? place_on_joint(urdf, node, sensor)
+                                       : place_on_field(urdf, node, sensor);
+    if (status == MF_OK && kind->type == MF_SENSOR_RAY)
+        status = read_reach(urdf, node, sensor);
+    return status == MF_OK ? read_signal(urdf, node, &sensor->signal) : status;
+}

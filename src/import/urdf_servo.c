@@ -1,0 +1,89 @@
+// Motors of joints, an extension of URDF:
+//
+//   <mayfly><servo joint="NAME" gain damping effort speed no_load_speed rotor_inertia gear
+//                  backlash/></mayfly>
+//
+// Without `joint` it applies to every hinge and slide. Later elements override earlier ones,
+// attribute by attribute.
+#include "import/urdf.h"
+#include "model/fields.h"
+
+#include <string.h>
+
+static bool can_have_motor(const mf_Joint *joint) {
+    return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
+           joint->mimic == MF_NONE;
+}
+
+// Unknown attributes are rejected rather than silently ignored.
+static mf_Status check_names(mf_Urdf *urdf, const mf_XmlNode *node) {
+    for (uint32_t a = 0; a < node->attribute_count; a++) {
+        const mf_XmlAttribute *own = &node->attributes[a];
+        bool known =
+            strcmp(own->name, "joint") == 0 || mf_item_field(MF_ITEM_SERVO, own->name) != NULL;
+        if (!known)
+            return mf_xml_fail(
+                &urdf->xml, node, urdf->error, MF_BAD_FILE,
+                "<servo>: unknown attribute '%.60s'; there are joint, gain, damping, "
+                "effort, speed, no_load_speed, rotor_inertia, gear and backlash",
+                own->name);
+    }
+    return MF_OK;
+}
+
+static mf_Status change(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) {
+    mf_Servo servo = joint->servo.gain > 0.0 ? joint->servo : mf_servo();
+    const mf_ItemTable *table = mf_item_table(MF_ITEM_SERVO);
+    for (uint32_t i = 0; i < table->count; i++) {
+        const mf_ModelField *field = &table->fields[i];
+        double *value = (double *)(void *)((char *)&servo + field->offset);
+        mf_Status status = mf_xml_numbers(&urdf->xml, node, field->name, 1, value, urdf->error);
+        if (status != MF_OK)
+            return status;
+        // A motor needs a gain; other attributes with positive defaults must be positive.
+        bool above = i == 0 || field->initial != NULL;
+        if (above ? *value > 0.0 : *value >= 0.0)
+            continue;
+        if (i == 0 && mf_xml_attribute(node, "gain") == NULL)
+            return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                               "<servo> of joint '%.100s' needs a gain", joint->name);
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<servo>: %s must be %s 0, found %g", field->name,
+                           above ? ">" : ">=", *value);
+    }
+    joint->servo = servo;
+    return MF_OK;
+}
+
+static mf_Status read_servo(mf_Urdf *urdf, const mf_XmlNode *node) {
+    const char *name = mf_xml_attribute(node, "joint");
+    mf_UrdfJoint *joints = mf_urdf_joints(urdf);
+    mf_Status status = check_names(urdf, node);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; name == NULL && i < urdf->joints.count && status == MF_OK; i++) {
+        if (can_have_motor(&joints[i].joint))
+            status = change(urdf, node, &joints[i].joint);
+    }
+    if (name == NULL || status != MF_OK)
+        return status;
+    uint32_t index = mf_names_find(&urdf->joint_names, name);
+    if (index == UINT32_MAX)
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<servo>: there is no joint '%.100s'", name);
+    if (!can_have_motor(&joints[index].joint))
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<servo>: joint '%.100s' has no motor: it is fixed or follows another",
+                           name);
+    return change(urdf, node, &joints[index].joint);
+}
+
+mf_Status mf_urdf_read_servos(mf_Urdf *urdf) {
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "mayfly"); status == MF_OK && node;
+         node = mf_xml_next(node, "mayfly"))
+        for (const mf_XmlNode *servo = mf_xml_child(node, "servo"); status == MF_OK && servo;
+             servo = mf_xml_next(servo, "servo"))
+            status = read_servo(urdf, servo);
+    return status;
+}

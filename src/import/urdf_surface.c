@@ -1,0 +1,93 @@
+// Friction of a URDF's links, which URDF itself does not have:
+//
+//   <gazebo reference="LINK"><mu1>0.8</mu1><mu2>0.8</mu2></gazebo>      Gazebo, also mu1
+//   value="0.8" <link ...><contact><lateral_friction value="0.8"/></contact></link> Bullet
+//
+// It holds for all collision shapes of the link. Friction is the same in all directions here, so
+// two values become their mean, with a note. Softness (kp, kd, stiffness, damping) is of those
+// engines' contacts and ignored.
+#include "import/urdf.h"
+
+#include <math.h>
+
+uint32_t mf_urdf_reference(const mf_Urdf *urdf, const mf_XmlNode *gazebo) {
+    const char *reference = mf_xml_attribute(gazebo, "reference");
+    if (reference == NULL)
+        return MF_NONE;
+    const uint32_t link = mf_names_find(&urdf->link_names, reference);
+    if (link != UINT32_MAX)
+        return link;
+    const uint32_t joint = mf_names_find(&urdf->joint_names, reference);
+    return joint != UINT32_MAX ? mf_urdf_joints(urdf)[joint].joint.child : MF_NONE;
+}
+
+// A coefficient in the element's text or its attribute `value`; without the element *out stays.
+static mf_Status read_friction(mf_Urdf *urdf, const mf_XmlNode *parent, const char *name,
+                               double *out) {
+    const mf_XmlNode *node = mf_xml_child(parent, name);
+    if (node == NULL)
+        return MF_OK;
+    mf_Status status = mf_xml_attribute(node, "value") != NULL
+                           ? mf_xml_number(&urdf->xml, node, "value", out, urdf->error)
+                           : mf_xml_text_numbers(&urdf->xml, node, 1, out, urdf->error);
+    if (status == MF_OK && !(*out >= 0.0))
+        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
+                           "<%.80s>: friction must be >= 0, found %g", name, *out);
+    return status;
+}
+
+// More than the limit of a friction coefficient, as files have it for "does not slip", is the
+// limit.
+static void set_friction(mf_Urdf *urdf, uint32_t link, double friction) {
+    const double most = 1e6;
+    uint32_t i = mf_urdf_links(urdf)[link].first_solid;
+    for (; i != MF_NONE; i = mf_urdf_solids(urdf)[i].next)
+        mf_urdf_solids(urdf)[i].friction = friction < most ? friction : most;
+}
+
+static mf_Status read_gazebo(mf_Urdf *urdf, const mf_XmlNode *node) {
+    double first = (double)NAN, second = (double)NAN;
+    mf_Status status = read_friction(urdf, node, "mu1", &first);
+    if (status == MF_OK)
+        status = read_friction(urdf, node, "mu2", &second);
+    if (status != MF_OK || (isnan(first) && isnan(second)))
+        return status;
+    first = isnan(first) ? second : first;
+    second = isnan(second) ? first : second;
+    const uint32_t link = mf_urdf_reference(urdf, node);
+    bool noted = true;
+    if (link == MF_NONE)
+        noted = mf_draft_note(&urdf->draft, true, node->line,
+                              "<gazebo> with friction dropped: it refers to no link or joint");
+    else if (first != second)
+        noted =
+            mf_draft_note(&urdf->draft, false, node->line,
+                          "link '%.100s': friction %.4g in all directions, not mu1 %.4g and mu2 "
+                          "%.4g",
+                          mf_urdf_links(urdf)[link].name, 0.5 * (first + second), first, second);
+    if (link != MF_NONE)
+        set_friction(urdf, link, 0.5 * (first + second));
+    return noted ? MF_OK : mf_urdf_no_memory(urdf);
+}
+
+static mf_Status read_contact(mf_Urdf *urdf, uint32_t link) {
+    static const char *const known[] = {"lateral_friction", NULL};
+    const mf_XmlNode *node = mf_xml_child(mf_urdf_links(urdf)[link].node, "contact");
+    double friction = (double)NAN;
+    if (node == NULL)
+        return MF_OK;
+    mf_Status status = read_friction(urdf, node, "lateral_friction", &friction);
+    if (status == MF_OK && !isnan(friction))
+        set_friction(urdf, link, friction);
+    return status == MF_OK ? mf_urdf_ignore_others(urdf, node, known) : status;
+}
+
+mf_Status mf_urdf_read_surfaces(mf_Urdf *urdf) {
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; status == MF_OK && i < urdf->links.count; i++)
+        status = read_contact(urdf, i);
+    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "gazebo"); status == MF_OK && node;
+         node = mf_xml_next(node, "gazebo"))
+        status = read_gazebo(urdf, node);
+    return status;
+}

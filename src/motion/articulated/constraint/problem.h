@@ -1,0 +1,279 @@
+// The convex problem of MuJoCo's constraint law, for a few lanes (Todorov 2014, "Convex and
+// analytically-invertible dynamics with contacts and constraints"; MuJoCo documentation,
+// "Computation", constraint model): find the acceleration a that minimizes
+//     1/2 (a - a0)^T M (a - a0) + s(J a - r)
+// where a0 is the acceleration without constraints and s is a convex cost of each constraint's
+// violation J a - r. The unknown here is x = a - a0, and `slack` is J x - rest with
+// rest = r - J a0.
+//
+// Velocities are numbered "dofs": linear (world axes) and angular (body axes) velocity of a free
+// base, then the plan's links in their order, three for a ball joint. A parent's dofs come before
+// its children's.
+#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_H
+#define MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_H
+
+#include "motion/articulated/tree/aba_velocity.h"
+
+enum {
+    PROBLEM_DOFS = MF_ARTICULATED_MAX_DOFS,
+    PROBLEM_ENTRIES = MF_ARTICULATED_MAX_ENTRIES, // of the Hessian and of the mass matrix
+    PROBLEM_NUMBERS = 8192,                       // of all Jacobians
+    PROBLEM_ROWS = 640,
+    PROBLEM_CONTACTS = 96,
+    PROBLEM_CONSTRAINTS = 512,
+    // More of them for each body that floats in a model, because such bodies pile up; 12 numbers of
+    // each of 3 rows of a contact.
+    FREE_CONTACTS = 16,
+    FREE_ROWS = 3 * FREE_CONTACTS,
+    FREE_NUMBERS = 12 * FREE_ROWS,
+    PROBLEM_WORDS = PROBLEM_DOFS / 64 + 1,
+    CONTACT_ROWS = 6,
+    CONTACT_PRODUCTS = CONTACT_ROWS * (CONTACT_ROWS + 1) / 2
+};
+
+typedef enum ConstraintKind {
+    CONSTRAINT_QUADRATIC, // both ways: equality constraints
+    CONSTRAINT_DRY,       // Huber's cost: dry friction
+    CONSTRAINT_ONE_SIDED, // one way: limits, contacts without friction
+    CONSTRAINT_PYRAMID,
+    CONSTRAINT_ELLIPTIC
+} ConstraintKind;
+
+typedef struct Constraint {
+    ConstraintKind kind;
+    uint32_t rows;              // [1] of the Jacobian
+    uint32_t row;               // [1] the first one
+    uint32_t first, first_slot; // [1] of its numbers, all rows of a dof next to each other
+    uint32_t count;             // [1] dofs that it touches, rising, from slots[first_slot] on
+    uint32_t zone;              // [1] first of its truth values
+    bool inertia;               // a tendon's: it adds to the mass matrix
+    bool tendon;                // dry friction of a tendon
+    bool chain; // its dofs are ancestors of one another: no entry besides the tree's
+    mf_mask exists;
+    mf_lane most;        // [N] or [N m] of dry friction
+    mf_real friction[5]; // [1] two sliding, [m] torsion, two rolling
+    mf_lane cone;        // [1] friction mu of the regularized elliptic cone
+    mf_lane stiff;       // D_0 / (mu^2 (1 + mu^2))
+    uint32_t ray;        // [1] of an elliptic contact
+} Constraint;
+
+// What does not change of an elliptic contact along a line, U + distance V with the symbols
+// of problem_cost.h: slope and curvature where it is quadratic, N, and T^2.
+typedef struct Ray {
+    mf_lane flat[2];
+    mf_lane normal[2]; // mu s_0 and its slope
+    mf_lane square[3]; // U U, U V and V V across
+} Ray;
+
+// One contact of each lane, of which the links may differ.
+typedef struct ContactSlot {
+    uint32_t constraint;        // [1]
+    uint32_t count;             // [1] members
+    uint32_t members[MF_LANES]; // [1] of the candidates
+    mf_mask exists;
+    const mf_ArtLaw *law;
+    Vec point;   // [m] from the base's origin, world axes
+    Vec axes[3]; // [1] normal from the first link to the second, two across
+    mf_lane depth;
+} ContactSlot;
+
+typedef struct Candidate {
+    bool ground;
+    uint32_t number; // [1] with the ground or between links
+    mf_mask exists;
+} Candidate;
+
+// Friction forces of a constraint that the pass against slip changes (problem_noslip.h).
+typedef struct Slip {
+    uint32_t constraint;        // [1]
+    uint32_t skip;              // [1] its first rows that are no friction
+    uint32_t first, first_slot; // [1] of its numbers; row k begins at first + (k - skip) * count
+    uint32_t count;             // [1] dofs, rising, from slots[first_slot] on
+} Slip;
+
+// Which entries of a symmetric matrix may differ from 0: row i holds columns <= i, rising.
+typedef struct Pattern {
+    const uint32_t *start;  // [1] dofs + 1
+    const uint16_t *column; // [1]
+} Pattern;
+
+typedef struct Sum { // of dofs, each once, rising
+    uint32_t count;
+    uint16_t *slot;
+    mf_lane *value;
+} Sum;
+
+// How much there can be of what a problem is made of: as much as the plan can request, at most what
+// the solver holds.
+typedef struct ProblemCapacity {
+    uint32_t constraints, rows, contacts, candidates; // [1]
+    uint32_t numbers;                                 // [1] of Jacobians and of slots
+} ProblemCapacity;
+
+static inline uint32_t problem_least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+static inline ProblemCapacity problem_capacity(const mf_ArtPlan *plan) {
+    // A tendon has its inertia, dry friction and two limits; a joint friction and two limits.
+    const uint32_t tendons = 4 * plan->tendon_count,
+                   joints = plan->dof_count + 2 * plan->link_count;
+    const uint32_t frees = plan->free_count, passes = plan->noslip_iterations > 0 ? 2 : 1;
+    ProblemCapacity capacity;
+    capacity.candidates = link_contacts_most(plan) + plan->contact_count;
+    capacity.contacts =
+        problem_least(capacity.candidates, PROBLEM_CONTACTS + frees * FREE_CONTACTS);
+    capacity.constraints = problem_least(tendons + plan->loop_count + joints + capacity.contacts,
+                                         PROBLEM_CONSTRAINTS + frees * FREE_CONTACTS);
+    capacity.rows =
+        problem_least(tendons + plan->loop_rows + joints + CONTACT_ROWS * capacity.contacts,
+                      PROBLEM_ROWS + frees * FREE_ROWS);
+    // Those of friction are kept a second time where a pass is made against slip.
+    capacity.numbers = problem_least(capacity.rows * plan->dof_count * passes,
+                                     PROBLEM_NUMBERS + frees * FREE_NUMBERS * passes);
+    return capacity;
+}
+
+typedef struct Problem {
+    const mf_ArtPlan *plan;
+    Work *work;
+    const State *state;
+    mf_mask lanes;
+    bool overflow;
+    uint32_t left_out; // [1] contacts beyond the capacity, with `overflow`
+    uint32_t dofs;
+
+    Vec *axis;     // [1] world
+    Vec *origin;   // [m] of link l at l + 1, from the base's
+    mf_lane *mass; // pattern of the tree
+
+    Pattern pattern;    // of all constraints
+    bool full;          // it has every entry
+    Pattern used;       // of `factor`
+    uint16_t *counting; // 0, 1, ...
+    uint32_t *own_start;
+    uint16_t *own_column;
+    mf_lane *factor;  // H, then L with H = L^T D L
+    mf_lane *inverse; // 1 / D
+
+    ProblemCapacity capacity;
+    uint32_t constraint_count, row_count, number_count, slot_count, zone_count;
+    Constraint *constraints;
+    uint32_t present_count; // [1] constraints that lanes have which are not done
+    uint16_t *present;
+    mf_lane *weight, *rest; // D, r - J a0
+    mf_lane *slack, *along, *force;
+    mf_mask *zones;
+    Ray *rays;
+    mf_lane *numbers;
+    uint16_t *slots;
+
+    uint32_t contact_count, candidate_count;
+    ContactSlot *contacts;
+    Candidate *candidates;
+    uint32_t *limit_first, *limit_count;   // [1] per plan link
+    uint32_t *tendon_first, *tendon_count; // [1] per tendon: its limits, the lower first
+    uint32_t *tendon_upper;                // [1] where the upper begins
+    uint32_t *tendon_dry;                  // [1] MF_NONE: none
+    uint32_t *loop_first;                  // [1] per loop
+
+    uint32_t slip_count;
+    Slip *slips;
+
+    mf_lane *free;            // a0
+    mf_lane *speed;           // velocities
+    mf_lane *x, *inertial;    // x, M x
+    mf_lane *descent, *ahead; // p, M p
+    mf_lane *gradient;
+    mf_lane *acceleration;
+
+    // Space for what is needed by the way, per dof where nothing else is said:
+    uint64_t (*bits)[PROBLEM_WORDS]; // a pattern being made (problem_hessian.h)
+    uint16_t *entry_slots;           // entries of a row (problem_hessian.h)
+    uint16_t *chain;                 // where the dofs of a chain are (problem_points.h)
+    mf_lane *slope, *change;         // what resists (constrain_kernel.c)
+    mf_lane *row, *forces, *bounds;  // of friction; the last one per row (problem_noslip.h)
+    uint16_t *bends;                 // [1] per constraint (constrain_kernel.c)
+    struct Drift *drift;             // of link l at l + 1 (problem_drift.h)
+    struct Lump *lumps;              // likewise (problem_mass.h)
+    struct Islands *islands;
+    struct Coriolis *coriolis;
+    Sum sum; // that one user has at a time
+} Problem;
+
+// Whether it is one row of one dof, as most limits and dry friction are.
+static MF_INLINE bool has_one_number(const Constraint *c) {
+    return c->rows * c->count == 1;
+}
+
+// ---- dofs of links -----------------------------------------------------------------------------
+
+static MF_INLINE int32_t chain_up(const mf_ArtPlan *plan, int32_t link) {
+    return link >= 0 ? mf_art_links(plan)[link].parent : MF_ART_WORLD;
+}
+
+static MF_INLINE uint32_t link_dofs(const mf_ArtPlan *plan, int32_t link) {
+    if (link < 0)
+        return link == MF_ART_WORLD || plan->fixed ? 0 : 6;
+    return mf_art_links(plan)[link].kind == MF_ART_BALL ? 3 : 1;
+}
+
+static MF_INLINE uint32_t link_dof(const mf_ArtPlan *plan, int32_t link) {
+    return link < 0 ? 0 : mf_art_links(plan)[link].dof;
+}
+
+// ---- vectors of dofs ----------------------------------------------------------------------------
+
+static inline void dofs_from_rates(const mf_ArtPlan *plan, const Rates *rates, mf_lane *out) {
+    if (!plan->fixed) {
+        out[0] = rates->linear.x, out[1] = rates->linear.y, out[2] = rates->linear.z;
+        out[3] = rates->angular.x, out[4] = rates->angular.y, out[5] = rates->angular.z;
+    }
+    const mf_ArtLink *links = mf_art_links(plan);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        mf_lane *own = out + links[l].dof;
+        if (links[l].kind == MF_ART_BALL) {
+            const Vec ball = rates->ball[links[l].row];
+            own[0] = ball.x, own[1] = ball.y, own[2] = ball.z;
+        } else {
+            own[0] = rates->joint[l];
+        }
+    }
+}
+
+static inline void dofs_to_rates(const mf_ArtPlan *plan, const mf_lane *in, mf_mask lanes,
+                                 Rates *rates) {
+    if (!plan->fixed) {
+        rates->linear = vec_select(lanes, MF_VALUE(Vec, in[0], in[1], in[2]), rates->linear);
+        rates->angular = vec_select(lanes, MF_VALUE(Vec, in[3], in[4], in[5]), rates->angular);
+    }
+    const mf_ArtLink *links = mf_art_links(plan);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        const mf_ArtLink *link = &links[l];
+        const mf_lane *own = in + link->dof;
+        if (link->kind == MF_ART_BALL)
+            rates->ball[link->row] =
+                vec_select(lanes, MF_VALUE(Vec, own[0], own[1], own[2]), rates->ball[link->row]);
+        else
+            rates->joint[l] = mf_select(lanes, own[0], rates->joint[l]);
+    }
+}
+
+static inline void dofs_of_speeds(const mf_ArtPlan *plan, const State *state, mf_lane *out) {
+    if (!plan->fixed) {
+        out[0] = state->velocity.x, out[1] = state->velocity.y, out[2] = state->velocity.z;
+        out[3] = state->rate.x, out[4] = state->rate.y, out[5] = state->rate.z;
+    }
+    const mf_ArtLink *links = mf_art_links(plan);
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        mf_lane *own = out + links[l].dof;
+        if (links[l].kind == MF_ART_BALL) {
+            const Vec ball = state->ball_rate[links[l].row];
+            own[0] = ball.x, own[1] = ball.y, own[2] = ball.z;
+        } else {
+            own[0] = state->speed[l];
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,215 @@
+// Contacts between links, and hard ones with the ground, as the broad and narrow phases of
+// src/contact find them: once a step.
+#ifndef MF_MOTION_ARTICULATED_CONTACT_CONTACT_PAIRS_H
+#define MF_MOTION_ARTICULATED_CONTACT_CONTACT_PAIRS_H
+
+#include "contact/narrow.h"
+#include "motion/articulated/contact/contact.h"
+#include "motion/warn.h"
+
+// Found at a time, all lanes together, at most; more for each body that floats.
+enum { LINK_CONTACTS_MOST = 512, LINK_CONTACTS_FREE = 16 };
+
+typedef struct LinkContact {
+    uint32_t pair;  // [1] of the plan's; MF_NONE: with the ground
+    uint32_t touch; // [1] which contact with the ground
+    mf_mask exists;
+    Vec point, normal; // [m], [1] world; from the first shape to the second
+    mf_lane depth;     // [m]
+    Vec force;         // [N] on the second link, first guess and then result (warm_start.h)
+} LinkContact;
+
+typedef struct LinkContacts {
+    bool found, overflow; // `found`: the list is that of this state
+    uint32_t count, lost; // [1] lost: those beyond the capacity
+    mf_mask unsure;       // lanes in which the search for a contact ended early
+    mf_lane gap;          // [m] and by how much it may be off
+    mf_mask deep;         // lanes with a contact about as deep as a body is thick
+    mf_lane deepest;      // [m] of those
+    mf_real *memory;      // rows of warm_start.force, NULL: none (warm_start.h)
+    mf_mask alive;        // lanes that may write there
+    uint32_t most;        // [1] capacity of the list
+    LinkContact *list;
+    // Space for what is examined by the way: pairs that are near, spheres about shapes, contacts
+    // by depth.
+    uint32_t *near;
+    mf_lane *spheres;
+    LinkContact **order;
+} LinkContacts;
+
+static inline uint32_t link_contacts_most(const mf_ArtPlan *plan) {
+    size_t most = plan->hard ? plan->contact_count : 0;
+    if (mf_art_collide(plan) != NULL)
+        most += (size_t)mf_art_collide(plan)->pair_count * MF_COLLIDE_CONTACTS;
+    const uint32_t bound = LINK_CONTACTS_MOST + LINK_CONTACTS_FREE * plan->free_count;
+    return most < bound ? (uint32_t)most : bound;
+}
+
+static inline void link_contacts_carve(const mf_ArtPlan *plan, mf_Carver *carver,
+                                       LinkContacts *all) {
+    const mf_CollidePlan *collide = mf_art_collide(plan);
+    all->most = link_contacts_most(plan);
+    MF_CARVE(carver, all->list, all->most);
+    MF_CARVE(carver, all->order, all->most);
+    if (collide == NULL)
+        return;
+    MF_CARVE(carver, all->near, collide->pair_count);
+    MF_CARVE(carver, all->spheres, 4 * collide->node_count + 3 * collide->shape_count);
+}
+
+// Plan links of a pair's shapes; mocap bodies are the world.
+static MF_INLINE int32_t contact_plan_link(const mf_ArtPlan *plan, uint32_t shape) {
+    uint32_t frame = mf_collide_shapes(mf_art_collide(plan))[shape].frame;
+    return frame == MF_NONE || frame > plan->link_count ? MF_ART_WORLD : (int32_t)frame - 1;
+}
+
+static MF_INLINE mf_mask lane_range(uint32_t first, uint32_t count) {
+    mf_index lane = mf_lane_numbers();
+    return mf_and(mf_not(mf_index_less(lane, mf_set_index((int32_t)first))),
+                  mf_index_less(lane, mf_set_index((int32_t)(first + count))));
+}
+
+static inline void link_contacts_append(LinkContacts *all, const LinkContact *contact,
+                                        mf_mask lanes) {
+    mf_mask exists = mf_and(contact->exists, lanes);
+    if (!mf_any(exists))
+        return;
+    if (all->count == all->most) {
+        all->overflow = true;
+        all->lost++;
+        return;
+    }
+    all->list[all->count] = *contact;
+    all->list[all->count++].exists = exists;
+}
+
+// Solids that are apart may be reported nearer than they are (docs/explanation/contact.md), so
+// whether a pair is examined in one lane for the sake of another could show. Only lanes count in
+// which the spheres about the shapes are near enough for it to be examined in any case.
+static inline mf_mask contact_pair_allowed(const mf_ArtPlan *plan, uint32_t pair,
+                                           const mf_lane *spheres, mf_real reach) {
+    const mf_CollidePair *item = &mf_collide_pairs(mf_art_collide(plan))[pair];
+    const mf_lane *a = spheres + 4 * (size_t)item->a, *b = spheres + 4 * (size_t)item->b;
+    if (mf_collide_shapes(mf_art_collide(plan))[item->a].kind == MF_COLLIDE_PLANE)
+        return mf_mask_all();
+    Vec direction = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    mf_lane sum = a[3] + b[3] + mf_set((mf_real)0.5 * reach);
+    return mf_less(vec_dot(direction, direction), sum * sum);
+}
+
+// Half the radius of the smaller of the spheres about the shapes; planes have no other side.
+static inline mf_lane contact_thickness(const mf_ArtPlan *plan, uint32_t pair,
+                                        const mf_lane *spheres) {
+    const mf_CollidePair *item = &mf_collide_pairs(mf_art_collide(plan))[pair];
+    const mf_lane half = mf_set((mf_real)0.5);
+    const mf_lane a = spheres[4 * (size_t)item->a + 3], b = spheres[4 * (size_t)item->b + 3];
+    if (mf_collide_shapes(mf_art_collide(plan))[item->a].kind == MF_COLLIDE_PLANE)
+        return half * b;
+    return half * mf_min(a, b);
+}
+
+// What touches in `lanes`; contacts of a lane beyond the capacity are left out, with `overflow`
+// set. With `requested`, per pair, these pairs are examined instead of those that may touch, and
+// the ground is left out.
+static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *contacts,
+                                      const bool *requested, mf_mask lanes, LinkContacts *all) {
+    const bool hard = plan->hard && requested == NULL;
+    const bool *allowed = requested != NULL ? requested : mf_art_pair_allowed(plan);
+    const mf_CollidePlan *collide = mf_art_collide(plan);
+    const mf_ArtLaw *laws = plan->law ? mf_art_laws(plan) : NULL;
+    all->found = true;
+    all->overflow = false;
+    all->count = all->lost = 0;
+    all->unsure = mf_not(mf_mask_all());
+    all->gap = mf_zero();
+    all->deep = all->unsure;
+    all->deepest = mf_zero();
+    for (uint32_t i = 0; hard && i < plan->contact_count; i++) {
+        const Touch *touch = &contacts->touch[i];
+        if (!touch->near)
+            continue;
+        const Pose *pose = &contacts->pose[mf_art_contacts(plan)[i].link + 1];
+        LinkContact link_contact = {.pair = MF_NONE,
+                                    .touch = i,
+                                    .exists = touch->may,
+                                    .point =
+                                        mat_apply_add(&pose->rotation, touch->arm, pose->position),
+                                    .normal = mat_apply(&pose->rotation, touch->normal),
+                                    .depth = touch->depth,
+                                    .force = vec_zero()};
+        link_contacts_append(all, &link_contact, lanes);
+    }
+    if (collide == NULL)
+        return;
+    const Frames frames = {(const mf_lane *)&contacts->pose[0], sizeof(Pose) / sizeof(mf_lane)};
+    const mf_lane *spheres = all->spheres;
+    const uint32_t *near = all->near;
+    // Hard contacts hold from a little before they touch, or they would start over
+    // whenever a bit changes.
+    const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
+    mf_real reach = hard ? 40 * step * step : 0;
+    if (laws != NULL)
+        reach = 2 * (mf_real)plan->reach;
+    uint32_t count = MF_KERNEL(mf_collide_near)(collide, &frames, reach, all->spheres, all->near);
+    for (uint32_t n = 0; n < count; n++) {
+        Manifold manifold;
+        if (!allowed[near[n]])
+            continue;
+        MF_KERNEL(mf_collide_pair)(collide, near[n], &frames, reach, &manifold);
+        mf_mask where = mf_mask_all();
+        mf_lane least = mf_set(-reach);
+        if (laws != NULL)
+            least = mf_set((mf_real)-laws[near[n]].margin);
+        if (manifold.count > 0) {
+            all->unsure = mf_or(all->unsure, manifold.unsure);
+            all->gap = mf_max(all->gap, manifold.gap);
+        }
+        if (manifold.count > 0 && reach > 0)
+            where = contact_pair_allowed(plan, near[n], spheres, reach);
+        const mf_lane thickness = contact_thickness(plan, near[n], spheres);
+        for (uint32_t k = 0; k < manifold.count; k++) {
+            const ShapeContact *contact = &manifold.contact[k];
+            mf_mask deep = mf_and(contact->exists, mf_less(least, contact->depth));
+            mf_mask too_deep = mf_and(mf_and(deep, where), mf_less(thickness, contact->depth));
+            all->deep = mf_or(all->deep, too_deep);
+            all->deepest = mf_max(all->deepest, mf_keep(too_deep, contact->depth));
+            LinkContact link_contact = {.pair = near[n],
+                                        .exists = mf_and(deep, where),
+                                        .point = contact->point,
+                                        .normal = contact->normal,
+                                        .depth = contact->depth,
+                                        .force = vec_zero()};
+            link_contacts_append(all, &link_contact, lanes);
+        }
+    }
+}
+
+// Lanes that have such contacts. A lane does not see by how many contacts of others the list ran
+// beyond the capacity; `found` only where the list is that of all.
+static inline mf_mask link_contacts_lanes(const mf_ArtPlan *plan, const Contacts *contacts,
+                                          LinkContacts *all) {
+    mf_mask have = mf_not(mf_mask_all());
+    if (mf_art_collide(plan) == NULL && !plan->hard)
+        return have;
+    for (uint32_t first = 0; first < MF_LANES;) {
+        uint32_t width = MF_LANES - first;
+        link_contacts_find(plan, contacts, NULL, lane_range(first, width), all);
+        for (; all->overflow && width > 1;) {
+            width /= 2;
+            link_contacts_find(plan, contacts, NULL, lane_range(first, width), all);
+        }
+        for (uint32_t i = 0; i < all->count; i++)
+            have = mf_or(have, all->list[i].exists);
+        first += width;
+        all->found = width == MF_LANES;
+    }
+    return have;
+}
+
+// Tells of contacts in `lanes` that were not found exactly.
+static inline void link_contacts_warn(const LinkContacts *all, mf_mask lanes, Warnings *warnings) {
+    warnings_raise(warnings, mf_and(all->unsure, lanes), MF_WARNING_SHAPES, all->gap);
+    warnings_raise(warnings, mf_and(all->deep, lanes), MF_WARNING_DEPTH, all->deepest);
+}
+
+#endif

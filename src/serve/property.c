@@ -1,0 +1,374 @@
+// Properties by path for clients: what scripts need and fields do not give. A client names a path
+// or a pattern once, under a number of its own, and reads and writes all values of it.
+#include "serve/peer.h"
+#include "world/group.h"
+
+#include <mayfly/docks.h>
+
+#define PROPERTIES_MOST (1u << 20) // [1] of a connection
+
+// Flags of PROPERTY.
+enum { LOCKED = 1, ROTATION = 2 };
+
+static mf_Status fail_format(mf_Error *error, const char *expected) {
+    return mf_fail(error, MF_BAD_FILE, "expected a message of %s", expected);
+}
+
+// ---- resolving ---------------------------------------------------------------------------------
+
+typedef struct Fill {
+    mf_LinkProperties *out;
+    uint64_t count, values;
+    uint32_t flags;
+    const char *locked, *unit, *name;
+} Fill;
+
+static bool is_rotation(const mf_Property *property) {
+    const char *end = strrchr(property->name, '.');
+    return property->field != NULL && property->field->info.width == 4 && end != NULL &&
+           strcmp(end, ".orientation") == 0;
+}
+
+static bool visit(const mf_Property *property, void *user) {
+    Fill *fill = user;
+    if (fill->out->list != NULL)
+        fill->out->list[fill->count] = *property;
+    fill->count++;
+    fill->values += property->count;
+    fill->name = property->name;
+    fill->unit = property->unit;
+    if (is_rotation(property))
+        fill->flags |= ROTATION;
+    if (fill->locked == NULL)
+        fill->locked = mf_property_locked(property);
+    return fill->count < PROPERTIES_MOST;
+}
+
+// Whether a motion moves the values, so that others follow from them.
+static bool moves(const mf_Property *property) {
+    for (uint32_t s = 0; s < mf_group_system_count(property->group); s++) {
+        const mf_SystemConfig *system = mf_group_system(property->group, s);
+        if (system->phase < MF_PHASE_MOTION)
+            continue;
+        if (system->writes == NULL)
+            return true;
+        for (const char *const *name = system->writes; *name != NULL; name++)
+            if (strcmp(*name + (**name == '?'), property->field->info.name) == 0)
+                return true;
+    }
+    return false;
+}
+
+static uint32_t field_number(const mf_Server *server, const mf_Property *property) {
+    uint32_t f = 0;
+    while (f < server->field_count && server->fields[f].field != property->field)
+        f++;
+    return f < server->field_count ? f : UINT32_MAX;
+}
+
+static uint32_t group_number(const mf_Server *server, const mf_Group *group) {
+    uint32_t g = 0;
+    while (mf_world_group(server->world, g) != group)
+        g++;
+    return g;
+}
+
+static void put_properties(mf_Server *server, mf_Peer *peer, uint32_t tag, uint32_t number,
+                           const mf_LinkProperties *found, const Fill *fill) {
+    const char *locked = fill->locked != NULL ? fill->locked : "";
+    const size_t name = strlen(fill->name), unit = strlen(fill->unit), reason = strlen(locked);
+    const size_t texts = mf_wire_padded(name + unit + reason, 4);
+    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_PROPERTY, tag,
+                                   32 + texts + 16 * (size_t)found->count);
+    if (out == NULL)
+        return;
+    out = mf_wire_put_u32(out, number);
+    out = mf_wire_put_u32(out, found->count);
+    out = mf_wire_put_u32(out, found->values);
+    out = mf_wire_put_u32(out, fill->flags | (fill->locked != NULL ? LOCKED : 0));
+    out = mf_wire_put_u32(out, (uint32_t)name);
+    out = mf_wire_put_u32(out, (uint32_t)unit);
+    out = mf_wire_put_u32(out, (uint32_t)reason);
+    out = mf_wire_put_u32(out, 0);
+    memset(out, 0, texts);
+    memcpy(out, fill->name, name);
+    memcpy(out + name, fill->unit, unit);
+    memcpy(out + name + unit, locked, reason);
+    out += texts;
+    const mf_Field *last = NULL;
+    uint32_t field = UINT32_MAX;
+    bool moved = false;
+    for (uint32_t i = 0; i < found->count; i++) {
+        const mf_Property *property = &found->list[i];
+        if (property->field != NULL && property->field != last) {
+            last = property->field;
+            field = field_number(server, property);
+            moved = moves(property);
+        }
+        const uint32_t type =
+            property->field != NULL ? (uint32_t)property->field->info.type : MF_F64;
+        out = mf_wire_put_u32(out, group_number(server, property->group));
+        out = mf_wire_put_u32(out, property->instance);
+        out = mf_wire_put_u32(out, property->field != NULL ? field : UINT32_MAX);
+        out = mf_wire_put_u32(out, property->count | type << 24 | (moved ? 1u << 31 : 0u));
+    }
+}
+
+static void drop(mf_Server *server, mf_Peer *peer, mf_LinkProperties *properties) {
+    peer->property_count -= properties->count;
+    mf_release(server->context, properties->list);
+    *properties = (mf_LinkProperties){.list = NULL};
+}
+
+void mf_link_drop_properties(mf_Server *server, mf_Peer *peer) {
+    for (uint32_t i = 0; peer->properties != NULL && i < MF_PROTOCOL_PROPERTIES; i++)
+        drop(server, peer, &peer->properties[i]);
+    mf_release(server->context, peer->properties);
+    peer->properties = NULL;
+}
+
+// All that match; with none the message of mf_property_find.
+static mf_Status find_all(mf_Server *server, const mf_Peer *peer, const char *path,
+                          mf_LinkProperties *out, Fill *fill, mf_Error *error) {
+    mf_Property one;
+    *out = (mf_LinkProperties){.list = NULL};
+    *fill = (Fill){.out = out};
+    mf_property_list(server->world, path, visit, fill);
+    if (fill->count == 0) {
+        mf_Status status = mf_property_find(server->world, path, &one, error);
+        return status == MF_OK
+                   ? mf_fail(error, MF_NOT_FOUND, "property %.200s: it has no values", path)
+                   : status;
+    }
+    if (fill->count > PROPERTIES_MOST - peer->property_count ||
+        fill->values > server->message_limit / 8)
+        return mf_fail(error, MF_LIMIT, "property %.200s: more values than a connection may have",
+                       path);
+    out->list = mf_allocate(server->context, fill->count, sizeof *out->list);
+    if (out->list == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    out->count = (uint32_t)fill->count;
+    out->values = (uint32_t)fill->values;
+    *fill = (Fill){.out = out};
+    mf_property_list(server->world, path, visit, fill);
+    return MF_OK;
+}
+
+static mf_Status resolve(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
+                         mf_Error *error) {
+    char path[MF_PROPERTY_PATH];
+    const uint32_t number = mf_wire_u32(reader);
+    const size_t size = (size_t)(reader->end - reader->at);
+    if (reader->is_short || size == 0)
+        return fail_format(error, "a number and a path");
+    if (number >= MF_PROTOCOL_PROPERTIES || size >= sizeof path)
+        return mf_fail(error, MF_LIMIT, "expected a number below %d and a path below %zu bytes",
+                       MF_PROTOCOL_PROPERTIES, sizeof path);
+    memcpy(path, reader->at, size);
+    path[size] = '\0';
+    if (peer->properties == NULL)
+        peer->properties =
+            mf_allocate(server->context, MF_PROTOCOL_PROPERTIES, sizeof *peer->properties);
+    if (peer->properties == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    mf_LinkProperties made;
+    Fill fill;
+    mf_Status status = find_all(server, peer, path, &made, &fill, error);
+    if (status != MF_OK)
+        return status;
+    drop(server, peer, &peer->properties[number]);
+    peer->properties[number] = made;
+    peer->property_count += made.count;
+    put_properties(server, peer, tag, number, &made, &fill);
+    return MF_BUSY;
+}
+
+// ---- values ------------------------------------------------------------------------------------
+
+static const mf_LinkProperties *find(const mf_Peer *peer, uint32_t number, mf_Error *error) {
+    if (number < MF_PROTOCOL_PROPERTIES && peer->properties != NULL &&
+        peer->properties[number].list != NULL)
+        return &peer->properties[number];
+    mf_fail(error, MF_NOT_FOUND, "expected the number of a property, found %u", number);
+    return NULL;
+}
+
+static mf_Status get(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
+                     mf_Error *error) {
+    const uint32_t number = mf_wire_u32(reader);
+    if (!mf_wire_done(reader))
+        return fail_format(error, "the number of a property");
+    const mf_LinkProperties *found = find(peer, number, error);
+    if (found == NULL)
+        return error->status;
+    uint8_t *out =
+        mf_peer_message(server, peer, MF_ANSWER_VALUES, tag, 8 + 8 * (size_t)found->values);
+    if (out == NULL)
+        return MF_BUSY;
+    out = mf_wire_put_u32(out, number);
+    out = mf_wire_put_u32(out, found->values);
+    for (uint32_t i = 0; i < found->count; i++)
+        for (uint32_t v = 0; v < found->list[i].count; v++, out += 8) {
+            const mf_Property *property = &found->list[i];
+            const double value =
+                property->field == NULL
+                    ? property->constant[v]
+                    : mf_field_get(property->field, property->instance, property->first + v);
+            memcpy(out, &value, sizeof value);
+        }
+    return MF_BUSY;
+}
+
+// Values first .. first + count - 1 of a property; the others keep theirs.
+static mf_Status write_part(mf_Server *server, const mf_Property *property, uint32_t first,
+                            uint32_t count, const uint8_t *data, mf_Error *error) {
+    double *values = mf_allocate(server->context, property->count, sizeof *values);
+    if (values == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    mf_property_read(property, values);
+    memcpy(values + first, data, count * sizeof *values);
+    mf_Status status = mf_property_write(property, values, error);
+    mf_release(server->context, values);
+    return status;
+}
+
+static mf_Status set_entry(mf_Server *server, const mf_Peer *peer, mf_WireReader *reader,
+                           bool writes, mf_Error *error) {
+    const uint32_t number = mf_wire_u32(reader), first = mf_wire_u32(reader);
+    const uint32_t count = mf_wire_u32(reader);
+    mf_wire_u32(reader);
+    const uint8_t *data = mf_wire_take(reader, 8 * (size_t)count);
+    if (data == NULL)
+        return fail_format(error, "entries of a property, the first value, their number and them");
+    const mf_LinkProperties *found = find(peer, number, error);
+    if (found == NULL)
+        return error->status;
+    if (first > found->values || count > found->values - first)
+        return mf_fail(error, MF_BAD_ARGUMENT, "expected values within 0 .. %u, found %u from %u",
+                       found->values - 1, count, first);
+    uint32_t at = 0;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; writes && i < found->count && status == MF_OK; i++) {
+        const mf_Property *property = &found->list[i];
+        const uint32_t begin = first > at ? first : at, last = at + property->count;
+        const uint32_t end = first + count < last ? first + count : last;
+        if (begin < end)
+            status = write_part(server, property, begin - at, end - begin,
+                                data + 8 * (size_t)(begin - first), error);
+        at = last;
+    }
+    return status;
+}
+
+// What its entries name is checked before any value is written.
+static mf_Status set(mf_Server *server, mf_Peer *peer, const mf_WireReader *reader,
+                     mf_Error *error) {
+    mf_Status status = MF_OK;
+    for (int writes = 0; writes < 2; writes++) {
+        mf_WireReader at = *reader;
+        const uint32_t count = mf_wire_u32(&at);
+        mf_wire_u32(&at);
+        for (uint32_t i = 0; i < count && status == MF_OK && !at.is_short; i++)
+            status = set_entry(server, peer, &at, writes == 1, error);
+        if (status != MF_OK)
+            return status;
+        if (!mf_wire_done(&at))
+            return fail_format(error, "as many entries as it says");
+    }
+    return MF_OK;
+}
+
+// ---- the world ---------------------------------------------------------------------------------
+
+static size_t put_name(uint8_t *out, const char *name) {
+    const size_t length = strlen(name), size = 4 + mf_wire_padded(length, 4);
+    if (out == NULL)
+        return size;
+    memset(out, 0, size);
+    memcpy(mf_wire_put_u32(out, (uint32_t)length), name, length);
+    return size;
+}
+
+// Counts with out NULL, else writes; returns the bytes.
+static size_t put_about(const mf_Server *server, uint8_t *out) {
+    const mf_Scene *scene = server->scene;
+    size_t size = 0;
+    for (uint32_t g = 0; g < scene->group_count; g++) {
+        const uint32_t gaits = scene->file->groups[g].gait_count;
+        const mf_Model *model = mf_group_model(mf_world_group(scene->world, g));
+        const uint32_t docks = model != NULL ? model->dock_count : 0;
+        if (out != NULL)
+            mf_wire_put_u32(mf_wire_put_u32(out + size, gaits), docks);
+        size += 8;
+        for (uint32_t i = 0; i < gaits; i++)
+            size += put_name(out == NULL ? NULL : out + size, scene->gaits[g][i]->name);
+        for (uint32_t i = 0; i < docks; i++)
+            size += put_name(out == NULL ? NULL : out + size, model->docks[i].name);
+    }
+    return size;
+}
+
+static mf_Status report_about(mf_Server *server, mf_Peer *peer, uint32_t tag,
+                              const mf_WireReader *reader, mf_Error *error) {
+    uint64_t faults = 0;
+    if (!mf_wire_done(reader))
+        return fail_format(error, "nothing");
+    for (uint32_t g = 0; g < mf_world_group_count(server->world); g++)
+        faults += mf_group_fault_total(mf_world_group(server->world, g));
+    uint8_t *out =
+        mf_peer_message(server, peer, MF_ANSWER_ABOUT, tag, 16 + put_about(server, NULL));
+    if (out == NULL)
+        return MF_BUSY;
+    out = mf_wire_put_u64(out, mf_world_config_of(server->world)->seed);
+    put_about(server, mf_wire_put_u64(out, faults));
+    return MF_BUSY;
+}
+
+static mf_Status read_port(mf_Server *server, mf_WireReader *reader, mf_DockPort *out,
+                           mf_Error *error) {
+    const uint32_t group = mf_wire_u32(reader);
+    out->instance = mf_wire_u32(reader);
+    out->dock = mf_wire_u32(reader);
+    if (group >= mf_world_group_count(server->world))
+        return mf_fail(error, MF_NOT_FOUND, "expected a group below %u, found %u",
+                       mf_world_group_count(server->world), group);
+    out->group = mf_world_group(server->world, group);
+    return MF_OK;
+}
+
+static mf_Status dock(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
+    mf_DockPort first, second;
+    if (reader->end - reader->at != 32)
+        return fail_format(error, "1 or 0, two docks and an orientation");
+    const uint32_t on = mf_wire_u32(reader);
+    mf_Status status = read_port(server, reader, &first, error);
+    if (status == MF_OK)
+        status = read_port(server, reader, &second, error);
+    mf_WorldDocks *docks = mf_world_docks_of(server->world);
+    if (status != MF_OK)
+        return status;
+    if (docks == NULL)
+        return mf_fail(error, MF_NOT_FOUND, "the world has no docks");
+    if (on == 0)
+        return mf_docks_disconnect(docks, &first, error);
+    return mf_docks_connect(docks, &first, &second, mf_wire_u32(reader), error);
+}
+
+mf_Status mf_link_property(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
+                           mf_WireReader *reader, mf_Error *error) {
+    switch (kind) {
+    case MF_MESSAGE_PROPERTY:
+        return resolve(server, peer, tag, reader, error);
+    case MF_MESSAGE_GET:
+        return get(server, peer, tag, reader, error);
+    case MF_MESSAGE_SET:
+        return set(server, peer, reader, error);
+    case MF_MESSAGE_ABOUT:
+        return report_about(server, peer, tag, reader, error);
+    case MF_MESSAGE_DOCK:
+        return dock(server, reader, error);
+    default:
+        return mf_fail(error, MF_BAD_FILE, "expected a kind of message that exists, found %u",
+                       kind);
+    }
+}

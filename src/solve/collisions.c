@@ -1,0 +1,597 @@
+// Collisions of a world: settings and their checks, members, memory. The step is in
+// collisions_step.c.
+#include "solve/collisions.h"
+#include "base/floats.h"
+#include "base/hash.h"
+#include "math/kernel_table.h"
+#include "math/scalar.h"
+#include "motion/table.h"
+#include "world/attach.h"
+
+#include <math.h>
+
+static const mf_FieldInfo wrench_fields[] = {
+    {"wrench.link", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
+     "collision force per link, and torque (N m) about the origin of the base"},
+    {"wrench.count", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
+     "contacts of the robot with others"},
+};
+
+static const double usual_restitution = 0.5; // [1]
+
+mf_CollisionsMember mf_collisions_member(mf_Group *group) {
+    return (mf_CollisionsMember){.struct_size = sizeof(mf_CollisionsMember), .group = group};
+}
+
+mf_CollisionsConfig mf_collisions_config(void) {
+    return (mf_CollisionsConfig){.struct_size = sizeof(mf_CollisionsConfig),
+                                 .law = MF_COLLISION_COMPLIANT,
+                                 .contact_ratio = 1.0,
+                                 .restitution = usual_restitution,
+                                 .friction = (double)NAN,
+                                 .torsional_friction = (double)NAN,
+                                 .depth = 0.02,
+                                 .pairs = 64,
+                                 .contact_capacity = 512,
+                                 .trees = true};
+}
+
+const char *mf_collision_law_name(mf_CollisionLaw law) {
+    static const char *const names[] = {"explicit", "hard", "compliant"};
+    return (unsigned)law <= MF_COLLISION_COMPLIANT ? names[law] : "unknown";
+}
+
+static const char *motion_of(const mf_Group *group) {
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
+        if (mf_group_system(group, i)->phase == MF_PHASE_MOTION)
+            return mf_group_system(group, i)->name;
+    return NULL;
+}
+
+mf_Status mf_collisions_prepare(mf_Group *group, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_collisions_prepare: group is NULL");
+    const mf_GroupConfig *settings = mf_group_config_of(group);
+    mf_Field *field;
+    if (settings->isolated)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "collisions: group %s is isolated, need a shared one", settings->name);
+    if (motion_of(group) != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "collisions: group %s already has the motion %s, prepare it before the "
+                       "motion is added",
+                       settings->name, motion_of(group));
+    mf_Status status =
+        mf_attach_field(group, &wrench_fields[0], mf_group_model(group)->link_count, &field, error);
+    if (status == MF_OK)
+        status = mf_attach_field(group, &wrench_fields[1], 0, &field, error);
+    return status;
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+static mf_Status check_range(const char *name, double value, double low, double high,
+                             mf_Error *error) {
+    if (value >= low && value <= high)
+        return MF_OK;
+    return mf_fail(error, MF_BAD_ARGUMENT, "collisions.%s: %g, need %g .. %g", name, value, low,
+                   high);
+}
+
+static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *config,
+                              mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "collisions: start from mf_collisions_config()");
+    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
+        if (strcmp(mf_world_system(world, i)->name, "collisions") == 0)
+            return mf_fail(error, MF_BAD_ARGUMENT, "collisions: the world already has collisions");
+    const double step = (double)mf_world_config_of(world)->step * 1e-9;
+    const struct {
+        const char *name;
+        double value, low, high;
+    } ranges[] = {
+        {"law", (double)config->law, 0.0, MF_COLLISION_COMPLIANT},
+        {"contact_time", config->contact_time == 0.0 ? step : config->contact_time, 0.1 * step,
+         10.0},
+        {"contact_ratio", config->contact_ratio, 0.0, 1e3},
+        {"duration", config->duration == 0.0 ? 6.0 * step : config->duration, 4.0 * step, 10.0},
+        {"restitution", config->restitution, 0.05, 1.0},
+        {"friction", isnan(config->friction) ? 0.0 : config->friction, 0.0, 100.0},
+        {"turning", isnan(config->torsional_friction) ? 0.0 : config->torsional_friction, 0.0,
+         10.0},
+        {"depth", config->depth, 1e-6, 10.0},
+        {"margin", config->margin == 0.0 ? 0.15 : config->margin, 1e-6, 1e3},
+        {"pairs", config->pairs, 1, 4096},
+        {"contact_capacity", config->contact_capacity, 4, 65536},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        mf_Status status =
+            check_range(ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high, error);
+        if (status != MF_OK)
+            return status;
+    }
+    if (config->law == MF_COLLISION_COMPLIANT && config->restitution != usual_restitution)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "collisions.restitution: compliant contacts have none (contact_ratio sets "
+                       "their damping), need collisions.law hard or explicit");
+    return MF_OK;
+}
+
+// `members`: the previous members.
+static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMember *member,
+                              const mf_CollisionsMember *members, uint32_t count, mf_Error *error) {
+    if (member->struct_size != sizeof *member || member->group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "collisions.members: start from mf_collisions_member(group)");
+    const mf_GroupConfig *settings = mf_group_config_of(member->group);
+    if (mf_group_world(member->group) != all->world)
+        return mf_fail(error, MF_BAD_ARGUMENT, "collisions: group %s is of another world",
+                       settings->name);
+    if (settings->isolated)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "collisions: group %s is isolated, need a shared one", settings->name);
+    for (uint32_t i = 0; i < count; i++)
+        if (members[i].group == member->group)
+            return mf_fail(error, MF_BAD_ARGUMENT, "collisions: group %s is listed twice",
+                           settings->name);
+    if (count == MF_COLLISION_GROUPS)
+        return mf_fail(error, MF_LIMIT, "collisions: more than %d groups", MF_COLLISION_GROUPS);
+    return MF_OK;
+}
+
+// ---- members ------------------------------------------------------------------------------------
+
+// Whether it moves along a path independent of forces.
+static bool is_led(const mf_Group *group) {
+    const mf_MotionRow *row = mf_motion_row(mf_motion_of(group, 0));
+    return row != NULL && !row->dynamic;
+}
+
+static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *member,
+                             mf_Error *error) {
+    mf_Group *own = member->group;
+    mf_CollisionGroup *group = &all->groups[all->group_count++];
+    const char *motion = motion_of(own);
+    mf_Status status =
+        mf_compound_create(all->context, mf_group_model(own), true, &group->compound, error);
+    if (status != MF_OK)
+        return status;
+    group->group = own;
+    while (mf_world_group(all->world, group->number) != own)
+        group->number++;
+    group->inner = member->inner;
+    group->count = mf_group_count(own);
+    group->first = all->robot_count;
+    group->wide = mf_group_config_of(own)->double_precision;
+    group->position = mf_group_find_field(own, "base.position");
+    group->orientation = mf_group_find_field(own, "base.orientation");
+    group->fault = mf_group_find_field(own, "fault.word");
+    group->level = mf_group_find_field(own, "motion.level");
+    group->wrench = mf_group_find_field(own, wrench_fields[0].name);
+    group->wrench_count = mf_group_find_field(own, wrench_fields[1].name);
+    group->is_still = group->compound->still;
+    group->reach = group->compound->reach;
+    group->takes_wrenches = group->wrench != NULL && group->wrench_count != NULL &&
+                            motion != NULL && !is_led(own) && !group->is_still;
+    // In a group of several motions the robots' levels tell which are `kinematic`.
+    if (group->level != NULL)
+        group->takes_wrenches =
+            group->wrench != NULL && group->wrench_count != NULL && !group->is_still;
+    group->fields = mf_tree_fields(own);
+    all->robot_count += group->count;
+    all->wide = all->wide || group->wide;
+    return MF_OK;
+}
+
+static bool has_solids(const mf_Group *group) {
+    const mf_Model *model = mf_group_model(group);
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        if (shape->collides && shape->type != MF_SHAPE_HEIGHTS &&
+            (shape->type != MF_SHAPE_PLANE || mf_compound_is_still(model)))
+            return true;
+    }
+    return false;
+}
+
+// Sorted by name, so that the pairs of robots, and the order of summation of forces, do not depend
+// on the order of creation.
+static void insert_member(mf_CollisionsMember *members, uint32_t count,
+                          const mf_CollisionsMember *member) {
+    const char *name = mf_group_config_of(member->group)->name;
+    uint32_t at = count;
+    for (; at > 0 && strcmp(mf_group_config_of(members[at - 1].group)->name, name) > 0; at--)
+        members[at] = members[at - 1];
+    members[at] = *member;
+}
+
+static mf_Status take_members(mf_Collisions *all, const mf_CollisionsConfig *config,
+                              mf_Error *error) {
+    const bool given = config->members != NULL;
+    uint32_t count = given ? config->member_count : mf_world_group_count(all->world), taken = 0;
+    mf_CollisionsMember members[MF_COLLISION_GROUPS];
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        mf_CollisionsMember member =
+            given ? config->members[i] : mf_collisions_member(mf_world_group(all->world, i));
+        if (!given && (mf_group_config_of(member.group)->isolated || !has_solids(member.group) ||
+                       mf_particles_spacing(member.group) > 0.0))
+            continue;
+        status = check_member(all, &member, members, taken, error);
+        if (status != MF_OK)
+            return status;
+        insert_member(members, taken++, &member);
+    }
+    for (uint32_t i = 0; i < taken && status == MF_OK; i++)
+        status = take_member(all, &members[i], error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t g = 0; g < all->group_count; g++)
+        if (all->groups[g].compound->solid_count > 0)
+            return MF_OK;
+    return mf_fail(error, MF_BAD_ARGUMENT, "collisions: no shared group has shapes that collide");
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static uint32_t power_of_two(uint32_t least) {
+    uint32_t power = 16;
+    while (power < least)
+        power *= 2;
+    return power;
+}
+
+static mf_Status no_memory(const mf_Collisions *all, mf_Error *error) {
+    return mf_fail(error, MF_NO_MEMORY, "collisions: no memory for %u robots", all->robot_count);
+}
+
+static mf_Status make_groups(mf_Collisions *all, uint32_t *blocks, mf_Error *error) {
+    const size_t size = all->wide ? sizeof(double) : sizeof(float);
+    double largest = 0.0;
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        mf_CollisionGroup *group = &all->groups[g];
+        const uint32_t count = mf_group_block_count(group->group);
+        group->parts_stride = mf_compound_rows(group->compound) * MF_BLOCK * size;
+        group->parts = mf_allocate(all->context, count, group->parts_stride);
+        group->drifts_stride = mf_compound_drift_rows(group->compound) * MF_BLOCK * size;
+        group->drifts = mf_allocate(all->context, count, group->drifts_stride);
+        group->refit = mf_allocate(all->context, count, 1);
+        group->watched = mf_allocate(all->context, count, 1);
+        if (!group->parts || !group->drifts || !group->refit || !group->watched)
+            return no_memory(all, error);
+        if (!group->is_still && group->reach < 1e6 && group->reach > largest)
+            largest = group->reach;
+        *blocks += count;
+    }
+    all->margin = all->config.margin > 0.0 ? all->config.margin : 0.15;
+    all->cell = 2.0 * largest + all->margin;
+    return MF_OK;
+}
+
+static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
+    uint32_t blocks = 0;
+    mf_Status status = make_groups(all, &blocks, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = all->context;
+    const size_t robots = all->robot_count;
+    const uint64_t every = (uint64_t)robots * (robots - 1) / 2;
+    const uint64_t needed = (uint64_t)robots * all->config.pairs;
+    all->capacity = (uint32_t)(every < needed ? every : needed < UINT32_MAX ? needed : UINT32_MAX);
+    all->bucket_count = power_of_two(2 * all->robot_count);
+    all->group_of = mf_allocate(context, robots, sizeof *all->group_of);
+    all->position = mf_allocate(context, robots, sizeof *all->position);
+    all->search_position = mf_allocate(context, robots, sizeof *all->search_position);
+    all->search_rotation = mf_allocate(context, robots, sizeof *all->search_rotation);
+    all->present = mf_allocate(context, robots, 1);
+    all->was_present = mf_allocate(context, robots, 1);
+    all->immovable = mf_allocate(context, robots, 1);
+    all->near = mf_allocate(context, all->capacity, sizeof *all->near);
+    all->until = mf_allocate(context, all->capacity, sizeof *all->until);
+    all->offsets = mf_allocate(context, all->capacity, sizeof *all->offsets);
+    all->fixed = mf_allocate(context, all->capacity, sizeof *all->fixed);
+    all->near_before = mf_allocate(context, all->capacity, sizeof *all->near_before);
+    all->until_before = mf_allocate(context, all->capacity, sizeof *all->until_before);
+    all->displacements_before =
+        mf_allocate(context, all->capacity, sizeof *all->displacements_before);
+    all->gone = mf_allocate(context, robots, sizeof *all->gone);
+    all->twos = mf_allocate(context, all->capacity + robots, sizeof *all->twos);
+    all->near_of = mf_allocate(context, all->capacity + robots, sizeof *all->near_of);
+    all->buckets = mf_allocate(context, (size_t)all->bucket_count + 1, sizeof *all->buckets);
+    all->sorted = mf_allocate(context, robots, sizeof *all->sorted);
+    all->blocks = mf_allocate(context, blocks, sizeof *all->blocks);
+    all->pairs = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->pairs);
+    all->searches = mf_allocate(context, MF_COLLISION_WAVE, sizeof *all->searches);
+    all->gaps = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->gaps);
+    all->contact_capacity = all->robot_count < 8192 ? 8 * all->robot_count + 1024 : 66560;
+    all->contacts = mf_allocate(context, all->contact_capacity, sizeof *all->contacts);
+    all->touches = mf_allocate(context, (size_t)MF_COLLISION_WAVE * all->config.contact_capacity,
+                               sizeof *all->touches);
+    if (!all->group_of || !all->position || !all->search_position || !all->search_rotation ||
+        !all->present || !all->was_present || !all->immovable || !all->near || !all->until ||
+        !all->offsets || !all->fixed || !all->near_before || !all->until_before ||
+        !all->displacements_before || !all->gone || !all->twos || !all->near_of || !all->buckets ||
+        !all->sorted || !all->blocks || !all->pairs || !all->searches || !all->gaps ||
+        !all->touches || !all->contacts)
+        return no_memory(all, error);
+    uint32_t solids = 0;
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        const uint32_t own = all->groups[g].compound->solid_count;
+        solids = own > solids ? own : solids;
+        memset(all->group_of + all->groups[g].first, (int)g, all->groups[g].count);
+    }
+    return mf_scratch_create(context, mf_compound_search_scratch_size(solids), MF_COLLISION_WAVE,
+                             &all->scratch, error);
+}
+
+static void destroy(mf_Context *context, void *user) {
+    mf_Collisions *all = user;
+    mf_scratch_destroy(context, all->scratch);
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        mf_compound_destroy(all->groups[g].compound);
+        mf_release(context, all->groups[g].parts);
+        mf_release(context, all->groups[g].drifts);
+        mf_release(context, all->groups[g].refit);
+        mf_release(context, all->groups[g].watched);
+    }
+    void *const memory[] = {all->group_of,
+                            all->position,
+                            all->search_position,
+                            all->search_rotation,
+                            all->present,
+                            all->immovable,
+                            all->was_present,
+                            all->near,
+                            all->twos,
+                            all->buckets,
+                            all->sorted,
+                            all->blocks,
+                            all->pairs,
+                            all->searches,
+                            all->touches,
+                            all->until,
+                            all->offsets,
+                            all->fixed,
+                            all->near_before,
+                            all->until_before,
+                            all->displacements_before,
+                            all->gone,
+                            all->near_of,
+                            all->gaps,
+                            all->contacts,
+                            all};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        mf_release(context, memory[i]);
+}
+
+// ---- adding ------------------------------------------------------------------------------------
+
+static const char *const reads[] = {"base.position",
+                                    "base.orientation",
+                                    "base.linear_velocity",
+                                    "base.angular_velocity",
+                                    "joint.angle",
+                                    "joint.rate",
+                                    "ball.orientation",
+                                    "ball.rate",
+                                    "free.position",
+                                    "free.velocity",
+                                    "fault.word",
+                                    "motion.level",
+                                    NULL};
+static const char *const writes[] = {"wrench.link", "wrench.count", NULL};
+
+static void forget(mf_World *world, void *user) {
+    mf_Collisions *all = user;
+    (void)world;
+    all->searched = false;
+    all->contact_count = 0;
+    all->contacts_left = 0;
+    if (all->solver != NULL)
+        mf_solver_clear_contacts(all->solver);
+}
+
+const mf_Collisions *mf_collisions_of(const mf_World *world) {
+    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
+        if (mf_world_system(world, i)->run == mf_collisions_run)
+            return mf_world_system(world, i)->user;
+    return NULL;
+}
+
+void mf_collisions_bind(const mf_Collisions *all, mf_CompoundSearch *search) {
+    search->scratch = mf_scratch_borrow(all->scratch);
+    all->search(search);
+    mf_scratch_return(all->scratch, search->scratch);
+}
+
+// Poses of a robot's limbs at the start angles. `angles` is a buffer for the joints of a block.
+static void refit_start(const mf_Collisions *all, const mf_CollisionGroup *group, double *angles) {
+    static _Alignas(64) const double none[4 * MF_BLOCK];
+    _Alignas(64) double upright[4 * MF_BLOCK] = {0};
+    const mf_Model *model = group->compound->model;
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+        upright[lane] = 1.0;
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+            angles[j * MF_BLOCK + lane] = model->start_angle[j];
+    // Poses do not depend on rates: any value is valid.
+    const mf_TreeState state = {.orientation = upright,
+                                .linear = none,
+                                .angular = none,
+                                .angle = angles,
+                                .rate = angles,
+                                .wide = true};
+    all->refit(group->compound, &state, group->parts);
+}
+
+// Limbs of a robot that overlap at the start angles do so by design and never collide.
+static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *group,
+                                mf_Error *error) {
+    const mf_Compound *compound = group->compound;
+    const mf_CompoundSide side = mf_collisions_side(all, group->first);
+    const size_t joints = compound->model->joint_count;
+    double *angles = mf_allocate(all->context, (joints + 1) * MF_BLOCK, sizeof *angles);
+    if (angles == NULL)
+        return no_memory(all, error);
+    refit_start(all, group, angles);
+    mf_release(all->context, angles);
+    all->pairs[0] = (mf_CompoundPair){.sides = {side, side}, .inner = true};
+    mf_CompoundSearch search = {.pairs = all->pairs,
+                                .pair_count = 1,
+                                .trees = true,
+                                .touches = all->touches,
+                                .capacity = MF_COLLISION_WAVE * all->config.contact_capacity};
+    mf_collisions_bind(all, &search);
+    for (uint32_t i = 0; i < search.touch_count; i++) {
+        const uint32_t *two = search.touches[i].solids;
+        compound->inner[(size_t)two[0] * compound->solid_count + two[1]] = false;
+        compound->inner[(size_t)two[1] * compound->solid_count + two[0]] = false;
+    }
+    return MF_OK;
+}
+
+static void choose_kernels(mf_Collisions *all) {
+    static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
+    static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
+    static const mf_CompoundSearchFn searches[MF_KERNEL_ROWS][2] =
+        MF_KERNEL_TABLE(mf_compound_search);
+    static const mf_CompoundWithinFn withins[MF_KERNEL_ROWS][2] =
+        MF_KERNEL_TABLE(mf_compound_within);
+    const int row = mf_kernel_row(mf_world_isa(all->world));
+    all->refit = refits[row][all->wide];
+    all->drift = drifts[row][all->wide];
+    all->search = searches[row][all->wide];
+    all->within = withins[row][all->wide];
+}
+
+// Hash of the settings that results depend on.
+static uint64_t hash_settings(const mf_Collisions *all) {
+    const mf_CollisionsConfig *config = &all->config;
+    const double solved[] = {(double)config->law, all->settings.give, all->settings.closing};
+    const double values[] = {all->settings.stiffness, config->restitution,
+                             isnan(config->friction) ? -1.0 : config->friction,
+                             isnan(config->torsional_friction) ? -1.0 : config->torsional_friction,
+                             config->depth};
+    uint64_t hash = mf_hash_doubles(MF_HASH_START, values, sizeof values / sizeof *values);
+    hash = mf_hash_u32(hash, config->pairs);
+    hash = mf_hash_u32(hash, config->contact_capacity);
+    if (config->law != MF_COLLISION_EXPLICIT)
+        hash = mf_hash_doubles(hash, solved, sizeof solved / sizeof *solved);
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        hash = mf_hash_u32(hash, all->groups[g].inner);
+        hash = mf_hash_u32(hash, all->groups[g].takes_wrenches);
+    }
+    return hash;
+}
+
+// Hard contacts correct a fifth of their depth in a step, as joints do, but no faster than the
+// restitution velocity: otherwise deep impacts would bounce higher.
+static void fill_settings(mf_Collisions *all) {
+    const mf_CollisionsConfig *config = &all->config;
+    const double step = (double)mf_world_config_of(all->world)->step * 1e-9;
+    const double duration = config->duration > 0.0 ? config->duration : 6.0 * step;
+    const double time = config->contact_time > 0.0 ? config->contact_time : step;
+    const double stiffness = 1.0 / (time * time), damping = 2.0 * config->contact_ratio / time;
+    const double part = config->restitution < 0.2 ? config->restitution : 0.2;
+    mf_CollisionSettings *out = &all->settings;
+    *out = (mf_CollisionSettings){.stiffness = MF_PI * MF_PI / (duration * duration),
+                                  .slow = config->restitution * config->restitution,
+                                  .step = step};
+    if (config->law == MF_COLLISION_COMPLIANT) {
+        out->give = 1.0 / (damping + step * stiffness);
+        out->closing = stiffness * out->give;
+    } else {
+        out->closing = part / step;
+        out->rest = mf_clamp(10.0 * step * step, 1e-6, 5e-4);
+        out->slowest = 20.0 * step;
+    }
+}
+
+// Contacts beyond the solver's capacity are explicit.
+static mf_Status join_solver(mf_Collisions *all, mf_Error *error) {
+    const uint64_t few = 4 * (uint64_t)all->robot_count + 256;
+    bool any = false;
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        mf_CollisionGroup *group = &all->groups[g];
+        group->solved = all->config.law != MF_COLLISION_EXPLICIT && mf_solver_takes(group->group);
+        any = any || (group->solved && group->takes_wrenches);
+    }
+    if (!any)
+        return MF_OK;
+    mf_Status status = mf_solver_of(all->world, &all->solver, error);
+    for (uint32_t g = 0; g < all->group_count && status == MF_OK; g++)
+        if (all->groups[g].solved)
+            status = mf_solver_add_group(all->solver, all->groups[g].group, true, error);
+    if (status == MF_OK)
+        status =
+            mf_solver_reserve_contacts(all->solver, few < 16384 ? (uint32_t)few : 16384, error);
+    return status;
+}
+
+static mf_Status fill(mf_Collisions *all, mf_Error *error) {
+    mf_Status status = take_members(all, &all->config, error);
+    if (status == MF_OK)
+        status = make_memory(all, error);
+    if (status != MF_OK)
+        return status;
+    fill_settings(all);
+    choose_kernels(all);
+    for (uint32_t g = 0; g < all->group_count && status == MF_OK; g++)
+        if (all->groups[g].inner && all->groups[g].compound->root != MF_NONE)
+            status = leave_overlaps(all, &all->groups[g], error);
+    if (status == MF_OK)
+        status = join_solver(all, error);
+    if (status != MF_OK)
+        return status;
+    mf_WorldSystemConfig system = mf_world_system_config();
+    system.name = "collisions";
+    system.phase = MF_PHASE_MOTION;
+    system.run = mf_collisions_run;
+    system.reset = forget;
+    system.destroy = destroy;
+    system.user = all;
+    system.reads = reads;
+    system.writes = writes;
+    system.settings_hash = hash_settings(all);
+    return mf_world_add_system(all->world, &system, error);
+}
+
+mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *config, mf_Collisions **out,
+                            mf_Error *error) {
+    MF_DEFAULT_FLOATS;
+    mf_CollisionsConfig settings = config != NULL ? *config : mf_collisions_config();
+    if (world == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "collisions: world or out is NULL");
+    *out = NULL;
+    mf_Status status = check_config(world, &settings, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(world);
+    mf_Collisions *all = mf_allocate(context, 1, sizeof *all);
+    if (all == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "collisions: out of memory");
+    all->context = context;
+    all->world = world;
+    all->config = settings;
+    status = fill(all, error);
+    if (status != MF_OK) {
+        destroy(context, all);
+        return status;
+    }
+    all->config.members = NULL; // borrowed from the caller
+    *out = all;
+    return MF_OK;
+}
+
+mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions) {
+    if (collisions == NULL)
+        return (mf_CollisionsStatistics){0};
+    return collisions->statistics;
+}
+
+void mf_collisions_clear_statistics(mf_Collisions *collisions) {
+    if (collisions == NULL)
+        return;
+    collisions->statistics = (mf_CollisionsStatistics){0};
+}

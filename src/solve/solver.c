@@ -1,0 +1,401 @@
+// The world solver (solver.h): creation, memory and who takes part. A step is in solver_step.c.
+//
+// Invariant: memory grows between steps only, to what joints and contacts were announced.
+#include "base/hash.h"
+#include "solve/joints.h"
+#include "world/world_state.h"
+
+#include <string.h>
+
+bool mf_solver_takes(mf_Group *group) {
+    return mf_trial_step_kind(group) != MF_TRIAL_STEP_UNSUPPORTED;
+}
+
+// ---- memory of a step ---------------------------------------------------------------------------
+
+enum { MEMORIES = 20 };
+
+static void list_memory(mf_Solver *solver, void **memory[MEMORIES]) {
+    void **const list[MEMORIES] = {(void **)&solver->contacts,     (void **)&solver->joint_nodes,
+                                   (void **)&solver->constraints,  (void **)&solver->members,
+                                   (void **)&solver->nodes,        (void **)&solver->bodies,
+                                   (void **)&solver->blocks,       (void **)&solver->islands,
+                                   (void **)&solver->responses,    (void **)&solver->keys,
+                                   (void **)&solver->side_keys,    (void **)&solver->queue,
+                                   (void **)&solver->starts,       (void **)&solver->touch,
+                                   (void **)&solver->change,       (void **)&solver->step,
+                                   (void **)&solver->left,         (void **)&solver->inverse,
+                                   (void **)&solver->sweep_values, (void **)&solver->rates};
+    memcpy(memory, list, sizeof list);
+}
+
+static void forget_step(mf_Solver *solver) {
+    void **memory[MEMORIES];
+    list_memory(solver, memory);
+    for (size_t i = 0; i < MEMORIES; i++)
+        *memory[i] = NULL;
+    solver->system = (mf_BlockSystem){.node_count = 0};
+}
+
+static void release_step(mf_Solver *solver) {
+    void **memory[MEMORIES];
+    list_memory(solver, memory);
+    for (size_t i = 0; i < MEMORIES; i++)
+        mf_release(solver->context, *memory[i]);
+    mf_block_system_destroy(solver->context, &solver->system);
+}
+
+static bool allocate_step(mf_Solver *solver) {
+    mf_Context *context = solver->context;
+    const size_t rows = solver->constraint_capacity, nodes = solver->node_capacity;
+    solver->contacts = mf_allocate(context, solver->contact_capacity, sizeof *solver->contacts);
+    solver->joint_nodes = mf_allocate(context, solver->joint_capacity, sizeof *solver->joint_nodes);
+    solver->constraints = mf_allocate(context, rows, sizeof *solver->constraints);
+    solver->members = mf_allocate(context, rows, sizeof *solver->members);
+    solver->nodes = mf_allocate(context, nodes, sizeof *solver->nodes);
+    solver->bodies = mf_allocate(context, nodes, sizeof *solver->bodies);
+    solver->blocks = mf_allocate(context, nodes, sizeof *solver->blocks);
+    solver->islands = mf_allocate(context, nodes, sizeof *solver->islands);
+    solver->responses =
+        mf_allocate(context, solver->response_capacity, MF_BLOCK_VALUES * sizeof(double));
+    solver->keys = mf_allocate(context, solver->key_capacity, sizeof *solver->keys);
+    solver->side_keys = mf_allocate(context, 2 * rows, sizeof *solver->side_keys);
+    solver->queue = mf_allocate(context, nodes, sizeof *solver->queue);
+    solver->starts = mf_allocate(context, nodes + 1, sizeof *solver->starts);
+    solver->touch = mf_allocate(context, 2 * rows, sizeof *solver->touch);
+    solver->inverse = mf_allocate(context, nodes, 2 * MF_BLOCK_ROWS * sizeof(double));
+    solver->change = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
+    solver->step = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
+    solver->left = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
+    solver->sweep_values = mf_allocate(context, solver->sweep_capacity + 1, sizeof(double));
+    solver->rates = mf_allocate(context, solver->rate_capacity + 1, sizeof(double));
+    return solver->contacts && solver->joint_nodes && solver->constraints && solver->members &&
+           solver->nodes && solver->bodies && solver->blocks && solver->islands &&
+           solver->responses && solver->keys && solver->side_keys && solver->queue &&
+           solver->starts && solver->touch && solver->inverse && solver->change && solver->step &&
+           solver->left && solver->sweep_values && solver->rates;
+}
+
+// Nodes of contacts are no more than links that may touch.
+static mf_Status reserve(mf_Solver *solver, mf_Error *error) {
+    const uint64_t sides = 2 * (uint64_t)solver->contact_capacity;
+    const uint64_t touched = sides < solver->links ? sides : solver->links;
+    const uint64_t nodes = 2 * (uint64_t)solver->joint_capacity + touched;
+    const uint64_t few = 16 * sides + 256, all = (uint64_t)solver->links * solver->links;
+    const uint64_t responses = solver->joint_blocks + (all < few ? all : few);
+    const uint64_t rows = (uint64_t)solver->joint_capacity + solver->contact_capacity;
+    mf_Status status = MF_NO_MEMORY;
+    solver->constraint_capacity = (uint32_t)rows;
+    solver->node_capacity = (uint32_t)nodes;
+    solver->response_capacity = (uint32_t)responses;
+    if (solver->contact_capacity > 0) { // both sides of six rows
+        solver->sweep_capacity = 4 * (size_t)solver->dofs * 6 * rows;
+        solver->rate_capacity = nodes * solver->dofs;
+    }
+    const uint64_t pairs = nodes * nodes / 2, most = 4096, fill = pairs < most ? pairs : most;
+    const uint64_t blocks = rows + responses / 2 + fill;
+    solver->key_capacity = (size_t)(2 * blocks + 2 * rows + responses);
+    if (nodes <= UINT32_MAX / 64 && blocks <= UINT32_MAX / 64 && allocate_step(solver))
+        status = mf_block_system_create(solver->context, (uint32_t)nodes, (uint32_t)blocks,
+                                        &solver->system, error);
+    return status == MF_OK ? MF_OK
+                           : mf_fail(error, MF_NO_MEMORY, "solver: no memory for %llu links",
+                                     (unsigned long long)nodes);
+}
+
+// On failure all is as it was.
+static mf_Status reserve_more(mf_Solver *solver, uint32_t joints, uint32_t blocks,
+                              uint32_t contacts, mf_Error *error) {
+    mf_Solver before = *solver;
+    forget_step(solver);
+    solver->joint_capacity = joints;
+    solver->joint_blocks = blocks;
+    solver->contact_capacity = contacts;
+    mf_Status status = reserve(solver, error);
+    release_step(status == MF_OK ? &before : solver);
+    if (status != MF_OK)
+        *solver = before;
+    return status;
+}
+
+mf_Status mf_solver_reserve_joints(mf_Solver *solver, uint32_t joints, uint32_t blocks,
+                                   mf_Error *error) {
+    if (joints <= solver->joint_capacity && blocks <= solver->joint_blocks)
+        return MF_OK;
+    const uint32_t capacity = joints > solver->joint_capacity ? 2 * joints : solver->joint_capacity;
+    const uint32_t more = blocks > solver->joint_blocks ? 2 * blocks : solver->joint_blocks;
+    return reserve_more(solver, capacity, more, solver->contact_capacity, error);
+}
+
+mf_Status mf_solver_reserve_contacts(mf_Solver *solver, uint32_t contacts, mf_Error *error) {
+    mf_WarmContact *warm = mf_allocate(solver->context, contacts, sizeof *warm);
+    uint64_t *keys = mf_allocate(solver->context, contacts, sizeof *keys);
+    mf_Status status =
+        warm != NULL && keys != NULL
+            ? reserve_more(solver, solver->joint_capacity, solver->joint_blocks, contacts, error)
+            : mf_fail(error, MF_NO_MEMORY, "solver: no memory for contacts");
+    mf_release(solver->context, status == MF_OK ? solver->warm : warm);
+    mf_release(solver->context, status == MF_OK ? solver->warm_keys : keys);
+    if (status != MF_OK)
+        return status;
+    solver->warm = warm;
+    solver->warm_keys = keys;
+    solver->warm_capacity = contacts;
+    solver->warm_count = 0;
+    return MF_OK;
+}
+
+// ---- groups -------------------------------------------------------------------------------------
+
+static void rank_groups(mf_Solver *solver) {
+    for (uint32_t g = 0; g < solver->group_count; g++) {
+        const char *name = mf_group_config_of(mf_world_group(solver->world, g))->name;
+        uint32_t before = 0;
+        for (uint32_t i = 0; i < solver->group_count; i++)
+            before += strcmp(mf_group_config_of(mf_world_group(solver->world, i))->name, name) < 0
+                          ? 1
+                          : 0;
+        solver->ranks[g] = before;
+        solver->group_at[before] = g;
+    }
+}
+
+static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
+    const uint32_t needed = mf_world_group_count(solver->world);
+    mf_Context *context = solver->context;
+    if (needed <= solver->group_count)
+        return MF_OK;
+    mf_Solver more = {.trials = mf_allocate(context, needed, sizeof *more.trials),
+                      .memories = mf_allocate(context, needed, sizeof *more.memories),
+                      .free = mf_allocate(context, needed, sizeof *more.free),
+                      .answers = mf_allocate(context, needed, sizeof *more.answers),
+                      .ranks = mf_allocate(context, needed, sizeof *more.ranks),
+                      .group_at = mf_allocate(context, needed, sizeof *more.group_at)};
+    const bool whole =
+        more.trials && more.memories && more.free && more.answers && more.ranks && more.group_at;
+    mf_Solver *old = whole ? solver : &more;
+    if (whole && solver->group_count > 0) {
+        memcpy(more.trials, solver->trials, solver->group_count * sizeof *more.trials);
+        memcpy(more.memories, solver->memories, solver->group_count * sizeof *more.memories);
+        memcpy(more.free, solver->free, solver->group_count * sizeof *more.free);
+        memcpy(more.answers, solver->answers, solver->group_count * sizeof *more.answers);
+    }
+    void *const memory[] = {old->trials,  old->memories, old->free,
+                            old->answers, old->ranks,    old->group_at};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        mf_release(context, memory[i]);
+    if (!whole)
+        return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u groups", needed);
+    solver->trials = more.trials;
+    solver->memories = more.memories;
+    solver->free = more.free;
+    solver->answers = more.answers;
+    solver->ranks = more.ranks;
+    solver->group_at = more.group_at;
+    solver->group_count = needed;
+    rank_groups(solver);
+    return MF_OK;
+}
+
+static size_t count_blocks(const mf_TrialStep *trial) {
+    return (mf_group_count(trial->group) + MF_BLOCK - 1) / MF_BLOCK;
+}
+
+static void release_memory(mf_Context *context, mf_SolverMemory *memory) {
+    mf_release(context, memory->saved);
+    mf_release(context, memory->links);
+    mf_release(context, memory->motions);
+}
+
+// The group's robots take no part.
+static void drop_group(mf_Solver *solver, uint32_t g) {
+    release_memory(solver->context, &solver->memories[g]);
+    mf_free_response_destroy(solver->context, solver->free[g]);
+    mf_trial_step_destroy(solver->context, solver->trials[g]);
+    solver->memories[g] = (mf_SolverMemory){0};
+    solver->free[g] = NULL;
+    solver->trials[g] = NULL;
+}
+
+static bool allocate_memory(mf_Context *context, const mf_TrialStep *trial, mf_SolverMemory *out) {
+    const size_t blocks = count_blocks(trial), links = mf_group_model(trial->group)->link_count;
+    const size_t values = mf_link_motions_size(&trial->links);
+    out->saved = mf_allocate(context, blocks, trial->bytes);
+    out->links = mf_allocate(context, blocks * links, sizeof *out->links);
+    out->motions = mf_allocate(context, blocks * values, sizeof *out->motions);
+    return out->saved != NULL && out->links != NULL && out->motions != NULL;
+}
+
+// Robots that are reset touch anew.
+static mf_Status hear_resets(mf_Solver *solver, mf_Group *group, mf_Error *error) {
+    static const char *const none[] = {NULL};
+    mf_SystemConfig system = mf_system_config();
+    system.name = "contacts";
+    system.phase = MF_PHASE_AFTER;
+    system.reset = mf_solver_forget_robot;
+    system.user = solver;
+    system.reads = system.writes = none;
+    return mf_group_add_system(group, &system, error);
+}
+
+// What the solver has of a group. MF_NO_MEMORY.
+static mf_Status take_group(mf_Solver *solver, uint32_t g, mf_Error *error) {
+    mf_Group *group = mf_world_group(solver->world, g);
+    mf_Status status = mf_trial_step_create(group, &solver->trials[g], error);
+    if (status == MF_OK)
+        status = mf_free_response_create(group, &solver->free[g], error);
+    if (status == MF_OK &&
+        !allocate_memory(solver->context, solver->trials[g], &solver->memories[g]))
+        status = mf_fail(error, MF_NO_MEMORY, "solver: no memory for group %s",
+                         mf_group_config_of(group)->name);
+    if (status == MF_OK)
+        status = hear_resets(solver, group, error);
+    if (status != MF_OK)
+        drop_group(solver, g);
+    return status;
+}
+
+mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts, mf_Error *error) {
+    mf_Status status = grow_groups(solver, error);
+    uint32_t g = 0;
+    if (status != MF_OK)
+        return status;
+    while (mf_world_group(solver->world, g) != group)
+        g++;
+    const uint32_t links = mf_group_model(group)->link_count;
+    if (contacts) {
+        solver->links += mf_group_count(group) * links;
+    }
+    if (solver->trials[g] != NULL)
+        return MF_OK;
+    status = take_group(solver, g, error);
+    if (status != MF_OK)
+        return status;
+    const mf_FreeResponse *free = solver->free[g];
+    solver->dofs = free->tree->dof_count > solver->dofs ? free->tree->dof_count : solver->dofs;
+    solver->answers[g] = mf_trial_step_kind(group) == MF_TRIAL_STEP_ANSWERS;
+    return MF_OK;
+}
+
+bool mf_solver_refresh(mf_Solver *solver) {
+    for (uint32_t g = 0; g < solver->group_count; g++) {
+        mf_TrialStep *trial = solver->trials[g];
+        if (trial == NULL)
+            continue;
+        mf_trial_step_note_motions(trial);
+        if (solver->free[g] != NULL)
+            mf_free_response_note_motions(solver->free[g]);
+        if (!mf_trial_step_stale(trial))
+            continue;
+        const size_t before = trial->bytes;
+        mf_trial_step_fill(trial);
+        solver->answers[g] = mf_trial_step_kind(trial->group) == MF_TRIAL_STEP_ANSWERS;
+        if (trial->bytes <= before)
+            continue;
+        char *saved = mf_allocate(solver->context, count_blocks(trial), trial->bytes);
+        if (saved == NULL)
+            return false;
+        mf_release(solver->context, solver->memories[g].saved);
+        solver->memories[g].saved = saved;
+    }
+    return true;
+}
+
+// ---- contacts of a step -------------------------------------------------------------------------
+
+bool mf_solver_has_capacity(const mf_Solver *solver) {
+    return solver->contact_count < solver->contact_capacity;
+}
+
+void mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact) {
+    solver->contacts[solver->contact_count++] = *contact;
+}
+
+void mf_solver_clear_contacts(mf_Solver *solver) {
+    solver->contact_count = 0;
+}
+
+// ---- creation -----------------------------------------------------------------------------------
+
+void mf_solver_destroy(mf_Solver *solver) {
+    mf_Context *context = solver->context;
+    for (uint32_t g = 0; g < solver->group_count; g++) {
+        mf_trial_step_destroy(context, solver->trials[g]);
+        release_memory(context, &solver->memories[g]);
+        mf_free_response_destroy(context, solver->free[g]);
+    }
+    void *const memory[] = {solver->trials, solver->memories, solver->free, solver->answers,
+                            solver->ranks,  solver->group_at, solver->warm, solver->warm_keys};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        mf_release(context, memory[i]);
+    release_step(solver);
+    mf_joints_destroy(solver->joints);
+    mf_release(context, solver);
+}
+
+static void destroy(mf_Context *context, void *user) {
+    (void)context;
+    mf_solver_destroy(user);
+}
+
+static mf_Status add_systems(mf_Solver *solver, mf_Error *error) {
+    static const char *const reads[] = {
+        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+        "joint.angle",   "joint.rate",       "ball.orientation",     "ball.rate",
+        "free.position", "free.velocity",    "fault.word",           NULL};
+    static const char *const writes[] = {"wrench.link",
+                                         "wrench.count",
+                                         "warning.word",
+                                         "warning.steps",
+                                         "warning.residual",
+                                         "joint_slot.angle",
+                                         NULL};
+    mf_WorldSystemConfig system = mf_world_system_config();
+    system.name = "joints.end";
+    system.phase = MF_PHASE_AFTER;
+    system.run = mf_solver_end;
+    system.user = solver;
+    system.writes = writes;
+    mf_Status status = mf_world_add_system(solver->world, &system, error);
+    if (status != MF_OK)
+        return status;
+    system.name = "joints";
+    system.phase = MF_PHASE_MOTION;
+    system.run = mf_solver_run;
+    system.reads = reads;
+    system.destroy = destroy;
+    return mf_world_add_last_system(solver->world, &system, error); // behind collisions
+}
+
+mf_Solver *mf_solver_in(const mf_World *world) {
+    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
+        if (mf_world_system(world, i)->run == mf_solver_run)
+            return mf_world_system(world, i)->user;
+    return NULL;
+}
+
+mf_Status mf_solver_of(mf_World *world, mf_Solver **out, mf_Error *error) {
+    const mf_WorldJointsConfig usual = mf_world_joints_config();
+    *out = mf_solver_in(world);
+    if (*out != NULL)
+        return MF_OK;
+    if (mf_world_system_count(world) + 2 > MF_WORLD_SYSTEM_LIMIT)
+        return mf_fail(error, MF_LIMIT, "world: at most %u systems", MF_WORLD_SYSTEM_LIMIT);
+    mf_Context *context = mf_world_context(world);
+    mf_Solver *solver = mf_allocate(context, 1, sizeof *solver);
+    if (solver == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "solver: out of memory");
+    solver->context = context;
+    solver->world = world;
+    solver->rounds = usual.rounds;
+    solver->tolerance = usual.tolerance;
+    mf_Status status = mf_joints_create(solver, &solver->joints, error);
+    if (status == MF_OK)
+        status = add_systems(solver, error); // there is space for them
+    if (status != MF_OK) {
+        mf_solver_destroy(solver);
+        return status;
+    }
+    *out = solver;
+    return MF_OK;
+}

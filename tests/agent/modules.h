@@ -1,0 +1,121 @@
+// Worlds of cubes with a dock on each face, for tests of messages and of behaviors of modules.
+#ifndef MAYFLY_TESTS_MODULES_H
+#define MAYFLY_TESTS_MODULES_H
+
+#include "solve/pitch.h"
+
+enum { PX, NX, PY, NY, PZ, NZ, FACES };
+
+static const double cube = 0.1; // [m]
+
+typedef struct Modules {
+    mf_Context *context;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_WorldDocks *docks;
+    mf_Messages *messages;
+    mf_Error error;
+} Modules;
+
+typedef struct ModulesConfig {
+    uint32_t robots, threads;
+    mf_Isa isa;
+    uint64_t seed;
+    mf_MessagesConfig messages;
+} ModulesConfig;
+
+static inline ModulesConfig modules_config(uint32_t robots) {
+    return (ModulesConfig){.robots = robots,
+                           .threads = 1,
+                           .isa = MF_ISA_AUTO,
+                           .seed = 1,
+                           .messages = mf_messages_config()};
+}
+
+static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
+    static const char *const names[FACES] = {"px", "nx", "py", "ny", "pz", "nz"};
+    const double half = 0.70710678118654757;
+    const double rotations[FACES][4] = {{1, 0, 0, 0},        {0, 0, 0, 1},
+                                        {half, 0, 0, half},  {half, 0, 0, -half},
+                                        {half, 0, -half, 0}, {half, 0, half, 0}};
+    mf_Builder *builder = NULL;
+    mf_Model *model = NULL;
+    must(mf_builder_create(context, "cube", &builder, error), error);
+    const mf_BodyId body =
+        mf_body_create_box(builder, (double[3]){cube, cube, cube}, (double[3]){0, 0, 0}, 1.0, NULL);
+    for (uint32_t i = 0; i < FACES; i++) {
+        mf_Dock dock = mf_dock();
+        dock.name = names[i];
+        dock.orientations = 4;
+        dock.frame.position[i / 2] = i % 2 == 0 ? cube / 2 : -cube / 2;
+        memcpy(dock.frame.rotation, rotations[i], sizeof rotations[i]);
+        mf_body_dock(builder, body, &dock);
+    }
+    must(mf_builder_finalize(builder, &model, error), error);
+    mf_builder_destroy(builder);
+    return model;
+}
+
+// Cubes without weight, 1 m apart along y.
+static inline void modules_open(Modules *all, const ModulesConfig *config) {
+    *all = (Modules){.context = NULL};
+    all->context = open_context(config->threads);
+    all->model = make_module(all->context, &all->error);
+    mf_WorldConfig world = mf_world_config();
+    world.step = 10 * MF_MILLISECOND;
+    world.gravity = 0.0;
+    world.seed = config->seed;
+    world.isa = config->isa;
+    all->world = open_world(all->context, &world);
+    mf_GroupConfig group = mf_group_config();
+    mf_MotionsConfig motions = mf_motions_config();
+    group.model = all->model;
+    group.count = config->robots;
+    group.isolated = false;
+    motions.rigid.contacts = false;
+    all->group = add_group(all->world, &group);
+    must(mf_collisions_prepare(all->group, &all->error), &all->error);
+    must(mf_motion_add(all->group, MF_MOTION_RIGID, &motions, &all->error), &all->error);
+    must(mf_world_docks_add(all->world, NULL, &all->docks, &all->error), &all->error);
+    must(mf_messages_add(all->world, &config->messages, &all->messages, &all->error), &all->error);
+    for (uint32_t i = 0; i < config->robots; i++)
+        must(mf_group_set_start(all->group, i, (double[3]){0, i, 10}, NULL, NULL, &all->error),
+             &all->error);
+}
+
+static inline void modules_close(Modules *all) {
+    mf_world_destroy(all->world);
+    mf_model_destroy(all->model);
+    close_context(all->context);
+}
+
+static inline void modules_dock(Modules *all, uint32_t a, uint32_t first, uint32_t b,
+                                uint32_t second) {
+    const mf_DockPort ports[2] = {{all->group, a, first}, {all->group, b, second}};
+    must(mf_docks_connect(all->docks, &ports[0], &ports[1], 0, &all->error), &all->error);
+}
+
+// A row along x from robot `first` on, which is at y = first * cube.
+static inline void modules_chain(Modules *all, uint32_t first, uint32_t count) {
+    for (uint32_t i = first; i < first + count; i++)
+        must(mf_group_set_start(all->group, i, (double[3]){cube * (i - first), cube * first, 10},
+                                NULL, NULL, &all->error),
+             &all->error);
+    for (uint32_t i = first; i + 1 < first + count; i++)
+        modules_dock(all, i, PX, i + 1, NX);
+}
+
+static inline mf_Message message_of(uint32_t type, uint32_t word) {
+    mf_Message message = {.type = type, .size = 4};
+    message.content.words[0] = word;
+    return message;
+}
+
+static inline void modules_send(Modules *all, uint32_t robot, uint32_t dock, uint32_t type,
+                                uint32_t word) {
+    const mf_Message message = message_of(type, word);
+    must(mf_message_send(all->group, robot, dock, &message, &all->error), &all->error);
+}
+
+#endif

@@ -1,0 +1,377 @@
+// Messages: when they arrive, what a box keeps, loss and delay, infrared, threads, snapshots.
+#include "agent/modules.h"
+
+// ---- one step per hop ---------------------------------------------------------------------------
+
+enum { CHAIN = 10 };
+
+typedef struct Relay {
+    uint64_t arrived[CHAIN]; // [1] tick, of robot k; 0: not yet
+    uint32_t count[CHAIN];   // [1] messages
+} Relay;
+
+// The first robot sends once; the others pass on what arrives behind them.
+static bool relay(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
+    Relay *all = user;
+    const uint64_t tick = (uint64_t)(time / (10 * MF_MILLISECOND));
+    mf_Message message = message_of(7, 1000);
+    if (instance == 0)
+        return tick > 0 || mf_message_send(group, 0, PX, &message, NULL) == MF_OK;
+    while (mf_message_receive(group, instance, NX, &message)) {
+        all->arrived[instance] = tick;
+        all->count[instance]++;
+        assert_int_equal(message.type, 7);
+        assert_int_equal(message.content.words[0], 1000 + instance - 1);
+        assert_int_equal(message.dock, NX);
+        message.content.words[0]++;
+        assert_int_equal(mf_message_send(group, instance, PX, &message, NULL), MF_OK);
+    }
+    return true;
+}
+
+static void a_message_takes_a_step_per_hop(void **state) {
+    const uint32_t delays[] = {0, 3};
+    for (uint32_t k = 0; k < 2; k++) {
+        Modules all;
+        ModulesConfig config = modules_config(CHAIN);
+        Relay arrivals = {.arrived = {0}};
+        config.messages.delay = delays[k];
+        modules_open(&all, &config);
+        modules_chain(&all, 0, CHAIN);
+        must(mf_callback_add(all.group, (mf_Rate){100, 1}, relay, &arrivals, &all.error),
+             &all.error);
+        mf_world_step(all.world, 60);
+        for (uint32_t i = 1; i < CHAIN; i++) {
+            assert_int_equal(arrivals.arrived[i], i * (1 + delays[k]));
+            assert_int_equal(arrivals.count[i], 1);
+        }
+        const mf_MessagesStatistics sum = mf_messages_statistics(all.messages);
+        assert_int_equal(sum.sent, CHAIN); // the last sends to nobody
+        assert_int_equal(sum.unheard, 1);
+        assert_int_equal(sum.delivered, CHAIN - 1);
+        assert_int_equal(sum.lost + sum.overflowed, 0);
+        modules_close(&all);
+    }
+}
+
+// ---- boxes --------------------------------------------------------------------------------------
+
+static void messages_wait_until_they_are_read_once(void **state) {
+    Modules all;
+    const ModulesConfig config = modules_config(2);
+    mf_Message message;
+    modules_open(&all, &config);
+    modules_chain(&all, 0, 2);
+    mf_world_step(all.world, 1);
+    modules_send(&all, 0, PX, 1, 11);
+    modules_send(&all, 0, PX, 2, 12);
+    assert_false(mf_message_receive(all.group, 1, NX, &message));
+    mf_world_step(all.world, 100);
+    assert_int_equal(get_field(all.group, "message.out_count", 0, PX), 0);
+    assert_int_equal(get_field(all.group, "message.ready", 1, NX), 2);
+    assert_false(mf_message_receive(all.group, 1, PX, &message));
+    assert_true(mf_message_receive(all.group, 1, MF_NONE, &message));
+    assert_int_equal(message.type, 1);
+    assert_int_equal(message.content.words[0], 11);
+    assert_int_equal(message.size, 16);
+    for (uint32_t c = 1; c < MF_MESSAGE_BYTES / 4; c++)
+        assert_int_equal(message.content.words[c], 0);
+    assert_true(mf_message_receive(all.group, 1, NX, &message));
+    assert_int_equal(message.content.words[0], 12);
+    assert_false(mf_message_receive(all.group, 1, NX, &message));
+    assert_int_equal(get_field(all.group, "message.in_count", 1, NX), 0);
+    modules_close(&all);
+}
+
+static void a_full_box_counts_what_it_drops(void **state) {
+    Modules all;
+    const ModulesConfig config = modules_config(2);
+    mf_Message message;
+    modules_open(&all, &config);
+    modules_chain(&all, 0, 2);
+    for (uint32_t k = 0; k < 10; k++) {
+        modules_send(&all, 0, PX, 1, k);
+        mf_world_step(all.world, 1);
+    }
+    assert_int_equal(get_field(all.group, "message.tally", 1, 5 * NX + 2), 4); // received
+    assert_int_equal(get_field(all.group, "message.tally", 1, 5 * NX + 4), 6); // overflowed
+    for (uint32_t k = 0; k < 4; k++) {
+        assert_true(mf_message_receive(all.group, 1, NX, &message));
+        assert_int_equal(message.content.words[0], k);
+    }
+    assert_false(mf_message_receive(all.group, 1, NX, &message));
+    mf_group_reset(all.group, 1);
+    assert_int_equal(get_field(all.group, "message.tally", 1, 5 * NX + 4), 0);
+    modules_close(&all);
+}
+
+static void parted_docks_do_not_hear(void **state) {
+    Modules all;
+    const ModulesConfig config = modules_config(2);
+    modules_open(&all, &config);
+    modules_chain(&all, 0, 2);
+    modules_send(&all, 0, PX, 1, 1);
+    must(mf_docks_disconnect(all.docks, &(mf_DockPort){all.group, 0, PX}, &all.error), &all.error);
+    mf_world_step(all.world, 1);
+    assert_int_equal(get_field(all.group, "message.in_count", 1, NX), 0);
+    assert_int_equal(mf_messages_statistics(all.messages).unheard, 1);
+    modules_close(&all);
+}
+
+static void wrong_messages_are_one_clear_error(void **state) {
+    Modules all;
+    const ModulesConfig config = modules_config(2);
+    mf_Message message = message_of(1, 1);
+    modules_open(&all, &config);
+    message.size = 20;
+    assert_int_equal(mf_message_send(all.group, 0, PX, &message, &all.error), MF_BAD_ARGUMENT);
+    assert_string_equal(all.error.message,
+                        "message: 20 bytes, expected at most 16, the setting messages.size");
+    message.size = 4;
+    assert_int_equal(mf_message_send(all.group, 0, FACES, &message, &all.error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_message_send(all.group, 2, PX, &message, &all.error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_message_send(NULL, 0, PX, &message, &all.error), MF_BAD_ARGUMENT);
+    for (uint32_t k = 0; k < 4; k++)
+        must(mf_message_send(all.group, 0, PX, &message, &all.error), &all.error);
+    assert_int_equal(mf_message_send(all.group, 0, PX, &message, &all.error), MF_LIMIT);
+    assert_int_equal(get_field(all.group, "message.tally", 0, 5 * PX + 4), 1);
+    assert_false(mf_message_receive(all.group, 2, PX, &message));
+    assert_false(mf_message_receive(all.group, 0, FACES, &message));
+    modules_close(&all);
+}
+
+static void wrong_settings_are_refused(void **state) {
+    Modules all;
+    const ModulesConfig config = modules_config(1);
+    mf_Messages *out;
+    modules_open(&all, &config);
+    mf_MessagesConfig wrong[9];
+    for (uint32_t i = 0; i < 9; i++)
+        wrong[i] = mf_messages_config();
+    wrong[0].size = 6;
+    wrong[1].size = 68;
+    wrong[2].capacity = 0;
+    wrong[3].loss = NAN;
+    wrong[4].delay = MF_MESSAGE_DELAY + 1;
+    wrong[5].range = -1.0;
+    wrong[6].angle = NAN;
+    wrong[7].struct_size = 0;
+    static const char *const names[9] = {"size",  "size",  "capacity", "loss",   "delay",
+                                         "range", "angle", "start",    "already"};
+    for (uint32_t i = 0; i < 9; i++) {
+        assert_int_equal(mf_messages_add(all.world, &wrong[i], &out, &all.error), MF_BAD_ARGUMENT);
+        assert_non_null(strstr(all.error.message, names[i]));
+    }
+    modules_close(&all);
+}
+
+// ---- noise --------------------------------------------------------------------------------------
+
+static void loss_and_delay_are_as_set(void **state) {
+    enum { ROBOTS = 64, STEPS = 500, DELAY = 2, JITTER = 4 };
+    Modules all;
+    ModulesConfig config = modules_config(ROBOTS);
+    uint32_t histogram[DELAY + JITTER + 1] = {0};
+    config.messages.loss = 0.3;
+    config.messages.delay = DELAY;
+    config.messages.jitter = JITTER;
+    config.messages.capacity = 16;
+    modules_open(&all, &config);
+    for (uint32_t i = 0; i < ROBOTS; i += 2)
+        modules_chain(&all, i, 2);
+    for (uint32_t k = 0; k < STEPS; k++) {
+        for (uint32_t i = 0; i < ROBOTS; i += 2)
+            modules_send(&all, i, PX, 1, k);
+        mf_world_step(all.world, 1);
+        mf_Message message;
+        for (uint32_t i = 1; i < ROBOTS; i += 2)
+            while (mf_message_receive(all.group, i, NX, &message)) {
+                const uint32_t delay = k - message.content.words[0];
+                assert_in_range(delay, DELAY, DELAY + JITTER);
+                histogram[delay]++;
+            }
+    }
+    const mf_MessagesStatistics sum = mf_messages_statistics(all.messages);
+    const double sent = ROBOTS / 2 * STEPS;
+    assert_true((double)sum.sent == sent);
+    assert_int_equal(sum.delivered + sum.lost, sum.sent);
+    assert_near((double)sum.lost, 0.3 * sent, 4.0 * sqrt(sent * 0.3 * 0.7));
+    for (uint32_t d = DELAY; d <= DELAY + JITTER; d++) {
+        const double share = 1.0 / (JITTER + 1), kept = (double)sum.delivered;
+        assert_near(histogram[d], share * kept,
+                    4.0 * sqrt(kept * share * (1.0 - share)) + 6 * ROBOTS);
+    }
+    modules_close(&all);
+}
+
+// ---- the same bits ------------------------------------------------------------------------------
+
+// Robots send a number that depends on all that they have read, and read now and then.
+static bool chatter(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
+    uint32_t words[4], sum = 0;
+    mf_Message message;
+    mf_random(5, instance, 1, (uint64_t)time, words);
+    for (uint32_t k = 0; k < words[0] % 3 && mf_message_receive(group, instance, MF_NONE, &message);
+         k++)
+        sum = sum * 31 + message.content.words[0] + message.dock;
+    message = message_of(words[1], words[2] ^ sum);
+    mf_message_send(group, instance, words[3] % FACES, &message, NULL); // may be full
+    return true;
+}
+
+static void open_chatter(Modules *all, uint32_t threads, mf_Isa isa) {
+    enum { ROBOTS = 50 };
+    ModulesConfig config = modules_config(ROBOTS);
+    config.threads = threads;
+    config.isa = isa;
+    config.messages.loss = 0.1;
+    config.messages.jitter = 3;
+    config.messages.range = 1.1;
+    config.messages.angle = 1.0;
+    modules_open(all, &config);
+    for (uint32_t i = 0; i < ROBOTS; i += 10)
+        modules_chain(all, i, 10);
+    must(mf_callback_add(all->group, (mf_Rate){100, 1}, chatter, NULL, &all->error), &all->error);
+}
+
+static uint64_t hash_after(uint32_t threads, mf_Isa isa, mf_MessagesStatistics *sum) {
+    Modules all;
+    open_chatter(&all, threads, isa);
+    mf_world_step(all.world, 200);
+    const uint64_t hash = mf_world_hash(all.world);
+    *sum = mf_messages_statistics(all.messages);
+    modules_close(&all);
+    return hash;
+}
+
+static void threads_and_instruction_sets_do_not_matter(void **state) {
+    mf_MessagesStatistics sum;
+    const uint64_t hash = hash_after(1, MF_ISA_SCALAR, &sum);
+    assert_true(sum.delivered > 1000 && sum.lost > 100);
+    assert_true(sum.overflowed > 10 && sum.unheard > 100);
+    assert_true(hash_after(2, MF_ISA_SCALAR, &sum) == hash);
+    assert_true(hash_after(2, MF_ISA_AUTO, &sum) == hash);
+    if (mf_isa_available(MF_ISA_AVX2))
+        assert_true(hash_after(3, MF_ISA_AVX2, &sum) == hash);
+}
+
+static void a_snapshot_continues_bit_for_bit(void **state) {
+    Modules first, second;
+    open_chatter(&first, 1, MF_ISA_AUTO);
+    open_chatter(&second, 2, MF_ISA_AUTO);
+    mf_world_step(first.world, 77);
+    size_t size;
+    void *image = take_snapshot(first.world, &size);
+    must(mf_world_restore(second.world, image, size, &second.error), &second.error);
+    free(image);
+    mf_world_step(first.world, 100);
+    mf_world_step(second.world, 100);
+    assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
+    assert_int_equal(mf_messages_statistics(first.messages).sent,
+                     mf_messages_statistics(second.messages).sent);
+    modules_close(&first);
+    modules_close(&second);
+}
+
+// ---- infrared -----------------------------------------------------------------------------------
+
+// Robot 0 sends to +x; robot 1 is at `x`, `y`, and turned by `angle` about z. Returns what its -x
+// dock got.
+static double infrared(double range, double x, double y, double angle) {
+    Modules all;
+    ModulesConfig config = modules_config(2);
+    config.messages.range = range;
+    modules_open(&all, &config);
+    must(mf_group_set_start(all.group, 0, (double[3]){0, 0, 10}, NULL, NULL, &all.error),
+         &all.error);
+    must(mf_group_set_start(all.group, 1, (double[3]){x, y, 10},
+                            (double[4]){cos(angle / 2), 0, 0, sin(angle / 2)}, NULL, &all.error),
+         &all.error);
+    modules_send(&all, 0, PX, 3, 4);
+    mf_world_step(all.world, 1);
+    const double got = get_field(all.group, "message.ready", 1, NX);
+    const mf_MessagesStatistics sum = mf_messages_statistics(all.messages);
+    assert_int_equal(sum.unheard + sum.delivered, 1);
+    modules_close(&all);
+    return got;
+}
+
+static void infrared_reaches_who_faces_it(void **state) {
+    assert_true(infrared(0.5, 0.59, 0.0, 0.0) > 0.0);    // docks are 0.49 m apart
+    assert_false(infrared(0.5, 0.61, 0.0, 0.0) > 0.0);   // beyond the range
+    assert_false(infrared(0.0, 0.3, 0.0, 0.0) > 0.0);    // without infrared
+    assert_true(infrared(1.0, 0.6, 0.27, 0.0) > 0.0);    // atan(0.27 / 0.5) = 0.495
+    assert_false(infrared(1.0, 0.6, 0.28, 0.0) > 0.0);   // atan(0.28 / 0.5) = 0.510
+    assert_true(infrared(1.0, 0.6, 0.0, 0.4) > 0.0);     // the receiver is turned a little
+    assert_false(infrared(1.0, 0.6, 0.0, 1.5708) > 0.0); // by a right angle: another dock sees it
+}
+
+static void a_swarm_gets_the_sixteen_nearest(void **state) {
+    enum { ROBOTS = 20 };
+    Modules all;
+    ModulesConfig config = modules_config(ROBOTS);
+    config.messages.range = 2.0;
+    config.messages.angle = 3.0;
+    modules_open(&all, &config);
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        must(mf_group_set_start(all.group, i, (double[3]){0.15 * (i % 5), 0.15 * (i / 5), 10}, NULL,
+                                NULL, &all.error),
+             &all.error);
+    mf_world_step(all.world, 1);
+    assert_true(mf_messages_statistics(all.messages).crowded > 0);
+    modules_close(&all);
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static void every_failure_leaves_nothing(void **state) {
+    for (uint32_t countdown = 1; countdown < 40; countdown++) {
+        mf_Context *context;
+        mf_Error error = {0};
+        mf_World *world;
+        mf_WorldDocks *docks;
+        mf_Messages *messages = NULL;
+        must(mf_context_create(NULL, &context, &error), &error);
+        mf_Model *model = make_module(context, &error);
+        must(mf_world_create(context, NULL, &world, &error), &error);
+        mf_GroupConfig config = mf_group_config();
+        config.model = model;
+        config.isolated = false;
+        mf_Group *group = add_group(world, &config);
+        must(mf_collisions_prepare(group, &error), &error);
+        must(mf_motion_add(group, MF_MOTION_RIGID, NULL, &error), &error);
+        must(mf_world_docks_add(world, NULL, &docks, &error), &error);
+        mf_MessagesConfig settings = mf_messages_config();
+        settings.range = 1.0;
+        mf_context_fail_after(context, countdown);
+        const mf_Status status = mf_messages_add(world, &settings, &messages, &error);
+        mf_context_fail_after(context, 0);
+        assert_true(status == MF_OK || status == MF_NO_MEMORY);
+        assert_true((status == MF_OK) == (messages != NULL));
+        mf_world_step(world, 3);
+        mf_world_destroy(world);
+        mf_model_destroy(model);
+        close_context(context);
+        if (status == MF_OK)
+            return;
+    }
+    fail_msg("never succeeded");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_message_takes_a_step_per_hop),
+        cmocka_unit_test(messages_wait_until_they_are_read_once),
+        cmocka_unit_test(a_full_box_counts_what_it_drops),
+        cmocka_unit_test(parted_docks_do_not_hear),
+        cmocka_unit_test(wrong_messages_are_one_clear_error),
+        cmocka_unit_test(wrong_settings_are_refused),
+        cmocka_unit_test(loss_and_delay_are_as_set),
+        cmocka_unit_test(threads_and_instruction_sets_do_not_matter),
+        cmocka_unit_test(a_snapshot_continues_bit_for_bit),
+        cmocka_unit_test(infrared_reaches_who_faces_it),
+        cmocka_unit_test(a_swarm_gets_the_sixteen_nearest),
+        cmocka_unit_test(every_failure_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

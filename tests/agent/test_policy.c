@@ -1,0 +1,196 @@
+// Policies: percepts, actions with noise, memory, messages; threads and snapshots.
+#include "agent/modules.h"
+
+enum { HEIGHT, DOCKS, ENABLED = 0, FORCE = 1 };
+
+static const char *const percepts[] = {"height", "dock.state", NULL};
+static const char *const actions[] = {"dock.enabled", "wrench.command", NULL};
+
+// A field of the user's: what an action with noise is written to.
+static void add_command(Modules *all) {
+    const mf_FieldInfo info = {.name = "wrench.command",
+                               .unit = "N",
+                               .frame = "",
+                               .type = MF_REAL,
+                               .shape = MF_PER_INSTANCE,
+                               .width = 2,
+                               .flags = MF_FIELD_STATE | MF_FIELD_INPUT,
+                               .description = ""};
+    mf_Field *field;
+    must(mf_group_add_field(all->group, &info, 0, &field, &all->error), &all->error);
+    mf_Signal signal = {.noise = 0.01};
+    must(mf_sensor_add_field(all->group, "height", "base.position", 2, 1, &signal, &all->error),
+         &all->error);
+}
+
+// Counts its ticks, adds up what it measured and hears, and lets go after five ticks.
+static bool muse(mf_Policy *policy, void *user) {
+    mf_Message message = {.type = 1, .size = 4};
+    mf_policy_set_memory(policy, 0, mf_policy_memory(policy, 0) + 1.0);
+    mf_policy_set_memory(policy, 1,
+                         mf_policy_memory(policy, 1) + mf_policy_percept(policy, HEIGHT, 0));
+    while (mf_policy_receive(policy, MF_NONE, &message))
+        mf_policy_set_memory(policy, 2, mf_policy_memory(policy, 2) + message.content.words[0]);
+    message.content.words[0] = (uint32_t)mf_policy_memory(policy, 0);
+    for (uint32_t d = 0; d < mf_policy_docks(policy); d++)
+        if (mf_policy_percept(policy, DOCKS, d) == MF_DOCK_ENGAGED)
+            mf_policy_send(policy, d, &message);
+    if (mf_policy_memory(policy, 0) > 5.0)
+        mf_policy_act(policy, ENABLED, PX, 0.0);
+    mf_policy_act(policy, FORCE, 0, 2.0);
+    return mf_policy_act(policy, FORCE, 1, -3.0);
+}
+
+static mf_PolicyConfig muse_config(void) {
+    static const double noise[] = {0.0, 0.5};
+    mf_PolicyConfig config = mf_policy_config();
+    config.name = "muse";
+    config.rate = (mf_Rate){50, 1}; // every second step
+    config.percepts = percepts;
+    config.actions = actions;
+    config.noise = noise;
+    config.memory = 3;
+    config.function = muse;
+    return config;
+}
+
+static void open_muses(Modules *all, uint32_t threads) {
+    ModulesConfig config = modules_config(40);
+    const mf_PolicyConfig policy = muse_config();
+    config.threads = threads;
+    modules_open(all, &config);
+    for (uint32_t i = 0; i < 40; i += 4)
+        modules_chain(all, i, 4);
+    add_command(all);
+    must(mf_policy_add(all->group, &policy, &all->error), &all->error);
+}
+
+static void a_policy_senses_remembers_sends_and_acts(void **state) {
+    Modules all;
+    open_muses(&all, 1);
+    mf_world_step(all.world, 10); // five ticks
+    // Robot 1 of a row has two neighbors; what they say in tick k arrives in tick k + 1.
+    assert_near(get_field(all.group, "muse.memory", 1, 0), 5.0, 0.0);
+    assert_near(get_field(all.group, "muse.memory", 1, 1) / 5.0, 10.0, 0.03);
+    assert_true(get_field(all.group, "muse.memory", 1, 1) != 50.0);
+    assert_near(get_field(all.group, "muse.memory", 0, 2), 1 + 2 + 3 + 4, 0.0);
+    assert_near(get_field(all.group, "muse.memory", 1, 2), 2 * (1 + 2 + 3 + 4), 0.0);
+    assert_int_equal(get_field(all.group, "dock.state", 0, PX), MF_DOCK_ENGAGED);
+    mf_world_step(all.world, 3);
+    assert_int_equal(get_field(all.group, "dock.state", 0, PX), MF_DOCK_FREE);
+    mf_group_reset(all.group, 1);
+    assert_near(get_field(all.group, "muse.memory", 1, 0), 0.0, 0.0);
+    assert_near(get_field(all.group, "muse.memory", 2, 0), 7.0, 0.0);
+    modules_close(&all);
+}
+
+static void actions_have_the_noise_that_was_set(void **state) {
+    Modules all;
+    enum { TICKS = 200, ROBOTS = 40 };
+    double sum = 0.0, squares = 0.0, both = 0.0;
+    open_muses(&all, 1);
+    for (uint32_t k = 0; k < TICKS; k++) {
+        mf_world_step(all.world, 2);
+        for (uint32_t i = 0; i < ROBOTS; i++) {
+            const double error = get_field(all.group, "wrench.command", i, 0) - 2.0;
+            sum += error;
+            squares += error * error;
+            both += error * (get_field(all.group, "wrench.command", i, 1) + 3.0);
+        }
+    }
+    const double n = TICKS * ROBOTS, variance = 0.25;
+    assert_near(sum / n, 0.0, 4.0 * sqrt(variance / n));
+    assert_near(squares / n, variance, 4.0 * variance * sqrt(2.0 / n));
+    assert_near(both / n, 0.0, 4.0 * variance / sqrt(n)); // components are independent
+    modules_close(&all);
+}
+
+static void threads_and_snapshots_give_the_same_bits(void **state) {
+    Modules first, second;
+    open_muses(&first, 1);
+    open_muses(&second, 2);
+    mf_world_step(first.world, 7);
+    size_t size;
+    void *image = take_snapshot(first.world, &size);
+    must(mf_world_restore(second.world, image, size, &second.error), &second.error);
+    free(image);
+    mf_world_step(first.world, 31);
+    mf_world_step(second.world, 31);
+    assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
+    modules_close(&first);
+    modules_close(&second);
+}
+
+static bool refuse(mf_Policy *policy, void *user) {
+    assert_false(mf_policy_act(policy, 7, 0, 1.0));
+    assert_false(mf_policy_act(policy, FORCE, 2, 1.0));
+    assert_true(mf_policy_percept(policy, 9, 0) == 0.0);
+    assert_true(mf_policy_percept(policy, HEIGHT, 1) == 0.0);
+    assert_true(mf_policy_memory(policy, 3) == 0.0);
+    mf_policy_set_memory(policy, 3, 1.0);
+    return mf_policy_act(policy, FORCE, 0, NAN);
+}
+
+static void what_is_not_a_number_is_a_fault(void **state) {
+    Modules all;
+    const ModulesConfig config = modules_config(3);
+    mf_PolicyConfig policy = muse_config();
+    policy.function = refuse;
+    modules_open(&all, &config);
+    add_command(&all);
+    must(mf_policy_add(all.group, &policy, &all.error), &all.error);
+    mf_world_step(all.world, 1);
+    assert_int_equal(mf_group_fault(all.group, 2), MF_FAULT_CONTROL);
+    assert_near(get_field(all.group, "wrench.command", 2, 0), 0.0, 0.0);
+    modules_close(&all);
+}
+
+static void wrong_settings_are_refused(void **state) {
+    Modules all;
+    const ModulesConfig config = modules_config(1);
+    static const char *const unknown[] = {"nothing", NULL};
+    static const char *const output[] = {"dock.state", "dock.enabled", NULL};
+    static const double noisy[] = {1.0, 0.0}, negative[] = {0.0, -1.0};
+    modules_open(&all, &config);
+    add_command(&all);
+    mf_PolicyConfig wrong[8];
+    for (uint32_t i = 0; i < 8; i++)
+        wrong[i] = muse_config();
+    wrong[0].percepts = unknown;
+    wrong[1].actions = output;
+    wrong[2].noise = noisy;
+    wrong[3].noise = negative;
+    wrong[4].memory = MF_POLICY_MEMORY + 1;
+    wrong[5].function = NULL;
+    wrong[6].name = "";
+    wrong[7].struct_size = 0;
+    static const char *const names[8] = {"nothing", "dock.state", "whole", "-1",
+                                         "4097",    "NULL",       "name",  "start"};
+    for (uint32_t i = 0; i < 8; i++) {
+        const mf_Status status = mf_policy_add(all.group, &wrong[i], &all.error);
+        assert_int_equal(status, i == 0 ? MF_NOT_FOUND : MF_BAD_ARGUMENT);
+        assert_non_null(strstr(all.error.message, names[i]));
+    }
+    const mf_PolicyConfig right = muse_config();
+    for (uint32_t countdown = 1;; countdown++) {
+        mf_context_fail_after(all.context, countdown);
+        const mf_Status status = mf_policy_add(all.group, &right, &all.error);
+        mf_context_fail_after(all.context, 0);
+        if (status == MF_OK)
+            break;
+        assert_int_equal(status, MF_NO_MEMORY);
+    }
+    assert_int_equal(mf_policy_add(all.group, &right, &all.error), MF_BAD_ARGUMENT); // a second one
+    modules_close(&all);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_policy_senses_remembers_sends_and_acts),
+        cmocka_unit_test(actions_have_the_noise_that_was_set),
+        cmocka_unit_test(threads_and_snapshots_give_the_same_bits),
+        cmocka_unit_test(what_is_not_a_number_is_a_fault),
+        cmocka_unit_test(wrong_settings_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+// A server of a scene in a thread of its own, and what its tests have in common.
+#ifndef MAYFLY_TESTS_LINK_SUPPORT_H
+#define MAYFLY_TESTS_LINK_SUPPORT_H
+
+#include "serve/server.h"
+
+#include "rig/rig.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct Served {
+    mf_Scene *scene;
+    mf_Server *server;
+    pthread_t thread;
+    atomic_bool stop;
+    mf_Status status;
+    mf_ServerStatistics sum; // after the end
+} Served;
+
+static const char quads[] = "world: {step: 0.01}\n"
+                            "groups:\n"
+                            "- name: quads\n"
+                            "  model: " MAYFLY_SOURCE_DIR "/models/sun2022.yaml\n"
+                            "  count: 37\n"
+                            "  controller: none\n"
+                            "  placement: {grid: {center: [0, 0, 20], spacing: [3, 3, 3]}}\n";
+
+static inline bool is_stopped(void *user) {
+    return atomic_load(&((Served *)user)->stop);
+}
+
+static inline void *serve(void *user) {
+    Served *served = user;
+    served->status = mf_server_run(served->server, NULL);
+    return NULL;
+}
+
+static inline mf_Scene *open_scene(mf_Context *context, const char *text) {
+    char path[] = "/tmp/mayfly-link-XXXXXX.yaml";
+    mf_Scene *scene = NULL;
+    const int file = mkstemps(path, 5);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
+    close(file);
+    MUST(mf_scene_open(context, path, NULL, 0, &scene, &error));
+    unlink(path);
+    return scene;
+}
+
+// As fast as possible, at a free port, unless `config` is given.
+static inline void start(mf_Context *context, Served *served, const char *text,
+                         const mf_ServerConfig *config) {
+    mf_ServerConfig own = config != NULL ? *config : mf_server_config();
+    if (config == NULL) {
+        own.port = 0;
+        own.speed = 0.0;
+    }
+    own.stop = is_stopped;
+    own.user = served;
+    served->scene = open_scene(context, text);
+    atomic_store(&served->stop, false);
+    MUST(mf_server_create(context, served->scene, &own, &served->server, &error));
+    assert_int_equal(pthread_create(&served->thread, NULL, serve, served), 0);
+}
+
+static inline void finish(Served *served) {
+    atomic_store(&served->stop, true);
+    pthread_join(served->thread, NULL);
+    assert_int_equal(served->status, MF_OK);
+    served->sum = mf_server_statistics(served->server);
+    mf_server_destroy(served->server);
+    mf_scene_close(served->scene);
+}
+
+static inline mf_Client *join(const Served *served) {
+    mf_Client *client = NULL;
+    MUST(mf_client_connect(mf_server_address(served->server), NULL, &client, &error));
+    return client;
+}
+
+#define CHECK(call)                                                                                \
+    do {                                                                                           \
+        mf_Error check_error = {0};                                                                \
+        mf_Error *error = &check_error;                                                            \
+        if ((call) != MF_OK)                                                                       \
+            fail_msg("%s: %s", #call, check_error.message);                                        \
+    } while (0)
+
+#endif

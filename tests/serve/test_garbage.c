@@ -1,0 +1,270 @@
+// Clients that die at every byte of a message, send garbage or nothing: the others do not notice.
+#include "serve/support.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { GARBAGE = 200, MUTATIONS = 800, MESSAGE = 256 };
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int dial(const Served *served) {
+    struct sockaddr_in to = {.sin_family = AF_INET};
+    const char *address = mf_server_address(served->server);
+    to.sin_port = htons((uint16_t)atoi(strchr(address, ':') + 1));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int made = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(made >= 0);
+    assert_int_equal(connect(made, (struct sockaddr *)&to, sizeof to), 0);
+    return made;
+}
+
+static size_t put(uint8_t *out, uint32_t kind, const uint32_t *words, uint32_t count) {
+    const uint32_t head[2] = {4 * count, kind};
+    memcpy(out, head, 8);
+    if (count > 0)
+        memcpy(out + 8, words, 4 * count);
+    return 8 + 4 * count;
+}
+
+static size_t put_hello(uint8_t *out) {
+    const uint32_t hello[] = {MF_PROTOCOL_MAGIC, MF_PROTOCOL_MAJOR, 0};
+    return put(out, MF_MESSAGE_HELLO, hello, 3);
+}
+
+// A hello, lock-step, a write of one instance, and another one placed at 0, 0, 20 m.
+static size_t put_session(uint8_t *out, uint32_t goal) {
+    const uint32_t lock[] = {1, 0, 0, 0, 200000000, 0};
+    const uint32_t write[] = {~0u, ~0u, 1, 1, goal, 0, 1, 12, 0, 0, 0, 0};
+    const uint32_t index[] = {0,          1, 1,          0, 0, 0, 0, 0, 0,
+                              0x40340000, 0, 0x3ff00000, 0, 0, 0, 0, 0, 0};
+    size_t size = put_hello(out);
+    size += put(out + size, MF_MESSAGE_LOCK_STEP, lock, 6);
+    size += put(out + size, MF_MESSAGE_WRITE, write, 12);
+    return size + put(out + size, MF_MESSAGE_SET_POSES, index, 18);
+}
+
+// The world moves, and a client is answered.
+static void is_well(const Served *served) {
+    mf_ClientStatistics before, after;
+    mf_Client *client = join(served);
+    CHECK(mf_client_statistics(client, false, &before, error));
+    for (int i = 0; i < 2000; i++) {
+        CHECK(mf_client_statistics(client, false, &after, error));
+        if (after.tick > before.tick + 10)
+            break;
+        usleep(1000);
+    }
+    assert_true(after.tick > before.tick + 10);
+    mf_client_close(client);
+}
+
+static void test_killed_at_every_byte(void **state) {
+    Served served;
+    uint8_t session[MESSAGE];
+    start(*state, &served, quads, NULL);
+    mf_Client *client = join(&served);
+    const size_t size = put_session(session, mf_client_find(client, NULL, "command.position"));
+    mf_client_close(client);
+    for (size_t length = 0; length <= size; length++) {
+        const int socket = dial(&served);
+        assert_int_equal(send(socket, session, length, MSG_NOSIGNAL), (ssize_t)length);
+        close(socket);
+    }
+    is_well(&served);
+    finish(&served);
+    assert_int_equal(served.sum.refused, 0); // a death is no violation
+}
+
+static void test_one_byte_at_a_time(void **state) {
+    Served served;
+    uint8_t session[MESSAGE], answer[4096];
+    start(*state, &served, quads, NULL);
+    const size_t size = put_hello(session);
+    const int socket = dial(&served);
+    for (size_t i = 0; i < size; i++) {
+        assert_int_equal(send(socket, session + i, 1, MSG_NOSIGNAL), 1);
+        usleep(200);
+    }
+    assert_true(recv(socket, answer, sizeof answer, 0) >= 64);
+    assert_int_equal(answer[4], MF_ANSWER_WELCOME);
+    close(socket);
+    finish(&served);
+}
+
+static void send_random(const Served *served, uint32_t round) {
+    uint8_t bytes[MESSAGE];
+    uint32_t words[4];
+    const int socket = dial(served);
+    for (uint32_t i = 0; i < MESSAGE; i += 16) {
+        mf_random(1, round, 1, i, words);
+        memcpy(bytes + i, words, 16);
+    }
+    const size_t head = round % 2 == 0 ? 0 : put_hello(bytes);
+    assert_true(head < MESSAGE);
+    if (send(socket, bytes, MESSAGE, MSG_NOSIGNAL) < 0)
+        assert_true(head == 0); // refused already
+    close(socket);
+}
+
+// A good session with some bytes changed, so that most of it is read.
+static void send_mutation(const Served *served, uint32_t round, uint32_t goal) {
+    uint8_t session[MESSAGE];
+    uint32_t words[4];
+    const size_t size = put_session(session, goal), hello = 20;
+    mf_random(2, round, 1, 0, words);
+    // Kinds that stop the world for everyone, or wait for it, are left to other tests.
+    session[hello + (words[0] % (size - hello))] = (uint8_t)words[1];
+    session[hello + 32 + 4] = (uint8_t)(words[2] % 32);
+    if (session[hello + 32 + 4] == MF_MESSAGE_PAUSE)
+        session[hello + 32 + 4] = MF_MESSAGE_RESTORE;
+    const int socket = dial(served);
+    if (send(socket, session, size, MSG_NOSIGNAL) < 0)
+        fail_msg("a session of %zu bytes could not be sent", size);
+    close(socket);
+}
+
+// A property that exists, and then one of its messages with words that are nearly right.
+static void send_property(const Served *served, uint32_t round) {
+    static const uint32_t nearly[] = {0, 1, 2, 36, 37, 111, UINT32_MAX, 4096};
+    uint8_t session[MESSAGE];
+    uint32_t words[16] = {0};
+    size_t size = put_hello(session);
+    memcpy(words + 1, "quads[*]/base.position  ", 24);
+    size += put(session + size, MF_MESSAGE_PROPERTY, words, 7) - 2; // without the blanks
+    session[20] = 26;
+    for (uint32_t i = 0; i < 16; i += 4) {
+        mf_random(3, round, 1, i, words + i);
+        for (uint32_t k = i; k < i + 4; k++)
+            words[k] = nearly[words[k] % 8];
+    }
+    words[0] = round % 5 == 2 ? round % 3 : words[0];
+    size += put(session + size, MF_MESSAGE_PROPERTY + round % 6, words, round % 13);
+    const int socket = dial(served);
+    if (send(socket, session, size, MSG_NOSIGNAL) < 0)
+        fail_msg("a session of %zu bytes could not be sent", size);
+    close(socket);
+}
+
+// A SPAWN of two robots like the others, or a LOAD, with a byte changed.
+static void send_world(const Served *served, uint32_t round) {
+    const uint32_t load[] = {round % 3, 0, 0x756f7267, 0x203a7370, 0x00005d5b}; // "groups: []"
+    uint32_t spawn[20] = {2, 5, 0, MF_SPAWN_GROUP}, words[4];
+    uint8_t session[MESSAGE];
+    memcpy(spawn + 18, "quads", 5);
+    const size_t hello = put_hello(session);
+    size_t size = hello + (round % 2 == 0 ? put(session + hello, MF_MESSAGE_LOAD, load, 5) - 2
+                                          : put(session + hello, MF_MESSAGE_SPAWN, spawn, 20) - 3);
+    session[hello] = (uint8_t)(size - hello - 8);
+    mf_random(4, round, 1, 0, words);
+    session[hello + 8 + words[0] % (size - hello - 8)] = (uint8_t)words[1];
+    const int socket = dial(served);
+    if (send(socket, session, size, MSG_NOSIGNAL) < 0)
+        fail_msg("a session of %zu bytes could not be sent", size);
+    close(socket);
+}
+
+static void test_garbage(void **state) {
+    Served served;
+    start(*state, &served, quads, NULL);
+    mf_Client *client = join(&served);
+    const uint32_t goal = mf_client_find(client, NULL, "command.position");
+    for (uint32_t round = 0; round < GARBAGE; round++)
+        send_random(&served, round);
+    for (uint32_t round = 0; round < MUTATIONS; round++)
+        send_mutation(&served, round, goal);
+    for (uint32_t round = 0; round < MUTATIONS; round++)
+        send_property(&served, round);
+    for (uint32_t round = 0; round < GARBAGE; round++)
+        send_world(&served, round);
+    CHECK(mf_client_refresh(client, error)); // numbers may have changed
+    CHECK(mf_client_pause(client, false, error));
+    CHECK(mf_client_set_speed(client, 0.0, error));
+    mf_client_close(client);
+    is_well(&served);
+    finish(&served);
+    assert_true(served.sum.refused > GARBAGE / 2);
+}
+
+// A crowd that says nothing, far more than there are places: who says hello is let in soon.
+static void test_many_silent_clients_keep_nobody_out(void **state) {
+    enum { SWARM = 600 };
+    Served served;
+    int crowd[SWARM];
+    mf_ServerConfig config = mf_server_config();
+    config.port = 0;
+    config.connections = 8;
+    start(*state, &served, quads, &config);
+    for (int i = 0; i < SWARM; i++)
+        crowd[i] = dial(&served);
+    const double begin = seconds_now();
+    mf_client_close(join(&served));
+    const double waited = seconds_now() - begin;
+    if (waited > 20.0) // 250 s with 5 s for each
+        fail_msg("a newcomer waited %.1f s", waited);
+    for (int i = 0; i < SWARM; i++)
+        close(crowd[i]);
+    is_well(&served);
+    finish(&served);
+}
+
+// Without a token, another user of the machine is not let in at the loopback.
+static void test_other_users_need_a_token(void **state) {
+    Served served;
+    int status = 0;
+    if (geteuid() != 0)
+        skip(); // nobody else can be played
+    start(*state, &served, quads, NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        uint8_t session[MESSAGE], answer[256];
+        const size_t size = put_hello(session);
+        if (setuid(65534) != 0)
+            _exit(2);
+        const int socket = dial(&served);
+        if (send(socket, session, size, MSG_NOSIGNAL) != (ssize_t)size ||
+            recv(socket, answer, sizeof answer, 0) < 12)
+            _exit(3);
+        _exit(answer[4] == MF_ANSWER_ERROR ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), 0);
+    is_well(&served);
+    finish(&served);
+}
+
+static void test_silent_connections_take_no_slot_for_long(void **state) {
+    Served served;
+    uint8_t byte;
+    mf_ServerConfig config = mf_server_config();
+    config.port = 0;
+    start(*state, &served, quads, &config);
+    const int silent = dial(&served);
+    is_well(&served);
+    uint8_t answer[256];
+    const ssize_t told = recv(silent, answer, sizeof answer, 0); // after five seconds
+    assert_true(told > 12);
+    assert_int_equal(answer[4], MF_ANSWER_ERROR);
+    assert_int_equal(recv(silent, &byte, 1, 0), 0);
+    close(silent);
+    finish(&served);
+    assert_int_equal(served.sum.refused, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_killed_at_every_byte),
+        cmocka_unit_test(test_one_byte_at_a_time),
+        cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_silent_connections_take_no_slot_for_long),
+        cmocka_unit_test(test_many_silent_clients_keep_nobody_out),
+        cmocka_unit_test(test_other_users_need_a_token),
+    };
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}

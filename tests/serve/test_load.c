@@ -1,0 +1,373 @@
+// The services LOAD, SPAWN and WORLD: another world is served, robots join it, everybody is
+// notified, and whatever fails leaves the world as it was. Files are those below a folder, and no
+// others.
+#include "serve/support.h"
+
+#include <sys/stat.h>
+
+#define FAR 400.0 // [m]
+
+static const double poses[2][3] = {{FAR, 0.0, 0.0}, {FAR, 20.0, 1.0}};
+
+// A folder with two scenes, a robot, and a link out of it.
+static char folder[64];
+
+static void put_file(const char *name, const char *text) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void put_quad(void) {
+    char text[8192] = "";
+    FILE *file = fopen(MAYFLY_SOURCE_DIR "/models/sun2022.yaml", "r");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    put_file("quad.yaml", text);
+}
+
+static int make_folder(void **state) {
+    char path[128];
+    snprintf(folder, sizeof folder, "/tmp/mayfly-load-XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    put_file("boxes.yaml", "name: Boxes\nworld: {step: 0.005}\ngroups:\n- name: boxes\n  model: " //
+             MAYFLY_SOURCE_DIR "/models/resting_box.xml\n  count: 2\n");
+    put_file("bad.yaml", "groups:\n- name: none\n  count: -1\n");
+    put_quad();
+    snprintf(path, sizeof path, "%s/out", folder);
+    return symlink("/etc/hostname", path) == 0 ? setup_context(state) : -1;
+}
+
+static int drop_folder(void **state) {
+    static const char *const names[] = {"boxes.yaml", "bad.yaml", "quad.yaml", "out"};
+    char path[128];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+    return teardown_context(state);
+}
+
+static mf_ServerConfig config_with(const char *files) {
+    mf_ServerConfig config = mf_server_config();
+    config.port = 0;
+    config.speed = 0.0;
+    config.paused = true;
+    config.files = files;
+    return config;
+}
+
+static uint64_t hash_of(mf_Client *client) {
+    mf_ClientStatistics seen;
+    CHECK(mf_client_statistics(client, true, &seen, error));
+    return seen.hash;
+}
+
+static mf_ClientNews await(mf_Client *client, uint32_t kind) {
+    mf_ClientNews news;
+    do
+        CHECK(mf_client_receive(client, 20.0, &news, error));
+    while (news.kind != kind);
+    return news;
+}
+
+#define REFUSED(call, wanted, reason)                                                              \
+    do {                                                                                           \
+        mf_Error failure = {0}, *error = &failure;                                                 \
+        assert_int_equal((call), (wanted));                                                        \
+        if (strstr(failure.message, reason) == NULL)                                               \
+            fail_msg("expected '%s', found '%s'", reason, failure.message);                        \
+    } while (0)
+
+// ---- SPAWN -------------------------------------------------------------------------------------
+
+static const mf_ClientSpawn two_quads = {
+    .group = "quads", .count = 2, .poses = poses, .height = 20.0};
+
+// The positions of the first group after some steps, with and without robots that join far away.
+static void run_quads(mf_Context *context, bool joins, float out[37][3]) {
+    Served served;
+    const mf_ServerConfig config = config_with(NULL);
+    start(context, &served, quads, &config);
+    mf_Client *client = join(&served);
+    const mf_ClientEntry position = {mf_client_find(client, "quads", "base.position"), 0,
+                                     MF_PROTOCOL_ALL};
+    uint32_t number = 0;
+    CHECK(mf_client_subscribe(client, 3, 0, &position, 1, error));
+    CHECK(mf_client_run_steps(client, 30, error));
+    if (joins) {
+        CHECK(mf_client_spawn(client, &two_quads, &number, error));
+        assert_int_equal(number, 1);
+        const mf_ClientField *field =
+            mf_client_field(client, mf_client_find(client, "quads-2", "base.position"));
+        assert_non_null(field);
+        assert_int_equal(field->group_number, 1);
+        assert_int_equal(field->instances, 2);
+        assert_int_equal(mf_client_find(client, NULL, "base.position"), position.field);
+    }
+    CHECK(mf_client_run_steps(client, 100, error));
+    mf_ClientNews news;
+    while (mf_client_receive(client, 0.2, &news, NULL) == MF_OK)
+        assert_true(news.kind == MF_ANSWER_STATE || news.event == MF_EVENT_WORLD);
+    memcpy(out, mf_client_values(client, 3, 0), 37 * sizeof *out); // it still comes
+    mf_client_close(client);
+    finish(&served);
+}
+
+static void test_robots_join_and_the_others_go_on(void **state) {
+    float with[37][3], without[37][3];
+    run_quads(*state, true, with);
+    run_quads(*state, false, without);
+    assert_memory_equal(with, without, sizeof with);
+}
+
+static void test_everybody_is_notified(void **state) {
+    Served served;
+    const mf_ServerConfig config = config_with(folder);
+    start(*state, &served, quads, &config);
+    mf_Client *client = join(&served), *other = join(&served);
+    const uint32_t fields = mf_client_field_count(client);
+    const uint32_t goal = mf_client_find(other, NULL, "command.position");
+    CHECK(mf_client_spawn(client, &two_quads, NULL, error));
+    mf_ClientNews told = await(other, MF_ANSWER_EVENT); // without asking for it
+    assert_int_equal(told.event, MF_EVENT_WORLD);
+    assert_int_equal(told.group, 2);
+    assert_int_equal(told.instance, mf_client_field_count(client));
+    assert_true(told.instance > fields);
+    assert_int_equal(told.value, MF_WORLD_JOINED);
+    // Its numbers hold.
+    const float to[3] = {1.0f, 2.0f, 3.0f};
+    const void *values[] = {to};
+    const mf_ClientEntry one = {goal, 5, 1};
+    CHECK(mf_client_write(other, MF_PROTOCOL_ANY_TICK, &one, values, 1, false, error));
+    CHECK(mf_client_subscribe(other, 0, 0, &one, 1, error));
+    await(other, MF_ANSWER_STATE);
+    assert_memory_equal(mf_client_values(other, 0, 0), to, sizeof to);
+    // Another world: nothing by number before the next list.
+    CHECK(mf_client_load(client, "boxes.yaml", error));
+    assert_string_equal(mf_client_title(client), "Boxes");
+    assert_int_equal(mf_client_step_time(client), 5 * MF_MILLISECOND);
+    assert_int_equal(mf_client_find(client, "quads", "base.position"), UINT32_MAX);
+    told = await(other, MF_ANSWER_EVENT);
+    assert_int_equal(told.value, MF_WORLD_LOADED);
+    assert_int_equal(told.group, 1);
+    assert_int_equal(told.time, 0);
+    CHECK(mf_client_write(other, MF_PROTOCOL_ANY_TICK, &one, values, 1, false, error));
+    mf_ClientNews news;
+    REFUSED(mf_client_receive(other, 20.0, &news, error), MF_VERSION, "ask for LIST first");
+    REFUSED(mf_client_subscribe(other, 0, 0, &one, 1, error), MF_VERSION, "ask for LIST first");
+    CHECK(mf_client_refresh(other, error));
+    const mf_ClientEntry box = {mf_client_find(other, "boxes", "base.position"), 0, 2};
+    CHECK(mf_client_subscribe(other, 0, 0, &box, 1, error));
+    CHECK(mf_client_run_steps(client, 7, error));
+    do
+        news = await(other, MF_ANSWER_STATE);
+    while (news.tick < 7);
+    assert_int_equal(news.tick, 7); // of the new world alone
+    mf_client_close(other);
+    mf_client_close(client);
+    finish(&served);
+}
+
+// A controller in lock-step goes on when robots join, and has the turn again in another world.
+static void test_lock_step_survives(void **state) {
+    Served served;
+    const mf_ServerConfig config = config_with(folder);
+    start(*state, &served, quads, &config);
+    mf_Client *leader = join(&served), *other = join(&served);
+    CHECK(mf_client_lock_step(leader, true, 20 * MF_MILLISECOND, 20 * MF_SECOND, error));
+    CHECK(mf_client_pause(leader, false, error));
+    mf_ClientNews turn = await(leader, MF_ANSWER_TURN);
+    CHECK(mf_client_spawn(other, &two_quads, NULL, error));
+    CHECK(mf_client_write(leader, turn.tick, NULL, NULL, 0, true, error));
+    const mf_ClientNews next = await(leader, MF_ANSWER_TURN);
+    assert_int_equal(next.tick, turn.tick + 2);
+    CHECK(mf_client_load(other, "boxes.yaml", error));
+    turn = await(leader, MF_ANSWER_TURN);
+    assert_int_equal(turn.tick, 0);
+    CHECK(mf_client_write(leader, turn.tick, NULL, NULL, 0, true, error));
+    assert_int_equal(await(leader, MF_ANSWER_TURN).tick, 4);
+    mf_ClientStatistics seen;
+    CHECK(mf_client_statistics(leader, false, &seen, error));
+    assert_int_equal(seen.missed, 0);
+    mf_client_close(leader);
+    mf_client_close(other);
+    finish(&served);
+}
+
+// ---- LOAD --------------------------------------------------------------------------------------
+
+static void load_scene_text(mf_Client *client, const char *text, mf_Status expected,
+                            const char *reason) {
+    const uint64_t hash = hash_of(client);
+    REFUSED(mf_client_load_scene(client, text, strlen(text), error), expected, reason);
+    assert_true(hash_of(client) == hash);
+}
+
+static void test_scenes_of_a_message(void **state) {
+    Served served;
+    const mf_ServerConfig config = config_with(folder);
+    start(*state, &served, quads, &config);
+    mf_Client *client = join(&served);
+    load_scene_text(client, "groups: [", MF_BAD_ARGUMENT, "sent.yaml");
+    load_scene_text(client, "groups: [{name: a, model: " MAYFLY_SOURCE_DIR "/models/ball.xml}]",
+                    MF_NOT_FOUND, "below the folder");
+    load_scene_text(client, "groups: [{name: a, model: ../ball.xml}]", MF_NOT_FOUND,
+                    "below the folder");
+    load_scene_text(client, "groups: [{name: a, model: out}]", MF_NOT_FOUND, "below the folder");
+    load_scene_text(client, "ground: {file: /etc/hostname}\ngroups: [{name: a, model: boxes.yaml}]",
+                    MF_BAD_ARGUMENT, "boxes.yaml");
+    load_scene_text(client, "groups: [{name: a, model: quad.yaml, count: 2000000}]", MF_LIMIT,
+                    "robots");
+    const char *text = "name: Sent\ngroups: [{name: few, model: quad.yaml, count: 3}]";
+    CHECK(mf_client_load_scene(client, text, strlen(text), error));
+    assert_string_equal(mf_client_title(client), "Sent");
+    CHECK(mf_client_run_steps(client, 5, error));
+    // Robots join it under the same guard.
+    const mf_ClientSpawn more = {.file = "quad.yaml", .count = 1, .poses = poses, .name = "more"};
+    CHECK(mf_client_spawn(client, &more, NULL, error));
+    assert_true(mf_client_find(client, "more", "base.position") != UINT32_MAX);
+    CHECK(mf_client_run_steps(client, 5, error));
+    // After it, files of the folder may again name others.
+    CHECK(mf_client_load(client, "boxes.yaml", error));
+    mf_client_close(client);
+    finish(&served);
+}
+
+static void test_what_is_refused(void **state) {
+    static const struct {
+        const char *path;
+        mf_Status status;
+        const char *reason;
+    } cases[] = {{"/etc/hostname", MF_BAD_ARGUMENT, "below the server's folder"},
+                 {"../x.yaml", MF_BAD_ARGUMENT, "without .."},
+                 {"a/../boxes.yaml", MF_BAD_ARGUMENT, "without .."},
+                 {"a\nb", MF_BAD_ARGUMENT, "below the server's folder"},
+                 {"nothing.yaml", MF_NOT_FOUND, "no file nothing.yaml"},
+                 {"out", MF_NOT_FOUND, "no file out"},
+                 {".", MF_NOT_FOUND, "no file ."},
+                 {"bad.yaml", MF_BAD_ARGUMENT, "bad.yaml:"}};
+    Served served;
+    const mf_ServerConfig config = config_with(folder);
+    start(*state, &served, quads, &config);
+    mf_Client *client = join(&served);
+    const void *image;
+    size_t size;
+    CHECK(mf_client_run_steps(client, 3, error));
+    const uint64_t hash = hash_of(client);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const mf_ClientSpawn spawn = {.file = cases[i].path, .count = 2, .poses = poses};
+        REFUSED(mf_client_load(client, cases[i].path, error), cases[i].status, cases[i].reason);
+        assert_int_not_equal(mf_client_spawn(client, &spawn, NULL, NULL), MF_OK);
+    }
+    mf_ClientSpawn spawn = two_quads;
+    spawn.group = "nobody";
+    REFUSED(mf_client_spawn(client, &spawn, NULL, error), MF_NOT_FOUND, "no group nobody");
+    spawn.group = spawn.name = "quads";
+    REFUSED(mf_client_spawn(client, &spawn, NULL, error), MF_BAD_ARGUMENT, "a name that no group");
+    spawn.count = 0;
+    REFUSED(mf_client_spawn(client, &spawn, NULL, error), MF_LIMIT, "1 .. 65536 robots");
+    assert_true(hash_of(client) == hash);
+    // A snapshot is of its world.
+    CHECK(mf_client_snapshot(client, &image, &size, error));
+    void *kept = malloc(size);
+    assert_non_null(kept);
+    memcpy(kept, image, size);
+    CHECK(mf_client_spawn(client, &two_quads, NULL, error));
+    REFUSED(mf_client_restore(client, kept, size, error), MF_BAD_ARGUMENT, "snapshot: made by a");
+    free(kept);
+    mf_client_close(client);
+    finish(&served);
+}
+
+static mf_Status say_no(void *user, mf_Scene *scene, bool loaded, mf_Error *error) {
+    (void)scene;
+    return mf_fail(error, MF_UNSUPPORTED, "no %s", loaded ? "load" : "spawn");
+}
+
+static mf_Status take_sample(void *sampled, mf_Error *error) {
+    (void)sampled;
+    return MF_OK;
+}
+
+static void test_servers_that_keep_their_world(void **state) {
+    Served served;
+    mf_ServerConfig config = config_with(NULL);
+    start(*state, &served, quads, &config);
+    mf_Client *client = join(&served);
+    REFUSED(mf_client_load(client, "boxes.yaml", error), MF_UNSUPPORTED, "gives no files");
+    load_scene_text(client, "groups: []", MF_UNSUPPORTED, "gives no files");
+    mf_client_close(client);
+    finish(&served);
+    config.files = folder;
+    config.accept = say_no;
+    start(*state, &served, quads, &config);
+    client = join(&served);
+    const uint64_t hash = hash_of(client);
+    REFUSED(mf_client_load(client, "boxes.yaml", error), MF_UNSUPPORTED, "no load");
+    REFUSED(mf_client_spawn(client, &two_quads, NULL, error), MF_UNSUPPORTED, "no spawn");
+    assert_true(hash_of(client) == hash);
+    mf_client_close(client);
+    finish(&served);
+    config.sample = take_sample;
+    config.sample_steps = 1;
+    start(*state, &served, quads, &config);
+    client = join(&served);
+    REFUSED(mf_client_load(client, "boxes.yaml", error), MF_UNSUPPORTED, "recorded");
+    REFUSED(mf_client_spawn(client, &two_quads, NULL, error), MF_UNSUPPORTED, "recorded");
+    mf_client_close(client);
+    finish(&served);
+}
+
+// Out of memory at every call that a SPAWN and a LOAD make: the world stays.
+static void test_no_memory(void **state) {
+    Served served;
+    const mf_ServerConfig config = config_with(folder);
+    start(*state, &served, quads, &config);
+    mf_Client *client = join(&served);
+    CHECK(mf_client_events(client, 1u << MF_EVENT_FAULT | 1u << MF_EVENT_FALL, error));
+    const uint64_t hash = hash_of(client);
+    bool spawned = false, loaded = false;
+    for (uint64_t n = 1; n < 5000 && !spawned; n += 1 + n / 20) {
+        mf_Error error = {0};
+        mf_context_fail_after(*state, n);
+        spawned = mf_client_spawn(client, &two_quads, NULL, &error) == MF_OK;
+        mf_context_fail_after(*state, 0);
+        if (spawned)
+            break;
+        assert_true(error.message[0] != '\0');
+        assert_true(hash_of(client) == hash);
+    }
+    assert_true(spawned);
+    const uint64_t now = hash_of(client);
+    for (uint64_t n = 1; n < 5000 && !loaded; n += 1 + n / 20) {
+        mf_context_fail_after(*state, n);
+        loaded = mf_client_load(client, "boxes.yaml", NULL) == MF_OK;
+        mf_context_fail_after(*state, 0);
+        if (!loaded)
+            assert_true(hash_of(client) == now);
+    }
+    assert_true(loaded);
+    CHECK(mf_client_run_steps(client, 5, error));
+    mf_client_close(client);
+    finish(&served);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_robots_join_and_the_others_go_on),
+        cmocka_unit_test(test_everybody_is_notified),
+        cmocka_unit_test(test_lock_step_survives),
+        cmocka_unit_test(test_scenes_of_a_message),
+        cmocka_unit_test(test_what_is_refused),
+        cmocka_unit_test(test_servers_that_keep_their_world),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
+}

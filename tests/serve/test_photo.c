@@ -1,0 +1,147 @@
+// Pictures over the protocol: the pixels of a camera in process, of both kinds of cameras, after
+// other messages; lists, and what is refused.
+#include "serve/support.h"
+
+#include "camera/camera_pose.h"
+
+static const char robots[] = "world: {step: 0.002}\n"
+                             "cameras: [{name: stand, position: [-3, 1, 2], look_at: [0, 0, 0.5],\n"
+                             "  width: 64, height: 48, depth: true}]\n"
+                             "groups:\n"
+                             "- name: man\n"
+                             "  model: " MAYFLY_SOURCE_DIR "/models/humanoid.urdf\n"
+                             "  motion: kinematic\n"
+                             "  count: 2\n"
+                             "  placement: {grid: {center: [0, 0, 0], spacing: [1, 1, 1]}}\n";
+
+enum { WIDTH = 64, HEIGHT = 48 };
+
+// What the client got is what the scene's own camera sees in the same state.
+static void test_pictures_are_those_in_process(void **state) {
+    Served served;
+    mf_ClientPhoto photo;
+    mf_ServerConfig config = mf_server_config();
+    config.port = 0;
+    config.paused = true;
+    start(*state, &served, robots, &config);
+    mf_Client *client = join(&served);
+    CHECK(mf_client_run_steps(client, 5, error));
+    CHECK(mf_client_photo(client, MF_PROTOCOL_ALL, 0, 0, MF_PHOTO_COLOR, &photo, error));
+    assert_int_equal(photo.tick, 5);
+    assert_int_equal(photo.time, 10 * MF_MILLISECOND);
+    assert_int_equal(photo.width, WIDTH);
+    assert_int_equal(photo.height, HEIGHT);
+
+    mf_Scene *scene = open_scene(*state, robots);
+    mf_Camera camera;
+    mf_FreeCamera *own = NULL;
+    uint32_t group, robot;
+    static uint8_t color[3 * WIDTH * HEIGHT];
+    static float depth[WIDTH * HEIGHT];
+    double position[3], rotation[4];
+    mf_world_step(scene->world, 5);
+    CHECK(mf_scene_camera(scene, 0, &camera, &group, &robot, error));
+    assert_true(mf_camera_pose(&camera.frame, NULL, 0, position, rotation));
+    CHECK(mf_free_camera_create(scene->world, &camera, &own, error));
+    const mf_CameraPixels pixels = {.color = color, .depth = depth};
+    CHECK(mf_free_camera_take(own, position, rotation, MF_NONE, 0, &pixels, error));
+    assert_memory_equal(photo.pixels, color, sizeof color);
+    CHECK(mf_client_photo(client, MF_PROTOCOL_ALL, 0, 0, MF_PHOTO_DEPTH, &photo, error));
+    assert_int_equal(photo.size, sizeof depth);
+    assert_memory_equal(photo.pixels, depth, sizeof depth);
+    mf_free_camera_destroy(own);
+    mf_scene_close(scene);
+    mf_client_close(client);
+    finish(&served);
+}
+
+static void test_every_robot_has_its_own(void **state) {
+    Served served;
+    mf_ClientPhoto photo;
+    mf_ClientCamera cameras[2];
+    uint32_t count = 0;
+    start(*state, &served, robots, NULL);
+    mf_Client *client = join(&served);
+    CHECK(mf_client_cameras(client, 0, cameras, 2, &count, error));
+    assert_int_equal(count, 1);
+    assert_string_equal(cameras[0].name, "eye");
+    assert_int_equal(cameras[0].width, 320);
+    assert_int_equal(cameras[0].height, 240);
+    assert_int_equal(cameras[0].kinds, 1u << MF_PHOTO_COLOR);
+    CHECK(mf_client_cameras(client, MF_PROTOCOL_ALL, cameras, 2, &count, error));
+    assert_int_equal(count, 1);
+    assert_string_equal(cameras[0].name, "stand");
+    assert_int_equal(cameras[0].kinds, 1u << MF_PHOTO_COLOR | 1u << MF_PHOTO_DEPTH);
+    // A camera sees other robots, not the link that carries it from inside.
+    for (uint32_t robot = 0; robot < 2; robot++) {
+        CHECK(mf_client_photo(client, 0, robot, 0, MF_PHOTO_SEGMENTATION, &photo, error));
+        assert_int_equal(photo.size, 320 * 240 * 12);
+        const int32_t(*owner)[3] = photo.pixels;
+        for (uint32_t i = 0; i < 320 * 240; i++)
+            assert_in_range(owner[i][0] + 2, 0, 2);
+    }
+    mf_client_close(client);
+    finish(&served);
+}
+
+#define REFUSED(call, expected)                                                                    \
+    do {                                                                                           \
+        mf_Error refusal = {0}, *error = &refusal;                                                 \
+        assert_int_equal(call, expected);                                                          \
+        assert_true(refusal.message[0] != '\0');                                                   \
+    } while (0)
+
+static void test_what_is_not_there_is_refused(void **state) {
+    Served served;
+    mf_ClientPhoto photo;
+    mf_ClientCamera camera;
+    uint32_t count = 0;
+    start(*state, &served, robots, NULL);
+    mf_Client *client = join(&served);
+    REFUSED(mf_client_photo(client, 0, 2, 0, MF_PHOTO_COLOR, &photo, error), MF_BAD_ARGUMENT);
+    REFUSED(mf_client_photo(client, 0, 0, 1, MF_PHOTO_COLOR, &photo, error), MF_NOT_FOUND);
+    REFUSED(mf_client_photo(client, 1, 0, 0, MF_PHOTO_COLOR, &photo, error), MF_NOT_FOUND);
+    REFUSED(mf_client_photo(client, MF_PROTOCOL_ALL, 1, 0, MF_PHOTO_COLOR, &photo, error),
+            MF_BAD_ARGUMENT);
+    REFUSED(mf_client_photo(client, 0, 0, 0, MF_PHOTO_LIST, &photo, error), MF_BAD_ARGUMENT);
+    REFUSED(mf_client_cameras(client, 7, &camera, 1, &count, error), MF_NOT_FOUND);
+    CHECK(mf_client_photo(client, 0, 0, 0, MF_PHOTO_COLOR, &photo, error)); // it goes on
+    mf_client_close(client);
+    finish(&served);
+}
+
+// Pictures are no state, and snapshots fit from before the first one.
+static void test_snapshots_are_as_before(void **state) {
+    Served served;
+    mf_ClientPhoto photo;
+    mf_ClientStatistics before, after;
+    const void *image = NULL;
+    size_t size = 0;
+    mf_ServerConfig config = mf_server_config();
+    config.port = 0;
+    config.paused = true;
+    start(*state, &served, robots, &config);
+    mf_Client *client = join(&served);
+    CHECK(mf_client_snapshot(client, &image, &size, error));
+    void *copy = malloc(size);
+    assert_non_null(copy);
+    memcpy(copy, image, size);
+    CHECK(mf_client_statistics(client, true, &before, error));
+    CHECK(mf_client_photo(client, 0, 1, 0, MF_PHOTO_DEPTH, &photo, error));
+    CHECK(mf_client_statistics(client, true, &after, error));
+    assert_true(before.hash == after.hash);
+    CHECK(mf_client_restore(client, copy, size, error));
+    free(copy);
+    mf_client_close(client);
+    finish(&served);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pictures_are_those_in_process),
+        cmocka_unit_test(test_every_robot_has_its_own),
+        cmocka_unit_test(test_what_is_not_there_is_refused),
+        cmocka_unit_test(test_snapshots_are_as_before),
+    };
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}

@@ -1,0 +1,117 @@
+// Worlds for tests of run-time joints. Include cmocka by solve/pitch.h.
+#ifndef MAYFLY_TESTS_JOINTS_RIG_H
+#define MAYFLY_TESTS_JOINTS_RIG_H
+
+#include "solve/pitch.h"
+
+// ---- worlds -------------------------------------------------------------------------------------
+
+// A box of 0.1 x 0.2 x 0.4 m whose origin is its center.
+static inline mf_Model *box_of(mf_Context *context, double mass) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "<mujoco model='box'><worldbody><body><freejoint/>"
+             "<geom type='box' size='0.05 0.1 0.2' mass='%g'/></body></worldbody></mujoco>",
+             mass);
+    return load_text(context, text);
+}
+
+static inline mf_Group *add_bodies(Pitch *pitch, mf_Model *model, const char *name, uint32_t count,
+                                   mf_Motion motion, bool wide, bool contacts) {
+    mf_Group *group = pitch_group(pitch, model, name, count, wide);
+    mf_MotionsConfig config = mf_motions_config();
+    config.articulated.contacts = config.rigid.contacts = config.prescribed.contacts = contacts;
+    config.articulated.shapes = config.rigid.shapes = config.prescribed.shapes = true;
+    mf_motions_set_control(&config, mf_world_config_of(pitch->world)->step);
+    prepare(pitch, group);
+    must(mf_motion_add(group, motion, &config, &pitch->error), &pitch->error);
+    return group;
+}
+
+static inline mf_WorldJoints *add_joints(Pitch *pitch) {
+    mf_WorldJoints *joints;
+    must(mf_world_joints_add(pitch->world, NULL, &joints, &pitch->error), &pitch->error);
+    return joints;
+}
+
+// Joins two links as they are, at a point of the world.
+static inline mf_WorldJointConfig joint_between(mf_WorldJointKind kind, mf_Group *first, uint32_t a,
+                                                mf_Group *second, uint32_t b) {
+    mf_WorldJointConfig config = mf_world_joint_config();
+    config.kind = kind;
+    config.sides[0].group = first;
+    config.sides[0].instance = a;
+    config.sides[1].group = second;
+    config.sides[1].instance = b;
+    return config;
+}
+
+static inline mf_WorldJointId join(mf_WorldJoints *joints, mf_WorldJointConfig *config, double x,
+                                   double y, double z, const double *axis) {
+    mf_WorldJointId id;
+    MUST(mf_world_joint_here(config, (double[]){x, y, z}, axis, &error));
+    MUST(mf_world_joint_create(joints, config, &id, &error));
+    assert_true(mf_world_joint_exists(joints, id));
+    return id;
+}
+
+static inline mf_WorldJointState state_of(const mf_WorldJoints *joints, mf_WorldJointId id) {
+    mf_WorldJointState state;
+    MUST(mf_world_joint_state(joints, id, &state, &error));
+    return state;
+}
+
+static inline void put_at(Pitch *pitch, mf_Group *group, uint32_t instance, double x, double y,
+                          double z) {
+    put(pitch, group, instance, x, y, z, 0.0);
+}
+
+// ---- momentum -----------------------------------------------------------------------------------
+
+typedef struct Momentum {
+    double linear[3], angular[3]; // about the world's origin
+} Momentum;
+
+static inline void add_momentum(const mf_Group *group, uint32_t instance, Momentum *sum) {
+    double center[3], linear[3], angular[3];
+    mf_motion_momentum(group, instance, center, linear, angular);
+    for (uint32_t c = 0; c < 3; c++) {
+        const uint32_t d = (c + 1) % 3, e = (c + 2) % 3;
+        sum->linear[c] += linear[c];
+        sum->angular[c] += angular[c] + center[d] * linear[e] - center[e] * linear[d];
+    }
+}
+
+// ---- chains -------------------------------------------------------------------------------------
+
+typedef struct Chain {
+    Pitch pitch;
+    mf_Group *links;
+    mf_WorldJoints *joints;
+    mf_WorldJointId *ids;
+} Chain;
+
+// `count` boxes of 1 kg that hang from the world at height 50, each from the one above, by balls.
+static inline void open_chain(Chain *chain, uint32_t count, uint32_t threads, mf_Isa isa,
+                              bool wide) {
+    Pitch *pitch = &chain->pitch;
+    pitch_open(pitch, threads, isa, 2 * MF_MILLISECOND, 9.81);
+    chain->links = add_bodies(pitch, box_of(pitch->context, 1.0), "links", count, MF_MOTION_RIGID,
+                              wide, false);
+    chain->joints = add_joints(pitch);
+    chain->ids = calloc(count, sizeof *chain->ids);
+    for (uint32_t i = 0; i < count; i++)
+        put_at(pitch, chain->links, i, 0, 0, 49.8 - 0.4 * i);
+    for (uint32_t i = 0; i < count; i++) {
+        mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, i > 0 ? chain->links : NULL,
+                                                   i > 0 ? i - 1 : 0, chain->links, i);
+        chain->ids[i] = join(chain->joints, &config, 0, 0, 50.0 - 0.4 * i, NULL);
+    }
+}
+
+static inline void close_chain(Chain *chain) {
+    free(chain->ids);
+    pitch_close(&chain->pitch);
+}
+
+#endif

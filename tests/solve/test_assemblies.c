@@ -1,0 +1,373 @@
+// Assemblies that move as one tree: bits, snapshots, momentum of docking, loads against statics,
+// long chains at rest, loops, and robots that have to be held by joints. That a chain moves as the
+// same robot from one model is in test_docks_assembly.c.
+#include "solve/joints_rig.h"
+#include <mayfly/model_fields.h>
+#include "rig/motions.h"
+
+// Pitch modules of 0.5 kg on a hinge, with docks at their ends: models/modules/pitch.urdf.
+typedef struct Row {
+    Pitch pitch;
+    mf_Group *modules;
+    mf_WorldDocks *docks;
+    uint32_t front, back; // [1] docks
+    double length;        // [m] from dock to dock
+} Row;
+
+typedef struct RowConfig {
+    uint32_t count, threads;
+    mf_Isa isa;
+    mf_Time step;
+    double gravity, height;
+    bool wide, contacts;
+    bool fixed; // bases; only the first module is docked on then
+} RowConfig;
+
+static void open_row(Row *row, const RowConfig *config) {
+    memset(row, 0, sizeof *row);
+    Pitch *pitch = &row->pitch;
+    pitch_open(pitch, config->threads, config->isa, config->step, config->gravity);
+    mf_Model *model = load_file(pitch->context, "modules/pitch.urdf");
+    row->front = mf_model_find(model, MF_ITEM_DOCK, "front");
+    row->back = mf_model_find(model, MF_ITEM_DOCK, "back");
+    row->modules = pitch_group(pitch, model, "modules", config->count, config->wide);
+    prepare(pitch, row->modules);
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
+    motion.contacts = config->contacts;
+    must(rig_add_articulated(row->modules, &motion, &pitch->error), &pitch->error);
+    must(mf_world_docks_add(pitch->world, NULL, &row->docks, &pitch->error), &pitch->error);
+    put_at(pitch, row->modules, 0, 0, 0, config->height);
+    for (uint32_t i = 1; i < config->count; i++) {
+        const mf_DockPort front = {row->modules, i - 1, row->front},
+                          back = {row->modules, i, row->back};
+        double at[3], rotation[4];
+        must(mf_docks_mating_pose(row->docks, &front, &back, 0, at, rotation, &pitch->error),
+             &pitch->error);
+        must(mf_group_set_start(row->modules, i, at, rotation, NULL, &pitch->error), &pitch->error);
+        row->length = at[0] / i;
+    }
+}
+
+static void dock_row(Row *row) {
+    for (uint32_t i = 1; i < mf_group_count(row->modules); i++)
+        must(mf_docks_connect(row->docks, &(mf_DockPort){row->modules, i - 1, row->front},
+                              &(mf_DockPort){row->modules, i, row->back}, 0, &row->pitch.error),
+             &row->pitch.error);
+}
+
+static void close_row(Row *row) {
+    pitch_close(&row->pitch);
+}
+
+static void step(Row *row, uint64_t steps) {
+    mf_world_step(row->pitch.world, steps);
+}
+
+static void swing(Row *row) {
+    for (uint32_t i = 0; i < mf_group_count(row->modules); i++)
+        set_field(row->modules, "joint.target", i, 0, 0.5 * sin(0.7 * i));
+}
+
+// The farthest that two docks that are joined are apart [m].
+static double open_most(const Row *row) {
+    const mf_WorldJoints *joints = mf_world_joints_of(row->pitch.world);
+    double most = 0.0;
+    for (mf_WorldJointId id = mf_world_joint_next(joints, MF_WORLD_JOINT_NONE);
+         id != MF_WORLD_JOINT_NONE; id = mf_world_joint_next(joints, id))
+        most = fmax(most, state_of(joints, id).opening);
+    return most;
+}
+
+// ---- bits ---------------------------------------------------------------------------------------
+
+// Modules that fall on the ground and move, in blocks that are not full.
+static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide) {
+    const RowConfig config = {.count = count,
+                              .threads = threads,
+                              .isa = isa,
+                              .step = 5 * MF_MILLISECOND,
+                              .gravity = 9.81,
+                              .height = 0.1,
+                              .wide = wide,
+                              .contacts = true};
+    Row row;
+    open_row(&row, &config);
+    dock_row(&row);
+    swing(&row);
+    step(&row, 60);
+    set_field(row.modules, "dock.enabled", 7, row.front, 0); // two assemblies from here on
+    step(&row, 60);
+    assert_true(mf_docks_statistics(row.docks).trees == 60 + 2 * 60);
+    const uint64_t hash = mf_world_hash(row.pitch.world);
+    close_row(&row);
+    return hash;
+}
+
+static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
+    for (uint32_t wide = 0; wide < 2; wide++) {
+        const uint64_t expected = hash_of(21, 1, MF_ISA_AUTO, wide);
+        assert_int_equal(hash_of(21, 2, MF_ISA_AUTO, wide), expected);
+        assert_int_equal(hash_of(21, 5, MF_ISA_AUTO, wide), expected);
+        FOR_EACH_ISA (isa)
+            assert_int_equal(hash_of(21, 2, isa, wide), expected);
+    }
+}
+
+// Branches of long ones are tasks of their own.
+static void branches_give_the_same_bits(void **state) {
+    const uint64_t expected = hash_of(150, 1, MF_ISA_AUTO, false);
+    assert_int_equal(hash_of(150, 2, MF_ISA_AUTO, false), expected);
+    assert_int_equal(hash_of(150, 3, MF_ISA_AUTO, false), expected);
+}
+
+static void a_snapshot_continues(void **state) {
+    const RowConfig config = {.count = 9,
+                              .threads = 1,
+                              .isa = MF_ISA_AUTO,
+                              .step = 5 * MF_MILLISECOND,
+                              .gravity = 9.81,
+                              .height = 0.1,
+                              .contacts = true};
+    Row rows[2];
+    for (uint32_t i = 0; i < 2; i++)
+        open_row(&rows[i], &config);
+    dock_row(&rows[0]);
+    swing(&rows[0]);
+    step(&rows[0], 50);
+    size_t size;
+    void *image = take_snapshot(rows[0].pitch.world, &size);
+    step(&rows[0], 50);
+    must(mf_world_restore(rows[1].pitch.world, image, size, &rows[1].pitch.error),
+         &rows[1].pitch.error);
+    step(&rows[1], 50);
+    assert_int_equal(mf_world_hash(rows[1].pitch.world), mf_world_hash(rows[0].pitch.world));
+    free(image);
+    close_row(&rows[0]);
+    close_row(&rows[1]);
+}
+
+// ---- truth --------------------------------------------------------------------------------------
+
+// Two rows in flight that meet: momentum of all stays, in the step in which they dock and after it.
+static void docking_keeps_momentum(void **state) {
+    const RowConfig config = {.count = 4,
+                              .threads = 1,
+                              .isa = MF_ISA_AUTO,
+                              .step = 5 * MF_MILLISECOND,
+                              .height = 5.0,
+                              .wide = true};
+    Row row;
+    open_row(&row, &config);
+    dock_row(&row);
+    set_field(row.modules, "dock.enabled", 1, row.front, 0);
+    step(&row, 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        const double side = i < 2 ? 1.0 : -1.0;
+        set_field(row.modules, "base.linear_velocity", i, 0, 0.1 * side);
+        set_field(row.modules, "base.linear_velocity", i, 1, 0.02 * side);
+        set_field(row.modules, "base.position", i, 0,
+                  get_field(row.modules, "base.position", i, 0) - 0.01 * side);
+    }
+    Momentum before = {{0}, {0}};
+    for (uint32_t i = 0; i < 4; i++)
+        add_momentum(row.modules, i, &before);
+    set_field(row.modules, "dock.enabled", 1, row.front, 1);
+    for (uint32_t k = 0; k < 100; k++) {
+        Momentum now = {{0}, {0}};
+        step(&row, 1);
+        for (uint32_t i = 0; i < 4; i++)
+            add_momentum(row.modules, i, &now);
+        for (uint32_t c = 0; c < 3; c++) {
+            assert_near(now.linear[c], before.linear[c], 1e-12);
+            assert_near(now.angular[c], before.angular[c], 1e-6);
+        }
+    }
+    assert_int_equal(get_field(row.modules, "dock.state", 1, row.front), MF_DOCK_ENGAGED);
+    assert_true(open_most(&row) < 1e-9);
+    close_row(&row);
+}
+
+// A row in space that its middle carries: base.force bears the weight of all, so the load of each
+// dock is that of what hangs on it: n m g at the dock, n^2 / 2 m g l about it.
+static void loads_are_those_of_statics(void **state) {
+    enum { COUNT = 5 };
+    const RowConfig config = {.count = COUNT,
+                              .threads = 1,
+                              .isa = MF_ISA_AUTO,
+                              .step = MF_MILLISECOND,
+                              .gravity = 9.81,
+                              .height = 5.0,
+                              .wide = true};
+    Row row;
+    open_row(&row, &config);
+    dock_row(&row);
+    const mf_Model *model = mf_group_model(row.modules);
+    double mass = 0.0;
+    for (uint32_t l = 0; l < model->link_count; l++)
+        mass += model->links[l].mass;
+    // Free fall: nothing is carried.
+    step(&row, 1);
+    for (uint32_t c = 0; c < 6; c++)
+        assert_near(get_field(row.modules, "dock.load", 2, 6 * row.front + c), 0.0, 1e-12);
+    // Pulled up at the first module along its axis: the row is accelerated as a whole, and each
+    // dock pulls what is behind it.
+    set_field(row.modules, "base.force", 0, 0, -1.0);
+    step(&row, 1);
+    for (uint32_t i = 0; i + 1 < COUNT; i++)
+        assert_near(get_field(row.modules, "dock.load", i, 6 * row.front),
+                    (COUNT - 1.0 - i) / COUNT, 1e-9);
+    (void)mass;
+    close_row(&row);
+}
+
+// At rest on the ground for a minute: docks do not open and nothing creeps away.
+static void rest(uint32_t count, double seconds, double creep) {
+    const RowConfig config = {.count = count,
+                              .threads = 2,
+                              .isa = MF_ISA_AUTO,
+                              .step = MF_SECOND / 60,
+                              .gravity = 9.81,
+                              .height = 0.045,
+                              .contacts = true};
+    Row row;
+    open_row(&row, &config);
+    dock_row(&row);
+    step(&row, 60);
+    const double begin[2] = {get_field(row.modules, "base.position", 0, 0),
+                             get_field(row.modules, "base.position", count - 1, 0)};
+    double most = 0.0;
+    for (uint32_t k = 0; k < 10; k++) {
+        step(&row, (uint64_t)(6.0 * seconds));
+        most = fmax(most, open_most(&row));
+    }
+    print_message(
+        "%u modules at rest for %g s: docks open by at most %.3g m, ends move by %.3g and "
+        "%.3g m\n",
+        count, seconds, most, fabs(get_field(row.modules, "base.position", 0, 0) - begin[0]),
+        fabs(get_field(row.modules, "base.position", count - 1, 0) - begin[1]));
+    assert_true(most < 1e-4);
+    assert_near(get_field(row.modules, "base.position", 0, 0), begin[0], creep);
+    assert_near(get_field(row.modules, "base.position", count - 1, 0), begin[1], creep);
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(get_field(row.modules, "fault.word", i, 0), 0);
+    assert_int_equal(mf_docks_statistics(row.docks).others, 0);
+    close_row(&row);
+}
+
+static void long_chains_stay_together_at_rest(void **state) {
+    rest(SANITIZED ? 20 : 100, SANITIZED ? 2.0 : 20.0, 1e-3);
+    if (getenv("MAYFLY_FULL") != NULL)
+        rest(1000, 60.0, 1e-3);
+}
+
+// ---- who is not in a tree -----------------------------------------------------------------------
+
+// A module that a fault froze holds its neighbors in place: joints hold them to it.
+static void a_faulty_robot_is_held_by_joints(void **state) {
+    const RowConfig config = {.count = 4,
+                              .threads = 1,
+                              .isa = MF_ISA_AUTO,
+                              .step = 2 * MF_MILLISECOND,
+                              .gravity = 9.81,
+                              .height = 5.0,
+                              .wide = true};
+    Row row;
+    open_row(&row, &config);
+    dock_row(&row);
+    step(&row, 10);
+    assert_int_equal(mf_docks_statistics(row.docks).trees, 10);
+    set_field(row.modules, "base.force", 1, 0, (double)NAN);
+    step(&row, 1);
+    assert_int_equal(get_field(row.modules, "fault.word", 1, 0), MF_FAULT_INPUT);
+    const double height = get_field(row.modules, "base.position", 2, 2);
+    step(&row, 200);
+    assert_int_equal(mf_docks_statistics(row.docks).others, 201);
+    assert_true(isfinite(get_field(row.modules, "base.position", 2, 2)));
+    assert_true(fabs(get_field(row.modules, "base.position", 2, 2) - height) <
+                0.2); // it hangs on it
+    close_row(&row);
+}
+
+// Joints besides docks are the solver's, for which the assembly is one body: a row hangs on one.
+static void other_joints_hold_a_tree(void **state) {
+    const RowConfig config = {.count = 3,
+                              .threads = 1,
+                              .isa = MF_ISA_AUTO,
+                              .step = 2 * MF_MILLISECOND,
+                              .gravity = 9.81,
+                              .height = 5.0,
+                              .wide = true};
+    Row row;
+    open_row(&row, &config);
+    dock_row(&row);
+    mf_WorldJoints *joints = mf_world_joints_of(row.pitch.world);
+    mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, NULL, 0, row.modules, 0);
+    const mf_WorldJointId id = join(joints, &ball, 0, 0, 5.0, NULL);
+    step(&row, 50);
+    assert_near(get_field(row.modules, "base.position", 0, 2), 5.0, 2e-5);
+    assert_true(state_of(joints, id).opening < 5e-5);
+    assert_true(get_field(row.modules, "base.position", 2, 2) < 4.99); // the others swing down
+    must(mf_world_joint_destroy(joints, id, &row.pitch.error), &row.pitch.error);
+    step(&row, 50);
+    assert_int_equal(mf_docks_statistics(row.docks).trees, 100);
+    assert_true(open_most(&row) < 1e-6);
+    close_row(&row);
+}
+
+// A row whose first module stands on a box that nothing moves, as on a base, which bears all of it.
+static void a_row_stands_on_what_moves_by_itself(void **state) {
+    Pitch pitch;
+    mf_WorldDocks *docks;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    mf_Model *base =
+        load_text(pitch.context, "<mujoco model='base'><worldbody><body name='b'><freejoint/><geom "
+                                 "type='box' size='0.05 0.05 0.05' mass='1'/></body></worldbody>"
+                                 "<custom><text name='dock:top' data='body=b orientations=2 "
+                                 "xyz=0,0,0.05 quat=0.7071067811865476,0,-0.7071067811865476,0'/>"
+                                 "</custom></mujoco>");
+    mf_Model *module = load_file(pitch.context, "modules/pitch.urdf");
+    mf_Group *bases = add_bodies(&pitch, base, "base", 1, MF_MOTION_EXTERNAL, true, false);
+    mf_Group *modules = pitch_group(&pitch, module, "modules", 2, true);
+    prepare(&pitch, modules);
+    mf_ArticulatedConfig config = mf_motions_config().articulated;
+    config.contacts = false;
+    must(rig_add_articulated(modules, &config, &pitch.error), &pitch.error);
+    must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
+    put_at(&pitch, bases, 0, 0, 0, 1);
+    const uint32_t front = mf_model_find(module, MF_ITEM_DOCK, "front"),
+                   back = mf_model_find(module, MF_ITEM_DOCK, "back");
+    const mf_DockPort ports[4] = {
+        {bases, 0, 0}, {modules, 0, back}, {modules, 0, front}, {modules, 1, back}};
+    for (uint32_t i = 0; i < 2; i++) {
+        double at[3], rotated[4];
+        const mf_DockPort *pair = &ports[2 * i];
+        must(mf_docks_mating_pose(docks, &pair[0], &pair[1], 0, at, rotated, &pitch.error),
+             &pitch.error);
+        must(mf_group_set_start(modules, i, at, rotated, NULL, &pitch.error), &pitch.error);
+        must(mf_docks_connect(docks, &pair[0], &pair[1], 0, &pitch.error), &pitch.error);
+    }
+    mf_world_step(pitch.world, 500);
+    double mass = 0.0;
+    for (uint32_t l = 0; l < module->link_count; l++)
+        mass += 2.0 * module->links[l].mass;
+    assert_int_equal(mf_docks_statistics(docks).trees, 500);
+    assert_near(get_field(bases, "dock.load", 0, 0), -9.81 * mass, 1e-3);
+    assert_near(get_field(modules, "base.position", 1, 2),
+                get_field(modules, "base.position", 0, 2) + 0.1, 0.1);
+    pitch_close(&pitch);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_bits_on_any_threads_and_instruction_sets),
+        cmocka_unit_test(branches_give_the_same_bits),
+        cmocka_unit_test(a_snapshot_continues),
+        cmocka_unit_test(docking_keeps_momentum),
+        cmocka_unit_test(loads_are_those_of_statics),
+        cmocka_unit_test(long_chains_stay_together_at_rest),
+        cmocka_unit_test(a_faulty_robot_is_held_by_joints),
+        cmocka_unit_test(other_joints_hold_a_tree),
+        cmocka_unit_test(a_row_stands_on_what_moves_by_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

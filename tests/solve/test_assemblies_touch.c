@@ -1,0 +1,282 @@
+// Assemblies that others touch or hold stay one tree: against the same robot from one model,
+// momentum, loads, snapshots, bits.
+#include "solve/joints_rig.h"
+#include "rig/motions.h"
+
+enum { MODULES = 4 };
+
+// Two boxes of 0.1 m on a hinge about y in the middle, with a dock at each end, x to x.
+static const char module_text[] =
+    "<mujoco model='module'><worldbody><body name='left'><freejoint/>"
+    "<geom type='box' size='0.045 0.04 0.03' pos='-0.05 0 0' mass='0.5'/>"
+    "<body name='right'><joint name='hinge' axis='0 1 0' damping='0.01'/>"
+    "<geom type='box' size='0.045 0.04 0.03' pos='0.05 0 0' mass='0.3'/></body></body>"
+    "</worldbody><custom><text name='dock:back' data='body=left xyz=-0.1,0,0 quat=0,0,0,1'/>"
+    "<text name='dock:front' data='body=right xyz=0.1,0,0'/></custom></mujoco>";
+
+// The same chain as nested bodies: the left half of each module is part of the right one before.
+static void write_chain(char *text, size_t size) {
+    size_t used =
+        (size_t)snprintf(text, size,
+                         "<mujoco model='chain'><worldbody><body name='left'><freejoint/>"
+                         "<geom type='box' size='0.045 0.04 0.03' pos='-0.05 0 0' mass='0.5'/>");
+    for (int i = 0; i < MODULES; i++) {
+        used +=
+            (size_t)snprintf(text + used, size - used,
+                             "<body pos='%g 0 0'><joint name='h%d' axis='0 1 0' damping='0.01'/>"
+                             "<geom type='box' size='0.045 0.04 0.03' pos='0.05 0 0' mass='0.3'/>",
+                             i > 0 ? 0.2 : 0.0, i);
+        if (i + 1 < MODULES)
+            used += (size_t)snprintf(
+                text + used, size - used,
+                "<geom type='box' size='0.045 0.04 0.03' pos='0.15 0 0' mass='0.5'/>");
+    }
+    for (int i = 0; i < MODULES; i++)
+        used += (size_t)snprintf(text + used, size - used, "</body>");
+    snprintf(text + used, size - used, "</body></worldbody></mujoco>");
+}
+
+typedef struct Play {
+    Pitch pitch;
+    mf_Group *modules, *others;
+    mf_WorldDocks *docks;
+} Play;
+
+typedef struct PlayConfig {
+    bool whole; // the chain is one model
+    uint32_t rows, balls, threads;
+    mf_Isa isa;
+    mf_Time step;
+    double gravity, height;
+    bool wide, ground, exact;
+} PlayConfig;
+
+static mf_Group *add_modules(Play *play, const PlayConfig *config, mf_Model *model,
+                             const char *name, uint32_t count) {
+    mf_Group *group = pitch_group(&play->pitch, model, name, count, config->wide);
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
+    motion.contacts = config->ground;
+    motion.shapes = true;
+    motion.self_contacts = false;
+    motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
+    motion.contact_stiffness = 2e4;
+    motion.contact_damping = 100.0;
+    prepare(&play->pitch, group);
+    must(rig_add_articulated(group, &motion, &play->pitch.error), &play->pitch.error);
+    return group;
+}
+
+// Rows of modules along x, one above the other and a little aside, and balls.
+static void open_play(Play *play, const PlayConfig *config) {
+    memset(play, 0, sizeof *play);
+    Pitch *pitch = &play->pitch;
+    char text[4096];
+    mf_WorldJoints *joints;
+    mf_WorldJointsConfig exact = mf_world_joints_config();
+    if (config->exact) {
+        exact.tolerance = 1e-9;
+        exact.rounds = 8;
+    }
+    pitch_open(pitch, config->threads, config->isa, config->step, config->gravity);
+    write_chain(text, sizeof text);
+    play->modules =
+        add_modules(play, config, load_text(pitch->context, config->whole ? text : module_text),
+                    "modules", config->whole ? config->rows : config->rows * MODULES);
+    if (config->balls > 0)
+        play->others = add_modules(play, config,
+                                   load_text(pitch->context,
+                                             "<mujoco model='ball'><worldbody><body><freejoint/>"
+                                             "<geom type='sphere' size='0.05' mass='2'/></body>"
+                                             "</worldbody></mujoco>"),
+                                   "others", config->balls);
+    must(mf_world_joints_add(pitch->world, &exact, &joints, &pitch->error), &pitch->error);
+    mf_CollisionsConfig collisions = mf_collisions_config();
+    pitch_collide(pitch, &collisions);
+    if (!config->whole)
+        must(mf_world_docks_add(pitch->world, NULL, &play->docks, &pitch->error), &pitch->error);
+    const uint32_t own = config->whole ? 1 : MODULES;
+    for (uint32_t r = 0; r < config->rows; r++)
+        for (uint32_t i = 0; i < own; i++) {
+            put_at(pitch, play->modules, own * r + i, 0.2 * i + 0.04 * r, 0.01 * r,
+                   config->height + 0.0605 * r);
+            if (i > 0)
+                must(mf_docks_connect(
+                         play->docks, &(mf_DockPort){play->modules, own * r + i - 1, 1},
+                         &(mf_DockPort){play->modules, own * r + i, 0}, 0, &pitch->error),
+                     &pitch->error);
+        }
+}
+
+static void close_play(Play *play) {
+    pitch_close(&play->pitch);
+}
+
+// ---- a blow -------------------------------------------------------------------------------------
+
+// [m], [rad] Where a chain is and how it is bent, and where the ball is.
+enum { SEEN = MODULES + 6 };
+
+static void see(const Play *play, bool whole, double out[SEEN]) {
+    for (uint32_t i = 0; i < MODULES; i++)
+        out[i] = get_field(play->modules, "joint.angle", whole ? 0 : i, whole ? i : 0);
+    for (uint32_t c = 0; c < 3; c++) {
+        out[MODULES + c] = get_field(play->modules, "base.position", 0, c);
+        out[MODULES + 3 + c] = get_field(play->others, "base.position", 0, c);
+    }
+}
+
+static Momentum momentum_of(const Play *play) {
+    Momentum sum = {{0}, {0}};
+    for (uint32_t i = 0; i < mf_group_count(play->modules); i++)
+        add_momentum(play->modules, i, &sum);
+    for (uint32_t i = 0; i < mf_group_count(play->others); i++)
+        add_momentum(play->others, i, &sum);
+    return sum;
+}
+
+// A ball of 2 kg at 0.2 m/s hits the third half of a chain from below, off its middle.
+static void strike(bool whole, mf_Time step, double out[SEEN]) {
+    const PlayConfig config = {.whole = whole,
+                               .rows = 1,
+                               .balls = 1,
+                               .threads = 1,
+                               .step = step,
+                               .height = 5.0,
+                               .wide = true,
+                               .exact = true};
+    Play play;
+    open_play(&play, &config);
+    put_at(&play.pitch, play.others, 0, 0.26, 0.01, 4.915);
+    set_field(play.others, "base.linear_velocity", 0, 2, 0.2);
+    set_field(play.others, "base.linear_velocity", 0, 1, 0.01);
+    const Momentum before = momentum_of(&play);
+    mf_world_step(play.pitch.world, (uint64_t)(200 * MF_MILLISECOND / step));
+    const Momentum after = momentum_of(&play);
+    for (uint32_t c = 0; c < 3; c++) {
+        assert_near(after.linear[c], before.linear[c], 1e-12);
+        assert_near(after.angular[c], before.angular[c], 1e-10);
+    }
+    assert_true(get_field(play.others, "base.linear_velocity", 0, 2) < 0.18);
+    assert_int_equal(mf_group_warning(play.modules, 0), 0);
+    if (!whole)
+        assert_int_equal(mf_docks_statistics(play.docks).trees,
+                         (uint64_t)(200 * MF_MILLISECOND / step));
+    see(&play, whole, out);
+    close_play(&play);
+}
+
+static double blow_difference(mf_Time step) {
+    double whole[SEEN], docked[SEEN], most = 0.0;
+    strike(true, step, whole);
+    strike(false, step, docked);
+    for (uint32_t i = 0; i < SEEN; i++)
+        most = fmax(most, fabs(whole[i] - docked[i]));
+    print_message("a blow, step %.3g ms: differ by %.3g\n", 1e-6 * (double)step, most);
+    return most;
+}
+
+// The contact acts on where accelerations of the step's beginning lead, in the one model on where
+// the step leads: alike to the first order of the step.
+static void a_blow_moves_it_as_one_robot(void **state) {
+    assert_true(blow_difference(MF_MILLISECOND) < 2e-5);
+    assert_true(blow_difference(MF_MILLISECOND / 8) < 2e-6);
+}
+
+// ---- rows on each other -------------------------------------------------------------------------
+
+// [N] Upward on the robots of a row from those that are not in it.
+static double load_on_row(Play *play, uint32_t row) {
+    mf_Contact contacts[256];
+    uint32_t count;
+    double sum = 0.0;
+    MUST(mf_world_contacts(play->pitch.world, contacts, 256, &count, &error));
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t s = 0; s < 2; s++) {
+            const mf_ShapeOwner *owner = &contacts[i].owners[s];
+            if (contacts[i].owners[1].group != NULL && owner->group == play->modules &&
+                owner->instance / MODULES == row)
+                sum += (s == 1 ? 1.0 : -1.0) * contacts[i].force[2];
+        }
+    return sum;
+}
+
+// The lower one lies on the ground and bears the weight of the upper one, both as trees.
+static void rows_rest_on_each_other(void **state) {
+    for (uint32_t wide = 0; wide < 2; wide++) {
+        const PlayConfig config = {.rows = 2,
+                                   .threads = 1,
+                                   .step = 2 * MF_MILLISECOND,
+                                   .gravity = 9.81,
+                                   .height = 0.031,
+                                   .wide = wide,
+                                   .ground = true};
+        Play play;
+        open_play(&play, &config);
+        const uint32_t steps = SANITIZED ? 300 : 700;
+        mf_world_step(play.pitch.world, steps);
+        print_message("a row on a row: bears %.6g N of %.6g N\n", load_on_row(&play, 1),
+                      0.8 * MODULES * 9.81);
+        assert_near(load_on_row(&play, 1), 0.8 * MODULES * 9.81, 5e-4 * 0.8 * MODULES * 9.81);
+        const mf_DocksStatistics seen = mf_docks_statistics(play.docks);
+        assert_int_equal(seen.trees, 2 * steps);
+        assert_int_equal(mf_group_warning(play.modules, 5), 0);
+        assert_int_equal(mf_group_fault_total(play.modules), 0);
+        close_play(&play);
+    }
+}
+
+// ---- bits ---------------------------------------------------------------------------------------
+
+// Rows that fall on each other and on balls, in blocks that are not full.
+static void open_heap(Play *play, uint32_t threads, mf_Isa isa, bool wide) {
+    const PlayConfig config = {.rows = 3,
+                               .balls = 3,
+                               .threads = threads,
+                               .isa = isa,
+                               .step = 4 * MF_MILLISECOND,
+                               .gravity = 9.81,
+                               .height = 0.15,
+                               .wide = wide,
+                               .ground = true};
+    open_play(play, &config);
+    for (uint32_t b = 0; b < config.balls; b++)
+        put_at(&play->pitch, play->others, b, 0.25 * b, 0.0, 0.05);
+}
+
+static uint64_t hash_of(uint32_t threads, mf_Isa isa, bool wide) {
+    Play play;
+    open_heap(&play, threads, isa, wide);
+    mf_world_step(play.pitch.world, SANITIZED ? 20 : 50);
+    assert_true(mf_docks_statistics(play.docks).trees >= 3 * 20);
+    assert_int_equal(mf_group_fault_total(play.modules), 0);
+    const uint64_t hash = mf_world_hash(play.pitch.world);
+    close_play(&play);
+    return hash;
+}
+
+static void bits_depend_on_nothing_else(void **state) {
+    for (uint32_t wide = 0; wide < 2; wide++) {
+        const uint64_t expected = hash_of(1, MF_ISA_AUTO, wide);
+        assert_int_equal(hash_of(2, MF_ISA_AUTO, wide), expected);
+        FOR_EACH_ISA (isa)
+            assert_int_equal(hash_of(2, isa, wide), expected);
+    }
+}
+
+static void a_snapshot_of_a_heap_continues(void **state) {
+    Play play;
+    open_heap(&play, 1, MF_ISA_AUTO, true);
+    mf_world_step(play.pitch.world, 40);
+    assert_continues(play.pitch.world, 20);
+    close_play(&play);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_blow_moves_it_as_one_robot),
+        cmocka_unit_test(rows_rest_on_each_other),
+        cmocka_unit_test(bits_depend_on_nothing_else),
+        cmocka_unit_test(a_snapshot_of_a_heap_continues),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,781 @@
+// Collisions between robots: impacts and rest in closed form, balances, bits without conditions.
+#include "solve/pitch.h"
+#include <mayfly/model_fields.h>
+#include "rig/motions.h"
+
+static const double pi = 3.14159265358979323846;
+
+// ---- impacts ------------------------------------------------------------------------------------
+
+typedef struct Impact {
+    double depth, time, speeds[2];
+} Impact;
+
+// Two balls meet head on with 1 m/s each.
+static Impact impact_of(double mass, double restitution, double duration, mf_Time step, bool wide) {
+    Pitch pitch;
+    Impact out = {0};
+    pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
+    mf_Group *first = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1, wide);
+    mf_Group *second = pitch_bodies(&pitch, ball_of(pitch.context, mass), "second", 1, wide);
+    put(&pitch, first, 0, -0.101, 0, 0, 1.0);
+    put(&pitch, second, 0, 0.101, 0, 0, -1.0);
+    mf_CollisionsConfig config = mf_collisions_config();
+    config.law = MF_COLLISION_EXPLICIT;
+    config.restitution = restitution;
+    config.duration = duration;
+    pitch_collide(&pitch, &config);
+    const double dt = (double)step * 1e-9;
+    for (uint32_t i = 0; (double)i * dt < 0.01 + 2 * duration / restitution; i++) {
+        mf_world_step(pitch.world, 1);
+        double apart =
+            get_field(second, "base.position", 0, 0) - get_field(first, "base.position", 0, 0);
+        out.depth = fmax(out.depth, 0.2 - apart);
+        out.time += get_field(first, "wrench.count", 0, 0) > 0 ? dt : 0.0;
+        assert_true(get_field(first, "wrench.link", 0, 0) ==
+                    -get_field(second, "wrench.link", 0, 0));
+    }
+    out.speeds[0] = get_field(first, "base.linear_velocity", 0, 0);
+    out.speeds[1] = get_field(second, "base.linear_velocity", 0, 0);
+    pitch_close(&pitch);
+    return out;
+}
+
+// A spring with stiffness k = m (pi / T)^2 that parts with e^2 k: half a period T/2 on the way in,
+// T/2e on the way out, depth v T / pi, speeds as Newton's law says.
+static void balls_collide_as_the_spring_says(void **state) {
+    const double masses[] = {1.0, 3.0, 0.05}, restitutions[] = {1.0, 0.5, 0.2};
+    for (int i = 0; i < 9; i++) {
+        const double m = masses[i / 3], e = restitutions[i % 3], duration = 0.005;
+        Impact is = impact_of(m, e, duration, 10 * MICROSECOND, true);
+        const double common = (1.0 - m) / (1.0 + m); // speed of the common center of mass
+        assert_near(is.depth, 2.0 * duration / pi, 0.004 * 2.0 * duration / pi);
+        // A few steps, and what the band between both springs (half a step wide) saves.
+        assert_near(is.time, 0.5 * duration * (1 + 1 / e), 4e-5 + 0.6e-5 / (e * e));
+        assert_near(is.speeds[0], common - e * 2 * m / (1 + m), 0.005);
+        assert_near(is.speeds[1], common + e * 2 / (1 + m), 0.005);
+        assert_near(is.speeds[0] + m * is.speeds[1], 1.0 - m, 1e-12);
+    }
+}
+
+// At the coarsest setting, four steps, the default of six, and more, in float: the law of impacts
+// holds to an error that falls with the square of the step.
+static void coarse_impacts_are_near_it(void **state) {
+    for (uint32_t steps = 4; steps <= 12; steps += 2) {
+        Impact is = impact_of(1.0, 0.5, 1e-3 * steps, MF_MILLISECOND, false);
+        assert_near(is.speeds[1], 0.5 + 1.2 / (steps * steps), 1.2 / (steps * steps));
+        assert_near(is.speeds[0], -is.speeds[1], 1e-6);
+    }
+}
+
+// A ball strikes a row of four that stand apart by more than they press in: each passes on
+// (1 + e) / 2 of its speed.
+static void a_row_of_balls_passes_an_impact_on(void **state) {
+    for (int k = 0; k < 2; k++) {
+        const double e = k == 0 ? 1.0 : 0.6;
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
+        mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "balls", 5, true);
+        for (uint32_t i = 0; i < 5; i++)
+            put(&pitch, balls, i, 0.22 * i, 0, 0, i == 0 ? 1.0 : 0.0);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.law = MF_COLLISION_EXPLICIT;
+        config.restitution = e;
+        config.duration = 0.004;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 15000); // 0.3 s
+        double momentum = 0.0, passed = 1.0;
+        for (uint32_t i = 0; i < 5; i++) {
+            double speed = get_field(balls, "base.linear_velocity", i, 0);
+            momentum += 0.5 * speed;
+            assert_near(speed, i < 4 ? passed * (1 - e) / 2 : passed, 0.01);
+            passed *= (1 + e) / 2;
+        }
+        assert_near(momentum, 0.5, 1e-12);
+        pitch_close(&pitch);
+    }
+}
+
+// A ball strikes the end of a rod on a hinge that the world holds: momentum about the hinge stays,
+// and the speed at which they part is e times that at which they met.
+static void a_hinge_feels_what_strikes_its_link(void **state) {
+    static const char *const rod =
+        "<mujoco model='rod'><worldbody><body name='post'><body name='rod' pos='0 0 0'>"
+        "<joint type='hinge' axis='0 0 1'/><inertial pos='0 0.5 0' mass='2'"
+        " diaginertia='0.2 0.01 0.2'/><geom type='capsule' fromto='0 0.1 0 0 1 0' size='0.05'"
+        " condim='1'/></body></body></worldbody></mujoco>";
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
+    mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, rod), "arm", 1, true);
+    mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.3), "ball", 1, true);
+    put(&pitch, ball, 0, -0.16, 0.8, 0, 2.0);
+    mf_CollisionsConfig config = mf_collisions_config();
+    config.law = MF_COLLISION_EXPLICIT;
+    config.duration = 0.002;
+    pitch_collide(&pitch, &config);
+    mf_world_step(pitch.world, 1500); // 0.03 s
+    const double inertia = 0.2 + 2 * 0.25, r = 0.8, m = 0.3, e = 0.5;
+    double rate = get_field(arm, "joint.rate", 0, 0),
+           speed = get_field(ball, "base.linear_velocity", 0, 0);
+    // The ball moves the rod (x < 0 at y > 0 is a positive turn) by -f r.
+    double expected = -(1 + e) * 2.0 * m * r / (inertia + m * r * r);
+    assert_near(rate, expected, 0.01 * fabs(expected));
+    assert_near(inertia * rate - r * m * speed, -r * m * 2.0, 2e-3);
+    assert_true(get_field(arm, "wrench.count", 0, 0) == 0);
+    pitch_close(&pitch);
+}
+
+// ---- forces -------------------------------------------------------------------------------------
+
+// Sums the pushes of a group: force, and torque about the world's origin; and their sizes.
+static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
+    const mf_Field *wrench = mf_group_find_field(group, "wrench.link");
+    for (uint32_t i = 0; i < mf_group_count(group); i++) {
+        double at[3], f[3], t[3];
+        for (uint32_t c = 0; c < 3; c++)
+            at[c] = get_field(group, "base.position", i, c);
+        for (uint32_t l = 0; l < wrench->components; l += 6) {
+            for (uint32_t c = 0; c < 3; c++) {
+                f[c] = mf_field_get(wrench, i, l + c);
+                t[c] = mf_field_get(wrench, i, l + 3 + c);
+                sum[c] += f[c];
+                *size += fabs(f[c]) + fabs(t[c]);
+            }
+            for (uint32_t c = 0; c < 3; c++) {
+                const uint32_t d = (c + 1) % 3, e = (c + 2) % 3;
+                sum[3 + c] += t[c] + at[d] * f[e] - at[e] * f[d];
+            }
+        }
+    }
+}
+
+// Twelve humanoids, balls and cars in a heap: in every step forces and torques on all cancel.
+static void forces_cancel(void **state) {
+    for (int wide = 0; wide < 2; wide++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        mf_Group *groups[3] = {
+            pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 6, wide),
+            pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "balls", 4, true),
+            pitch_bodies(&pitch, load_file(pitch.context, "car.urdf"), "cars", 2, wide)};
+        for (uint32_t g = 0; g < 3; g++)
+            for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
+                put(&pitch, groups[g], i, unit(g, i), unit(g + 3, i), 5 + unit(g + 6, i),
+                    unit(g + 9, i) - 0.5);
+        pitch_collide(&pitch, NULL);
+        double all = 0.0;
+        for (int step = 0; step < 100; step++) {
+            double sum[6] = {0}, size = 0.0;
+            // Where they were when they were pushed is where they are before the step.
+            double before[3][6][3];
+            for (uint32_t g = 0; g < 3; g++)
+                for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
+                    for (uint32_t c = 0; c < 3; c++)
+                        before[g][i][c] = get_field(groups[g], "base.position", i, c);
+            mf_world_step(pitch.world, 1);
+            for (uint32_t g = 0; g < 3; g++)
+                for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
+                    for (uint32_t c = 0; c < 3; c++) {
+                        double now = get_field(groups[g], "base.position", i, c);
+                        set_field(groups[g], "base.position", i, c, before[g][i][c]);
+                        before[g][i][c] = now;
+                    }
+            for (uint32_t g = 0; g < 3; g++)
+                sum_wrenches(groups[g], sum, &size);
+            for (uint32_t g = 0; g < 3; g++)
+                for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
+                    for (uint32_t c = 0; c < 3; c++)
+                        set_field(groups[g], "base.position", i, c, before[g][i][c]);
+            for (int c = 0; c < 6; c++)
+                assert_true(fabs(sum[c]) <= (wide ? 1e-13 : 2e-6) * 10 * size);
+            all += size;
+        }
+        assert_true(all > 100.0);
+        for (uint32_t g = 0; g < 3; g++)
+            assert_int_equal(mf_group_fault_total(groups[g]), 0);
+        pitch_close(&pitch);
+    }
+}
+
+static double kinetic(mf_Group *group) {
+    double sum = 0.0;
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
+        sum += mf_motion_energy(group, i).kinetic;
+    return sum;
+}
+
+// Boxes, balls and capsules thrown into each other never have more energy than they came with.
+static void impacts_make_no_energy(void **state) {
+    static const char *const shapes[3] = {
+        "<geom type='box' size='0.1 0.07 0.05' mass='0.5'/>",
+        "<geom type='capsule' size='0.05 0.1' mass='0.2'/>",
+        "<geom type='ellipsoid' size='0.12 0.08 0.06' mass='1'/>"};
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        mf_Group *groups[3];
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        for (uint32_t g = 0; g < 3; g++) {
+            char text[256], name[16];
+            snprintf(name, sizeof name, "group%u", g);
+            snprintf(text, sizeof text,
+                     "<mujoco model='m'><worldbody><body><freejoint/>%s</body></worldbody>"
+                     "</mujoco>",
+                     shapes[g]);
+            groups[g] = pitch_bodies(&pitch, load_text(pitch.context, text), name, 8, true);
+            for (uint32_t i = 0; i < 8; i++) {
+                const double x = 0.3 * (i % 2) + 0.6 * unit(1, i) * 0, y = 0.3 * (i / 2 % 2);
+                put(&pitch, groups[g], i, x - 0.15 + 0.9 * ((int)g - 1), y, 0.3 * (i / 4),
+                    -1.0 * ((int)g - 1));
+                for (uint32_t c = 0; c < 3; c++)
+                    set_field(groups[g], "base.angular_velocity", i, c,
+                              4 * unit(2 + c, 8 * g + i) - 2);
+            }
+        }
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.restitution = k == 0 ? 0.5 : 0.8;
+        config.law = k == 0 ? MF_COLLISION_COMPLIANT : MF_COLLISION_EXPLICIT;
+        pitch_collide(&pitch, &config);
+        double start = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
+        for (int i = 0; i < 200; i++) {
+            mf_world_step(pitch.world, 10);
+            double now = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
+            assert_true(now <= start * 1.0001);
+        }
+        double end = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
+        assert_true(end < 0.9 * start);
+        assert_true(mf_collisions_statistics(pitch.collisions).contacts > 50);
+        pitch_close(&pitch);
+    }
+}
+
+// ---- standing and sliding -----------------------------------------------------------------------
+
+static const char table_text[] =
+    "<mujoco model='table'><worldbody><body name='table'>"
+    "<geom type='box' size='3 1 0.1' pos='0 0 0.9' friction='0.3'/></body></worldbody></mujoco>";
+
+// A ball dropped on a table that the world holds comes to rest, and is pressed with its weight. Its
+// depth is that of a spring: m / (one step)^2 where contacts are compliant; explicit, between those
+// of the two springs, m (pi / 6 ms)^2 and a quarter of it.
+static void a_ball_comes_to_rest_on_a_table(void **state) {
+    const mf_CollisionLaw laws[] = {MF_COLLISION_COMPLIANT, MF_COLLISION_EXPLICIT};
+    const double springs[2][2] = {{1e6, 1e6}, {pi * pi / 36e-6, pi * pi / (4 * 36e-6)}};
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
+        mf_Group *ball =
+            pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "ball", 1, true);
+        put(&pitch, ball, 0, 0.3, 0.2, 1.2, 0.0);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.law = laws[k];
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 3000);
+        double sum = 0.0;
+        for (int i = 0; i < 200; i++) {
+            mf_world_step(pitch.world, 1);
+            sum += get_field(ball, "wrench.link", 0, 2);
+            assert_true(fabs(get_field(ball, "base.linear_velocity", 0, 2)) < 1e-3);
+            assert_true(get_field(ball, "wrench.count", 0, 0) == 1);
+        }
+        assert_near(sum / 200, 0.19 * 9.81, 1e-3);
+        const double depth = 1.07 - get_field(ball, "base.position", 0, 2);
+        assert_true(depth >= 9.81 / springs[k][0] * 0.999 && depth <= 9.81 / springs[k][1] * 1.001);
+        pitch_close(&pitch);
+    }
+}
+
+// A box slides on a table and stops after v^2 / (2 mu g).
+static void a_box_slides_as_coulomb_says(void **state) {
+    static const char *const box =
+        "<mujoco model='box'><worldbody><body><freejoint/>"
+        "<geom type='box' size='0.1 0.1 0.03' mass='1' friction='0.3'/></body></worldbody>"
+        "</mujoco>";
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, 200 * MICROSECOND, 9.81);
+    pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
+    mf_Group *slider = pitch_bodies(&pitch, load_text(pitch.context, box), "box", 1, true);
+    // Lower by what the weight presses it in, so that it does not hop.
+    put(&pitch, slider, 0, -1.5, 0, 1.03, 0.0);
+    pitch_collide(&pitch, NULL);
+    mf_world_step(pitch.world, 2000);
+    double from = get_field(slider, "base.position", 0, 0);
+    set_field(slider, "base.linear_velocity", 0, 0, 2.0);
+    mf_world_step(pitch.world, 6000); // 1.2 s: longer than v / (mu g) = 0.68 s
+    double distance = get_field(slider, "base.position", 0, 0) - from;
+    assert_near(distance, 4.0 / (2 * 0.3 * 9.81), 0.01 * distance);
+    assert_true(fabs(get_field(slider, "base.linear_velocity", 0, 0)) < 1e-3);
+    pitch_close(&pitch);
+}
+
+// A robot of `points` and one of `articulated` take from a ball what it loses.
+static void every_motion_takes_the_same_push(void **state) {
+    double speeds[2];
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+        mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
+        mf_Group *car = pitch_group(&pitch, load_file(pitch.context, "car.urdf"), "car", 1, true);
+        prepare(&pitch, car);
+        mf_ArticulatedConfig motion = mf_motions_config().articulated;
+        motion.contacts = false;
+        motion.servo.gain = 1e5; // as stiff as `points`, whose joints are where they are told
+        motion.servo.damping = 1e3;
+        mf_PointsConfig points = mf_motions_config().points;
+        points.joint_interval = 100 * MICROSECOND;
+        must(k == 0 ? rig_add_articulated(car, &motion, &pitch.error)
+                    : rig_add_points(car, &points, &pitch.error),
+             &pitch.error);
+        put(&pitch, car, 0, 0, 0, 5, 0.0);
+        put(&pitch, ball, 0, -0.35, 0.03, 5.02, 1.0);
+        if (k == 1)
+            mf_group_refresh(car, 0);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.friction = 0.0;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 1000);
+        double center[3], linear[3], angular[3];
+        if (k == 0)
+            mf_motion_momentum(car, 0, center, linear, angular);
+        else
+            mf_motion_momentum(car, 0, center, linear, angular);
+        speeds[k] = get_field(ball, "base.linear_velocity", 0, 0);
+        assert_true(speeds[k] < 0.9);
+        assert_near(linear[0] + 0.5 * speeds[k], 0.5, 1e-3);
+        pitch_close(&pitch);
+    }
+    assert_near(speeds[0], speeds[1], 0.01);
+}
+
+// Who is not prepared, or has no motion, is as heavy as the world.
+static void those_that_are_not_prepared_stand_firm(void **state) {
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+    mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
+    mf_Group *wall = pitch_group(&pitch, ball_of(pitch.context, 0.5), "wall", 1, true);
+    put(&pitch, ball, 0, -0.25, 0, 0, 1.0);
+    put(&pitch, wall, 0, 0, 0, 0, 0.0);
+    mf_CollisionsConfig config = mf_collisions_config();
+    config.law = MF_COLLISION_EXPLICIT;
+    config.duration = 0.004;
+    pitch_collide(&pitch, &config);
+    mf_world_step(pitch.world, 2000);
+    assert_near(get_field(ball, "base.linear_velocity", 0, 0), -0.5, 0.02);
+    assert_true(get_field(wall, "base.position", 0, 0) == 0.0);
+    pitch_close(&pitch);
+}
+
+// ---- bits ---------------------------------------------------------------------------------------
+
+typedef struct Batch {
+    uint32_t threads;
+    mf_Isa isa;
+    double margin;
+    uint32_t pairs;
+    bool wide;
+} Batch;
+
+enum { BATCH_ROBOTS = SANITIZED ? 5 : 10, BATCH_BALLS = BATCH_ROBOTS - 1, POISON = 3 };
+
+static void open_batch(Pitch *pitch, Batch batch) {
+    pitch_open(pitch, batch.threads, batch.isa, MF_MILLISECOND, 9.81);
+    mf_Group *people = pitch_group(pitch, load_file(pitch->context, "humanoid.urdf"), "people",
+                                   BATCH_ROBOTS, false);
+    prepare(pitch, people);
+    mf_ArticulatedConfig motion = mf_motions_config().articulated;
+    motion.self_contacts = false;
+    motion.servo.gain = 20.0;
+    motion.servo.damping = 0.5;
+    must(rig_add_articulated(people, &motion, &pitch->error), &pitch->error);
+    mf_Group *balls = pitch_bodies(pitch, load_file(pitch->context, "ball.xml"), "balls",
+                                   BATCH_BALLS, batch.wide);
+    pitch_group(pitch, load_file(pitch->context, "soccer_field.xml"), "field", 1, false);
+    for (uint32_t i = 0; i < BATCH_ROBOTS; i++)
+        put(pitch, people, i, 4.3 + 0.8 * (unit(1, i) - 0.5), 1.2 * (unit(2, i) - 0.5), 0.3,
+            2.0 * unit(3, i) - 1.0);
+    for (uint32_t i = 0; i < BATCH_BALLS; i++)
+        put(pitch, balls, i, 4.3 + 0.8 * (unit(4, i) - 0.5), 1.2 * (unit(5, i) - 0.5),
+            0.4 + 0.3 * unit(6, i), 1.0);
+    mf_CollisionsConfig config = mf_collisions_config();
+    config.margin = batch.margin;
+    config.pairs = batch.pairs;
+    pitch_collide(pitch, &config);
+}
+
+static void bits_depend_on_nothing_else(void **state) {
+    const Batch batches[] = {
+        {1, MF_ISA_AUTO, 0.15, 64, false},   {2, MF_ISA_AUTO, 0.15, 64, false},
+        {4, MF_ISA_AUTO, 0.01, 64, false},   {1, MF_ISA_AUTO, 1.0, 64, false},
+        {1, MF_ISA_AUTO, 1e-6, 64, false}, // looks for everybody anew in every step
+        {1, MF_ISA_SCALAR, 0.15, 64, false}, {2, MF_ISA_SCALAR, 0.15, 64, false},
+        {1, MF_ISA_AVX2, 0.15, 64, false},   {1, MF_ISA_AUTO, 0.15, 64, true},
+        {4, MF_ISA_SCALAR, 0.3, 64, true}};
+    uint64_t hash[2] = {0, 0};
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+        Pitch pitch;
+        if (batches[i].isa != MF_ISA_AUTO && !mf_isa_available(batches[i].isa))
+            continue;
+        open_batch(&pitch, batches[i]);
+        mf_world_step(pitch.world, 25);
+        uint64_t own = mf_world_hash(pitch.world), *known = &hash[batches[i].wide];
+        mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
+        assert_true(statistics.contacts > 200);
+        assert_int_equal(statistics.lost_pairs + statistics.lost_contacts, 0);
+        *known = *known == 0 ? own : *known;
+        assert_true(*known == own);
+        pitch_close(&pitch);
+    }
+}
+
+// A robot full of NaN is not there: all others are as if it had been frozen before.
+static void poison_stays_where_it_is(void **state) {
+    const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
+    uint64_t hash[2][BATCH_ROBOTS + BATCH_BALLS];
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        open_batch(&pitch, batch);
+        mf_world_step(pitch.world, 10);
+        mf_Group *people = pitch.groups[0];
+        for (uint32_t f = 0; k == 0 && f < mf_group_field_count(people); f++) {
+            mf_Field *field = mf_group_field(people, f);
+            for (uint32_t c = 0; field->info.type == MF_F32 && c < field->components; c++)
+                mf_field_set(field, POISON, c, (double)NAN);
+        }
+        if (k == 1)
+            set_field(people, "fault.word", POISON, 0, 1);
+        mf_world_step(pitch.world, 15);
+        for (uint32_t i = 0; i < BATCH_ROBOTS + BATCH_BALLS; i++)
+            hash[k][i] = mf_group_instance_hash(pitch.groups[i >= BATCH_ROBOTS], i % BATCH_ROBOTS);
+        assert_int_equal(mf_group_fault_total(people), 1);
+        pitch_close(&pitch);
+    }
+    for (uint32_t i = 0; i < BATCH_ROBOTS + BATCH_BALLS; i++)
+        assert_true(i == POISON || hash[0][i] == hash[1][i]);
+}
+
+// Poison in a joint alone leaves the rest of the robot finite: it pushes nobody either.
+static void half_a_poison_is_a_whole_one(void **state) {
+    const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
+    uint64_t hash[2];
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        open_batch(&pitch, batch);
+        mf_world_step(pitch.world, 10);
+        if (k == 0)
+            set_field(pitch.groups[0], "joint.angle", POISON, 3, (double)NAN);
+        else
+            set_field(pitch.groups[0], "fault.word", POISON, 0, 1);
+        mf_world_step(pitch.world, 15);
+        hash[k] = mf_group_instance_hash(pitch.groups[1], 0);
+        for (uint32_t i = 0; i < BATCH_ROBOTS; i++)
+            hash[k] = hash[k] * 31 + (i == POISON ? 0 : mf_group_instance_hash(pitch.groups[0], i));
+        pitch_close(&pitch);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
+static void snapshots_go_on_to_the_bit(void **state) {
+    const Batch batch = {2, MF_ISA_AUTO, 0.15, 64, true};
+    Pitch first, second;
+    open_batch(&first, batch);
+    mf_world_step(first.world, 10);
+    size_t size;
+    void *image = take_snapshot(first.world, &size);
+    mf_world_step(first.world, 15);
+    open_batch(&second, batch);
+    mf_world_step(second.world, 3);
+    must(mf_world_restore(second.world, image, size, &second.error), &second.error);
+    mf_world_step(second.world, 15);
+    assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
+    free(image);
+    pitch_close(&first);
+    pitch_close(&second);
+}
+
+// Without space for all who are near, some do not meet: counted, the same ones with any threads.
+static void what_does_not_fit_is_counted(void **state) {
+    uint64_t hash = 0;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        Pitch pitch;
+        open_batch(&pitch, (Batch){threads, MF_ISA_AUTO, 0.15, 1, false});
+        mf_world_step(pitch.world, 40);
+        assert_true(mf_collisions_statistics(pitch.collisions).lost_pairs > 0);
+        hash = threads == 1 ? mf_world_hash(pitch.world) : hash;
+        assert_true(hash == mf_world_hash(pitch.world));
+        mf_collisions_clear_statistics(pitch.collisions);
+        assert_int_equal(mf_collisions_statistics(pitch.collisions).steps, 0);
+        pitch_close(&pitch);
+    }
+}
+
+// Touches without room: who is looked at together decides which are lost, and that must not depend
+// on who was known to be too far apart. With the smallest margin nobody is.
+static void sleeping_robots_take_no_slot(void **state) {
+    uint64_t hash[2];
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        mf_Group *people =
+            pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 12, false);
+        for (uint32_t i = 0; i < 12; i++)
+            put(&pitch, people, i, 0.3 * unit(1, i), 1.5 * unit(2, i), 0.5, unit(3, i) - 0.5);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.margin = k == 0 ? 1e-6 : 0.15;
+        config.contact_capacity = 4;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 100);
+        mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
+        assert_true(statistics.lost_contacts > 0 && statistics.steps == 100);
+        hash[k] = mf_world_hash(pitch.world) * 31 + statistics.lost_contacts;
+        pitch_close(&pitch);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
+// Robots that stand apart are not looked at again, until one reaches out, or is put elsewhere.
+static void who_is_apart_is_left_alone(void **state) {
+    for (int how = 0; how < 3; how++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        mf_Group *people =
+            pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 2, how == 1);
+        put(&pitch, people, 0, 0, 0, 0.5, 0.0);
+        put(&pitch, people, 1, 0, 0.3, 0.5, 0.0);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.margin = 0.5;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 1);
+        assert_true(mf_collisions_statistics(pitch.collisions).sphere_tests > 0);
+        mf_collisions_clear_statistics(pitch.collisions);
+        mf_world_step(pitch.world, 50);
+        mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
+        assert_int_equal(statistics.robot_tests + statistics.sphere_tests, 0);
+        assert_true(get_field(people, "wrench.count", 0, 0) == 0);
+        if (how == 0)
+            set_field(people, "joint.angle", 0,
+                      mf_model_find(pitch.models[0], MF_ITEM_JOINT, "left_shoulder_roll"), 1.4);
+        else if (how == 1)
+            set_field(people, "base.position", 1, 1, 0.15); // by less than half the margin
+        else // lies down on its side, towards the other
+            for (uint32_t c = 0; c < 4; c++)
+                set_field(people, "base.orientation", 0, c, (const double[]){0.8, -0.6, 0, 0}[c]);
+        mf_world_step(pitch.world, 1);
+        assert_true(get_field(people, "wrench.count", 0, 0) > 0 &&
+                    get_field(people, "wrench.count", 1, 0) > 0);
+        pitch_close(&pitch);
+    }
+}
+
+// ---- inner collisions ---------------------------------------------------------------------------
+
+// A robot folds one arm into its chest: switched on, the arm is pushed, the whole is not.
+static void limbs_collide_when_they_are_set_to(void **state) {
+    for (int inner = 0; inner < 2; inner++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        mf_Group *robot =
+            pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "robot", 1, true);
+        put(&pitch, robot, 0, 0, 0, 5, 0.0);
+        mf_CollisionsMember member = mf_collisions_member(robot);
+        member.inner = inner == 1;
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.members = &member;
+        config.member_count = 1;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 1);
+        assert_true(get_field(robot, "wrench.count", 0, 0) == 0); // not as it stands at the start
+        uint32_t roll = mf_model_find(pitch.models[0], MF_ITEM_JOINT, "left_shoulder_roll");
+        set_field(robot, "joint.angle", 0, roll, -0.9);
+        mf_world_step(pitch.world, 1);
+        double sum[6] = {0}, size = 0.0;
+        sum_wrenches(robot, sum, &size);
+        assert_true((size > 0.0) == (inner == 1));
+        for (int c = 0; c < 3; c++)
+            assert_true(fabs(sum[c]) <= 1e-12 * size);
+        pitch_close(&pitch);
+    }
+}
+
+// ---- trees --------------------------------------------------------------------------------------
+
+// With and without trees the same shapes touch, so robots go the same way but for rounding.
+static void trees_find_what_there_is(void **state) {
+    uint64_t touches[2], tests[2];
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        mf_Group *people =
+            pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 4, true);
+        pitch_group(&pitch, load_file(pitch.context, "soccer_field.xml"), "field", 1, true);
+        for (uint32_t i = 0; i < 4; i++)
+            put(&pitch, people, i, 4.4 + 0.2 * (i % 2), 1.2 + 0.15 * (i / 2), 0.5, 0.2);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.trees = k == 0;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 5);
+        mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
+        touches[k] = statistics.contacts;
+        tests[k] = statistics.shape_tests;
+        // Four robots of 16 shapes and 12 of the field: 6 x 16 x 16 + 4 x 16 x 12 at most.
+        assert_true(statistics.shape_tests <= statistics.without);
+        pitch_close(&pitch);
+    }
+    assert_true(touches[0] > 0);
+    assert_int_equal(touches[0], touches[1]);
+    assert_true(tests[0] * 4 < tests[1]);
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+static void bad_settings_are_refused(void **state) {
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 2, false);
+    size_t bytes = mf_context_live_bytes(pitch.context);
+    mf_CollisionsMember twice[2] = {mf_collisions_member(balls), mf_collisions_member(balls)};
+    assert_int_equal(mf_collisions_add(pitch.world, NULL, NULL, NULL), MF_BAD_ARGUMENT);
+    for (int which = 0; which < 14; which++) {
+        mf_CollisionsConfig config = mf_collisions_config();
+        mf_Collisions *out;
+        switch (which) {
+        case 0:
+            config.struct_size = 0;
+            break;
+        case 1:
+            config.duration = 3e-3;
+            break;
+        case 2:
+        case 3:
+        case 4:
+            config.law = MF_COLLISION_EXPLICIT;
+            config.restitution = (const double[]){0.0, 1.01, (double)NAN}[which - 2];
+            break;
+        case 5:
+            config.friction = -1.0;
+            break;
+        case 6:
+            config.depth = (double)NAN;
+            break;
+        case 7:
+            config.margin = -1.0;
+            break;
+        case 8:
+            config.pairs = 0;
+            break;
+        case 9:
+            config.contact_capacity = 3;
+            break;
+        case 10:
+            config.duration = (double)NAN;
+            break;
+        case 11:
+            config.members = twice;
+            config.member_count = 2;
+            break;
+        case 12: // has none
+            config.law = MF_COLLISION_COMPLIANT;
+            config.restitution = 0.8;
+            break;
+        default:
+            config.members = twice;
+            config.member_count = 0;
+            break;
+        }
+        pitch.error.message[0] = '\0';
+        assert_int_equal(mf_collisions_add(pitch.world, &config, &out, &pitch.error),
+                         MF_BAD_ARGUMENT);
+        assert_null(out);
+        assert_true(strstr(pitch.error.message, "collisions") != NULL);
+        assert_int_equal(mf_context_live_bytes(pitch.context), bytes);
+    }
+    assert_int_equal(mf_collisions_prepare(balls, &pitch.error), MF_BAD_ARGUMENT);
+    assert_non_null(strstr(pitch.error.message, "already has the motion articulated"));
+    pitch_collide(&pitch, NULL);
+    mf_Collisions *again;
+    assert_int_equal(mf_collisions_add(pitch.world, NULL, &again, &pitch.error), MF_BAD_ARGUMENT);
+    pitch_close(&pitch);
+}
+
+typedef struct Models {
+    mf_Model *ball, *robot;
+} Models;
+
+static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
+    const Models *models = user;
+    mf_World *world = NULL;
+    mf_Group *groups[2] = {NULL, NULL};
+    mf_Collisions *collisions = NULL;
+    mf_Status status = mf_world_create(context, NULL, &world, error);
+    for (int g = 0; g < 2 && status == MF_OK; g++) {
+        mf_GroupConfig config = mf_group_config();
+        config.name = g == 0 ? "balls" : "robots";
+        config.model = g == 0 ? models->ball : models->robot;
+        config.count = 3;
+        config.isolated = false;
+        status = mf_world_add_group(world, &config, &groups[g], error);
+        if (status == MF_OK)
+            status = mf_collisions_prepare(groups[g], error);
+        if (status == MF_OK)
+            status = mf_motion_add(groups[g], MF_MOTION_ARTICULATED, NULL, error);
+    }
+    if (status == MF_OK) {
+        mf_CollisionsMember members[2] = {mf_collisions_member(groups[0]),
+                                          mf_collisions_member(groups[1])};
+        mf_CollisionsConfig config = mf_collisions_config();
+        members[1].inner = true;
+        config.members = members;
+        config.member_count = 2;
+        status = mf_collisions_add(world, &config, &collisions, error);
+        assert_true((status == MF_OK) == (collisions != NULL));
+    }
+    if (world != NULL) {
+        uint64_t calls = mf_context_call_count(context);
+        mf_world_step(world, 2);
+        assert_int_equal(mf_context_call_count(context), calls);
+    }
+    mf_world_destroy(world);
+    return status;
+}
+
+static void making_survives_every_failure(void **state) {
+    mf_Context *own, *context;
+    MUST(mf_context_create(NULL, &own, &error));
+    mf_ContextConfig config = mf_context_config();
+    config.threads = 1;
+    MUST(mf_context_create(&config, &context, &error));
+    Models models = {ball_of(own, 1.0), load_file(own, "humanoid.urdf")};
+    assert_true(torture(context, make_and_step, &models, TORTURE_MUST_FAIL) > 60);
+    mf_model_destroy(models.ball);
+    mf_model_destroy(models.robot);
+    mf_context_destroy(own);
+    mf_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest alone[] = {
+        cmocka_unit_test(balls_collide_as_the_spring_says),
+        cmocka_unit_test(coarse_impacts_are_near_it),
+        cmocka_unit_test(a_row_of_balls_passes_an_impact_on),
+        cmocka_unit_test(a_hinge_feels_what_strikes_its_link),
+        cmocka_unit_test(forces_cancel),
+        cmocka_unit_test(impacts_make_no_energy),
+        cmocka_unit_test(a_ball_comes_to_rest_on_a_table),
+        cmocka_unit_test(a_box_slides_as_coulomb_says),
+        cmocka_unit_test(every_motion_takes_the_same_push),
+        cmocka_unit_test(those_that_are_not_prepared_stand_firm),
+    };
+    const struct CMUnitTest shared[] = {
+        cmocka_unit_test(bits_depend_on_nothing_else),
+        cmocka_unit_test(poison_stays_where_it_is),
+        cmocka_unit_test(half_a_poison_is_a_whole_one),
+        cmocka_unit_test(snapshots_go_on_to_the_bit),
+        cmocka_unit_test(what_does_not_fit_is_counted),
+        cmocka_unit_test(sleeping_robots_take_no_slot),
+        cmocka_unit_test(who_is_apart_is_left_alone),
+        cmocka_unit_test(limbs_collide_when_they_are_set_to),
+        cmocka_unit_test(trees_find_what_there_is),
+        cmocka_unit_test(bad_settings_are_refused),
+        cmocka_unit_test(making_survives_every_failure),
+    };
+    return RUN_TESTS(alone, shared);
+}

@@ -1,0 +1,286 @@
+// Motors and stops of run-time hinges, against closed forms.
+#include "solve/joints_rig.h"
+
+// The box of the rig is 0.1 x 0.2 x 0.4 m: inertia about its z axis, for 1 kg.
+static const double spin_inertia = (0.1 * 0.1 + 0.2 * 0.2) / 12.0;
+// About a y axis 0.5 m from its center, which is along its z axis: a pendulum.
+static const double arm = 0.5, swing_inertia = (0.1 * 0.1 + 0.4 * 0.4) / 12.0 + 0.25;
+
+typedef struct Rig {
+    Pitch pitch;
+    mf_Group *boxes;
+    mf_WorldJoints *joints;
+    mf_WorldJointId id;
+} Rig;
+
+// `second`: another box on the first side instead of the world.
+static void open_rig(Rig *rig, mf_Motion motion, bool wide, double gravity, bool second) {
+    Pitch *pitch = &rig->pitch;
+    pitch_open(pitch, 2, MF_ISA_AUTO, MF_MILLISECOND, gravity);
+    rig->boxes = add_bodies(pitch, box_of(pitch->context, 1.0), "boxes", second ? 2 : 1, motion,
+                            wide, false);
+    rig->joints = add_joints(pitch);
+}
+
+static mf_WorldJointConfig hinge_of(Rig *rig, bool second) {
+    return joint_between(MF_WORLD_JOINT_HINGE, second ? rig->boxes : NULL, 1, rig->boxes, 0);
+}
+
+static mf_WorldJointState see(const Rig *rig) {
+    return state_of(rig->joints, rig->id);
+}
+
+// A box whose center is at (0, 0, 50), on a vertical axis through it.
+static void open_wheel(Rig *rig, mf_Motion motion, bool wide, double rate, double torque) {
+    open_rig(rig, motion, wide, 0.0, false);
+    put_at(&rig->pitch, rig->boxes, 0, 0, 0, 50);
+    mf_WorldJointConfig config = hinge_of(rig, false);
+    config.motor_rate = rate;
+    config.motor_torque = torque;
+    rig->id = join(rig->joints, &config, 0, 0, 50, NULL);
+}
+
+// A box that hangs 0.5 m below its axis along y, turned by `angle` [rad].
+static void open_pendulum(Rig *rig, mf_Motion motion, bool wide, double angle,
+                          const mf_WorldJointConfig *drive) {
+    const double half = 0.5 * angle, rotation[4] = {cos(half), 0, sin(half), 0};
+    open_rig(rig, motion, wide, 9.81, false);
+    // Joined as it hangs, so that the angle is that from the vertical.
+    put_at(&rig->pitch, rig->boxes, 0, 0, 0, 50 - arm);
+    mf_WorldJointConfig config = hinge_of(rig, false);
+    config.lower_angle = drive->lower_angle;
+    config.upper_angle = drive->upper_angle;
+    config.motor_rate = drive->motor_rate;
+    config.motor_torque = drive->motor_torque;
+    const double axis[3] = {0, 1, 0};
+    rig->id = join(rig->joints, &config, 0, 0, 50, axis);
+    must(mf_group_set_start(rig->boxes, 0, (double[]){-arm * sin(angle), 0, 50 - arm * cos(angle)},
+                            rotation, NULL, &rig->pitch.error),
+         &rig->pitch.error);
+}
+
+// ---- motors -------------------------------------------------------------------------------------
+
+static void a_motor_spins_up_a_flywheel(void **state) {
+    static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
+                                        MF_MOTION_ARTICULATED};
+    for (int m = 0; m < 3; m++)
+        for (int wide = 0; wide < 2; wide++) {
+            const double torque = 0.02, rate = 3.0, growth = torque / spin_inertia; // 4.8 rad/s^2
+            Rig rig;
+            open_wheel(&rig, motions[m], wide != 0, rate, torque);
+            mf_world_step(rig.pitch.world, 500);
+            mf_WorldJointState now = see(&rig);
+            assert_near(now.rate, 0.5 * growth, 1e-3);
+            assert_near(now.torque, torque, 1e-6);
+            assert_near(now.moment[2], torque, 1e-6);
+            mf_world_step(rig.pitch.world, 500);
+            now = see(&rig);
+            assert_near(now.rate, rate, 1e-4);
+            assert_near(now.torque, 0.0, 2e-4); // nothing brakes it
+            must(mf_world_joint_set_motor(rig.joints, rig.id, -1.0, 0.01, &rig.pitch.error),
+                 &rig.pitch.error);
+            mf_world_step(rig.pitch.world, 500);
+            assert_near(see(&rig).rate, rate - 0.25 * growth, 1e-3);
+            mf_world_step(rig.pitch.world, 1500);
+            assert_near(see(&rig).rate, -1.0, 1e-4);
+            assert_true(see(&rig).residual < 1e-3);
+            pitch_close(&rig.pitch);
+        }
+}
+
+static void a_motor_without_a_rate_is_dry_friction(void **state) {
+    Rig rig;
+    open_wheel(&rig, MF_MOTION_RIGID, true, 0.0, 0.01);
+    set_field(rig.boxes, "base.angular_velocity", 0, 2, 2.0);
+    mf_world_step(rig.pitch.world, 400);
+    assert_near(see(&rig).rate, 2.0 - 0.4 * 0.01 / spin_inertia, 1e-6);
+    mf_world_step(rig.pitch.world, 600); // it stands from 0.833 s on
+    assert_near(see(&rig).rate, 0.0, 1e-9);
+    pitch_close(&rig.pitch);
+}
+
+static void a_motor_holds_what_it_can(void **state) {
+    const double weight = 9.81 * arm; // [N m] of the pendulum at 90 degrees
+    for (int strong = 0; strong < 2; strong++) {
+        Rig rig;
+        mf_WorldJointConfig drive = mf_world_joint_config();
+        drive.motor_torque = strong ? 1.2 * weight : 0.5 * weight;
+        open_pendulum(&rig, MF_MOTION_ARTICULATED, true, 1.5707963267948966, &drive);
+        mf_world_step(rig.pitch.world, strong ? 300 : 20);
+        const mf_WorldJointState now = see(&rig);
+        if (strong) {
+            assert_near(now.torque, weight, 1e-3);
+            assert_near(now.angle, 1.5707963, 2e-3); // it creeps by 1e-4 of the response
+        } else {                                     // falls with what the motor does not hold
+            assert_near(now.torque, drive.motor_torque, 1e-9);
+            assert_near(now.rate, -0.5 * weight / swing_inertia * 0.020, 2e-3);
+        }
+        pitch_close(&rig.pitch);
+    }
+}
+
+static void a_motor_between_two_bodies_conserves_momentum(void **state) {
+    Rig rig;
+    open_rig(&rig, MF_MOTION_RIGID, true, 0.0, true);
+    put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
+    put_at(&rig.pitch, rig.boxes, 1, 0, 0, 50.5);
+    mf_WorldJointConfig config = hinge_of(&rig, true);
+    config.motor_rate = 4.0;
+    config.motor_torque = 0.02;
+    rig.id = join(rig.joints, &config, 0, 0, 50.25, NULL);
+    mf_world_step(rig.pitch.world, 2000);
+    assert_near(see(&rig).rate, 4.0, 1e-4);
+    assert_near(get_field(rig.boxes, "base.angular_velocity", 0, 2), 2.0, 1e-4);
+    assert_near(get_field(rig.boxes, "base.angular_velocity", 1, 2), -2.0, 1e-4);
+    Momentum sum = {{0}, {0}};
+    add_momentum(rig.boxes, 0, &sum);
+    add_momentum(rig.boxes, 1, &sum);
+    assert_near(sum.angular[2], 0.0, 1e-12);
+    pitch_close(&rig.pitch);
+}
+
+// ---- stops --------------------------------------------------------------------------------------
+
+static void a_pendulum_rests_against_a_stop(void **state) {
+    static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
+                                        MF_MOTION_ARTICULATED};
+    for (int m = 0; m < 3; m++)
+        for (int side = -1; side <= 1; side += 2) {
+            Rig rig;
+            double deepest = 1e9;
+            mf_WorldJointConfig drive = mf_world_joint_config();
+            drive.lower_angle = side > 0 ? 0.4 : -2.0;
+            drive.upper_angle = side > 0 ? 2.0 : -0.4;
+            open_pendulum(&rig, motions[m], true, side * 1.2, &drive);
+            for (int i = 0; i < 1500; i++) {
+                mf_world_step(rig.pitch.world, 1);
+                const double angle = side * see(&rig).angle;
+                deepest = angle < deepest ? angle : deepest;
+            }
+            const mf_WorldJointState now = see(&rig);
+            assert_near(side * now.angle, 0.4, 1e-4);
+            assert_near(now.rate, 0.0, 1e-4);
+            assert_near(side * now.torque, 9.81 * arm * sin(0.4), 2e-3);
+            assert_true(deepest > 0.4 - 5e-4);
+            assert_true(now.opening < 1e-4);
+            pitch_close(&rig.pitch);
+        }
+}
+
+// Nothing but gravity acts before the stop is reached: the time of fall is that of the integral.
+static void a_stop_is_not_felt_before(void **state) {
+    Rig with, without;
+    mf_WorldJointConfig drive = mf_world_joint_config();
+    open_pendulum(&without, MF_MOTION_RIGID, true, 1.2, &drive);
+    drive.lower_angle = 0.4;
+    drive.upper_angle = 2.0;
+    open_pendulum(&with, MF_MOTION_RIGID, true, 1.2, &drive);
+    uint32_t steps = 0;
+    for (; see(&without).angle > 0.41 && steps < 2000; steps++) {
+        assert_near(see(&with).angle, see(&without).angle, 1e-9);
+        mf_world_step(with.pitch.world, 1);
+        mf_world_step(without.pitch.world, 1);
+    }
+    assert_in_range(steps, 100, 1000);
+    assert_near(see(&with).torque, 0.0, 1e-9);
+    pitch_close(&with.pitch);
+    pitch_close(&without.pitch);
+}
+
+static void a_motor_drives_against_a_stop_beyond_half_a_turn(void **state) {
+    Rig rig;
+    open_rig(&rig, MF_MOTION_RIGID, true, 0.0, false);
+    put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
+    mf_WorldJointConfig config = hinge_of(&rig, false);
+    config.motor_rate = 2.0;
+    config.motor_torque = 0.05;
+    config.lower_angle = -0.5;
+    config.upper_angle = 4.0; // beyond pi
+    rig.id = join(rig.joints, &config, 0, 0, 50, NULL);
+    mf_world_step(rig.pitch.world, 3000);
+    const mf_WorldJointState now = see(&rig);
+    assert_near(now.angle, 4.0 - 6.283185307179586, 1e-4);
+    assert_near(now.rate, 0.0, 1e-5);
+    assert_near(now.torque, 0.0, 1e-4); // the stop's is the opposite of the motor's
+    must(mf_world_joint_set_motor(rig.joints, rig.id, -2.0, 0.05, &rig.pitch.error),
+         &rig.pitch.error);
+    mf_world_step(rig.pitch.world, 4000);
+    assert_near(see(&rig).angle, -0.5, 1e-4);
+    pitch_close(&rig.pitch);
+}
+
+// ---- state --------------------------------------------------------------------------------------
+
+static void snapshots_hold_drives(void **state) {
+    Rig rig;
+    open_wheel(&rig, MF_MOTION_RIGID, false, 3.0, 0.02);
+    mf_world_step(rig.pitch.world, 100);
+    must(mf_world_joint_set_motor(rig.joints, rig.id, -3.0, 0.01, &rig.pitch.error),
+         &rig.pitch.error);
+    const size_t size = mf_world_snapshot_size(rig.pitch.world);
+    void *image = mf_allocate(rig.pitch.context, size, 1);
+    must(mf_world_snapshot(rig.pitch.world, image, size, &rig.pitch.error), &rig.pitch.error);
+    mf_world_step(rig.pitch.world, 200);
+    const uint64_t hash = mf_world_hash(rig.pitch.world);
+    must(mf_world_joint_set_motor(rig.joints, rig.id, 1.0, 0.5, &rig.pitch.error),
+         &rig.pitch.error);
+    assert_true(mf_world_hash(rig.pitch.world) != hash);
+    must(mf_world_restore(rig.pitch.world, image, size, &rig.pitch.error), &rig.pitch.error);
+    mf_world_step(rig.pitch.world, 200);
+    assert_true(mf_world_hash(rig.pitch.world) == hash);
+    mf_release(rig.pitch.context, image);
+    pitch_close(&rig.pitch);
+}
+
+static void refuse(const Rig *rig, const mf_WorldJointConfig *config, const char *part) {
+    mf_WorldJointId id;
+    mf_Error error = {0};
+    assert_int_equal(mf_world_joint_create(rig->joints, config, &id, &error), MF_BAD_ARGUMENT);
+    if (strstr(error.message, part) == NULL)
+        fail_msg("%s: no %s", error.message, part);
+}
+
+static void wrong_drives_are_refused(void **state) {
+    Rig rig;
+    mf_Error error = {0};
+    open_wheel(&rig, MF_MOTION_RIGID, true, 0.0, 0.0);
+    const mf_WorldJointConfig good = hinge_of(&rig, false);
+    const double ranges[][2] = {
+        {1, -1},          {-7, 0},         {0, 7}, {-3.1, 3.1}, {0, (double)INFINITY},
+        {(double)NAN, 1}, {0, (double)NAN}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        mf_WorldJointConfig bad = good;
+        bad.lower_angle = ranges[i][0];
+        bad.upper_angle = ranges[i][1];
+        refuse(&rig, &bad, "joint.lower_angle");
+    }
+    mf_WorldJointConfig bad = good;
+    bad.motor_torque = -1.0;
+    refuse(&rig, &bad, "joint.motor_torque");
+    bad.motor_torque = 1.0;
+    bad.motor_rate = (double)NAN;
+    refuse(&rig, &bad, "joint.motor_rate");
+    bad.motor_rate = 1.0;
+    bad.kind = MF_WORLD_JOINT_BALL;
+    refuse(&rig, &bad, "only a hinge");
+    assert_int_equal(mf_world_joint_set_motor(rig.joints, rig.id, 1.0, -1.0, &error),
+                     MF_BAD_ARGUMENT);
+    assert_int_equal(mf_world_joint_set_motor(rig.joints, 77, 1.0, 1.0, &error), MF_NOT_FOUND);
+    pitch_close(&rig.pitch);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_motor_spins_up_a_flywheel),
+        cmocka_unit_test(a_motor_without_a_rate_is_dry_friction),
+        cmocka_unit_test(a_motor_holds_what_it_can),
+        cmocka_unit_test(a_motor_between_two_bodies_conserves_momentum),
+        cmocka_unit_test(a_pendulum_rests_against_a_stop),
+        cmocka_unit_test(a_stop_is_not_felt_before),
+        cmocka_unit_test(a_motor_drives_against_a_stop_beyond_half_a_turn),
+        cmocka_unit_test(snapshots_hold_drives),
+        cmocka_unit_test(wrong_drives_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,360 @@
+// Run-time joints with the rest of the world: handles, snapshots, threads, instruction sets,
+// memory, rejected settings, and robots that are fixed, faulty or moved from outside.
+#include "solve/joints_rig.h"
+
+// ---- handles and memory -------------------------------------------------------------------------
+
+static void a_joint_is_made_and_broken_a_million_times(void **state) {
+    Chain chain;
+    open_chain(&chain, 3, 1, MF_ISA_AUTO, true);
+    mf_WorldJoints *joints = chain.joints;
+    mf_WorldJointConfig config =
+        joint_between(MF_WORLD_JOINT_FIXED, chain.links, 0, chain.links, 2);
+    MUST(mf_world_joint_here(&config, (double[]){0, 0, 49}, NULL, &error));
+    mf_WorldJointId last = MF_WORLD_JOINT_NONE, id;
+    MUST(mf_world_joint_create(joints, &config, &id, &error));
+    MUST(mf_world_joint_destroy(joints, id, &error));
+    const size_t bytes = mf_context_live_bytes(chain.pitch.context);
+    for (uint32_t i = 0; i < STEPS_OF(1000000); i++) {
+        MUST(mf_world_joint_create(joints, &config, &id, &error));
+        assert_true(id != last && mf_world_joint_exists(joints, id));
+        if (i % 10000 == 0) {
+            assert_false(mf_world_joint_exists(joints, last));
+            mf_world_step(chain.pitch.world, 1);
+        }
+        MUST(mf_world_joint_destroy(joints, id, &error));
+        last = id;
+    }
+    assert_int_equal(mf_context_live_bytes(chain.pitch.context), bytes);
+    assert_int_equal(mf_world_joints_count(joints), 3);
+    mf_WorldJointId at = MF_WORLD_JOINT_NONE;
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_true(mf_world_joint_exists(joints, chain.ids[i]));
+        at = mf_world_joint_next(joints, at);
+        assert_true(at == chain.ids[i]);
+    }
+    assert_true(mf_world_joint_next(joints, at) == MF_WORLD_JOINT_NONE);
+    MUST(mf_world_joint_destroy(joints, chain.ids[1], &error));
+    assert_true(mf_world_joint_next(joints, chain.ids[0]) == chain.ids[2]);
+    assert_true(mf_world_joint_next(joints, chain.ids[1]) == chain.ids[2]);
+    assert_true(mf_world_joint_next(NULL, 0) == MF_WORLD_JOINT_NONE);
+    close_chain(&chain);
+}
+
+static void handles_of_the_dead_are_known(void **state) {
+    Chain chain;
+    mf_WorldJointState out;
+    mf_WorldJointConfig config;
+    mf_Error error = {0};
+    open_chain(&chain, 4, 1, MF_ISA_AUTO, true);
+    must(mf_world_joint_destroy(chain.joints, chain.ids[1], &error), &error);
+    const mf_WorldJointId none[] = {chain.ids[1], MF_WORLD_JOINT_NONE, UINT64_MAX,
+                                    chain.ids[0] + (UINT64_C(1) << 32), 77};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        assert_false(mf_world_joint_exists(chain.joints, none[i]));
+        assert_int_equal(mf_world_joint_state(chain.joints, none[i], &out, &error), MF_NOT_FOUND);
+        assert_int_equal(mf_world_joint_config_of(chain.joints, none[i], &config, &error),
+                         MF_NOT_FOUND);
+        assert_int_equal(mf_world_joint_enable(chain.joints, none[i], true, &error), MF_NOT_FOUND);
+        assert_int_equal(mf_world_joint_destroy(chain.joints, none[i], &error), MF_NOT_FOUND);
+    }
+    assert_int_equal(mf_world_joints_count(chain.joints), 3);
+    mf_world_step(chain.pitch.world, 100); // the lower three fall
+    assert_near(get_field(chain.links, "base.linear_velocity", 0, 2), 0.0, 1e-3);
+    assert_near(get_field(chain.links, "base.linear_velocity", 3, 2), -1.962, 1e-3);
+    must(mf_world_joint_config_of(chain.joints, chain.ids[2], &config, &error), &error);
+    assert_ptr_equal(config.sides[1].group, chain.links);
+    assert_int_equal(config.sides[1].instance, 2);
+    assert_int_equal(config.kind, MF_WORLD_JOINT_BALL);
+    mf_WorldJointId again; // in the free slot
+    must(mf_world_joint_create(chain.joints, &config, &again, &error), &error);
+    assert_true((uint32_t)again == (uint32_t)chain.ids[1] && again != chain.ids[1]);
+    close_chain(&chain);
+}
+
+static void a_step_allocates_nothing(void **state) {
+    Chain chain;
+    open_chain(&chain, 40, 2, MF_ISA_AUTO, false);
+    set_field(chain.links, "base.linear_velocity", 39, 0, 2.0);
+    mf_world_step(chain.pitch.world, 1);
+    const uint64_t calls = mf_context_call_count(chain.pitch.context);
+    mf_world_step(chain.pitch.world, 50);
+    assert_int_equal(mf_context_call_count(chain.pitch.context), calls);
+    close_chain(&chain);
+}
+
+// Whichever call fails while a joint is made: nothing has changed, and it can be made again.
+static void a_failed_call_changes_nothing(void **state) {
+    uint32_t failures = 0;
+    Chain chain;
+    mf_Error error = {0};
+    open_chain(&chain, 6, 1, MF_ISA_AUTO, true); // a seventh joint needs more space
+    mf_Context *context = chain.pitch.context;
+    mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, NULL, 0, chain.links, 2);
+    must(mf_world_joint_here(&config, (double[]){0, 0, 48.8}, NULL, &error), &error);
+    const uint64_t hash = mf_world_hash(chain.pitch.world);
+    for (uint64_t countdown = 1;; countdown++) {
+        mf_WorldJointId id;
+        mf_context_fail_after(context, countdown);
+        const mf_Status status = mf_world_joint_create(chain.joints, &config, &id, &error);
+        mf_context_fail_after(context, 0);
+        if (status == MF_OK)
+            break;
+        assert_int_equal(status, MF_NO_MEMORY);
+        assert_true(id == MF_WORLD_JOINT_NONE);
+        assert_true(mf_world_hash(chain.pitch.world) == hash);
+        assert_int_equal(mf_world_joints_count(chain.joints), 6);
+        failures++;
+    }
+    assert_true(failures > 10);
+    mf_world_step(chain.pitch.world, 10);
+    close_chain(&chain);
+}
+
+// ---- rejected input -----------------------------------------------------------------------------
+
+typedef struct Refusal {
+    mf_Status status;
+    const char *part; // of the message
+} Refusal;
+
+static void refuse(mf_WorldJoints *joints, const mf_WorldJointConfig *config, mf_Status status,
+                   const char *part) {
+    mf_Error error = {0};
+    mf_WorldJointId id = 1;
+    assert_int_equal(mf_world_joint_create(joints, config, &id, &error), status);
+    if (strstr(error.message, part) == NULL)
+        fail_msg("%s: no %s", error.message, part);
+    assert_true(id == MF_WORLD_JOINT_NONE);
+}
+
+static void wrong_settings_are_refused(void **state) {
+    Chain chain;
+    open_chain(&chain, 2, 1, MF_ISA_AUTO, true);
+    const mf_WorldJointConfig good =
+        joint_between(MF_WORLD_JOINT_FIXED, chain.links, 0, chain.links, 1);
+    mf_WorldJointConfig bad = good;
+    refuse(chain.joints, NULL, MF_BAD_ARGUMENT, "mf_world_joint_config");
+    bad.struct_size = 0;
+    refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "mf_world_joint_config");
+    const double wrong[] = {-1.0, (double)NAN, 1e300};
+    for (int i = 0; i < 3; i++) {
+        double *const values[] = {&bad.stiffness, &bad.damping, &bad.angular_stiffness,
+                                  &bad.angular_damping, &bad.time};
+        const char *const names[] = {"joint.stiffness", "joint.damping", "joint.angular_stiffness",
+                                     "joint.angular_damping", "joint.time"};
+        for (int k = 0; k < 5; k++) {
+            bad = good;
+            *values[k] = wrong[i];
+            refuse(chain.joints, &bad, MF_BAD_ARGUMENT, names[k]);
+        }
+    }
+    bad = good;
+    bad.force_limit = 0.0;
+    refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "joint.force_limit");
+    bad = good;
+    bad.moment_limit = (double)NAN;
+    refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "joint.moment_limit");
+    bad = good;
+    bad.damping = 1.0;
+    refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "without stiffness");
+    bad = good;
+    bad.time = 1e-3; // half a step
+    refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "joint.time");
+    bad = good;
+    bad.kind = (mf_WorldJointKind)3;
+    refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "joint.kind");
+    bad = good;
+    bad.sides[1].instance = 0;
+    refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "same link");
+    bad = good;
+    bad.sides[0].group = bad.sides[1].group = NULL;
+    refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "same link");
+    bad = good;
+    bad.sides[1].instance = 2;
+    refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "instance: group links has 2, not 2");
+    bad = good;
+    bad.sides[1].link = 1;
+    refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "have 1 links, not 1");
+    bad = good;
+    bad.sides[0].orientation[0] = 2.0;
+    refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "quaternion");
+    bad = good;
+    bad.sides[0].position[2] = (double)INFINITY;
+    refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "position");
+    close_chain(&chain);
+}
+
+static void groups_that_cannot_are_refused(void **state) {
+    Pitch pitch, other;
+    mf_Error error = {0};
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    pitch_open(&other, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    mf_Model *box = box_of(pitch.context, 1.0);
+    mf_Group *good = add_bodies(&pitch, box, "good", 1, MF_MOTION_RIGID, true, false);
+    mf_Group *bare = pitch_group(&pitch, box_of(pitch.context, 1.0), "bare", 1, true);
+    must(mf_motion_add(bare, MF_MOTION_RIGID, NULL, &error), &error);
+    mf_GroupConfig alone_config = mf_group_config();
+    mf_Group *alone;
+    alone_config.name = "alone";
+    alone_config.model = box;
+    alone = add_group(pitch.world, &alone_config);
+    must(mf_motion_add(alone, MF_MOTION_RIGID, NULL, &error), &error);
+    mf_Group *foreign =
+        add_bodies(&other, box_of(other.context, 1.0), "foreign", 1, MF_MOTION_RIGID, true, false);
+    mf_WorldJoints *joints = add_joints(&pitch), *again;
+    mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, good, 0, bare, 0);
+    refuse(joints, &config, MF_BAD_ARGUMENT,
+           "group bare do not accept forces: call mf_collisions_prepare");
+    config.sides[1].group = alone;
+    refuse(joints, &config, MF_BAD_ARGUMENT, "group alone is isolated");
+    config.sides[1].group = foreign;
+    refuse(joints, &config, MF_BAD_ARGUMENT, "another world");
+    assert_int_equal(mf_world_joints_add(pitch.world, NULL, &again, &error), MF_BAD_ARGUMENT);
+    mf_WorldJointsConfig settings = mf_world_joints_config();
+    settings.rounds = 0;
+    assert_int_equal(mf_world_joints_add(other.world, &settings, &again, &error), MF_BAD_ARGUMENT);
+    settings.rounds = 4;
+    settings.tolerance = (double)NAN;
+    assert_int_equal(mf_world_joints_add(other.world, &settings, &again, &error), MF_BAD_ARGUMENT);
+    pitch_close(&pitch);
+    pitch_close(&other);
+}
+
+// ---- the same bits ------------------------------------------------------------------------------
+
+static void disturb(Chain *chain, uint32_t count) {
+    set_field(chain->links, "base.linear_velocity", count - 1, 0, 3.0);
+    set_field(chain->links, "base.angular_velocity", count / 2, 1, 1.0);
+}
+
+static void bits_depend_on_neither_threads_nor_instructions(void **state) {
+    const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
+    for (int wide = 0; wide < 2; wide++) {
+        uint64_t expected = 0;
+        for (uint32_t run = 0; run < 5; run++) {
+            Chain chain;
+            const uint32_t threads = run == 1 ? 3 : 1;
+            const mf_Isa isa = run < 2 ? MF_ISA_AUTO : isas[run - 2];
+            if (run >= 2 && !mf_isa_available(isa))
+                continue;
+            open_chain(&chain, 37, threads, isa, wide);
+            disturb(&chain, 37);
+            mf_world_step(chain.pitch.world, SANITIZED ? 40 : 200);
+            const uint64_t hash = mf_world_hash(chain.pitch.world);
+            if (run == 0)
+                expected = hash;
+            assert_true(hash == expected);
+            close_chain(&chain);
+        }
+    }
+}
+
+static void *snapshot(const Chain *chain, size_t *size) {
+    *size = mf_world_snapshot_size(chain->pitch.world);
+    void *image = malloc(*size);
+    MUST(mf_world_snapshot(chain->pitch.world, image, *size, &error));
+    return image;
+}
+
+// Back to a time with other joints: they are there again, with their handles and forces, and the
+// world goes on to the same bits.
+static void a_snapshot_holds_the_joints(void **state) {
+    size_t size, later_size;
+    Chain chain;
+    open_chain(&chain, 12, 1, MF_ISA_AUTO, false);
+    disturb(&chain, 12);
+    mf_world_step(chain.pitch.world, 50);
+    MUST(mf_world_joint_destroy(chain.joints, chain.ids[7], &error));
+    mf_world_step(chain.pitch.world, 50);
+    void *image = snapshot(&chain, &size);
+    const mf_WorldJointState before = state_of(chain.joints, chain.ids[3]);
+    mf_world_step(chain.pitch.world, 50);
+    const uint64_t hash = mf_world_hash(chain.pitch.world);
+
+    mf_WorldJointId extra[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        mf_WorldJointConfig config =
+            joint_between(MF_WORLD_JOINT_FIXED, chain.links, i, chain.links, i + 5);
+        extra[i] = join(chain.joints, &config, 0, 0, 40, NULL);
+    }
+    MUST(mf_world_joint_destroy(chain.joints, chain.ids[0], &error));
+    mf_world_step(chain.pitch.world, 30);
+    assert_true(mf_world_hash(chain.pitch.world) != hash);
+    void *later = snapshot(&chain, &later_size);
+
+    MUST(mf_world_restore(chain.pitch.world, image, size, &error));
+    assert_int_equal(mf_world_joints_count(chain.joints), 11);
+    assert_true(mf_world_joint_exists(chain.joints, chain.ids[0]));
+    assert_false(mf_world_joint_exists(chain.joints, chain.ids[7]));
+    assert_false(mf_world_joint_exists(chain.joints, extra[1]));
+    const mf_WorldJointState restored = state_of(chain.joints, chain.ids[3]);
+    assert_memory_equal(before.force, restored.force, sizeof before.force);
+    size_t again_size;
+    void *again = snapshot(&chain, &again_size);
+    assert_int_equal(again_size, size);
+    assert_memory_equal(again, image, size);
+    mf_world_step(chain.pitch.world, 50);
+    assert_true(mf_world_hash(chain.pitch.world) == hash);
+
+    // Into another world, and forward to the time with more joints.
+    Chain other;
+    open_chain(&other, 12, 3, MF_ISA_SCALAR, false);
+    MUST(mf_world_restore(other.pitch.world, image, size, &error));
+    mf_world_step(other.pitch.world, 50);
+    assert_true(mf_world_hash(other.pitch.world) == hash);
+    MUST(mf_world_restore(other.pitch.world, later, later_size, &error));
+    MUST(mf_world_restore(chain.pitch.world, later, later_size, &error));
+    mf_world_step(other.pitch.world, 20);
+    mf_world_step(chain.pitch.world, 20);
+    assert_true(mf_world_hash(other.pitch.world) == mf_world_hash(chain.pitch.world));
+    free(image);
+    free(again);
+    free(later);
+    close_chain(&chain);
+    close_chain(&other);
+}
+
+// An image whose joints could not be is refused, and the world goes on as it was.
+static void a_wrong_snapshot_changes_nothing(void **state) {
+    mf_Error error = {0};
+    size_t size;
+    Chain chain, none;
+    open_chain(&chain, 5, 1, MF_ISA_AUTO, true);
+    open_chain(&none, 5, 1, MF_ISA_AUTO, true);
+    mf_world_step(chain.pitch.world, 10);
+    void *image = snapshot(&chain, &size);
+    const uint64_t hash = mf_world_hash(none.pitch.world);
+    assert_int_equal(mf_world_restore(none.pitch.world, image, size - 8, &error), MF_CORRUPT);
+    ((char *)image)[size - 100] ^= 1;
+    assert_int_equal(mf_world_restore(none.pitch.world, image, size, &error), MF_CORRUPT);
+    ((char *)image)[size - 100] ^= 1;
+    for (uint64_t countdown = 1;; countdown++) {
+        mf_context_fail_after(none.pitch.context, countdown);
+        const mf_Status status = mf_world_restore(none.pitch.world, image, size, &error);
+        mf_context_fail_after(none.pitch.context, 0);
+        if (status == MF_OK)
+            break;
+        assert_int_equal(status, MF_NO_MEMORY);
+        assert_true(mf_world_hash(none.pitch.world) == hash);
+    }
+    assert_true(mf_world_hash(none.pitch.world) == mf_world_hash(chain.pitch.world));
+    free(image);
+    close_chain(&chain);
+    close_chain(&none);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_joint_is_made_and_broken_a_million_times),
+        cmocka_unit_test(handles_of_the_dead_are_known),
+        cmocka_unit_test(a_step_allocates_nothing),
+        cmocka_unit_test(a_failed_call_changes_nothing),
+        cmocka_unit_test(wrong_settings_are_refused),
+        cmocka_unit_test(groups_that_cannot_are_refused),
+        cmocka_unit_test(bits_depend_on_neither_threads_nor_instructions),
+        cmocka_unit_test(a_snapshot_holds_the_joints),
+        cmocka_unit_test(a_wrong_snapshot_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
