@@ -488,13 +488,14 @@ static void raise_fault(const mf_WingBlock *block, mf_mask *alive, mf_mask fine,
 }
 
 // Position within 1e6 m, speed within 1e4 m/s, two radians per step: beyond, nothing here is true.
+// `pilot` where it has run in this step, or NULL.
 static MF_INLINE void judge(const mf_WingBlock *block, const mf_real *c, mf_mask *alive,
                             const Body *body, const Autopilot *pilot) {
     mf_lane position = extent(body->position), speed = extent(body->velocity);
     mf_lane spin = extent(body->rate);
     const Quat q = body->attitude;
     mf_lane all = position + speed + spin + mf_abs(q.w) + mf_abs(q.x) + mf_abs(q.y) + mf_abs(q.z);
-    for (uint32_t i = 0; i < MF_WING_MEMORIES; i++)
+    for (uint32_t i = 0; pilot != NULL && i < MF_WING_MEMORIES; i++)
         all = all + mf_abs(pilot->memory[i]);
     raise_fault(block, alive, mf_finite(all), MF_FAULT_NONFINITE);
     mf_mask in_range = mf_and(
@@ -544,7 +545,6 @@ void MF_KERNEL(mf_fixed_wing_step)(const mf_WingBlock *block) {
     if (!mf_any(alive))
         return;
     Body body = load_body(block);
-    Autopilot pilot = load_autopilot(block);
     Surfaces surfaces = {row(block, MF_WING_ROW_SURFACE, 0), row(block, MF_WING_ROW_SURFACE, 1),
                          row(block, MF_WING_ROW_SURFACE, 2), row(block, MF_WING_ROW_THROTTLE, 0)};
     Gust gust = {.velocity = {mf_zero(), mf_zero(), mf_zero()}};
@@ -555,7 +555,9 @@ void MF_KERNEL(mf_fixed_wing_step)(const mf_WingBlock *block) {
     }
     Air air = {.wind = row_vec(block, MF_WING_ROW_WIND), .gust = gust.velocity};
     raise_fault(block, &alive, mf_finite(extent(air.wind)), MF_FAULT_INPUT);
+    Autopilot pilot;
     if (block->control_due) {
+        pilot = load_autopilot(block);
         mf_mask fine = accept_commands(&pilot, c, block);
         count_refused(block, mf_and(alive, mf_not(fine)));
         Rotation rotation = rotation_of(body.attitude);
@@ -566,7 +568,7 @@ void MF_KERNEL(mf_fixed_wing_step)(const mf_WingBlock *block) {
     }
     Fixed fixed = hold_surfaces(c, &surfaces);
     step_body(c, plan->integrator, &fixed, &air, &body);
-    judge(block, c, &alive, &body, &pilot);
+    judge(block, c, &alive, &body, block->control_due ? &pilot : NULL);
     keep_vec(alive, block, MF_WING_ROW_POSITION, body.position);
     keep_vec(alive, block, MF_WING_ROW_LINEAR, body.velocity);
     keep(alive, block, MF_WING_ROW_ORIENTATION, 0, body.attitude.w);
