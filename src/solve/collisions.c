@@ -83,9 +83,8 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
                               mf_Error *error) {
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "collisions: start from mf_collisions_config()");
-    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
-        if (strcmp(mf_world_system(world, i)->name, "collisions") == 0)
-            return mf_fail(error, MF_BAD_ARGUMENT, "collisions: the world already has collisions");
+    if (mf_world_find_system(world, "collisions") != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "collisions: the world already has collisions");
     const double step = (double)mf_world_config_of(world)->step * 1e-9;
     const struct {
         const char *name;
@@ -393,10 +392,8 @@ static void forget(mf_World *world, void *user) {
 }
 
 const mf_Collisions *mf_collisions_of(const mf_World *world) {
-    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
-        if (mf_world_system(world, i)->run == mf_collisions_run)
-            return mf_world_system(world, i)->user;
-    return NULL;
+    const mf_WorldSystemConfig *system = mf_world_find_system(world, "collisions");
+    return system != NULL && system->run == mf_collisions_run ? system->user : NULL;
 }
 
 void mf_collisions_bind(const mf_Collisions *all, mf_CompoundSearch *search) {

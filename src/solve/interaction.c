@@ -125,9 +125,8 @@ static mf_Status check_config(const mf_World *world, const mf_InteractionConfig 
                               mf_Error *error) {
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "interaction: start from mf_interaction_config()");
-    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
-        if (strcmp(mf_world_system(world, i)->name, "interaction") == 0)
-            return mf_fail(error, MF_BAD_ARGUMENT, "interaction: the world already has one");
+    if (mf_world_find_system(world, "interaction") != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "interaction: the world already has one");
     if (!config->detect && !has_collisions(config) && !has_air(config))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "interaction: nothing is enabled, need detect, collide, terrain, fence, "

@@ -3,6 +3,7 @@
 // Invariant: memory grows between steps only, to what joints and contacts were announced.
 #include "base/hash.h"
 #include "solve/joints.h"
+#include "world/attach.h"
 #include "world/world_state.h"
 
 #include <string.h>
@@ -368,10 +369,8 @@ static mf_Status add_systems(mf_Solver *solver, mf_Error *error) {
 }
 
 mf_Solver *mf_solver_in(const mf_World *world) {
-    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
-        if (mf_world_system(world, i)->run == mf_solver_run)
-            return mf_world_system(world, i)->user;
-    return NULL;
+    const mf_WorldSystemConfig *system = mf_world_find_system(world, "joints");
+    return system != NULL && system->run == mf_solver_run ? system->user : NULL;
 }
 
 mf_Status mf_solver_of(mf_World *world, mf_Solver **out, mf_Error *error) {

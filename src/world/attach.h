@@ -45,6 +45,9 @@ mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error);
 // Sets the settings hash of the system `name` of the group after its settings changed.
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
 
+// The world's system of that name, or NULL.
+const mf_WorldSystemConfig *mf_world_find_system(const mf_World *world, const char *name);
+
 // Says that the fields that the system `name` of the group writes follow from the state: it runs in
 // the last step of each call of mf_world_step only, while no other system declares to read them. A
 // system of the group that declares nothing may read any; one of the world must name them.

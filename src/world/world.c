@@ -1,6 +1,7 @@
 // Worlds: ground, groups, time, and the systems of the whole world. Stepping is in step.c.
 #include "math/scalar.h"
 #include "base/floats.h"
+#include "world/attach.h"
 #include "world/group.h"
 
 #include <string.h>
@@ -210,4 +211,11 @@ const mf_WorldSystemConfig *mf_world_system(const mf_World *world, uint32_t inde
     if (world == NULL)
         return NULL;
     return index < world->system_count ? &world->systems[index].config : NULL;
+}
+
+const mf_WorldSystemConfig *mf_world_find_system(const mf_World *world, const char *name) {
+    for (uint32_t i = 0; i < world->system_count; i++)
+        if (strcmp(world->systems[i].config.name, name) == 0)
+            return &world->systems[i].config;
+    return NULL;
 }

@@ -28,7 +28,7 @@ typedef struct mf_ClothSurroundings {
     void *user;
     // The solids that can meet a cloth whose vertices stay within a box in this step, at most
     // MF_CLOTH_OBSTACLES, in an order that depends on the state only. Returns how many there are.
-    uint32_t (*find)(void *user, const double low[3], const double high[3], mf_ClothObstacle *out);
+    uint32_t (*find)(void *user, const double low[3], const double high[3], mf_Solid *out);
     // Adds to the solid number `index` of the last `find` the impulse [N s] and its moment [N m s].
     void (*push)(void *user, uint32_t index, const double push[MF_CLOTH_PUSH]);
 } mf_ClothSurroundings;

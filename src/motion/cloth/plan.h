@@ -12,7 +12,7 @@
 #include <mayfly/cloth.h>
 
 #include "base/flat.h"
-#include "contact/collide.h"
+#include "contact/solid.h"
 #include "math/kernel.h"
 #include "terrain/image.h"
 
@@ -126,18 +126,6 @@ enum {
 enum { MF_CLOTH_OBSTACLES = 64 }; // [1] most solids that a cloth can meet in a step
 enum { MF_CLOTH_PUSH = 6 };       // [1] sums of what an obstacle got: impulse, and moment of it
 
-// A solid that vertices meet.
-typedef struct mf_ClothObstacle {
-    mf_CollideKind kind;             // no plane
-    double half[3];                  // [m] as MF_COLLIDE_HALF
-    const double *faces;             // [1], [m] of a hull: outward normal and distance of each
-    uint32_t face_count;             // [1]
-    double radius;                   // [m] of the sphere about its position
-    double rotation[9], position[3]; // [1], [m] at the end of the substep, world
-    double velocity[3], rate[3];     // [m/s] of its position, [rad/s]
-    double reference[3];             // [m] about which moments are taken
-} mf_ClothObstacle;
-
 enum { MF_CLOTH_AFTER = 3 }; // [1] rows of a batch, in mf_ClothJob
 
 enum { MF_CLOTH_NEAR = 32 }; // [1] most vertices that one parts from
@@ -169,7 +157,7 @@ typedef struct mf_ClothJob {
     void *work;                // MF_CLOTH_WORK arrays of mf_cloth_scratch_size values
     uint8_t *pulls;            // [1] per batch: 1: it has a pinned vertex
     void *position, *velocity; // its lane of the rows of vertex.position and vertex.velocity
-    const mf_ClothObstacle *obstacles;
+    const mf_Solid *obstacles;
     uint32_t obstacle_count; // [1]
     mf_ClothSelf self;
     mf_ClothTear tear;

@@ -62,8 +62,8 @@ size_t mf_cloth_scratch(const mf_ClothMotion *motion) {
     const mf_ClothPlan *plan = motion->plan;
     return round_up(work_bytes(motion)) + round_up(piece_count(plan) * sizeof(mf_ClothSum)) +
            round_up(plan->batch_count) + round_up(mf_cloth_rows(plan) + 2) +
-           MF_CLOTH_OBSTACLES * (round_up(sizeof(mf_ClothObstacle)) + round_up(7 * sizeof(double)) +
-                                 round_up(piece_count(plan) * push_bytes(motion))) +
+           MF_CLOTH_OBSTACLES *
+               (2 * round_up(sizeof(mf_Solid)) + round_up(piece_count(plan) * push_bytes(motion))) +
            self_bytes(plan) + mf_cloth_tear_bytes(plan) + after_bytes(motion) +
            residual_bytes(plan);
 }
@@ -105,10 +105,10 @@ static mf_ClothStep begin(const mf_ClothMotion *motion, mf_Context *context, uin
     step.job.pulls = (uint8_t *)scratch;
     step.row_pinned = step.job.pulls + round_up(plan->batch_count);
     scratch = (char *)step.row_pinned + round_up(mf_cloth_rows(plan) + 2);
-    step.obstacles = (mf_ClothObstacle *)(void *)scratch;
+    step.obstacles = (mf_Solid *)(void *)scratch;
     step.job.obstacles = step.obstacles;
     scratch += MF_CLOTH_OBSTACLES * round_up(sizeof *step.obstacles);
-    step.start = (double(*)[7])(void *)scratch;
+    step.start = (mf_Solid *)(void *)scratch;
     scratch += MF_CLOTH_OBSTACLES * round_up(sizeof *step.start);
     step.job.pushes = scratch;
     scratch += MF_CLOTH_OBSTACLES * round_up(piece_count(plan) * push_bytes(motion));
@@ -235,26 +235,12 @@ static void find_obstacles(mf_ClothStep *step) {
     step->passed_by = step->dropped;
     step->job.obstacle_count = found - step->dropped;
     memset(step->job.pushes, 0, step->pieces * step->job.obstacle_count * push_bytes(step->motion));
-    for (uint32_t i = 0; i < step->job.obstacle_count; i++) {
-        mf_vec3_copy(step->start[i], step->obstacles[i].position);
-        mf_quat_from_matrix(step->start[i] + 3, step->obstacles[i].rotation);
-    }
+    memcpy(step->start, step->obstacles, step->job.obstacle_count * sizeof *step->start);
 }
 
-// Solids go on with their twist, as links mostly do within a step.
 static void move_obstacles(mf_ClothStep *step, uint32_t substep) {
-    const double time = step->job.substep * substep;
-    for (uint32_t i = 0; i < step->job.obstacle_count; i++) {
-        mf_ClothObstacle *obstacle = &step->obstacles[i];
-        double rotate[4], rotation[4];
-        const double rate = mf_vec3_length(obstacle->rate);
-        mf_vec3_add_scaled(obstacle->position, step->start[i], time, obstacle->velocity);
-        if (!(rate > 0.0))
-            continue;
-        mf_quat_from_axis_angle(rotate, obstacle->rate, rate * time);
-        mf_quat_multiply(rotation, rotate, step->start[i] + 3);
-        mf_quat_to_matrix(obstacle->rotation, rotation);
-    }
+    for (uint32_t i = 0; i < step->job.obstacle_count; i++)
+        mf_solid_after(&step->obstacles[i], &step->start[i], step->job.substep * substep);
 }
 
 static double push_at(const mf_ClothStep *step, size_t index) {

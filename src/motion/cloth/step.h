@@ -15,13 +15,13 @@ typedef struct mf_ClothStep {
     bool ends, begins;     // of mf_cloth_move
     mf_TaskFn task;        // that threads share
     const mf_ClothSurroundings *around;
-    mf_ClothObstacle *obstacles;
+    mf_Solid *obstacles;
     uint32_t dropped;            // [1] obstacles and near vertices beyond the capacity
     uint32_t passed_by;          // [1] of them obstacles
     mf_ClothResidual *residuals; // per chunk
     char *after;                 // memory for job.after
     double passed;               // [m] way of a vertex that the search for near ones does not cover
-    double (*start)[7];          // [m], [1] position and rotation of each when the step begins
+    mf_Solid *start;             // the obstacles when the step begins
 } mf_ClothStep;
 
 // A value of an array of the working memory.

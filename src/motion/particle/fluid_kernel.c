@@ -263,8 +263,8 @@ static MF_INLINE mf_lane bend_of(mf_lane radius, mf_lane distance) {
 }
 
 // Of a solid, for particles at `p` in its axes.
-static MF_INLINE Beyond beyond_solid(const mf_ParticlePlan *plan, const mf_ParticleSolid *solid,
-                                     Vec p, Gap *gap) {
+static MF_INLINE Beyond beyond_solid(const mf_ParticlePlan *plan, const mf_Solid *solid, Vec p,
+                                     Gap *gap) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), never = mf_set((mf_real)-1e15);
     const mf_lane a = mf_set((mf_real)solid->half[0]), b = mf_set((mf_real)solid->half[1]),
                   c = mf_set((mf_real)solid->half[2]);
@@ -330,12 +330,12 @@ static MF_INLINE void add_solids(const mf_ParticleTask *task, const Drop *own, u
         return;
     const Bounds bounds = bounds_of(own->at, live);
     for (uint32_t s = 0; s < task->solid_count; s++) {
-        const mf_ParticleSolid *solid = &task->solids[s];
+        const mf_Solid *solid = &task->solids[s];
         if (!bounds_overlap(&bounds, solid))
             continue;
         const Mat axes = solid_axes(solid);
         const Vec p = solid_position(solid, &axes, own->at);
-        Gap gap = own_gap(p, solid, task->faces);
+        Gap gap = own_gap(p, solid);
         const mf_mask near = mf_less(gap.distance, mf_set((mf_real)plan->reach));
         if (!mf_any(near))
             continue;

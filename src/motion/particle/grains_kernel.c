@@ -322,10 +322,10 @@ static MF_INLINE void touch_walls(const mf_ParticleTask *task, const mf_LaneMap 
         return;
     const Bounds bounds = bounds_of(own->at, live);
     for (uint32_t s = 0; s < task->solid_count; s++) {
-        const mf_ParticleSolid *solid = &task->solids[s];
+        const mf_Solid *solid = &task->solids[s];
         if (!bounds_overlap(&bounds, solid))
             continue;
-        wall.gap = solid_gap(task, solid, own->at);
+        wall.gap = solid_gap(solid, own->at);
         if (!mf_any(mf_and(here, mf_less(wall.gap.distance, radius))))
             continue;
         Vec point = vec_fma(wall.gap.normal, -wall.gap.distance, own->at);

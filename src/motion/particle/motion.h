@@ -17,9 +17,8 @@ typedef struct mf_ParticleCoupling {
     void *user;
     // Fills the members below for a step of the world.
     void (*find)(void *user);
-    const mf_ParticleSolid *solids;
-    uint32_t count; // [1]
-    const mf_ParticleFace *faces;
+    const mf_Solid *solids;
+    uint32_t count;      // [1]
     double (*wrench)[6]; // [N], [N m] per solid, means of the step; added to
 } mf_ParticleCoupling;
 
@@ -63,11 +62,11 @@ typedef struct mf_Particles {
     uint32_t next_waiting;              // [1] no particle before it waits
     mf_ParticleCoupling *coupling;      // NULL: none
     struct mf_ParticleMixture *mixture; // NULL: no other group acts on this one
-    double *means;            // of grains in a mixture, per rank what the fluid around does
-    double ahead;             // [1] steps for which a fluid's pressure is extrapolated
-    mf_ParticleSolid *solids; // [1] of a substep
-    double (*wrench)[6];      // [1] per piece and solid
-    double skin;              // [m] of a fluid, how much farther than its reach it lists neighbors
+    double *means;       // of grains in a mixture, per rank what the fluid around does
+    double ahead;        // [1] steps for which a fluid's pressure is extrapolated
+    mf_Solid *solids;    // [1] of a substep
+    double (*wrench)[6]; // [1] per piece and solid
+    double skin;         // [m] of a fluid, how much farther than its reach it lists neighbors
     double moved[MF_PARTICLE_PIECES]; // [m^2] as gathers return it
     mf_ParticleBox box;               // of all, until they are sorted again
     mf_ParticleBox boxes[MF_PARTICLE_PIECES];

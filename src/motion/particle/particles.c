@@ -178,15 +178,8 @@ static void choose_solids(mf_Particles *all, uint32_t substep) {
         return;
     const double time = substep * all->plan.step;
     for (uint32_t s = 0; s < coupling->count; s++) {
-        mf_ParticleSolid *solid = &all->solids[s];
-        *solid = coupling->solids[s];
-        for (int c = 0; c < 3; c++) {
-            const double moved = time * solid->velocity[c];
-            solid->center[c] += moved;
-            solid->about[c] += moved;
-            solid->low[c] += moved;
-            solid->high[c] += moved;
-        }
+        mf_Solid *solid = &all->solids[s];
+        mf_solid_after(solid, &coupling->solids[s], time);
         for (int c = 0; c < 3; c++) // nothing of it is near: an empty box
             if (all->box.low[c] - all->skin > solid->high[c] ||
                 all->box.high[c] + all->skin < solid->low[c])
@@ -194,7 +187,6 @@ static void choose_solids(mf_Particles *all, uint32_t substep) {
     }
     all->task.solids = all->solids;
     all->task.solid_count = coupling->count;
-    all->task.faces = coupling->faces;
 }
 
 static void sum_wrenches(mf_Particles *all) {

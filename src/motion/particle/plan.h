@@ -3,7 +3,7 @@
 #ifndef MF_MOTION_PARTICLE_PLAN_H
 #define MF_MOTION_PARTICLE_PLAN_H
 
-#include "contact/collide.h"
+#include "contact/solid.h"
 #include "math/kernel.h"
 #include "motion/particle/shape.h"
 #include "terrain/image.h"
@@ -80,26 +80,6 @@ typedef struct mf_ParticlePlan {
     double overlap;                 // [m] above it a warning is raised
 } mf_ParticlePlan;
 
-// A convex solid near the particles.
-typedef struct mf_ParticleSolid {
-    mf_CollideKind kind;
-    double half[3];         // [m] as MF_COLLIDE_HALF
-    double rotation[9];     // [1] its axes to the world's, row after row
-    double center[3];       // [m]
-    double velocity[3];     // [m/s] of the center
-    double rate[3];         // [rad/s]
-    double about[3];        // [m] point about which torques are
-    double low[3], high[3]; // [m] box that holds it and `reach` around it
-    double friction;        // [1]
-    uint32_t faces;         // [1] of a hull
-    uint32_t first_face;    // [1] in mf_ParticleTask.faces
-} mf_ParticleSolid;
-
-// A face of a hull: outward normal [1] and distance [m] from the solid's center, its axes.
-typedef struct mf_ParticleFace {
-    double normal[3], distance;
-} mf_ParticleFace;
-
 // A field, as kernels write it: component c of instance i is at
 // base[((i / 16) * width + c) * 16 + i % 16].
 typedef struct mf_ParticleField {
@@ -136,9 +116,8 @@ typedef struct mf_ParticleTask {
     mf_ParticleField contact_with, contact_slip; // of grains
     uint32_t *fault, *warning, *warning_steps;
     void *warning_residual;
-    const mf_ParticleSolid *solids;
+    const mf_Solid *solids;
     uint32_t solid_count; // [1]
-    const mf_ParticleFace *faces;
 } mf_ParticleTask;
 
 // Steps the particles of rows first .. first + count - 1 of cells. `wrench`: per solid the force
