@@ -2,11 +2,7 @@
 // cosine law for a distant light from the north-west, 45 degrees high, as on maps).
 #include "view/picture.h"
 
-#include "view/png.h"
-
 #include <math.h>
-
-// ---- the ground --------------------------------------------------------------------------------
 
 void mf_picture_ramp(double part, uint8_t color[3]) {
     // Wet valley, meadow, dry grass, bare rock, chalk: with rising lightness, so that it also
@@ -59,10 +55,4 @@ uint8_t *mf_picture_ground(mf_Context *context, const mf_Terrain *terrain, const
                         highest - lowest);
     }
     return pixels;
-}
-
-mf_Status mf_picture_png(mf_Context *context, const mf_Picture *picture, uint8_t **out,
-                         size_t *size, mf_Error *error) {
-    const mf_PngImage image = {picture->width, picture->height, 3, 8, picture->pixels};
-    return mf_png_encode(context, &image, 9, out, size, error);
 }

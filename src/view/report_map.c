@@ -1,6 +1,7 @@
 // The champion's path seen from above, over the ground it walked on: relief as a picture where the
 // ground has any, a meter grid where it is flat. Scale is the same in both directions.
 #include "view/report_data.h"
+#include "image/image.h"
 #include "model/points.h"
 
 #include <math.h>
@@ -91,13 +92,13 @@ static void height_range(const mf_Terrain *terrain, const mf_View *view, double 
 
 static void draw_relief(mf_Text *text, const mf_ReportData *data, const Frame *frame,
                         const double range[2]) {
-    mf_Picture picture = {.width = PICTURE_WIDTH, .height = PICTURE_HEIGHT};
+    mf_Image picture = {PICTURE_WIDTH, PICTURE_HEIGHT, 3, 8, 255, NULL};
     uint8_t *png = NULL;
     size_t size = 0;
     picture.pixels = mf_picture_ground(data->context, data->scene.terrain, &frame->view, range[0],
                                        range[1], picture.width, picture.height);
     if (picture.pixels == NULL ||
-        mf_picture_png(data->context, &picture, &png, &size, NULL) != MF_OK)
+        mf_image_encode(data->context, &picture, 9, &png, &size, NULL) != MF_OK)
         text->failed = true;
     mf_text_format(text,
                    "<image width=\"%.0f\" height=\"%.0f\" preserveAspectRatio=\"none\" "

@@ -3,8 +3,8 @@
 
 The floors are those of docs/explanation/concepts.md. Includes are read from the text; calls, and uses
 of another room's data, from the symbols of the objects of a build, so a function that is declared
-elsewhere does not hide where it is. Public headers (<mayfly/...>) may be included everywhere. Importers
-and exporters belong to the tools library: nothing of the core may include them.
+elsewhere does not hide where it is. Public headers (<mayfly/...>) may be included everywhere. Images,
+importers and exporters belong to the tools library: nothing of the core may include them.
 
 usage: floors.py SOURCE_FOLDER [BUILD_FOLDER]
 """
@@ -16,7 +16,7 @@ import sys
 # Bottom first; on one floor a room may use those that stand before it.
 FLOORS = [
     ["base", "math"],
-    ["terrain", "model", "import"],
+    ["image", "terrain", "model", "import"],
     ["world"],
     ["tree", "contact", "motion"],
     ["dynamics", "interaction"],
@@ -26,6 +26,7 @@ FLOORS = [
     ["environment", "evaluate", "print", "script", "client", "link"],
     ["apps"],
 ]
+TOOLS = ["image", "import"]  # of the tools library, though they stand so low
 ORDER = {room: number for number, room in enumerate(sum(FLOORS, []))}
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
@@ -48,7 +49,7 @@ def complaint_about(room, header):
         return "is no room of the house (tools/lint/floors.py)"
     if other != room and ORDER[other] > ORDER[room]:
         return f"is on floor {FLOOR[other]}, {room} on {FLOOR[room]}"
-    if other == "import" != room and FLOOR[room] < FLOOR["scene"]:
+    if other in TOOLS and room not in TOOLS and FLOOR[room] < FLOOR["scene"]:
         return "belongs to the tools library, this file to the core"
     return None
 
