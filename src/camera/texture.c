@@ -41,7 +41,7 @@ static void halve_faces(const uint8_t *from, uint32_t width, uint32_t height, ui
 // Halving works in place: what is written is behind what is still read.
 mf_Status mf_texture_shrink(mf_Context *context, const mf_Texture *texture, uint32_t edge,
                             uint8_t **pixels, uint32_t *width, uint32_t *height, mf_Error *error) {
-    const uint32_t faces = texture->type == MF_TEXTURE_FLAT ? 1 : FACES;
+    const uint32_t faces = mf_texture_faces(texture);
     mf_Status status = mf_texture_pixels(context, texture, pixels, width, height, error);
     if (status != MF_OK)
         return status;
@@ -77,7 +77,7 @@ static size_t size_of(const mf_TextureMap *map, uint32_t faces) {
 
 mf_Status mf_texture_map_make(mf_Context *context, const mf_Texture *texture, mf_TextureMap *out,
                               mf_Error *error) {
-    const uint32_t faces = texture->type == MF_TEXTURE_FLAT ? 1 : FACES;
+    const uint32_t faces = mf_texture_faces(texture);
     uint8_t *pixels = NULL;
     uint32_t width, height;
     *out = (mf_TextureMap){.context = context, .cube = faces > 1};

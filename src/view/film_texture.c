@@ -2,6 +2,7 @@
 // on the ground.
 #include "view/film.h"
 #include "image/image.h"
+#include "model/texture.h"
 
 enum { EDGE = 512, LEVEL = 9 }; // [pixel] longest of a face; of compression
 
@@ -15,17 +16,13 @@ static bool is_ready(const mf_Texture *texture) {
 static void put_texture(mf_Text *text, const mf_Texture *texture) {
     uint8_t *pixels = NULL, *png = NULL;
     size_t size = texture->file_size;
-    uint32_t width, height;
+    uint32_t width = 0, height = 0;
     mf_Status status = MF_OK;
     if (!is_ready(texture)) {
         status = mf_texture_shrink(text->context, texture, EDGE, &pixels, &width, &height, NULL);
-        // All faces, one below the other.
+        const mf_Image image = {width, mf_texture_faces(texture) * height, 3, 8, 255, pixels};
         if (status == MF_OK)
-            status = mf_image_encode(
-                text->context,
-                &(mf_Image){width, (texture->type == MF_TEXTURE_FLAT ? 1 : 6) * height, 3, 8, 255,
-                            pixels},
-                LEVEL, &png, &size, NULL);
+            status = mf_image_encode(text->context, &image, LEVEL, &png, &size, NULL);
     }
     text->failed = text->failed || status == MF_NO_MEMORY;
     mf_text_format(text, "{\"cube\":%s,\"png\":\"",

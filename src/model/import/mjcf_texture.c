@@ -30,7 +30,7 @@ static mf_Status check_texture(mf_Mjcf *m, const mf_MjcfTexture *texture) {
                             texture->layout);
     if (texture->file != NULL)
         return MF_OK;
-    const uint64_t faces = plain->type == MF_TEXTURE_FLAT ? 1 : 6;
+    const uint64_t faces = mf_texture_faces(plain);
     const uint32_t height = plain->type == MF_TEXTURE_FLAT ? plain->height : plain->width;
     if (plain->width < 1 || height < 1 || plain->width > MF_TEXTURE_PIXELS ||
         height > MF_TEXTURE_PIXELS || faces * plain->width * height > MF_TEXTURE_PIXELS)
