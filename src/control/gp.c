@@ -7,6 +7,7 @@
 #include "base/floats.h"
 #include "control/gp.h"
 #include "math/kernel_table.h"
+#include "model/points.h"
 
 #include "world/attach.h"
 
@@ -113,16 +114,9 @@ static mf_Status check_gp(const mf_Group *group, const mf_GpConfig *config, mf_E
     return mf_attach_check(group, system_name, config->rate, error);
 }
 
-// The model's joints that a motor can move: those with one degree of freedom that do not mimic
-// another.
-static bool has_motor(const mf_Joint *joint) {
-    return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
-           joint->mimic == MF_NONE;
-}
-
 static uint32_t find_motor(const mf_Model *model, uint32_t number) {
     for (uint32_t i = 0; i < model->joint_count; i++)
-        if (has_motor(&model->joints[i]) && number-- == 0)
+        if (mf_joint_has_motor(&model->joints[i]) && number-- == 0)
             return i;
     return MF_NONE;
 }
@@ -130,7 +124,7 @@ static uint32_t find_motor(const mf_Model *model, uint32_t number) {
 static void fill_motors(mf_GpPlan *plan, const mf_Model *model, mf_GpUnknown unknown) {
     uint32_t motors = 0;
     for (uint32_t i = 0; i < model->joint_count; i++)
-        motors += has_motor(&model->joints[i]);
+        motors += mf_joint_has_motor(&model->joints[i]);
     mf_GpMotors *table = &plan->motors;
     for (uint32_t operand = 0; operand < MF_GP_OPERANDS; operand++) {
         uint32_t motor = resolve(operand, motors, unknown);

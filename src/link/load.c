@@ -260,7 +260,7 @@ static void take(mf_Server *server, Next *next, mf_LinkMade *made, bool loaded, 
     server->made = made;
     if (loaded)
         mf_link_due_now(server);
-    const double spent = mf_link_clock() - began;
+    const double spent = mf_clock_seconds() - began;
     for (uint32_t p = 0; p < server->peer_count; p++)
         server->peers[p].deadline += spent;
     mf_link_restart_clock(server);
@@ -330,7 +330,7 @@ static mf_Status make_scene(const mf_Server *server, mf_LinkMade *made, mf_Error
 }
 
 static mf_Status load(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
-    const double began = mf_link_clock();
+    const double began = mf_clock_seconds();
     const uint32_t what = mf_wire_u32(reader), unused = mf_wire_u32(reader);
     const size_t size = (size_t)(reader->end - reader->at);
     if (reader->is_short || what > MF_LOAD_SCENE || unused != 0 || size == 0)
@@ -441,7 +441,7 @@ static mf_Status make_joined(mf_Server *server, Spawn *spawn, const uint8_t *pos
 }
 
 static mf_Status spawn_robots(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
-    const double began = mf_link_clock();
+    const double began = mf_clock_seconds();
     const uint8_t *poses = reader->at + SPAWN_HEAD;
     Spawn spawn = {.flags = 0};
     mf_Status status = read_spawn(reader, &spawn, error);

@@ -2,6 +2,7 @@
 #ifndef MAYFLY_LINK_PEER_H
 #define MAYFLY_LINK_PEER_H
 
+#include "base/clock.h"
 #include "client/spin.h"
 #include "link/region.h"
 #include "link/serial.h"
@@ -143,8 +144,6 @@ struct mf_Server {
 
 // [1] ticks of the world so far.
 uint64_t mf_link_tick(const mf_Server *server);
-// [s] of a monotonic clock.
-double mf_link_clock(void);
 // Restarts the pace from the present moment.
 void mf_link_restart_clock(mf_Server *server);
 // The first tick after `tick` at which something of that period [ns] is due.

@@ -50,6 +50,14 @@ static inline double mf_larger(double a, double b) {
     return b > a ? b : a;
 }
 
+static inline uint32_t mf_smaller_u32(uint32_t a, uint32_t b) {
+    return b < a ? b : a;
+}
+
+static inline uint32_t mf_larger_u32(uint32_t a, uint32_t b) {
+    return b > a ? b : a;
+}
+
 static inline double mf_abs(double x) {
     return __builtin_fabs(x);
 }

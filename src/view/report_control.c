@@ -1,5 +1,6 @@
 // The champion's controller in readable form: a machine-code program line by line with the names of
 // the robot's joints and sensors, or the waves of oscillators.
+#include "model/points.h"
 #include "view/report_data.h"
 
 #include <stdio.h>
@@ -120,19 +121,13 @@ static bool find_reachable(const mf_ReportData *data, bool reachable[MF_GP_BYTES
     return true;
 }
 
-// Motors are the joints with one degree of freedom that do not mimic another.
-static bool has_motor(const mf_Joint *joint) {
-    return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
-           joint->mimic == MF_NONE;
-}
-
 static const mf_Joint *find_motor(const mf_Model *model, uint32_t operand, mf_GpUnknown unknown) {
     uint32_t motors = 0;
     for (uint32_t i = 0; i < model->joint_count; i++)
-        motors += has_motor(&model->joints[i]);
+        motors += mf_joint_has_motor(&model->joints[i]);
     uint32_t motor = resolve(operand, motors, unknown);
     for (uint32_t i = 0; motor != MF_NONE && i < model->joint_count; i++) {
-        if (has_motor(&model->joints[i]) && motor-- == 0)
+        if (mf_joint_has_motor(&model->joints[i]) && motor-- == 0)
             return &model->joints[i];
     }
     return NULL;

@@ -3,6 +3,7 @@
 // Every link of the model belongs to the link of the plan that carries it. The frames of the plan
 // are found in two passes: first every joint's frame and axis relative to its carrier's model axes,
 // then the carriers' own axes, which depend on the joints they carry (plan.h).
+#include "model/points.h"
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
@@ -107,10 +108,6 @@ static const mf_Joint *heaviest_child(const Tree *t, uint32_t carrier) {
     return best;
 }
 
-static bool has_axis(const mf_Joint *joint) {
-    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
-}
-
 // Nearly parallel axes have no useful perpendicular: then x points to the child's origin.
 static void choose_x(double x[3], const double z[3], const double other[3],
                      const double direction[3]) {
@@ -135,14 +132,14 @@ static void choose_axes(Tree *t, uint32_t carrier) {
     if (carrier == 0)
         return;
     const mf_Joint *joint = &t->model->joints[t->model->links[carrier].joint];
-    if (!has_axis(joint))
+    if (!mf_joint_has_axis(joint))
         return;
     double other[3] = {0, 0, 0}, direction[3] = {0, 0, 0}, x[3], y[3], rotation[4], position[3];
     const mf_Joint *child = heaviest_child(t, carrier);
     if (child != NULL) {
         joint_frame(t, child, rotation, position);
         mf_vec3_copy(direction, position);
-        if (has_axis(child))
+        if (mf_joint_has_axis(child))
             mf_quat_rotate(other, rotation, child->axis);
     }
     choose_x(x, joint->axis, other, direction);

@@ -213,10 +213,6 @@ static mf_Status check_group(const mf_Group *group, const char *name,
     return mf_truss_check(config->truss, error);
 }
 
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
 static void fill_plan(mf_TrussPlan *plan, const mf_Group *group, bool dynamic,
                       const mf_QuasistaticConfig *config) {
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
@@ -224,9 +220,9 @@ static void fill_plan(mf_TrussPlan *plan, const mf_Group *group, bool dynamic,
     const double length = mf_vec3_length(world->gravity_direction);
     *plan = (mf_TrussPlan){
         .bytes = sizeof *plan,
-        .vertices = larger(truss->vertex_count, config->vertices),
-        .bars = larger(truss->bar_count, config->bars),
-        .actuators = larger(truss->actuator_count, config->actuators),
+        .vertices = mf_larger_u32(truss->vertex_count, config->vertices),
+        .bars = mf_larger_u32(truss->bar_count, config->bars),
+        .actuators = mf_larger_u32(truss->actuator_count, config->actuators),
         .ground = config->contacts,
         .level = mf_terrain_level(world->terrain),
         .pairs = config->collisions,
