@@ -26,13 +26,6 @@ mf_GpConfig mf_gp_config(void) {
 
 // ---- one machine -------------------------------------------------------------------------------
 
-// The index that `operand` selects among `count` items, or MF_NONE.
-static uint32_t resolve(uint32_t operand, uint32_t count, mf_GpUnknown unknown) {
-    if (operand < count)
-        return operand;
-    return unknown == MF_GP_UNKNOWN_WRAP && count > 0 ? operand % count : MF_NONE;
-}
-
 mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES], uint32_t motors,
                         const int32_t *sensors, uint32_t sensor_count, mf_GpUnknown unknown) {
     if (machine == NULL)
@@ -45,12 +38,12 @@ mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES
     switch ((mf_GpOpcode)(instruction >> 5)) {
     case MF_GP_LEFT:
     case MF_GP_RIGHT:
-        move.motor = resolve(operand, motors, unknown);
+        move.motor = mf_gp_resolve(operand, motors, unknown);
         if (move.motor != MF_NONE)
             move.direction = instruction >> 5 == MF_GP_LEFT ? -1 : 1;
         break;
     case MF_GP_SENSOR:
-        sensor = resolve(operand, sensor_count, unknown);
+        sensor = mf_gp_resolve(operand, sensor_count, unknown);
         machine->accumulator = sensor == MF_NONE ? 0 : (uint8_t)(sensors[sensor] & 255);
         break;
     case MF_GP_LOAD:
@@ -127,7 +120,7 @@ static void fill_motors(mf_GpPlan *plan, const mf_Model *model, mf_GpUnknown unk
         motors += mf_joint_has_motor(&model->joints[i]);
     mf_GpMotors *table = &plan->motors;
     for (uint32_t operand = 0; operand < MF_GP_OPERANDS; operand++) {
-        uint32_t motor = resolve(operand, motors, unknown);
+        uint32_t motor = mf_gp_resolve(operand, motors, unknown);
         uint32_t joint = motor == MF_NONE ? MF_NONE : find_motor(model, motor);
         double lower = joint == MF_NONE ? -INFINITY : model->joints[joint].lower;
         double upper = joint == MF_NONE ? INFINITY : model->joints[joint].upper;

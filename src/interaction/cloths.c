@@ -344,13 +344,6 @@ static mf_Status take_groups(mf_Cloths *all, mf_World *world, mf_Error *error) {
     return status;
 }
 
-static bool has_system(const mf_World *world, const char *name) {
-    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
-        if (strcmp(mf_world_system(world, i)->name, name) == 0)
-            return true;
-    return false;
-}
-
 mf_Status mf_cloths_add(mf_World *world, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     static const char *const reads[] = {
@@ -365,14 +358,14 @@ mf_Status mf_cloths_add(mf_World *world, mf_Error *error) {
                                          NULL};
     if (world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "cloths: world is NULL");
-    if (has_system(world, "cloths"))
+    if (mf_world_has_system(world, "cloths"))
         return mf_fail(error, MF_BAD_ARGUMENT, "cloths: the world already has them");
     mf_Context *context = mf_world_context(world);
     mf_Cloths *all = mf_allocate(context, 1, sizeof *all);
     if (all == NULL)
         return mf_fail(error, MF_NO_MEMORY, "cloths: out of memory");
     all->context = context;
-    all->clears = !has_system(world, "collisions");
+    all->clears = !mf_world_has_system(world, "collisions");
     all->step = mf_time_to_seconds(mf_world_config_of(world)->step);
     mf_Status status = take_groups(all, world, error);
     mf_WorldSystemConfig system = mf_world_system_config();

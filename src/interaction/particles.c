@@ -315,13 +315,6 @@ static mf_Status add_system(Links *all, mf_Error *error) {
     return mf_world_add_system(all->world, &system, error);
 }
 
-static bool has_system(const mf_World *world, const char *name) {
-    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
-        if (strcmp(mf_world_system(world, i)->name, name) == 0)
-            return true;
-    return false;
-}
-
 static double find_reach(mf_World *world) {
     double reach = 0.0;
     for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
@@ -336,7 +329,7 @@ mf_Status mf_particles_couple(mf_World *world, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_particles_couple: world is NULL");
-    if (has_system(world, push_name))
+    if (mf_world_has_system(world, push_name))
         return mf_fail(error, MF_BAD_ARGUMENT, "particles: the world's are coupled already");
     const double reach = find_reach(world);
     if (!(reach > 0.0))
@@ -345,7 +338,7 @@ mf_Status mf_particles_couple(mf_World *world, mf_Error *error) {
     if (all == NULL)
         return mf_fail(error, MF_NO_MEMORY, "particles: out of memory");
     *all = (Links){.context = mf_world_context(world), .world = world, .reach = reach};
-    all->clears = !has_system(world, "collisions");
+    all->clears = !mf_world_has_system(world, "collisions");
     mf_Status status = add_owners(all, error);
     if (status == MF_OK)
         status = make_memory(all, error);

@@ -142,6 +142,10 @@ struct mf_Server {
     mf_ServerStatistics sum;
 };
 
+// MF_BAD_FILE: a message is not what its kind says.
+static inline mf_Status mf_link_fail_format(mf_Error *error, const char *expected) {
+    return mf_fail(error, MF_BAD_FILE, "expected a message of %s", expected);
+}
 // [1] ticks of the world so far.
 uint64_t mf_link_tick(const mf_Server *server);
 // Restarts the pace from the present moment.

@@ -6,6 +6,7 @@
 // microseconds, and a sleep costs more.
 #define _GNU_SOURCE // ppoll
 #include "link/peer.h"
+#include "world/attach.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -375,11 +376,6 @@ mf_Status mf_server_run(mf_Server *server, mf_Error *error) {
 
 // ---- its life ----------------------------------------------------------------------------------
 
-static bool is_writable(const mf_Group *group, const mf_Field *field) {
-    return (field->info.flags & MF_FIELD_INPUT) != 0 &&
-           mf_group_writer(group, field->info.name, 0) == NULL;
-}
-
 mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error) {
     size_t inputs = 0;
     for (uint32_t g = 0; g < mf_world_group_count(server->world); g++)
@@ -392,7 +388,7 @@ mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error) {
         mf_Group *group = mf_world_group(server->world, g);
         for (uint32_t f = 0; f < mf_group_field_count(group); f++, out++) {
             mf_Field *field = mf_group_field(group, f);
-            *out = (mf_LinkField){group, field, g, is_writable(group, field)};
+            *out = (mf_LinkField){group, field, g, mf_field_is_input(group, field)};
             if (out->writable)
                 inputs += (size_t)mf_group_count(group) * field->components *
                           mf_field_value_size(field->info.type);

@@ -64,6 +64,23 @@ static inline bool mf_joint_has_motor(const mf_Joint *joint) {
     return mf_joint_has_axis(joint) && joint->mimic == MF_NONE;
 }
 
+// One that lets its link move.
+static inline bool mf_joint_moves(const mf_Joint *joint) {
+    return joint->type != MF_JOINT_FIXED && joint->type != MF_JOINT_PLANAR;
+}
+
+// Whether a body is `root` or on it. MF_NONE: the world's.
+static inline bool mf_body_carried(const mf_Model *model, uint32_t body, uint32_t root) {
+    while (body != root && body != MF_NONE)
+        body = model->bodies[body].parent;
+    return body == root;
+}
+
+// The link whose frame a shape is in; MF_NONE: the world's.
+static inline uint32_t mf_shape_frame(const mf_Model *model, const mf_Shape *shape) {
+    return shape->link == MF_NONE && model->base == MF_BASE_FIXED ? 0 : shape->link;
+}
+
 // A link with a shape that is meant to be seen; of others the colliding shapes are drawn.
 bool mf_model_has_visual(const mf_Model *model, uint32_t link);
 

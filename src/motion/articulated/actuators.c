@@ -84,13 +84,6 @@ static void mark_thrust(mf_ArtMotion *motion, int32_t link) {
         motion->plan->base_thrust = !motion->plan->fixed;
 }
 
-// The poses of a link and of all that carry it are needed.
-static void mark_posed(mf_ArtMotion *motion, int32_t link) {
-    motion->plan->posed = true;
-    for (; link >= 0; link = motion->links[link].parent)
-        motion->links[link].posed = true;
-}
-
 // Position and axes of a frame in the plan link that carries it.
 static int32_t site_frame(const mf_ArtMotion *motion, const mf_Frame *frame, double position[3],
                           double rotation[4]) {
@@ -121,7 +114,7 @@ static mf_Status add_force(mf_ArtMotion *motion, const mf_Actuator *from, mf_Art
     mf_vec3_add(c + MF_ART_WRENCH + 3, c + MF_ART_WRENCH + 3, lever);
     mark_thrust(motion, actuator->links[0]);
     if (actuator->rated)
-        mark_posed(motion, actuator->links[0]);
+        mf_art_mark_posed(motion, actuator->links[0]);
     return MF_OK;
 }
 
@@ -143,7 +136,7 @@ static void add_force_from(mf_ArtMotion *motion, const mf_Actuator *from,
         actuator->links[side] = site_frame(motion, frames[side], actuator->arms[side], rotation);
         mf_quat_to_matrix(actuator->rotations[side], rotation);
         mark_thrust(motion, actuator->links[side]);
-        mark_posed(motion, actuator->links[side]);
+        mf_art_mark_posed(motion, actuator->links[side]);
     }
     actuator->common = MF_ART_WORLD;
     if (actuator->links[0] != MF_ART_WORLD && actuator->links[1] != MF_ART_WORLD) {

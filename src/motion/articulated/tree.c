@@ -23,20 +23,16 @@ typedef struct Tree {
     int32_t *last_link;    // per model link that is a carrier: its plan link
 } Tree;
 
-static bool moves(const mf_Joint *joint) {
-    return joint->type != MF_JOINT_FIXED && joint->type != MF_JOINT_PLANAR;
-}
-
 static uint32_t position_values(const mf_Joint *joint) {
     return joint->type == MF_JOINT_BALL       ? 4
            : joint->type == MF_JOINT_FLOATING ? 7
-                                              : (moves(joint) ? 1 : 0);
+                                              : (mf_joint_moves(joint) ? 1 : 0);
 }
 
 static uint32_t velocity_values(const mf_Joint *joint) {
     return joint->type == MF_JOINT_BALL       ? 3
            : joint->type == MF_JOINT_FLOATING ? 6
-                                              : (moves(joint) ? 1 : 0);
+                                              : (mf_joint_moves(joint) ? 1 : 0);
 }
 
 // How many joints before this one are balls or floating, or only floating: their rows in the fields
@@ -58,7 +54,7 @@ static void find_carriers(Tree *t) {
     mf_vec3_set(t->point[0], 0, 0, 0);
     for (uint32_t l = 1; l < model->link_count; l++) {
         const mf_Joint *joint = &model->joints[model->links[l].joint];
-        if (moves(joint)) {
+        if (mf_joint_moves(joint)) {
             t->carrier[l] = l;
             mf_quat_identity(t->rotation[l]);
             mf_vec3_set(t->point[l], 0, 0, 0);
@@ -371,7 +367,7 @@ static mf_Status count_links(Tree *t, mf_Error *error) {
     uint32_t links = 0, balls = 0;
     for (uint32_t j = 0; j < t->model->joint_count; j++) {
         const mf_Joint *joint = &t->model->joints[j];
-        links += joint->type == MF_JOINT_FLOATING ? 4 : moves(joint);
+        links += joint->type == MF_JOINT_FLOATING ? 4 : mf_joint_moves(joint);
         balls += joint->type == MF_JOINT_FLOATING || joint->type == MF_JOINT_BALL;
     }
     if (links > MF_ARTICULATED_MAX_LINKS || balls > MF_ARTICULATED_MAX_BALLS)
