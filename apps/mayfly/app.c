@@ -110,12 +110,6 @@ void mf_app_quote(char *out, size_t size, const char *name) {
 
 // ---- surroundings ------------------------------------------------------------------------------
 
-double mf_app_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 const char *mf_app_own(const char *name, char out[MF_APP_PATH]) {
     static const char *const folders[] = {MAYFLY_SOURCE_DIR, MAYFLY_INSTALL_DATADIR};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {

@@ -3,6 +3,8 @@
 #ifndef MAYFLY_APP_H
 #define MAYFLY_APP_H
 
+#include "base/clock.h"
+
 #include <jansson.h>
 #include <mayfly/mayfly.h>
 
@@ -48,9 +50,6 @@ void mf_app_catch_stop(void);
 // no result yet.
 void mf_app_starting(bool now);
 bool mf_app_stop_requested(void);
-
-// Seconds [s] of a monotonic clock.
-double mf_app_clock(void);
 
 // Resolves a file name: `name` itself if it exists, else, for relative names, the file in the
 // source folder or in the installed data. If there is none, the name is returned unchanged, so that

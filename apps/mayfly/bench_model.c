@@ -25,16 +25,16 @@ static mf_Status run_once(mf_Context *context, const char *path, Times *times, u
     mf_Model *model = NULL;
     mf_SceneFile *file = NULL;
     mf_Scene scene = {0};
-    double started = mf_app_clock(), loaded;
+    double started = mf_clock_seconds(), loaded;
     mf_Status status = mf_model_load(context, path, NULL, &model, error);
     if (status != MF_OK)
         return status;
-    loaded = mf_app_clock();
+    loaded = mf_clock_seconds();
     status = mf_scene_file_of_model(context, model, NULL, 0, &file, error);
     if (status == MF_OK)
         status = mf_scene_create(context, file, NULL, &scene, error);
     times->load[at] = loaded - started;
-    times->compile[at] = mf_app_clock() - loaded;
+    times->compile[at] = mf_clock_seconds() - loaded;
     times->both[at] = times->load[at] + times->compile[at];
     times->hash = mf_model_hash(model);
     mf_scene_destroy(&scene);

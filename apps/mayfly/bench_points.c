@@ -184,11 +184,11 @@ static mf_Status time_evolution(const Bench *bench, const mf_BenchOptions *optio
     if (mkdtemp(folder) == NULL)
         return mf_fail_at(error, MF_IO, folder, 0, 0, "cannot create a temporary folder");
     snprintf(path, sizeof path, "%s/archive", folder);
-    double started = mf_app_clock();
+    double started = mf_clock_seconds();
     mf_Status status = mf_search_create(setup->context, &config, &search, error);
     if (status == MF_OK) {
         status = evolve_all(setup, path, generations, search, error);
-        result->seconds = result->slowest = mf_app_clock() - started;
+        result->seconds = result->slowest = mf_clock_seconds() - started;
         if (status == MF_OK) {
             result->hash = mf_search_hash(search);
             result->best = mf_search_best(search);

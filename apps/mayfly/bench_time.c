@@ -31,12 +31,12 @@ double mf_bench_contacts(mf_Group *group, const char *field) {
 static double time_once(const mf_BenchWork *work) {
     if (work->prepare != NULL)
         work->prepare(work->user);
-    const double started = mf_app_clock();
+    const double started = mf_clock_seconds();
     if (work->run != NULL)
         work->run(work->user);
     else
         mf_world_step(work->world, work->steps);
-    return mf_app_clock() - started;
+    return mf_clock_seconds() - started;
 }
 
 static mf_Status repeat(const mf_BenchWork *work, const void *image, size_t size,

@@ -262,9 +262,9 @@ static mf_Status relax_some(Rig *rig, const Bench *bench, const mf_BenchOptions 
     if (status != MF_OK)
         return status;
     rig->frames = bench->compared;
-    const double started = mf_app_clock();
+    const double started = mf_clock_seconds();
     run_frames(rig);
-    *seconds = mf_app_clock() - started;
+    *seconds = mf_clock_seconds() - started;
     return MF_OK;
 }
 

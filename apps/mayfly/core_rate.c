@@ -96,11 +96,11 @@ double mf_core_rate(void) {
     const RoundsFn run = choose_rounds(&lanes);
     const double work = 2.0 * CHAINS * (double)lanes * ROUNDS; // [1] operations of a slice
     double best = 0.0;
-    const double begin = mf_app_clock();
+    const double begin = mf_clock_seconds();
     for (double now = begin; now - begin < SECONDS;) {
         const double then = now;
         run(ROUNDS);
-        now = mf_app_clock();
+        now = mf_clock_seconds();
         if (work > best * (now - then))
             best = work / (now - then);
     }

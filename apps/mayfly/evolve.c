@@ -93,7 +93,7 @@ const mf_CommandHelp mf_help_evolve = {
     .options = table};
 
 static double wall_seconds(const Evolution *evolution) {
-    return evolution->seconds + mf_app_clock() - evolution->started;
+    return evolution->seconds + mf_clock_seconds() - evolution->started;
 }
 
 // ---- setting up --------------------------------------------------------------------------------
@@ -486,7 +486,7 @@ int mf_command_evolve(int argc, char **argv) {
     if (result != MF_OPTIONS_GO_ON)
         return result;
     mf_app_catch_stop();
-    Evolution evolution = {.options = &options, .command = command, .started = mf_app_clock()};
+    Evolution evolution = {.options = &options, .command = command, .started = mf_clock_seconds()};
     mf_Error error = {0};
     mf_Status status = set_up(&evolution, argv[1], &error);
     if (status == MF_OK) {

@@ -106,11 +106,6 @@ const mf_CommandHelp mf_help_info = {
 
 // ---- kinds of files ----------------------------------------------------------------------------
 
-static bool ends_with(const char *name, const char *end) {
-    size_t length = strlen(name), size = strlen(end);
-    return length >= size && strcmp(name + length - size, end) == 0;
-}
-
 static Kind kind_of(const char *path, const char *head, size_t size) {
     static const unsigned char png[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     if (size >= 16 && memcmp(head, "SQLite format 3", 16) == 0)
@@ -122,13 +117,13 @@ static Kind kind_of(const char *path, const char *head, size_t size) {
     if (size >= 3 && head[0] == 'P' && (head[1] == '2' || head[1] == '5') &&
         strchr(" \t\r\n#", head[2]) != NULL)
         return KIND_TERRAIN;
-    if (ends_with(path, ".yaml") || ends_with(path, ".yml"))
+    if (mf_app_ends_with(path, ".yaml") || mf_app_ends_with(path, ".yml"))
         return KIND_SCENE;
     size_t start = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (start < size && strchr(" \t\r\n", head[start]) != NULL && head[start] != '\0')
         start++;
     bool markup = start < size && head[start] == '<';
-    return markup || ends_with(path, ".urdf") ? KIND_MODEL : KIND_UNKNOWN;
+    return markup || mf_app_ends_with(path, ".urdf") ? KIND_MODEL : KIND_UNKNOWN;
 }
 
 static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {

@@ -1,6 +1,7 @@
 // Trusses for mayfly info (info_truss.h). Text and JSON show the same facts, which are computed
 // once.
 #include "info_truss.h"
+#include "math/scalar.h"
 
 #include <float.h>
 #include <math.h>
@@ -103,10 +104,6 @@ static void measure_bar(Facts *facts, uint32_t index) {
         weaken(&facts->yield, index, truss->material.yield * 0.25 * pi * d * d);
 }
 
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static double clamp(double a) {
     return fmax(0.0, fmin(1.0, a));
 }
@@ -121,14 +118,15 @@ static double bar_distance(const mf_Truss *truss, const mf_TrussBar *one, const 
         v[i] = truss->vertices[two->ends[1]].position[i] - q[i];
         between[i] = p[i] - q[i];
     }
-    const double a = dot(u, u), b = dot(u, v), c = dot(u, between), d = dot(v, between);
-    const double e = dot(v, v), area = a * e - b * b;
+    const double a = mf_vec3_dot(u, u), b = mf_vec3_dot(u, v), c = mf_vec3_dot(u, between),
+                 d = mf_vec3_dot(v, between);
+    const double e = mf_vec3_dot(v, v), area = a * e - b * b;
     const double first = area > 1e-9 * a * e ? clamp((b * d - c * e) / area) : 0.5;
     const double t = clamp((b * first + d) / fmax(e, DBL_MIN));
     const double s = clamp((b * t - c) / fmax(a, DBL_MIN));
     for (int i = 0; i < 3; i++)
         gap[i] = between[i] + s * u[i] - t * v[i];
-    return sqrt(dot(gap, gap));
+    return sqrt(mf_vec3_dot(gap, gap));
 }
 
 // Bars without a common vertex push each other apart while a frame is relaxed.

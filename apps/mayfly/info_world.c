@@ -1,5 +1,6 @@
 // Worlds for mayfly info: their schedule, their fields, the constants of their models.
 #include "info_world.h"
+#include "world/attach.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,11 +118,6 @@ static const char *use_of(uint32_t flags) {
                                     : "fixed";
 }
 
-static const char *type_name(mf_FieldType type) {
-    static const char *const names[] = {"float", "double", "int32", "uint32", "real"};
-    return names[type];
-}
-
 static const char *shape_of(const mf_Field *field, char out[32]) {
     static const char *const per[] = {"", "joint", "point", "contact", "", ""};
     const char *each = per[field->info.shape];
@@ -142,7 +138,7 @@ static void show_group_fields(mf_Group *group) {
         const mf_Field *field = mf_group_field(group, i);
         char shape[32];
         printf("  %-26s %-16s %-6s %-10s %-6s %-6s", field->info.name, shape_of(field, shape),
-               type_name(field->info.type), field->info.unit, field->info.frame,
+               mf_field_type_name(field->info.type), field->info.unit, field->info.frame,
                use_of(field->info.flags));
         show_users(group, field->info.name, " written by ", mf_group_writer);
         show_users(group, field->info.name, " read by ", mf_group_reader);
@@ -225,13 +221,14 @@ static json_t *pack_field(const mf_Group *group, const mf_Field *field) {
     static const char *const shapes[] = {"instance", "joint",  "point",
                                          "contact",  "sensor", "fixed"};
     const mf_FieldInfo *info = &field->info;
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:o, s:o, s:s}", "name", info->name, "unit",
-        info->unit, "frame", info->frame, "type", type_name(info->type), "per", shapes[info->shape],
-        "width", (json_int_t)info->width, "values", (json_int_t)field->components, "use",
-        use_of(info->flags), "state", (info->flags & MF_FIELD_STATE) != 0, "writers",
-        pack_users(group, info->name, mf_group_writer), "readers",
-        pack_users(group, info->name, mf_group_reader), "description", info->description);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:b, s:o, s:o, s:s}", "name",
+                     info->name, "unit", info->unit, "frame", info->frame, "type",
+                     mf_field_type_name(info->type), "per", shapes[info->shape], "width",
+                     (json_int_t)info->width, "values", (json_int_t)field->components, "use",
+                     use_of(info->flags), "state", (info->flags & MF_FIELD_STATE) != 0, "writers",
+                     pack_users(group, info->name, mf_group_writer), "readers",
+                     pack_users(group, info->name, mf_group_reader), "description",
+                     info->description);
 }
 
 static json_t *pack_period(mf_Rate rate, mf_Time step) {

@@ -51,7 +51,7 @@ static void report_late(const mf_Pace *pace, mf_World *world, const char *verb, 
 
 static void wait_until(double moment) {
     double left;
-    while ((left = moment - mf_app_clock()) > 0.0 && !mf_app_stop_requested()) {
+    while ((left = moment - mf_clock_seconds()) > 0.0 && !mf_app_stop_requested()) {
         left =
             left < 0.1 ? left : 0.1; // so that a stop is seen even if its signal came just before
         struct timespec pause = {0, (long)(1e9 * left)};
@@ -64,10 +64,10 @@ void mf_pace_keep(mf_Pace *pace, mf_World *world, double simulated) {
         return;
     if (!pace->started) {
         pace->started = true;
-        pace->begin = mf_app_clock() - simulated / pace->factor;
+        pace->begin = mf_clock_seconds() - simulated / pace->factor;
         mf_world_measure(world, true);
     }
-    double now = mf_app_clock(), seconds = now - pace->begin;
+    double now = mf_clock_seconds(), seconds = now - pace->begin;
     double late = seconds - simulated / pace->factor;
     pace->simulated = simulated;
     pace->latest = late > pace->latest ? late : pace->latest;
@@ -81,5 +81,5 @@ void mf_pace_keep(mf_Pace *pace, mf_World *world, double simulated) {
 
 void mf_pace_end(const mf_Pace *pace, mf_World *world) {
     if (pace->warned > 0.0 && pace->simulated > pace->warned)
-        report_late(pace, world, "did not keep up", mf_app_clock() - pace->begin, pace->latest);
+        report_late(pace, world, "did not keep up", mf_clock_seconds() - pace->begin, pace->latest);
 }

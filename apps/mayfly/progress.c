@@ -17,7 +17,7 @@ mf_Progress mf_progress_begin(const char *unit, uint64_t first, uint64_t total) 
     const char *terminal = getenv("TERM");
     return (mf_Progress){.visible = isatty(STDERR_FILENO) &&
                                     (terminal == NULL || strcmp(terminal, "dumb") != 0),
-                         .started = mf_app_clock(),
+                         .started = mf_clock_seconds(),
                          .first = first,
                          .total = total,
                          .unit = unit};
@@ -56,7 +56,7 @@ static double seconds_left(const mf_Progress *progress, uint64_t done, double no
 }
 
 void mf_progress_update(mf_Progress *progress, uint64_t done, const char *note) {
-    double now = mf_app_clock();
+    double now = mf_clock_seconds();
     if (!progress->visible || (done < progress->total && now - progress->drawn < REDRAW_SECONDS))
         return;
     progress->drawn = now;

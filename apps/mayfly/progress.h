@@ -7,7 +7,7 @@
 
 typedef struct mf_Progress {
     bool visible;
-    double started;   // [s] of mf_app_clock
+    double started;   // [s] of mf_clock_seconds
     double drawn;     // [s] when the line was last drawn
     uint64_t first;   // [1] done when it started (a resumed run)
     uint64_t total;   // [1]

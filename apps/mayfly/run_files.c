@@ -116,10 +116,11 @@ void mf_run_files_drop(const mf_RunFiles *files, const char *folder) {
 
 // ---- finding -----------------------------------------------------------------------------------
 
-bool mf_run_files_find(const char *folder, const char *path, char out[MF_APP_PATH]) {
+bool mf_run_files_find(const char *folder, const char *within, const char *path,
+                       char out[MF_APP_PATH]) {
     for (const char *part = path; part != NULL; part = strchr(part, '/')) {
         part += strspn(part, "/");
-        const int length = snprintf(out, MF_APP_PATH, "%s/files/%s", folder, part);
+        const int length = snprintf(out, MF_APP_PATH, "%s/%s%s", folder, within, part);
         if (*part != '\0' && length < MF_APP_PATH && access(out, R_OK) == 0)
             return true;
     }

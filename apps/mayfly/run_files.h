@@ -25,8 +25,9 @@ mf_Status mf_run_files_keep(const mf_RunFiles *files, const char *folder, mf_Err
 void mf_run_files_drop(const mf_RunFiles *files, const char *folder);
 void mf_run_files_free(mf_RunFiles *files);
 
-// The copy of `path` in a run's folder: the one with the longest common suffix of the path. False
-// when there is none.
-bool mf_run_files_find(const char *folder, const char *path, char out[MF_APP_PATH]);
+// A copy of `path` in FOLDER/WITHIN, which is "files/" for those that a run keeps: the one with the
+// longest common suffix of the path. False when there is none.
+bool mf_run_files_find(const char *folder, const char *within, const char *path,
+                       char out[MF_APP_PATH]);
 
 #endif

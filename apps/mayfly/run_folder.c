@@ -89,17 +89,6 @@ void mf_folder_remove(const char *folder, uint32_t made) {
 
 // ---- finding again -----------------------------------------------------------------------------
 
-// Looks for suffixes of the path `gone`, the longest first, in `folder`.
-static bool find_in(const char *folder, const char *gone, char out[MF_APP_PATH]) {
-    for (const char *part = gone; part != NULL; part = strchr(part, '/')) {
-        part += strspn(part, "/");
-        const int length = snprintf(out, MF_APP_PATH, "%s/%s", folder, part);
-        if (*part != '\0' && length < MF_APP_PATH && access(out, R_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 static mf_Status find_again(const char *archive, const char *what, const char **path,
                             char out[MF_APP_PATH], bool *moved, mf_Error *error) {
     char folder[MF_APP_PATH], *slash;
@@ -108,15 +97,15 @@ static mf_Status find_again(const char *archive, const char *what, const char **
     mf_app_absolute(archive, folder);
     slash = strrchr(folder, '/');
     *slash = '\0';
-    bool found = mf_run_files_find(folder, *path, out);
+    bool found = mf_run_files_find(folder, "files/", *path, out);
     if (!found && access(*path, R_OK) == 0)
         return MF_OK;
     *moved = !found;
     while (!found && folder[0] != '\0') {
-        found = find_in(folder, *path, out);
+        found = mf_run_files_find(folder, "", *path, out);
         *strrchr(folder, '/') = '\0';
     }
-    if (!found && !find_in(".", *path, out))
+    if (!found && !mf_run_files_find(".", "", *path, out))
         return mf_fail_at(error, MF_NOT_FOUND, archive, 0, 0,
                           "its %s %.300s is missing, also in the folders above the archive; state "
                           "its path by --%s FILE",

@@ -60,8 +60,8 @@ static bool has_ended(mf_RunPython *python) {
 }
 
 static void wait_for_end(mf_RunPython *python, double seconds) {
-    const double end = mf_app_clock() + seconds;
-    while (!has_ended(python) && mf_app_clock() < end)
+    const double end = mf_clock_seconds() + seconds;
+    while (!has_ended(python) && mf_clock_seconds() < end)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 }
 
@@ -107,7 +107,7 @@ static bool must_stop(void *user) {
     mf_RunPython *python = user;
     if (mf_app_stop_requested() || mf_server_statistics(python->server).missed > 0)
         return true;
-    const double now = mf_app_clock();
+    const double now = mf_clock_seconds();
     if (python->deadline > 0.0 && now > python->deadline)
         return true;
     if (now - python->looked < LOOK_SECONDS)
@@ -146,7 +146,7 @@ static mf_Status explain(mf_RunPython *python, mf_Error *error) {
         return mf_fail(error, MF_STOPPED, "stopped after %.6g s",
                        mf_time_to_seconds(mf_world_time(python->scene->world)));
     const bool late = mf_server_statistics(server).missed > 0 ||
-                      (python->deadline > 0.0 && mf_app_clock() > python->deadline);
+                      (python->deadline > 0.0 && mf_clock_seconds() > python->deadline);
     end_child(python, late ? 0.0 : END_SECONDS);
     if (read_note(python, "error", note))
         return fail_by_note(python, note, error);
@@ -224,7 +224,7 @@ static mf_Status begin(mf_RunPython *python, mf_Error *error) {
         status = start_child(python, error);
     if (status != MF_OK)
         return status;
-    python->deadline = mf_app_clock() + START_SECONDS + 2.0 * python->patience + BEHIND_SECONDS;
+    python->deadline = mf_clock_seconds() + START_SECONDS + 2.0 * python->patience + BEHIND_SECONDS;
     status = mf_server_await(python->server, error);
     if (status == MF_OK && !mf_server_is_led(python->server) && !mf_run_python_stopped(python))
         status = explain(python, error);
@@ -261,11 +261,11 @@ mf_Status mf_run_python_step(mf_RunPython *python, uint64_t steps, uint64_t *don
 }
 
 mf_Status mf_run_python_finish(mf_RunPython *python, mf_Error *error) {
-    python->deadline = mf_app_clock() + python->patience + BEHIND_SECONDS;
+    python->deadline = mf_clock_seconds() + python->patience + BEHIND_SECONDS;
     mf_Status status = mf_server_end(python->server, error);
     if (status != MF_OK)
         return status;
-    if (!mf_app_stop_requested() && mf_app_clock() < python->deadline)
+    if (!mf_app_stop_requested() && mf_clock_seconds() < python->deadline)
         wait_for_end(python, END_SECONDS);
     const bool good =
         python->child == 0 && WIFEXITED(python->ended) && WEXITSTATUS(python->ended) == 0;

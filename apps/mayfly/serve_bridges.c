@@ -62,7 +62,7 @@ static void start(Bridge *bridge) {
         fprintf(stderr, "mayfly: bridge %s started: %s %s\n", bridge->scene->name, bridge->names[0],
                 bridge->scene->options);
     bridge->process = process > 0 ? process : 0;
-    bridge->when = mf_app_clock();
+    bridge->when = mf_clock_seconds();
     if (process < 0) { // no memory or too many processes: later, perhaps
         fprintf(stderr, "mayfly: bridge %s: cannot start: %s\n", bridge->scene->name,
                 strerror(errno));
@@ -78,7 +78,7 @@ static void describe_end(int status, char *out, size_t size) {
 }
 
 static void take_end(Bridge *bridge, int status) {
-    const double now = mf_app_clock();
+    const double now = mf_clock_seconds();
     const bool early = now - bridge->when < QUICK_SECONDS;
     char end[64];
     bridge->process = 0;
@@ -102,7 +102,7 @@ void mf_bridges_watch(mf_Bridges *bridges) {
         int status;
         if (bridge->process > 0 && waitpid(bridge->process, &status, WNOHANG) == bridge->process)
             take_end(bridge, status);
-        else if (bridge->process == 0 && !bridge->over && mf_app_clock() >= bridge->when)
+        else if (bridge->process == 0 && !bridge->over && mf_clock_seconds() >= bridge->when)
             start(bridge);
     }
 }
@@ -164,9 +164,9 @@ static bool is_gone(Bridge *bridge) {
 
 // Waits at most so long for all of them.
 static void await_all(mf_Bridges *bridges, double seconds) {
-    const double end = mf_app_clock() + seconds;
+    const double end = mf_clock_seconds() + seconds;
     for (uint32_t i = 0; i < bridges->count; i++)
-        while (!is_gone(&bridges->bridges[i]) && mf_app_clock() < end)
+        while (!is_gone(&bridges->bridges[i]) && mf_clock_seconds() < end)
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 

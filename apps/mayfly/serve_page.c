@@ -156,7 +156,7 @@ static void follow(mf_ServePage *page, mf_Scene *scene) {
 
 static void visit(void *user) {
     mf_ServePage *page = user;
-    const double now = mf_app_clock();
+    const double now = mf_clock_seconds();
     if (page->pages == NULL)
         return;
     if (page->viewer.scene == NULL)

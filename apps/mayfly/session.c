@@ -57,7 +57,7 @@ static bool reserve(mf_Session *session, mf_SessionImage *image) {
 // False: no memory, or the world has results that are in no field yet; there is no image then.
 static bool take_image(mf_Session *session, mf_SessionImage *image) {
     mf_World *world = session->scene->world;
-    const double before = mf_app_clock();
+    const double before = mf_clock_seconds();
     if (!reserve(session, image) ||
         mf_world_snapshot(world, image->data, image->size, NULL) != MF_OK) {
         mf_release(session->context, image->data);
@@ -71,7 +71,7 @@ static bool take_image(mf_Session *session, mf_SessionImage *image) {
     image->slot = session->step / session->interval;
     image->next = session->timeline.next;
     image->push = session->push;
-    session->image_clock = mf_app_clock();
+    session->image_clock = mf_clock_seconds();
     session->image_seconds = session->image_clock - before;
     return true;
 }
@@ -120,7 +120,7 @@ static void keep_image(mf_Session *session) {
     const mf_SessionImage *last = &session->images[session->image_count - 1];
     if (session->only_once || session->step % session->interval != 0 ||
         session->step <= last->step ||
-        mf_app_clock() - session->image_clock < session->image_seconds / IMAGE_SHARE)
+        mf_clock_seconds() - session->image_clock < session->image_seconds / IMAGE_SHARE)
         return;
     thin_images(session, session->step / session->interval);
     if (session->image_count >= MF_SESSION_IMAGES)

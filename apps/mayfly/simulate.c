@@ -164,7 +164,7 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
     uint64_t picture_every = period_steps(simulation->picture_period, step);
     uint64_t watch_every = period_steps(simulation->watch_period, step);
     double watching = 0.0; // [s] spent outside of the simulation
-    double started = mf_app_clock(), before = simulation->pace.simulated;
+    double started = mf_clock_seconds(), before = simulation->pace.simulated;
     simulation->pace.factor = simulation->realtime;
     mf_pace_keep(&simulation->pace, world, before);
     mf_Progress progress = mf_progress_begin(simulation->progress, 0, simulation->steps);
@@ -203,21 +203,22 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
         if (status == MF_OK && length == to_photo)
             status = take_photos(simulation, error);
         if (simulation->watch != NULL && (first + done) % watch_every == 0) {
-            const double before_watch = mf_app_clock();
+            const double before_watch = mf_clock_seconds();
             simulation->watch(simulation->watched);
-            watching += mf_app_clock() - before_watch;
+            watching += mf_clock_seconds() - before_watch;
         }
         mf_pace_keep(&simulation->pace, world, before + (double)done * step);
         char note[160] = "";
         if (progress.visible)
-            describe_progress(simulation, (double)done * step, mf_app_clock() - started, note,
+            describe_progress(simulation, (double)done * step, mf_clock_seconds() - started, note,
                               sizeof note);
         mf_progress_update(&progress, done, note);
     }
     mf_progress_end(&progress);
     simulation->simulated = (double)done * step;
     // With pacing, the watch function's time is part of the clock's.
-    simulation->seconds = mf_app_clock() - started - (simulation->realtime > 0.0 ? 0.0 : watching);
+    simulation->seconds =
+        mf_clock_seconds() - started - (simulation->realtime > 0.0 ? 0.0 : watching);
     return status;
 }
 

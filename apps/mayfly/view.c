@@ -97,7 +97,7 @@ static void try_browser(const char *address) {
     }
     // It may stay as long as its browser; what fails, fails soon.
     int status = 0;
-    for (double end = mf_app_clock() + OPEN_SECONDS; child > 0 && mf_app_clock() < end;) {
+    for (double end = mf_clock_seconds() + OPEN_SECONDS; child > 0 && mf_clock_seconds() < end;) {
         if (waitpid(child, &status, WNOHANG) == child) {
             if (status != 0)
                 fprintf(stderr, "mayfly: view: xdg-open could not open the page%s\n",
@@ -259,8 +259,8 @@ static int view_page(mf_Context *context, const Options *options, const char *na
         status = listen_somewhere(context, options, &config, &server, &error);
     mf_app_starting(false);
     if (status == MF_OK && announce(options, server)) {
-        const double end = mf_app_clock() + mf_option_real(options->duration, INFINITY);
-        while (!mf_app_stop_requested() && mf_app_clock() < end)
+        const double end = mf_clock_seconds() + mf_option_real(options->duration, INFINITY);
+        while (!mf_app_stop_requested() && mf_clock_seconds() < end)
             mf_view_server_wait(server, WAIT_SECONDS);
     }
     mf_view_server_stop(server);

@@ -105,7 +105,7 @@ static void put_frame(mf_Viewer *viewer, mf_ViewMail *mail, bool contacts) {
 
 // False: not yet due.
 static bool answer_frame(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
-    const double now = mf_app_clock();
+    const double now = mf_clock_seconds();
     const double since = now - mail->last_frame;
     if (since < (viewer->paused ? IDLE_SECONDS : FRAME_SECONDS) ||
         (!viewer->paused && mf_view_tick(viewer) % viewer->every != 0))

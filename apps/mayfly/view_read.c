@@ -1,16 +1,11 @@
 // What a page reads of a robot.
 #include "view.h"
+#include "world/attach.h"
 
 #include <math.h>
 #include <string.h>
 
 #define SHOWN 64u // [1] components of a field, the first ones
-
-// Meant to be written from outside, and no system of the group writes it.
-static bool is_input(const mf_Group *group, const mf_Field *field) {
-    return (field->info.flags & MF_FIELD_INPUT) != 0 &&
-           mf_group_writer(group, field->info.name, 0) == NULL;
-}
 
 static json_t *read_field(const mf_Group *group, const mf_Field *field, uint32_t instance) {
     const uint32_t count = field->components < SHOWN ? field->components : SHOWN;
@@ -18,8 +13,8 @@ static json_t *read_field(const mf_Group *group, const mf_Field *field, uint32_t
     for (uint32_t c = 0; c < count; c++)
         json_array_append_new(values, mf_app_real(mf_field_get(field, instance, c)));
     return json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", field->info.name, "unit",
-                     field->info.unit, "frame", field->info.frame, "input", is_input(group, field),
-                     "values", values);
+                     field->info.unit, "frame", field->info.frame, "input",
+                     mf_field_is_input(group, field), "values", values);
 }
 
 // Those to which the group's robots can switch.

@@ -13,7 +13,7 @@ static double simulated(const mf_Show *show) {
 }
 
 void mf_show_restart_clock(mf_Show *show) {
-    show->clock_begin = show->factor_begin = mf_app_clock();
+    show->clock_begin = show->factor_begin = mf_clock_seconds();
     show->simulated_begin = show->factor_simulated = simulated(show);
 }
 
@@ -27,7 +27,7 @@ static uint64_t due(mf_Show *show) {
     const mf_Viewer *viewer = &show->viewer;
     if (viewer->paused)
         return show->steps_asked;
-    const double now = mf_app_clock();
+    const double now = mf_clock_seconds();
     const double fit = show->step_seconds > 0.0 ? WORK_SECONDS / show->step_seconds : 1.0;
     double steps = fit < 1.0 ? 1.0 : fit > STEPS_MOST ? STEPS_MOST : fit;
     if (viewer->every > 1) { // what is drawn is the state after such a step
@@ -53,12 +53,12 @@ static double idle(const mf_Show *show) {
         return WAIT_SECONDS;
     const double next =
         (simulated(show) - show->simulated_begin + show->step) / show->viewer.speed -
-        (mf_app_clock() - show->clock_begin);
+        (mf_clock_seconds() - show->clock_begin);
     return next < 1e-4 ? 1e-4 : next < WAIT_SECONDS ? next : WAIT_SECONDS;
 }
 
 static void measure(mf_Show *show) {
-    const double now = mf_app_clock(), passed = now - show->factor_begin;
+    const double now = mf_clock_seconds(), passed = now - show->factor_begin;
     if (passed < FACTOR_SECONDS)
         return;
     show->viewer.factor = (simulated(show) - show->factor_simulated) / passed;
@@ -67,9 +67,9 @@ static void measure(mf_Show *show) {
 }
 
 static void step(mf_Show *show, uint64_t count) {
-    const double before = mf_app_clock();
+    const double before = mf_clock_seconds();
     mf_session_step(&show->session, count);
-    const double each = (mf_app_clock() - before) / (double)count;
+    const double each = (mf_clock_seconds() - before) / (double)count;
     show->step_seconds += 0.3 * (each - show->step_seconds);
     if (show->viewer.paused)
         show->steps_asked = 0;

@@ -180,7 +180,7 @@ static bool ask(mf_ViewSlot *slot, const char *data, size_t size) {
     memcpy(slot->mail.message, data, size);
     slot->mail.message[size] = '\0';
     slot->mail.size = size;
-    slot->mail.asked = mf_app_clock();
+    slot->mail.asked = mf_clock_seconds();
     slot->mail.answer_size = 0;
     slot->mail.done = false;
     slot->asked = true;

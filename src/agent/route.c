@@ -13,10 +13,6 @@
 
 static const uint32_t message_stream = 0x6d736700; // of random numbers: "msg", then a number
 
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 static bool is_engaged(const mf_DockGroup *group, uint32_t instance, uint32_t dock) {
     return group->state[mf_dock_at(group, instance, dock, 1, 0)] == MF_DOCK_ENGAGED;
 }
@@ -119,7 +115,7 @@ static void insert(const Port *to, const Port *from, uint32_t slot, uint32_t due
 static void take(const Port *to, const Port *from, uint32_t *number) {
     const mf_Messages *messages = to->group->messages;
     const mf_MessagesConfig *config = &messages->config;
-    const uint32_t sent = smaller(from->group->out_count[index_of(from)], config->capacity);
+    const uint32_t sent = mf_smaller_u32(from->group->out_count[index_of(from)], config->capacity);
     for (uint32_t k = 0; k < sent; k++) {
         uint32_t words[4] = {0}, due = (uint32_t)messages->tick + config->delay;
         uint32_t outcome = MF_TALLY_RECEIVED;
@@ -172,7 +168,8 @@ static void receive(const Port *port) {
     const size_t at = index_of(port);
     uint32_t number = 0;
     Port from;
-    port->group->in_count[at] = smaller(port->group->in_count[at], messages->config.capacity);
+    port->group->in_count[at] =
+        mf_smaller_u32(port->group->in_count[at], messages->config.capacity);
     if (find_partner(port, &from)) {
         take(port, &from, &number);
     } else if (messages->near != NULL) {
@@ -192,7 +189,7 @@ static void receive(const Port *port) {
 static void empty(const Port *port) {
     const mf_Messages *messages = port->group->messages;
     const uint32_t sent =
-        smaller(port->group->out_count[index_of(port)], messages->config.capacity);
+        mf_smaller_u32(port->group->out_count[index_of(port)], messages->config.capacity);
     Port partner;
     if (sent == 0)
         return;
@@ -212,7 +209,7 @@ static void empty(const Port *port) {
 static void for_ports(const mf_Messages *messages, uint32_t index, void (*act)(const Port *port)) {
     const mf_MessageGroup *group = messages->group_of[index];
     const uint32_t first = messages->docks->blocks[index].block * MF_BLOCK;
-    const uint32_t end = smaller(first + MF_BLOCK, group->docks->robots);
+    const uint32_t end = mf_smaller_u32(first + MF_BLOCK, group->docks->robots);
     for (uint32_t i = first; i < end; i++)
         for (uint32_t d = 0; d < group->docks->model->dock_count; d++)
             act(&(Port){group, i, d});

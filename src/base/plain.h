@@ -15,4 +15,11 @@ int mf_plain_format(char *out, size_t size, const char *format, ...) MF_PRINTF(3
 // As strtod.
 double mf_plain_number(const char *text, char **end);
 
+// The first character that is no digit.
+static inline const char *mf_skip_digits(const char *text) {
+    while (*text >= '0' && *text <= '9')
+        text++;
+    return text;
+}
+
 #endif

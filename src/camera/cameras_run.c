@@ -29,12 +29,6 @@ static bool find_position(const mf_GroupCameras *own, const mf_Camera *camera, u
     return true;
 }
 
-// The first of a picture's values in a field.
-static size_t first_value(const mf_Field *field, uint32_t instance, size_t component) {
-    return ((size_t)(instance / MF_BLOCK) * field->components + component) * MF_BLOCK +
-           instance % MF_BLOCK;
-}
-
 typedef struct Target {
     mf_Field *field;
     size_t component; // [1] where the picture begins
@@ -53,7 +47,7 @@ static void give_color(const mf_RenderBuffers *buffers, uint32_t instance, Targe
     if (target.field == NULL)
         return;
     uint32_t *to =
-        (uint32_t *)target.field->data + first_value(target.field, instance, target.component);
+        (uint32_t *)target.field->data + mf_field_index(target.field, instance, target.component);
     for (size_t i = 0; i < pixels; i++)
         to[i * MF_BLOCK] = (uint32_t)buffers->color[3 * i] |
                            (uint32_t)buffers->color[3 * i + 1] << 8 |
@@ -65,7 +59,8 @@ static void give_depth(const mf_RenderBuffers *buffers, uint32_t instance, Targe
     const mf_Raster *raster = &buffers->raster;
     if (target.field == NULL)
         return;
-    float *to = (float *)target.field->data + first_value(target.field, instance, target.component);
+    float *to =
+        (float *)target.field->data + mf_field_index(target.field, instance, target.component);
     for (uint32_t y = raster->top; y < raster->bottom; y++)
         for (uint32_t x = 0; x < raster->width; x++)
             to[((size_t)y * raster->width + x) * MF_BLOCK] =
@@ -77,7 +72,7 @@ static void give_owners(const mf_RenderBuffers *buffers, uint32_t instance, Targ
     if (target.field == NULL)
         return;
     int32_t *to =
-        (int32_t *)target.field->data + first_value(target.field, instance, target.component);
+        (int32_t *)target.field->data + mf_field_index(target.field, instance, target.component);
     for (uint32_t y = raster->top; y < raster->bottom; y++)
         for (uint32_t x = 0; x < raster->width; x++) {
             int32_t owner[3];
@@ -98,7 +93,7 @@ static void move_colors(const mf_OneCamera *one, const mf_RenderBuffers *buffers
                  end = (back ? buffers->raster.height : buffers->raster.bottom) * width;
     if (field == NULL)
         return;
-    float *kept = (float *)field->data + first_value(field, instance, 0);
+    float *kept = (float *)field->data + mf_field_index(field, instance, 0);
     for (size_t i = first; i < end; i++) {
         if (back)
             buffers->color[i] = kept[i * MF_BLOCK];
@@ -118,8 +113,8 @@ static void keep_rows(const mf_OneCamera *one, const mf_RenderBuffers *buffers, 
 // Values of four bytes.
 static void copy_rows(const mf_Field *from, uint32_t instance, Target to) {
     for (uint32_t c = 0; to.field != NULL && c < from->components; c++)
-        ((uint32_t *)to.field->data)[first_value(to.field, instance, to.component + c)] =
-            ((const uint32_t *)from->data)[first_value(from, instance, c)];
+        ((uint32_t *)to.field->data)[mf_field_index(to.field, instance, to.component + c)] =
+            ((const uint32_t *)from->data)[mf_field_index(from, instance, c)];
 }
 
 // ---- taking -------------------------------------------------------------------------------------
@@ -273,9 +268,9 @@ static void take_all(const mf_GroupCameras *own, const mf_OneCamera *one, uint32
         for (int i = 0; i < MF_CAMERA_MEASURES; i++) {
             const mf_Field *from = one->field[i];
             for (uint32_t c = 0; from != NULL && c < from->components; c++)
-                ((uint32_t *)one->ring[i]->data)[first_value(one->ring[i], instance,
-                                                             (size_t)s * from->components + c)] =
-                    ((const uint32_t *)from->data)[first_value(from, instance, c)];
+                ((uint32_t *)one->ring[i]->data)[mf_field_index(one->ring[i], instance,
+                                                                (size_t)s * from->components + c)] =
+                    ((const uint32_t *)from->data)[mf_field_index(from, instance, c)];
         }
 }
 

@@ -1,5 +1,6 @@
 // What cameras see (render.h): making it from the world's models, and memory for pictures.
 #include "camera/render.h"
+#include "model/points.h"
 #include "world/group.h"
 
 #include "camera/vehicle_look.h"
@@ -17,13 +18,6 @@ enum { TRIANGLES_AT_ONCE = 64 };
 
 // ---- shapes -------------------------------------------------------------------------------------
 
-static bool has_visual(const mf_Model *model, uint32_t link) {
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (model->shapes[i].link == link && model->shapes[i].visual)
-            return true;
-    return false;
-}
-
 // A level plane that is the world's ground, which is drawn from the terrain.
 static bool is_ground(const mf_RenderScene *scene, const mf_Shape *shape) {
     const double x = shape->rotation[1], y = shape->rotation[2];
@@ -39,7 +33,7 @@ static bool is_seen(const mf_RenderScene *scene, const mf_Model *model, const mf
         return false;
     const bool scenery =
         shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
-    return shape->visual || scenery || !has_visual(model, shape->link);
+    return shape->visual || scenery || !mf_model_has_visual(model, shape->link);
 }
 
 static void take_mesh(mf_RenderShape *out, const mf_Mesh *mesh) {

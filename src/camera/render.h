@@ -5,6 +5,7 @@
 
 #include "camera/texture.h"
 #include "camera/view.h"
+#include "world/attach.h"
 
 #include <mayfly/cloth.h>
 #include <mayfly/terrain.h>
@@ -170,8 +171,7 @@ void mf_render_shade(const mf_RenderScene *scene, const mf_CameraView *view,
 
 // A value of a field.
 static inline double mf_render_value(const mf_Field *field, uint32_t instance, size_t component) {
-    const size_t at = ((size_t)(instance / MF_BLOCK) * field->components + component) * MF_BLOCK +
-                      instance % MF_BLOCK;
+    const size_t at = mf_field_index(field, instance, component);
     switch (field->info.type) {
     case MF_F64:
         return ((const double *)field->data)[at];

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FACES = 6, CHANNELS = 3, PROBES = 8 };
+enum { FACES = 6, CHANNELS = 3, PROBES = 8, LONGEST = 1024 }; // [pixel] longest edge
 
 // ---- making -------------------------------------------------------------------------------------
 
@@ -17,7 +17,8 @@ static uint32_t half_of(uint32_t edge) {
     return edge > 1 ? edge / 2 : 1;
 }
 
-void mf_texture_halve(const uint8_t *from, uint32_t width, uint32_t height, uint8_t *out) {
+// Means of two by two pixels; the last row or column of an odd number is ignored.
+static void halve(const uint8_t *from, uint32_t width, uint32_t height, uint8_t *out) {
     const size_t right = width > 1 ? CHANNELS : 0,
                  below = height > 1 ? CHANNELS * (size_t)width : 0;
     for (uint32_t y = 0; y < half_of(height); y++)
@@ -33,20 +34,19 @@ void mf_texture_halve(const uint8_t *from, uint32_t width, uint32_t height, uint
 static void halve_faces(const uint8_t *from, uint32_t width, uint32_t height, uint32_t faces,
                         uint8_t *out) {
     for (uint32_t f = 0; f < faces; f++)
-        mf_texture_halve(from + CHANNELS * (size_t)f * width * height, width, height,
-                         out + CHANNELS * (size_t)f * half_of(width) * half_of(height));
+        halve(from + CHANNELS * (size_t)f * width * height, width, height,
+              out + CHANNELS * (size_t)f * half_of(width) * half_of(height));
 }
 
-// The pixels in the largest size that is kept. Halving works in place: what is written is behind
-// what is still read.
-static mf_Status take_pixels(mf_Context *context, const mf_Texture *texture, uint8_t **pixels,
-                             uint32_t *width, uint32_t *height, mf_Error *error) {
-    const uint32_t faces = texture->type == MF_TEXTURE_FLAT ? 1 : FACES;
+// Halving works in place: what is written is behind what is still read.
+mf_Status mf_texture_shrink(mf_Context *context, const mf_Texture *texture, uint32_t edge,
+                            uint8_t **pixels, uint32_t *width, uint32_t *height, mf_Error *error) {
+    const uint32_t faces = mf_texture_faces(texture);
     mf_Status status = mf_texture_pixels(context, texture, pixels, width, height, error);
     if (status != MF_OK)
         return status;
     *height /= faces;
-    while (*width > MF_TEXTURE_EDGE || *height > MF_TEXTURE_EDGE) {
+    while (*width > edge || *height > edge) {
         halve_faces(*pixels, *width, *height, faces, *pixels);
         *width = half_of(*width);
         *height = half_of(*height);
@@ -77,11 +77,12 @@ static size_t size_of(const mf_TextureMap *map, uint32_t faces) {
 
 mf_Status mf_texture_map_make(mf_Context *context, const mf_Texture *texture, mf_TextureMap *out,
                               mf_Error *error) {
-    const uint32_t faces = texture->type == MF_TEXTURE_FLAT ? 1 : FACES;
+    const uint32_t faces = mf_texture_faces(texture);
     uint8_t *pixels = NULL;
     uint32_t width, height;
     *out = (mf_TextureMap){.context = context, .cube = faces > 1};
-    mf_Status status = take_pixels(context, texture, &pixels, &width, &height, error);
+    mf_Status status =
+        mf_texture_shrink(context, texture, LONGEST, &pixels, &width, &height, error);
     if (status != MF_OK)
         return status;
     lay_levels(out, width, height, faces);

@@ -8,9 +8,6 @@
 
 enum { MF_TEXTURE_LEVELS = 14 }; // 2^13 pixels and less
 
-// Textures with longer edges are halved until they are not longer.
-#define MF_TEXTURE_EDGE 1024u // [pixel]
-
 typedef struct mf_TextureLevel {
     const uint8_t *pixels;
     uint32_t width, height; // [pixel] of one face
@@ -30,9 +27,10 @@ mf_Status mf_texture_map_make(mf_Context *context, const mf_Texture *texture, mf
                               mf_Error *error);
 void mf_texture_map_release(mf_TextureMap *map);
 
-// Half of a picture's edges, at least 1: means of two by two pixels; the last row or
-// column of an odd number is ignored.
-void mf_texture_halve(const uint8_t *from, uint32_t width, uint32_t height, uint8_t *out);
+// The pixels of a texture as mf_texture_pixels gives them, halved until no edge of a face is longer
+// than `edge` [pixel]. *width and *height are those of one face.
+mf_Status mf_texture_shrink(mf_Context *context, const mf_Texture *texture, uint32_t edge,
+                            uint8_t **pixels, uint32_t *width, uint32_t *height, mf_Error *error);
 
 // How a texture lies on a shape (texture_lay.c): a point x of its own axes has u, v or, of a cube,
 // the direction factor x + offset.

@@ -1,5 +1,6 @@
 // The client's socket: addresses, sending, and whole messages out of the bytes that come.
 #include "client/wire.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -122,12 +123,6 @@ mf_Status mf_client_send(mf_Client *client, mf_Error *error) {
 
 // ---- in ----------------------------------------------------------------------------------------
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // Space for `size` bytes from the beginning of the message on.
 static mf_Status reserve(mf_Client *client, size_t size, mf_Error *error) {
     if (client->in_begin > 0 && client->in_capacity - client->in_begin < size) {
@@ -166,13 +161,13 @@ static mf_Status take(mf_Client *client, mf_Error *error) {
 
 // Waits until there is something: without a sleep at first, as long as that pays.
 static mf_Status await(mf_Client *client, double end, mf_Error *error) {
-    const double begin = seconds_now();
+    const double begin = mf_clock_seconds();
     double now = begin;
     const double spin_end = begin + mf_spin_seconds(&client->spin, client->longest_spin);
     mf_Status status = MF_BUSY;
     while (status == MF_BUSY && now < end && now < spin_end) {
         status = take(client, error);
-        now = seconds_now();
+        now = mf_clock_seconds();
     }
     mf_spin_learn(&client->spin, now - begin, status != MF_BUSY);
     if (status != MF_BUSY)
@@ -232,7 +227,7 @@ static mf_Status fill_state(mf_Client *client, mf_ClientState *state, double end
 
 mf_Status mf_client_next(mf_Client *client, double seconds, mf_ClientMessage *out,
                          mf_Error *error) {
-    const double end = seconds_now() + seconds;
+    const double end = mf_clock_seconds() + seconds;
     if (client->in_begin == client->in_end)
         client->in_begin = client->in_end = 0;
     mf_Status status = fill(client, MF_PROTOCOL_HEAD, end, error);
@@ -240,7 +235,7 @@ mf_Status mf_client_next(mf_Client *client, double seconds, mf_ClientMessage *ou
         return status;
     const uint32_t size = mf_client_u32(client->in + client->in_begin);
     // What has begun is waited for longer, so that a timeout leaves no part of a message unread.
-    const double patience = seconds_now() + MF_CLIENT_PATIENCE;
+    const double patience = mf_clock_seconds() + MF_CLIENT_PATIENCE;
     size_t part = size < DIRECT ? size : MF_CLIENT_STATE_HEAD;
     status = fill(client, MF_PROTOCOL_HEAD + part, patience, error);
     mf_ClientState *state = status == MF_OK ? state_slot(client, size) : NULL;

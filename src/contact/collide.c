@@ -176,10 +176,6 @@ static bool may_touch(const mf_Model *model, const mf_Shape *a, const mf_Shape *
     return !related || (model->physics.disabled & MF_DISABLE_FILTER_PARENT);
 }
 
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 // MuJoCo's rule: by the weights unless both are tiny or one is.
 static double weight_of(double mix, double other) {
     const double tiny = 1e-15;
@@ -211,7 +207,7 @@ void mf_collide_mix(mf_CollidePair *pair, const mf_Shape *a, const mf_Shape *b) 
     for (int i = 0; i < 3; i++)
         friction[i] = first    ? a->friction[i]
                       : second ? b->friction[i]
-                               : larger(a->friction[i], b->friction[i]);
+                               : mf_larger(b->friction[i], a->friction[i]);
     pair->friction[0] = pair->friction[1] = friction[0];
     pair->friction[2] = friction[1];
     pair->friction[3] = pair->friction[4] = friction[2];
@@ -276,7 +272,7 @@ static void add_pair(mf_CollideDraft *draft, const mf_Model *model, uint32_t a, 
     }
     mf_CollidePair *pair = &pairs[draft->plan.pair_count++];
     *pair = made;
-    draft->plan.margin = larger(draft->plan.margin, pair->margin);
+    draft->plan.margin = mf_larger(pair->margin, draft->plan.margin);
 }
 
 static void each_pair(mf_CollideDraft *draft, const mf_Model *model, mf_CollidePair *pairs) {

@@ -2,14 +2,11 @@
 // solids at least have when they are pushed.
 #include "contact/compound.h"
 #include "math/scalar.h"
+#include "model/points.h"
 
 #include <math.h>
 
 // ---- links --------------------------------------------------------------------------------------
-
-static bool moving(const mf_Joint *joint) {
-    return joint->type != MF_JOINT_FIXED && joint->type != MF_JOINT_PLANAR;
-}
 
 static void make_links(mf_Compound *compound) {
     const mf_Model *model = compound->model;
@@ -37,7 +34,7 @@ typedef struct Rigid { // links that cannot move against each other, in the fram
 } Rigid;
 
 static bool moves(const mf_Model *model, uint32_t link) {
-    return link > 0 && moving(&model->joints[model->links[link].joint]);
+    return link > 0 && mf_joint_moves(&model->joints[model->links[link].joint]);
 }
 
 // The pose of `link` in the frame of `first`, which carries it by joints that do not move.
@@ -275,7 +272,7 @@ static void find_reach(mf_Compound *compound) {
             mf_CompoundLink *link = &compound->links[l];
             link->extent = distance > link->extent ? distance : link->extent;
             distance += mf_vec3_length(joint->position);
-            compound->hinged = compound->hinged && (link->hinged || !moving(joint));
+            compound->hinged = compound->hinged && (link->hinged || !mf_joint_moves(joint));
             if (joint->type == MF_JOINT_FLOATING) {
                 distance = (double)INFINITY;
             } else if (joint->type == MF_JOINT_SLIDE) {

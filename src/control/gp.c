@@ -7,6 +7,7 @@
 #include "base/floats.h"
 #include "control/gp.h"
 #include "math/kernel_table.h"
+#include "model/points.h"
 
 #include "world/attach.h"
 
@@ -25,13 +26,6 @@ mf_GpConfig mf_gp_config(void) {
 
 // ---- one machine -------------------------------------------------------------------------------
 
-// The index that `operand` selects among `count` items, or MF_NONE.
-static uint32_t resolve(uint32_t operand, uint32_t count, mf_GpUnknown unknown) {
-    if (operand < count)
-        return operand;
-    return unknown == MF_GP_UNKNOWN_WRAP && count > 0 ? operand % count : MF_NONE;
-}
-
 mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES], uint32_t motors,
                         const int32_t *sensors, uint32_t sensor_count, mf_GpUnknown unknown) {
     if (machine == NULL)
@@ -44,12 +38,12 @@ mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES
     switch ((mf_GpOpcode)(instruction >> 5)) {
     case MF_GP_LEFT:
     case MF_GP_RIGHT:
-        move.motor = resolve(operand, motors, unknown);
+        move.motor = mf_gp_resolve(operand, motors, unknown);
         if (move.motor != MF_NONE)
             move.direction = instruction >> 5 == MF_GP_LEFT ? -1 : 1;
         break;
     case MF_GP_SENSOR:
-        sensor = resolve(operand, sensor_count, unknown);
+        sensor = mf_gp_resolve(operand, sensor_count, unknown);
         machine->accumulator = sensor == MF_NONE ? 0 : (uint8_t)(sensors[sensor] & 255);
         break;
     case MF_GP_LOAD:
@@ -113,16 +107,9 @@ static mf_Status check_gp(const mf_Group *group, const mf_GpConfig *config, mf_E
     return mf_attach_check(group, system_name, config->rate, error);
 }
 
-// The model's joints that a motor can move: those with one degree of freedom that do not mimic
-// another.
-static bool has_motor(const mf_Joint *joint) {
-    return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
-           joint->mimic == MF_NONE;
-}
-
 static uint32_t find_motor(const mf_Model *model, uint32_t number) {
     for (uint32_t i = 0; i < model->joint_count; i++)
-        if (has_motor(&model->joints[i]) && number-- == 0)
+        if (mf_joint_has_motor(&model->joints[i]) && number-- == 0)
             return i;
     return MF_NONE;
 }
@@ -130,10 +117,10 @@ static uint32_t find_motor(const mf_Model *model, uint32_t number) {
 static void fill_motors(mf_GpPlan *plan, const mf_Model *model, mf_GpUnknown unknown) {
     uint32_t motors = 0;
     for (uint32_t i = 0; i < model->joint_count; i++)
-        motors += has_motor(&model->joints[i]);
+        motors += mf_joint_has_motor(&model->joints[i]);
     mf_GpMotors *table = &plan->motors;
     for (uint32_t operand = 0; operand < MF_GP_OPERANDS; operand++) {
-        uint32_t motor = resolve(operand, motors, unknown);
+        uint32_t motor = mf_gp_resolve(operand, motors, unknown);
         uint32_t joint = motor == MF_NONE ? MF_NONE : find_motor(model, motor);
         double lower = joint == MF_NONE ? -INFINITY : model->joints[joint].lower;
         double upper = joint == MF_NONE ? INFINITY : model->joints[joint].upper;

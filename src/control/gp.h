@@ -61,4 +61,11 @@ MF_KERNEL_COPIES(void, mf_gp_run, (const mf_GpBatch *batch, uint32_t first, uint
 mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES], uint32_t motors,
                         const int32_t *sensors, uint32_t sensor_count, mf_GpUnknown unknown);
 
+// The index that `operand` selects among `count` items, or MF_NONE.
+static inline uint32_t mf_gp_resolve(uint32_t operand, uint32_t count, mf_GpUnknown unknown) {
+    if (operand < count)
+        return operand;
+    return unknown == MF_GP_UNKNOWN_WRAP && count > 0 ? operand % count : MF_NONE;
+}
+
 #endif

@@ -62,11 +62,6 @@ static void destroy_plugin(mf_Context *context, void *user) {
 
 // ---- fields ------------------------------------------------------------------------------------
 
-static const char *type_name(mf_FieldType type) {
-    static const char *const names[] = {"float", "double", "int32", "uint32", "real"};
-    return names[type];
-}
-
 static const char *shape_name(mf_FieldShape shape) {
     static const char *const names[] = {"per robot",   "per joint",  "per point",
                                         "per contact", "per sensor", "of fixed count"};
@@ -98,7 +93,7 @@ static mf_Status find_field(const mf_PluginUse *use, const mf_PluginField *reque
     if (field->info.type != type)
         return mf_fail_at(error, MF_BAD_ARGUMENT, plugin->path, 0, 0,
                           "field %s: expected type %s, the group %s has %s", requested->name,
-                          type_name(type), group, type_name(field->info.type));
+                          mf_field_type_name(type), group, mf_field_type_name(field->info.type));
     if (strcmp(field->info.unit, requested->unit) != 0)
         return mf_fail_at(error, MF_BAD_ARGUMENT, plugin->path, 0, 0,
                           "field %s: expected unit %s, the group %s has %s", requested->name,

@@ -4,6 +4,7 @@
 #include "environment/environment.h"
 #include "base/context.h"
 #include "base/floats.h"
+#include "world/attach.h"
 
 #include "math/scalar.h"
 
@@ -16,25 +17,20 @@ typedef struct Pass {
 
 // ---- fields and rows ---------------------------------------------------------------------------
 
-static size_t position_of(const mf_Field *field, uint32_t instance, uint32_t component) {
-    return ((size_t)(instance / MF_BLOCK) * field->components + component) * MF_BLOCK +
-           instance % MF_BLOCK;
-}
-
 // The first value; others follow MF_BLOCK apart.
 static double *memory_of(const mf_Environment *e, uint32_t instance) {
     const mf_Field *field = e->rows[MF_EPISODE_MEMORY];
-    return (double *)field->data + position_of(field, instance, 0);
+    return (double *)field->data + mf_field_index(field, instance, 0);
 }
 
 static uint32_t *word_of(const mf_Environment *e, mf_EpisodeRow row, uint32_t instance,
                          uint32_t component) {
     const mf_Field *field = e->rows[row];
-    return (uint32_t *)field->data + position_of(field, instance, component);
+    return (uint32_t *)field->data + mf_field_index(field, instance, component);
 }
 
 static double value_of(const mf_Field *field, uint32_t instance, uint32_t component) {
-    size_t index = position_of(field, instance, component);
+    size_t index = mf_field_index(field, instance, component);
     return field->info.type == MF_F64 ? ((const double *)field->data)[index]
                                       : (double)((const float *)field->data)[index];
 }
@@ -360,7 +356,7 @@ static void judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint3
     plan->task->judge(&view, &result);
     store_memory(e, i, scratch->memory);
     uint32_t steps = *word_of(e, MF_EPISODE_STEPS, i, 0) += 1;
-    bool failed = ((const uint32_t *)e->fault->data)[position_of(e->fault, i, 0)] != 0;
+    bool failed = ((const uint32_t *)e->fault->data)[mf_field_index(e->fault, i, 0)] != 0;
     if (failed)
         clean_failure(plan, &result);
     finish_row(e, buffers->observation, i, scratch);

@@ -25,10 +25,6 @@ mf_CompareConfig mf_compare_config(void) {
 
 // ---- one level ---------------------------------------------------------------------------------
 
-static double wrap(double angle) {
-    return angle - 2.0 * MF_PI * mf_floor((angle + MF_PI) / (2.0 * MF_PI));
-}
-
 static void take_sample(mf_LevelRun *run, double time, mf_CompareRow *row) {
     mf_CompareSample *sample = &row->samples[row->sample_count];
     double q[4], force;
@@ -47,7 +43,7 @@ static void take_sample(mf_LevelRun *run, double time, mf_CompareRow *row) {
     sample->energy = mf_level_run_energy(run);
     if (row->sample_count > 0) {
         double before = row->samples[row->sample_count - 1].heading;
-        sample->heading = before + wrap(sample->heading - before);
+        sample->heading = before + mf_wrap_angle(sample->heading - before);
     }
     if (sample->tilt > FALLEN && !(row->fell >= 0.0))
         row->fell = time;

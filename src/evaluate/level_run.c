@@ -1,5 +1,6 @@
 // A world with one kind of robot that does one gait at one level.
 #include "evaluate/level_run.h"
+#include "base/clock.h"
 #include "terrain/lookup.h"
 #include "model/points.h"
 #include "evaluate/truss_run.h"
@@ -128,12 +129,6 @@ double mf_level_run_energy(const mf_LevelRun *run) {
 
 // ---- cost ---------------------------------------------------------------------------------------
 
-static double wall_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 mf_Status mf_level_run_cost(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
                             mf_Motion motion, double *out, mf_Error *error) {
     mf_LevelRun run;
@@ -143,9 +138,9 @@ mf_Status mf_level_run_cost(mf_Context *context, mf_SceneFile *file, const mf_Co
         return status;
     *out = INFINITY;
     for (int go = 0; go < GOES;) {
-        double start = wall_clock();
+        double start = mf_clock_seconds();
         mf_world_step(run.scene.world, steps);
-        double seconds = wall_clock() - start;
+        double seconds = mf_clock_seconds() - start;
         if (seconds < GO_LEAST) {
             steps *= 2;
             continue;

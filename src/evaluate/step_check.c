@@ -72,10 +72,6 @@ static double longest_step(const Check *check, const Spring *spring) {
 
 // ---- springs of a model -------------------------------------------------------------------------
 
-static bool rotates_or_slides(const mf_Joint *joint) {
-    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
-}
-
 // Acceleration along the forces, per force.
 static double ease_along(const Check *check) {
     const uint32_t count = mf_group_velocity_count(check->group);
@@ -88,7 +84,7 @@ static double ease_along(const Check *check) {
 
 static void add_joint(const Check *check, uint32_t joint, double weight) {
     const uint32_t at = mf_group_velocity_address(check->group, joint);
-    if (at != MF_NONE && rotates_or_slides(&check->model->joints[joint]))
+    if (at != MF_NONE && mf_joint_has_axis(&check->model->joints[joint]))
         check->forces[at] += weight;
 }
 
@@ -118,7 +114,7 @@ static Spring spring_of_joint(const Check *check, uint32_t joint) {
     const uint32_t off = check->model->physics.disabled;
     const bool fixed = check->rk4 || (off & MF_DISABLE_EULER_DAMPING && !check->implicit);
     Spring spring = {.what = "joint", .name = own->name};
-    if (!rotates_or_slides(own))
+    if (!mf_joint_has_axis(own))
         return spring;
     spring.stiffness = off & MF_DISABLE_SPRING ? 0.0 : own->stiffness;
     *(fixed ? &spring.early : &spring.late) = off & MF_DISABLE_DAMPER ? 0.0 : own->damping;
@@ -205,7 +201,7 @@ static bool find_unresolved(const Check *check, char *text) {
     for (uint32_t j = 0; j < check->model->joint_count; j++) {
         const mf_Joint *own = &check->model->joints[j];
         const mf_Servo servo = mf_joint_servo(check->model, j);
-        if (!rotates_or_slides(own) || !check->config->motors || !(servo.gain > 0.0))
+        if (!mf_joint_has_axis(own) || !check->config->motors || !(servo.gain > 0.0))
             continue;
         clear_forces(check);
         add_joint(check, j, 1.0);

@@ -565,4 +565,12 @@ mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *wha
 // MuJoCo's principal axes: moments falling, axes as a quaternion. False when a moment is not > 0.
 bool mf_mjcf_principal(double moments[3], double axes[4], const double inertia[6]);
 
+// Reads every element of all sections of that name.
+mf_Status mf_mjcf_read_section(mf_Mjcf *m, const char *name,
+                               mf_Status (*read)(mf_Mjcf *m, const mf_XmlNode *node));
+// Reads every <text> of <custom> whose name begins with `prefix`; `rest` is what follows it.
+mf_Status mf_mjcf_read_texts(mf_Mjcf *m, const char *prefix,
+                             mf_Status (*read)(mf_Mjcf *m, const mf_XmlNode *text,
+                                               const char *rest));
+
 #endif

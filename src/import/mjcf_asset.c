@@ -97,11 +97,5 @@ static mf_Status read_asset(mf_Mjcf *m, const mf_XmlNode *node) {
 }
 
 mf_Status mf_mjcf_read_assets(mf_Mjcf *m) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "asset"); section;
-         section = mf_xml_next(section, "asset")) {
-        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next)
-            status = read_asset(m, node);
-    }
-    return status;
+    return mf_mjcf_read_section(m, "asset", read_asset);
 }

@@ -253,14 +253,5 @@ static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *text, const char *name)
 }
 
 mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *part = mf_xml_child(m->xml.root, "custom"); part;
-         part = mf_xml_next(part, "custom"))
-        for (const mf_XmlNode *text = mf_xml_child(part, "text"); text && status == MF_OK;
-             text = mf_xml_next(text, "text")) {
-            const char *name = mf_xml_attribute(text, "name");
-            if (name != NULL && strncmp(name, prefix, sizeof prefix - 1) == 0)
-                status = read_text(m, text, name + sizeof prefix - 1);
-        }
-    return status;
+    return mf_mjcf_read_texts(m, prefix, read_text);
 }

@@ -213,11 +213,5 @@ static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
 }
 
 mf_Status mf_mjcf_read_equalities(mf_Mjcf *m) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "equality"); section;
-         section = mf_xml_next(section, "equality")) {
-        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next)
-            status = read_one(m, node);
-    }
-    return status;
+    return mf_mjcf_read_section(m, "equality", read_one);
 }

@@ -64,10 +64,6 @@ static void bound_mesh(const mf_Mjcf *m, const mf_MjcfMesh *mesh, double half[3]
     }
 }
 
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 // Fits the smallest primitive whose box contains that of the mesh (fitaabb).
 static mf_Status fit_bounds(mf_Mjcf *m, mf_MjcfGeom *geom, mf_MjcfMesh *mesh) {
     static const double identity[4] = {1.0, 0.0, 0.0, 0.0};
@@ -77,9 +73,9 @@ static mf_Status fit_bounds(mf_Mjcf *m, mf_MjcfGeom *geom, mf_MjcfMesh *mesh) {
         return status;
     bound_mesh(m, mesh, half, middle);
     mf_vec3_copy(geom->size, half);
-    const double wide = larger(half[0], half[1]);
+    const double wide = mf_larger(half[1], half[0]);
     if (geom->type == MF_MJCF_SPHERE)
-        geom->size[0] = larger(wide, half[2]);
+        geom->size[0] = mf_larger(half[2], wide);
     else if (geom->type == MF_MJCF_CAPSULE || geom->type == MF_MJCF_CYLINDER)
         mf_vec3_set(geom->size, wide, geom->type == MF_MJCF_CAPSULE ? half[2] - wide : half[2],
                     0.0);

@@ -4,8 +4,7 @@
 #include "import/mjcf.h"
 #include "import/package.h"
 
-#include <mayfly/terrain.h>
-
+#include "image/image.h"
 #include "math/scalar.h"
 
 #include <string.h>
@@ -47,6 +46,11 @@ static mf_Status allocate_grid(mf_Mjcf *m, Grid *grid) {
     return grid->values ? MF_OK : mf_mjcf_no_memory(m);
 }
 
+// Index of value i of rows of which the first is at +y.
+static size_t mirrored(const Grid *grid, size_t i) {
+    return (grid->rows - 1 - i / grid->columns) * grid->columns + i % grid->columns;
+}
+
 // Numbers in the file: the first row is at +y, as in an image.
 static mf_Status read_numbers(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *grid) {
     double *values;
@@ -63,27 +67,25 @@ static mf_Status read_numbers(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *g
         return mf_mjcf_fail(m, heights->node, "<hfield> elevation: expected %zu numbers, found %u",
                             count, given);
     status = allocate_grid(m, grid);
-    for (size_t i = 0; status == MF_OK && given > 0 && i < count; i++) {
-        const size_t row = grid->rows - 1 - i / grid->columns;
-        grid->values[row * grid->columns + i % grid->columns] =
-            (float)mf_clamp(values[i], -3e38, 3e38);
-    }
+    for (size_t i = 0; status == MF_OK && given > 0 && i < count; i++)
+        grid->values[mirrored(grid, i)] = (float)mf_clamp(values[i], -3e38, 3e38);
     return status;
 }
 
-// 0 .. 1 of white, back to 8 bits of gray; the row at -y first.
+// 0 .. 1 of white as 8 bits of gray.
 static mf_Status read_image(mf_Mjcf *m, const char *path, Grid *grid) {
-    const mf_TerrainConfig config = mf_terrain_config();
-    mf_Terrain *image;
-    mf_Status status = mf_terrain_load(m->context, path, &config, 1.0, 0.0, &image, m->error);
+    mf_Image image;
+    mf_Status status = mf_image_load(m->context, path, &image, m->error);
     if (status != MF_OK)
         return status;
-    grid->rows = image->rows;
-    grid->columns = image->columns;
+    grid->rows = image.height;
+    grid->columns = image.width;
     status = allocate_grid(m, grid);
-    for (size_t i = 0; status == MF_OK && i < (size_t)grid->rows * grid->columns; i++)
-        grid->values[i] = (float)((uint32_t)(image->height_f64[i] * 65535.0 + 0.5) >> 8);
-    mf_terrain_destroy(image);
+    for (size_t i = 0; status == MF_OK && i < (size_t)grid->rows * grid->columns; i++) {
+        const double share = (double)mf_image_gray(&image, i) / image.white;
+        grid->values[mirrored(grid, i)] = (float)((uint32_t)(share * 65535.0 + 0.5) >> 8);
+    }
+    mf_release(m->context, image.pixels);
     return status;
 }
 

@@ -506,3 +506,29 @@ mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *
     *out = ((mf_MjcfClass **)m->classes.items)[index];
     return MF_OK;
 }
+
+mf_Status mf_mjcf_read_section(mf_Mjcf *m, const char *name,
+                               mf_Status (*read)(mf_Mjcf *m, const mf_XmlNode *node)) {
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, name); section;
+         section = mf_xml_next(section, name))
+        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next)
+            status = read(m, node);
+    return status;
+}
+
+mf_Status mf_mjcf_read_texts(mf_Mjcf *m, const char *prefix,
+                             mf_Status (*read)(mf_Mjcf *m, const mf_XmlNode *text,
+                                               const char *rest)) {
+    mf_Status status = MF_OK;
+    const size_t length = strlen(prefix);
+    for (const mf_XmlNode *part = mf_xml_child(m->xml.root, "custom"); part;
+         part = mf_xml_next(part, "custom"))
+        for (const mf_XmlNode *text = mf_xml_child(part, "text"); text && status == MF_OK;
+             text = mf_xml_next(text, "text")) {
+            const char *name = mf_xml_attribute(text, "name");
+            if (name != NULL && strncmp(name, prefix, length) == 0)
+                status = read(m, text, name + length);
+        }
+    return status;
+}

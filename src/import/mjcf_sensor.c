@@ -285,11 +285,5 @@ static mf_Status read_sensor(mf_Mjcf *m, const mf_XmlNode *node) {
 }
 
 mf_Status mf_mjcf_read_sensors(mf_Mjcf *m) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "sensor"); section;
-         section = mf_xml_next(section, "sensor")) {
-        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next)
-            status = read_sensor(m, node);
-    }
-    return status;
+    return mf_mjcf_read_section(m, "sensor", read_sensor);
 }

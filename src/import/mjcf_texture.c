@@ -1,8 +1,8 @@
 // Textures and materials. Both are listed when assets are read, and become part of the model when a
-// shape uses them; a skybox always does. Files are read then, but not decoded (png.c).
+// shape uses them; a skybox always does. Files are read then, but not decoded.
+#include "image/image.h"
 #include "import/mjcf.h"
 #include "import/package.h"
-#include "import/png.h"
 #include "model/texture.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static mf_Status check_texture(mf_Mjcf *m, const mf_MjcfTexture *texture) {
                             texture->layout);
     if (texture->file != NULL)
         return MF_OK;
-    const uint64_t faces = plain->type == MF_TEXTURE_FLAT ? 1 : 6;
+    const uint64_t faces = mf_texture_faces(plain);
     const uint32_t height = plain->type == MF_TEXTURE_FLAT ? plain->height : plain->width;
     if (plain->width < 1 || height < 1 || plain->width > MF_TEXTURE_PIXELS ||
         height > MF_TEXTURE_PIXELS || faces * plain->width * height > MF_TEXTURE_PIXELS)
@@ -136,6 +136,37 @@ mf_Status mf_mjcf_list_material(mf_Mjcf *m, const mf_XmlNode *node) {
 
 // ---- use ----------------------------------------------------------------------------------------
 
+static mf_Status decode(mf_Context *context, const mf_Texture *texture, uint8_t **out,
+                        uint32_t *width, uint32_t *height, mf_Error *error) {
+    mf_Image image;
+    mf_Status status =
+        mf_image_parse(context, texture->path, texture->file, texture->file_size, &image, error);
+    if (status == MF_OK)
+        status = mf_image_to_color(context, &image, error);
+    if (status != MF_OK)
+        return status;
+    *out = image.pixels;
+    *width = image.width;
+    *height = image.height;
+    return MF_OK;
+}
+
+// The texture owns the bytes. Pixels are decoded when a picture or a film needs them; that they can
+// be is known now.
+static mf_Status load_png(mf_Context *context, mf_Texture *texture, mf_Error *error) {
+    char *data;
+    size_t size;
+    mf_Status status = mf_file_read(context, texture->path, MF_FILE_LIMIT, &data, &size, error);
+    if (status == MF_OK) {
+        texture->file = (const uint8_t *)data;
+        texture->file_size = (uint32_t)size;
+        texture->decode = decode;
+        status =
+            mf_image_check_png(texture->path, data, size, &texture->width, &texture->height, error);
+    }
+    return status == MF_OK ? mf_texture_check_squares(texture, error) : status;
+}
+
 static mf_Status load_file(mf_Mjcf *m, const mf_MjcfTexture *from, mf_Texture *texture) {
     char path[MF_PATH_LIMIT];
     mf_Error reason = {0};
@@ -147,12 +178,7 @@ static mf_Status load_file(mf_Mjcf *m, const mf_MjcfTexture *from, mf_Texture *t
     texture->path = mf_draft_text(&m->draft, path);
     if (texture->path == NULL)
         return mf_mjcf_no_memory(m);
-    status = mf_texture_png_load(m->context, texture->path, texture, &reason);
-    if (status == MF_OK && mf_texture_check_squares(texture, &reason) != MF_OK) {
-        mf_release(m->context, (void *)(uintptr_t)texture->file);
-        texture->file = NULL;
-        status = MF_BAD_FILE;
-    }
+    status = load_png(m->context, texture, &reason);
     return status == MF_OK ? status
                            : mf_xml_fail(&m->xml, from->node, m->error, status,
                                          "<texture> '%.150s': %.200s", from->file, reason.message);

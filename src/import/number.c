@@ -7,22 +7,16 @@
 
 #include <stddef.h>
 
-static const char *skip_digits(const char *text) {
-    while (*text >= '0' && *text <= '9')
-        text++;
-    return text;
-}
-
 // The end of the number at `text`, or NULL.
 static const char *scan(const char *text) {
     if (*text == '+' || *text == '-')
         text++;
     const char *whole = text;
-    text = skip_digits(text);
+    text = mf_skip_digits(text);
     ptrdiff_t digits = text - whole;
     if (*text == '.') {
         const char *fraction = text + 1;
-        text = skip_digits(fraction);
+        text = mf_skip_digits(fraction);
         digits += text - fraction;
     }
     if (digits == 0)
@@ -31,9 +25,9 @@ static const char *scan(const char *text) {
         const char *exponent = text + 1;
         if (*exponent == '+' || *exponent == '-')
             exponent++;
-        if (skip_digits(exponent) == exponent)
+        if (mf_skip_digits(exponent) == exponent)
             return NULL;
-        text = skip_digits(exponent);
+        text = mf_skip_digits(exponent);
     }
     return text;
 }

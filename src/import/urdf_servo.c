@@ -7,13 +7,9 @@
 // attribute by attribute.
 #include "import/urdf.h"
 #include "model/fields.h"
+#include "model/points.h"
 
 #include <string.h>
-
-static bool can_have_motor(const mf_Joint *joint) {
-    return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
-           joint->mimic == MF_NONE;
-}
 
 // Unknown attributes are rejected rather than silently ignored.
 static mf_Status check_names(mf_Urdf *urdf, const mf_XmlNode *node) {
@@ -62,7 +58,7 @@ static mf_Status read_servo(mf_Urdf *urdf, const mf_XmlNode *node) {
     if (status != MF_OK)
         return status;
     for (uint32_t i = 0; name == NULL && i < urdf->joints.count && status == MF_OK; i++) {
-        if (can_have_motor(&joints[i].joint))
+        if (mf_joint_has_motor(&joints[i].joint))
             status = change(urdf, node, &joints[i].joint);
     }
     if (name == NULL || status != MF_OK)
@@ -71,7 +67,7 @@ static mf_Status read_servo(mf_Urdf *urdf, const mf_XmlNode *node) {
     if (index == UINT32_MAX)
         return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
                            "<servo>: there is no joint '%.100s'", name);
-    if (!can_have_motor(&joints[index].joint))
+    if (!mf_joint_has_motor(&joints[index].joint))
         return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
                            "<servo>: joint '%.100s' has no motor: it is fixed or follows another",
                            name);

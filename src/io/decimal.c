@@ -8,21 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *skip_digits(const char *text) {
-    while (*text >= '0' && *text <= '9')
-        text++;
-    return text;
-}
-
 // [+-] digits [. digits] [e [+-] digits] with a digit next to the point: YAML's core schema without
 // octal, hexadecimal, underscores and base 60.
 static bool is_decimal(const char *text) {
     const char *start = text + (*text == '-' || *text == '+');
-    const char *end = skip_digits(start);
+    const char *end = mf_skip_digits(start);
     size_t digits = (size_t)(end - start);
     if (*end == '.') {
         start = end + 1;
-        end = skip_digits(start);
+        end = mf_skip_digits(start);
         digits += (size_t)(end - start);
     }
     if (digits == 0)
@@ -30,7 +24,7 @@ static bool is_decimal(const char *text) {
     if (*end == 'e' || *end == 'E') {
         start = end + 1;
         start += *start == '-' || *start == '+';
-        end = skip_digits(start);
+        end = mf_skip_digits(start);
         if (end == start)
             return false;
     }
@@ -53,7 +47,7 @@ bool mf_decimal_parse(const char *text, double *out) {
 }
 
 bool mf_decimal_parse_whole(const char *text, uint64_t *out) {
-    if (*text == '\0' || *skip_digits(text) != '\0')
+    if (*text == '\0' || *mf_skip_digits(text) != '\0')
         return false;
     uint64_t value = 0;
     for (; *text != '\0'; text++) {

@@ -8,10 +8,6 @@
 
 enum { WIDTH = 100, INDENT = 6 }; // [1] columns of a terminal page
 
-static bool is_group(const mf_Key *key) {
-    return key->kind == MF_KEY_SECTION || key->kind == MF_KEY_VARIANT;
-}
-
 static const char *unit_of(const mf_Key *key) {
     return strcmp(key->unit, "1") == 0 ? "" : key->unit;
 }
@@ -40,7 +36,7 @@ static void put_markdown(Page *page, const mf_KeyTable *table, const void *base)
     for (uint32_t i = 0; i < mf_keys_count(table); i++) {
         char range[200], value[200];
         const mf_Key *key = mf_keys_at(table, i);
-        const char *bold = is_group(key) ? "**" : "";
+        const char *bold = mf_key_is_group(key) ? "**" : "";
         mf_text_format(
             &page->text, "| %s`%s%s`%s | %s | %s | %s | %s |\n", bold, page->prefix, key->path,
             bold, unit_of(key), mf_key_range(key, range, sizeof range),
@@ -88,7 +84,7 @@ static void put_plain(Page *page, const mf_KeyTable *table, const void *base) {
     for (uint32_t i = 0; i < mf_keys_count(table); i++) {
         char value[200];
         const mf_Key *key = mf_keys_at(table, i);
-        if (is_group(key) && strchr(key->path, '.') == NULL)
+        if (mf_key_is_group(key) && strchr(key->path, '.') == NULL)
             mf_text_put(text, i == 0 ? "" : "\n");
         mf_text_format(text, "  %s%s", page->prefix, key->path);
         put_values(page, key, default_of(table, base, key, value, sizeof value));

@@ -90,11 +90,6 @@ size_t mf_name_distance(const char *a, const char *b) {
     return rows[(i - 1) % 3][length];
 }
 
-static const char *last_name(const char *path) {
-    const char *dot = strrchr(path, '.');
-    return dot == NULL ? path : dot + 1;
-}
-
 static bool in_group(const char *path, const char *other) {
     size_t group = mf_key_group_length(path);
     return mf_key_group_length(other) == group && strncmp(path, other, group) == 0;
@@ -106,10 +101,11 @@ const mf_KeyRename mf_key_renames[MF_KEY_RENAMES] = {
 const mf_Key *mf_keys_renamed(const mf_KeyTable *table, const char *path, uint32_t *rename) {
     for (uint32_t r = 0; r < MF_KEY_RENAMES; r++) {
         for (uint32_t i = 0;
-             strcmp(last_name(path), mf_key_renames[r].old) == 0 && i < mf_keys_count(table); i++) {
+             strcmp(mf_key_last_name(path), mf_key_renames[r].old) == 0 && i < mf_keys_count(table);
+             i++) {
             const mf_Key *known = mf_keys_at(table, i);
             if (in_group(known->path, path) &&
-                strcmp(last_name(known->path), mf_key_renames[r].now) == 0) {
+                strcmp(mf_key_last_name(known->path), mf_key_renames[r].now) == 0) {
                 *rename = r;
                 return known;
             }
@@ -123,12 +119,13 @@ const char *mf_keys_near(const mf_KeyTable *table, const char *path) {
     const mf_Key *renamed = mf_keys_renamed(table, path, &rename);
     if (renamed != NULL)
         return renamed->path;
-    const char *name = last_name(path), *near = NULL;
+    const char *name = mf_key_last_name(path), *near = NULL;
     size_t limit = strlen(name) / 2 < 3 ? strlen(name) / 2 : 3; // letters allowed to be wrong
     size_t best = limit + 1;
     for (uint32_t i = 0; i < mf_keys_count(table); i++) {
         const char *known = mf_keys_at(table, i)->path;
-        size_t distance = in_group(known, path) ? mf_name_distance(name, last_name(known)) : best;
+        size_t distance =
+            in_group(known, path) ? mf_name_distance(name, mf_key_last_name(known)) : best;
         if (distance < best) {
             near = known;
             best = distance;
@@ -136,7 +133,7 @@ const char *mf_keys_near(const mf_KeyTable *table, const char *path) {
     }
     // A name of another group must match exactly.
     for (uint32_t i = 0; near == NULL && i < mf_keys_count(table); i++) {
-        if (strcmp(name, last_name(mf_keys_at(table, i)->path)) == 0)
+        if (strcmp(name, mf_key_last_name(mf_keys_at(table, i)->path)) == 0)
             near = mf_keys_at(table, i)->path;
     }
     return near;
@@ -297,4 +294,9 @@ const char *mf_key_value(const mf_Key *key, const void *base, char *out, size_t 
         break;
     }
     return out;
+}
+
+const char *mf_key_last_name(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot == NULL ? path : dot + 1;
 }

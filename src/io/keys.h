@@ -77,4 +77,12 @@ size_t mf_key_group_length(const char *path);
 // suggestions for mistyped names.
 size_t mf_name_distance(const char *a, const char *b);
 
+// What follows the last dot of a path.
+const char *mf_key_last_name(const char *path);
+
+// It holds other keys.
+static inline bool mf_key_is_group(const mf_Key *key) {
+    return key->kind == MF_KEY_SECTION || key->kind == MF_KEY_VARIANT;
+}
+
 #endif

@@ -31,11 +31,6 @@ static void put_string(Schema *schema, const char *string) {
     mf_text_put(&schema->text, "\"");
 }
 
-static const char *last_name(const char *path) {
-    const char *dot = strrchr(path, '.');
-    return dot == NULL ? path : dot + 1;
-}
-
 // ---- values ------------------------------------------------------------------------------------
 
 static void put_names(Schema *schema, const mf_Key *key) {
@@ -147,10 +142,6 @@ static void put_value(Schema *schema, const mf_Key *key) {
 
 // ---- groups of keys ----------------------------------------------------------------------------
 
-static bool is_group(const mf_Key *key) {
-    return key->kind == MF_KEY_SECTION || key->kind == MF_KEY_VARIANT;
-}
-
 static bool is_in(const mf_Key *key, const char *group) {
     const size_t length = strlen(group);
     return mf_key_group_length(key->path) == length && strncmp(key->path, group, length) == 0;
@@ -167,7 +158,7 @@ static void put_description(Schema *schema, const mf_Key *key) {
 
 // A group, a variant (the name of a sub-group, or one of them), or a value.
 static void put_key(Schema *schema, const mf_KeyTable *table, const mf_Key *key) {
-    put_string(schema, last_name(key->path));
+    put_string(schema, mf_key_last_name(key->path));
     mf_text_put(&schema->text, ": {");
     put_description(schema, key);
     mf_text_put(&schema->text, ", ");
@@ -177,7 +168,7 @@ static void put_key(Schema *schema, const mf_KeyTable *table, const mf_Key *key)
         mf_text_put(&schema->text, "}, {\"maxProperties\": 1, ");
         put_table(schema, table, key->path);
         mf_text_put(&schema->text, "}]");
-    } else if (is_group(key)) {
+    } else if (mf_key_is_group(key)) {
         put_table(schema, table, key->path);
     } else {
         put_value(schema, key);
@@ -194,7 +185,7 @@ static void put_required(Schema *schema, const mf_KeyTable *table, const char *g
         if (comma[0] == '\0')
             mf_text_put(&schema->text, ", \"required\": [");
         mf_text_put(&schema->text, comma);
-        put_string(schema, last_name(key->path));
+        put_string(schema, mf_key_last_name(key->path));
         comma = ", ";
     }
     mf_text_put(&schema->text, comma[0] == '\0' ? "" : "]");

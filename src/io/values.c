@@ -132,13 +132,6 @@ static bool read_vector(const mf_Key *key, const mf_YamlNode *node, double *out)
     return count == key->length;
 }
 
-static uint32_t count_entries(const mf_YamlNode *node) {
-    uint32_t count = 0;
-    for (const mf_YamlNode *entry = node->first; entry != NULL; entry = entry->next)
-        count++;
-    return count;
-}
-
 static void put_list(const mf_Reader *reader, const mf_Key *key, void *entries, uint32_t count) {
     char *target = member(reader, key);
     memcpy(target + offsetof(mf_KeyList, entries), &entries, sizeof entries);
@@ -148,7 +141,7 @@ static void put_list(const mf_Reader *reader, const mf_Key *key, void *entries, 
 static mf_Status take_points(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node) {
     if (node->kind != MF_YAML_SEQUENCE)
         return refuse(reader, key, node);
-    uint32_t count = count_entries(node), index = 0;
+    uint32_t count = mf_yaml_count(node), index = 0;
     double *points = mf_reader_allocate(reader, (size_t)count * key->length * sizeof *points);
     if (points == NULL)
         return MF_NO_MEMORY;
@@ -161,7 +154,7 @@ static mf_Status take_points(mf_Reader *reader, const mf_Key *key, const mf_Yaml
 }
 
 static mf_Status take_numbers(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node) {
-    uint32_t count = count_entries(node), index = 0;
+    uint32_t count = mf_yaml_count(node), index = 0;
     if (node->kind != MF_YAML_SEQUENCE || count > key->length)
         return refuse(reader, key, node);
     double *numbers = mf_reader_allocate(reader, count * sizeof *numbers);
@@ -179,7 +172,7 @@ static mf_Status take_named(mf_Reader *reader, const mf_Key *key, const mf_YamlN
     bool empty = mf_yaml_is_null(node);
     if (node->kind != MF_YAML_MAPPING && !empty)
         return refuse(reader, key, node);
-    uint32_t count = empty ? 0 : count_entries(node), index = 0;
+    uint32_t count = empty ? 0 : mf_yaml_count(node), index = 0;
     mf_KeyNamed *named = mf_reader_allocate(reader, count * sizeof *named);
     if (named == NULL)
         return MF_NO_MEMORY;
@@ -205,7 +198,7 @@ static mf_Status take_list(mf_Reader *reader, const mf_Key *key, const mf_YamlNo
     const mf_KeyTable *table = key->items;
     if (node->kind != MF_YAML_SEQUENCE || node->first == NULL)
         return refuse(reader, key, node);
-    uint32_t count = count_entries(node), index = 0;
+    uint32_t count = mf_yaml_count(node), index = 0;
     char *entries = mf_reader_allocate(reader, count * table->size);
     if (entries == NULL)
         return MF_NO_MEMORY;
@@ -264,7 +257,7 @@ static mf_Status take_string(mf_Reader *reader, const mf_Key *key, const mf_Yaml
 }
 
 static mf_Status take_names(mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node) {
-    uint32_t count = count_entries(node), index = 0;
+    uint32_t count = mf_yaml_count(node), index = 0;
     if (node->kind != MF_YAML_SEQUENCE)
         return refuse(reader, key, node);
     const char **names = mf_reader_allocate(reader, count * sizeof *names);
@@ -307,7 +300,7 @@ static mf_Status take_packages(mf_Reader *reader, const mf_Key *key, const mf_Ya
         return MF_OK;
     if (node->kind != MF_YAML_MAPPING)
         return refuse(reader, key, node);
-    uint32_t count = count_entries(node);
+    uint32_t count = mf_yaml_count(node);
     const char **packages = mf_reader_allocate(reader, count * sizeof *packages);
     if (packages == NULL)
         return MF_NO_MEMORY;

@@ -237,13 +237,6 @@ static bool awaits_key(const Builder *builder) {
     return parent != NULL && parent->kind == MF_YAML_MAPPING && builder->key == NULL;
 }
 
-static uint32_t count_entries(const mf_YamlNode *parent) {
-    uint32_t count = 0;
-    for (const mf_YamlNode *entry = parent->first; entry != NULL; entry = entry->next)
-        count++;
-    return count;
-}
-
 static mf_Status take_key(Builder *builder, const yaml_event_t *event) {
     const char *text = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
@@ -256,7 +249,7 @@ static mf_Status take_key(Builder *builder, const yaml_event_t *event) {
                           one_based(event->start_mark.line), one_based(event->start_mark.column),
                           "expected each key once, found %s again (first in line %d)", text,
                           twin->key_line);
-    if (count_entries(parent_of(builder)) >= MF_YAML_ENTRIES)
+    if (mf_yaml_count(parent_of(builder)) >= MF_YAML_ENTRIES)
         return fail_event(builder, MF_LIMIT, event->start_mark,
                           "expected at most 4096 keys in a group");
     builder->key = mf_yaml_copy(builder->tree, text, length);

@@ -71,4 +71,12 @@ void mf_yaml_adopt(mf_YamlTree *tree, mf_YamlTree *other);
 mf_Status mf_yaml_fail(const mf_YamlTree *tree, const mf_YamlNode *node, bool at_key,
                        mf_Status status, mf_Error *error, const char *format, ...) MF_PRINTF(6, 7);
 
+// [1] Entries of a list or mapping.
+static inline uint32_t mf_yaml_count(const mf_YamlNode *node) {
+    uint32_t count = 0;
+    for (const mf_YamlNode *entry = node->first; entry != NULL; entry = entry->next)
+        count++;
+    return count;
+}
+
 #endif

@@ -15,12 +15,6 @@ typedef unsigned __int128 Wide;
 #define HALF_PI_HIGH 0x1.921fb54442d18p+0
 #define HALF_PI_LOW 0x1.1a62633145c07p-54
 
-static uint64_t bits_of(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 static double from_bits(uint64_t bits) {
     double x;
     memcpy(&x, &bits, sizeof x);
@@ -28,7 +22,7 @@ static double from_bits(uint64_t bits) {
 }
 
 static bool is_negative(double x) {
-    return bits_of(x) >> 63 != 0;
+    return mf_bits_of(x) >> 63 != 0;
 }
 
 // 2^exponent for -1022 <= exponent <= 1023.
@@ -107,7 +101,7 @@ static uint32_t multiply_two_over_pi(double angle, Wide *fraction) {
                                              UINT64_C(0x3d0739f78a5292ea),
                                              UINT64_C(0x6bfb5fb11f8d5d08),
                                              UINT64_C(0x56033046fc7b6bab)};
-    uint64_t bits = bits_of(angle);
+    uint64_t bits = mf_bits_of(angle);
     uint64_t mantissa = (bits & UINT64_C(0xfffffffffffff)) | UINT64_C(0x10000000000000);
     int exponent = (int)(bits >> 52) - 1075; // angle = mantissa * 2^exponent, -36 .. 971
     // Leading bits of the table whose product is a multiple of 4 have no effect.

@@ -22,11 +22,15 @@ _Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16,
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-// By the exponent bits, so that no compiler flag can remove the test.
-static inline bool mf_is_finite(double x) {
+static inline uint64_t mf_bits_of(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    return (bits & UINT64_C(0x7ff0000000000000)) != UINT64_C(0x7ff0000000000000);
+    return bits;
+}
+
+// By the exponent bits, so that no compiler flag can remove the test.
+static inline bool mf_is_finite(double x) {
+    return (mf_bits_of(x) & UINT64_C(0x7ff0000000000000)) != UINT64_C(0x7ff0000000000000);
 }
 
 static inline bool mf_all_finite(const double *values, uint32_t count) {
@@ -50,8 +54,21 @@ static inline double mf_larger(double a, double b) {
     return b > a ? b : a;
 }
 
+static inline uint32_t mf_smaller_u32(uint32_t a, uint32_t b) {
+    return b < a ? b : a;
+}
+
+static inline uint32_t mf_larger_u32(uint32_t a, uint32_t b) {
+    return b > a ? b : a;
+}
+
 static inline double mf_abs(double x) {
     return __builtin_fabs(x);
+}
+
+// False for NaN.
+static inline bool mf_between(double x, double low, double high) {
+    return x >= low && x <= high;
 }
 
 // `x` limited to [lower, upper]; NaN gives `lower`.
@@ -63,6 +80,11 @@ static inline double mf_clamp(double x, double lower, double upper) {
 
 // Largest integer <= x, exact; infinities and NaN come back unchanged.
 double mf_floor(double x);
+
+// `angle` [rad] in -pi .. pi.
+static inline double mf_wrap_angle(double angle) {
+    return angle - 2.0 * MF_PI * mf_floor((angle + MF_PI) / (2.0 * MF_PI));
+}
 
 // Sine and cosine of `angle` [rad]. Error below 1 ulp for every finite angle, however large;
 // not finite gives NaN. Either pointer may be NULL.

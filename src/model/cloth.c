@@ -166,10 +166,6 @@ double mf_cloth_lowest(const mf_Cloth *cloth) {
 
 // ---- checks ------------------------------------------------------------------------------------
 
-static bool between(double value, double low, double high) {
-    return value >= low && value <= high; // false for NaN
-}
-
 static mf_Status check_material(const mf_ClothMaterial *m, mf_Error *error) {
     const struct {
         const char *name, *unit;
@@ -181,7 +177,7 @@ static mf_Status check_material(const mf_ClothMaterial *m, mf_Error *error) {
         {"thickness", "m", m->thickness, 1e-6, 1.0},  {"friction", "", m->friction, 0.0, 100.0},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (!between(ranges[i].value, ranges[i].low, ranges[i].high))
+        if (!mf_between(ranges[i].value, ranges[i].low, ranges[i].high))
             return mf_fail(error, MF_BAD_ARGUMENT, "%s: %g %s, need %g .. %g", ranges[i].name,
                            ranges[i].value, ranges[i].unit, ranges[i].low, ranges[i].high);
     return MF_OK;
@@ -192,7 +188,7 @@ static mf_Status check_rectangle(const mf_Cloth *cloth, mf_Error *error) {
         if (cloth->counts[i] < 2 || cloth->counts[i] > MF_CLOTH_MOST)
             return mf_fail(error, MF_BAD_ARGUMENT, "counts: %u vertices, need 2 .. %u",
                            cloth->counts[i], MF_CLOTH_MOST);
-        if (!between(cloth->size[i], 1e-4, 1e4))
+        if (!mf_between(cloth->size[i], 1e-4, 1e4))
             return mf_fail(error, MF_BAD_ARGUMENT, "size: %g m, need 1e-4 .. 1e4", cloth->size[i]);
     }
     if ((uint64_t)cloth->counts[0] * cloth->counts[1] > MF_CLOTH_MOST)
@@ -233,7 +229,7 @@ static mf_Status check_vertices(const mf_Cloth *cloth, mf_Error *error) {
                        2 * MF_CLOTH_MOST);
     for (uint32_t v = 0; v < cloth->vertex_count; v++)
         for (int c = 0; c < 3; c++)
-            if (!between(cloth->vertices[v][c], -1e4, 1e4))
+            if (!mf_between(cloth->vertices[v][c], -1e4, 1e4))
                 return mf_fail(error, MF_BAD_ARGUMENT, "vertices[%u]: %g m, need -1e4 .. 1e4", v,
                                cloth->vertices[v][c]);
     if (!(mf_vec3_length(cloth->warp) >= 1e-6 && mf_vec3_length(cloth->warp) <= 1e6))

@@ -9,10 +9,6 @@
 
 #include <math.h>
 
-static double lower_of(double a, double b) {
-    return b < a ? b : a;
-}
-
 static void lowest_vertex(const mf_Mesh *mesh, const double up[3], double point[3]) {
     double lowest = INFINITY;
     for (uint32_t i = 0; i < mesh->vertex_count; i++) {
@@ -59,8 +55,8 @@ static double lowest_shape(const mf_Model *model, double (*position)[3], double 
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         if (shape->collides && shape->link != MF_NONE)
-            lowest = lower_of(lowest, mf_model_shape_lowest(model, i, position[shape->link],
-                                                            rotation[shape->link], point));
+            lowest = mf_smaller(lowest, mf_model_shape_lowest(model, i, position[shape->link],
+                                                              rotation[shape->link], point));
     }
     return lowest;
 }
@@ -73,7 +69,7 @@ static double lowest_point(const mf_Model *model, double (*position)[3], double 
         if (!(point->flags & MF_POINT_COLLIDES))
             continue;
         mf_quat_rotate(at, rotation[point->link], point->position);
-        lowest = lower_of(lowest, position[point->link][2] + at[2]);
+        lowest = mf_smaller(lowest, position[point->link][2] + at[2]);
     }
     return lowest;
 }

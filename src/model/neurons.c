@@ -1,19 +1,16 @@
 // Networks of neurons: what is one.
 #include "model/neurons.h"
 #include "base/floats.h"
-
-static bool between(double value, double low, double high) {
-    return value >= low && value <= high; // false for NaN
-}
+#include "math/scalar.h"
 
 static mf_Status check_neuron(const mf_Neuron *neuron, uint32_t index, mf_Error *error) {
     if (neuron->kind != MF_NEURON_SIGMOID && neuron->kind != MF_NEURON_THRESHOLD)
         return mf_fail(error, MF_BAD_ARGUMENT, "neurons[%u].kind: %d, need sigmoid or threshold",
                        index, (int)neuron->kind);
-    if (!between(neuron->bias, -1e6, 1e6))
+    if (!mf_between(neuron->bias, -1e6, 1e6))
         return mf_fail(error, MF_BAD_ARGUMENT, "neurons[%u].bias: %g, need -1e6 .. 1e6", index,
                        neuron->bias);
-    if (!between(neuron->state, 0.0, 1.0))
+    if (!mf_between(neuron->state, 0.0, 1.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "neurons[%u].state: %g, need 0 .. 1", index,
                        neuron->state);
     return MF_OK;
@@ -33,7 +30,7 @@ static mf_Status check_synapse(const mf_Synapse *synapses, uint32_t index, uint3
     if (synapse->to >= neurons)
         return mf_fail(error, MF_BAD_ARGUMENT, "synapses[%u].to: no neuron %u, the network has %u",
                        index, synapse->to, neurons);
-    if (!between(synapse->weight, -1e6, 1e6))
+    if (!mf_between(synapse->weight, -1e6, 1e6))
         return mf_fail(error, MF_BAD_ARGUMENT, "synapses[%u].weight: %g, need -1e6 .. 1e6", index,
                        synapse->weight);
     for (uint32_t other = 0; other < index; other++) {

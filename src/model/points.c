@@ -141,3 +141,10 @@ void mf_mass_to_points(double (*out)[3], uint32_t count, const mf_MassProperties
         mf_vec3_add(out[i], out[i], body->center);
     }
 }
+
+bool mf_model_has_visual(const mf_Model *model, uint32_t link) {
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        if (model->shapes[i].link == link && model->shapes[i].visual)
+            return true;
+    return false;
+}

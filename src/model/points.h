@@ -54,6 +54,36 @@ double mf_model_shape_radius(const mf_Model *model, uint32_t shape);
 // file's world has no colliding shape. NULL: false.
 bool mf_model_touches_ground(const mf_Model *model, bool given);
 
+// A hinge or a slide.
+static inline bool mf_joint_has_axis(const mf_Joint *joint) {
+    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
+}
+
+// One that follows no other joint.
+static inline bool mf_joint_has_motor(const mf_Joint *joint) {
+    return mf_joint_has_axis(joint) && joint->mimic == MF_NONE;
+}
+
+// One that lets its link move.
+static inline bool mf_joint_moves(const mf_Joint *joint) {
+    return joint->type != MF_JOINT_FIXED && joint->type != MF_JOINT_PLANAR;
+}
+
+// Whether a body is `root` or on it. MF_NONE: the world's.
+static inline bool mf_body_carried(const mf_Model *model, uint32_t body, uint32_t root) {
+    while (body != root && body != MF_NONE)
+        body = model->bodies[body].parent;
+    return body == root;
+}
+
+// The link whose frame a shape is in; MF_NONE: the world's.
+static inline uint32_t mf_shape_frame(const mf_Model *model, const mf_Shape *shape) {
+    return shape->link == MF_NONE && model->base == MF_BASE_FIXED ? 0 : shape->link;
+}
+
+// A link with a shape that is meant to be seen; of others the colliding shapes are drawn.
+bool mf_model_has_visual(const mf_Model *model, uint32_t link);
+
 // The motor of a joint: that of the file or, if it has none, an estimate from its effort and speed
 // (docs/reference/gaits.md): full effort at an error of 0.1 rad or 1 cm, a torque that is lost at
 // the largest speed, a rotor that the effort accelerates to that speed in 10 ms. mf_servo() if the

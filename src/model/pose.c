@@ -74,7 +74,7 @@ static void pose_at(const mf_Joint *joint, const double *q, const double parent_
                     const double parent_rotation[4], double position[3], double rotation[4]) {
     const double *orientation = joint->type == MF_JOINT_BALL ? q : q + 3;
     if (joint->type != MF_JOINT_BALL && joint->type != MF_JOINT_FLOATING) {
-        bool moves = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
+        bool moves = mf_joint_has_axis(joint);
         pose_of_child(joint, moves ? q[0] : 0.0, parent_position, parent_rotation, position,
                       rotation);
         return;

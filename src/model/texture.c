@@ -178,9 +178,9 @@ static mf_Status read_file(mf_Context *context, const mf_Texture *texture, Face 
 // ---- both ---------------------------------------------------------------------------------------
 
 static mf_Status paint(mf_Context *context, const mf_Texture *texture, Face *all, mf_Error *error) {
-    const bool cube = texture->type != MF_TEXTURE_FLAT;
-    const uint32_t height = cube ? texture->width : texture->height;
-    const uint64_t pixels = (uint64_t)texture->width * height * (cube ? FACES : 1);
+    const uint32_t faces = mf_texture_faces(texture);
+    const uint32_t height = faces > 1 ? texture->width : texture->height;
+    const uint64_t pixels = (uint64_t)texture->width * height * faces;
     if (pixels == 0 || pixels > MF_TEXTURE_PIXELS)
         return mf_fail(error, MF_LIMIT,
                        "texture '%.200s': expected 1 .. 2^26 pixels, found %u x %u", texture->name,
@@ -189,8 +189,8 @@ static mf_Status paint(mf_Context *context, const mf_Texture *texture, Face *all
     if (all->pixels == NULL)
         return mf_fail(error, MF_NO_MEMORY, "texture '%.200s': no memory", texture->name);
     all->width = texture->width;
-    all->height = cube ? FACES * height : height;
-    for (uint32_t number = 0; number < (cube ? FACES : 1u); number++) {
+    all->height = faces * height;
+    for (uint32_t number = 0; number < faces; number++) {
         const Face face = {all->pixels + CHANNELS * (size_t)number * texture->width * height,
                            texture->width, height, number};
         paint_pattern(texture, &face);

@@ -4,6 +4,11 @@
 
 #include <mayfly/texture.h>
 
+// [1] Of a cube or a sky six, one below the other.
+static inline uint32_t mf_texture_faces(const mf_Texture *texture) {
+    return texture->type == MF_TEXTURE_FLAT ? 1 : 6;
+}
+
 // MF_BAD_FILE: a cube's or a sky's picture of width x height pixels does not consist of squares in
 // its grid.
 mf_Status mf_texture_check_squares(const mf_Texture *texture, mf_Error *error);

@@ -1,5 +1,6 @@
 // Trusses: materials, checks, mass by theory, an order of the vertices for band matrices.
 #include "model/truss.h"
+#include "math/scalar.h"
 #include "model/neurons.h"
 #include "base/floats.h"
 
@@ -96,19 +97,15 @@ double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar) {
 
 // ---- checks ------------------------------------------------------------------------------------
 
-static bool between(double value, double low, double high) {
-    return value >= low && value <= high; // false for NaN
-}
-
 static mf_Status check_material(const mf_TrussMaterial *material, mf_Error *error) {
     if (!(material->elasticity > 0.0 && material->elasticity <= 1e13))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "material.elasticity: %g Pa, need more than 0 and at most 1e13",
                        material->elasticity);
-    if (!between(material->density, 0.0, 1e6))
+    if (!mf_between(material->density, 0.0, 1e6))
         return mf_fail(error, MF_BAD_ARGUMENT, "material.density: %g kg/m^3, need 0 .. 1e6",
                        material->density);
-    if (!between(material->yield, 0.0, 1e13))
+    if (!mf_between(material->yield, 0.0, 1e13))
         return mf_fail(error, MF_BAD_ARGUMENT, "material.yield: %g Pa, need 0 .. 1e13",
                        material->yield);
     return MF_OK;
@@ -117,14 +114,14 @@ static mf_Status check_material(const mf_TrussMaterial *material, mf_Error *erro
 static mf_Status check_vertex(const mf_Truss *truss, uint32_t index, mf_Error *error) {
     const mf_TrussVertex *vertex = &truss->vertices[index];
     for (int i = 0; i < 3; i++) {
-        if (!between(vertex->position[i], -1e4, 1e4))
+        if (!mf_between(vertex->position[i], -1e4, 1e4))
             return mf_fail(error, MF_BAD_ARGUMENT, "vertices[%u].position: %g m, need -1e4 .. 1e4",
                            index, vertex->position[i]);
-        if (!between(vertex->load[i], -1e9, 1e9))
+        if (!mf_between(vertex->load[i], -1e9, 1e9))
             return mf_fail(error, MF_BAD_ARGUMENT, "vertices[%u].load: %g N, need -1e9 .. 1e9",
                            index, vertex->load[i]);
     }
-    if (!between(vertex->mass, 0.0, 1e6))
+    if (!mf_between(vertex->mass, 0.0, 1e6))
         return mf_fail(error, MF_BAD_ARGUMENT, "vertices[%u].mass: %g kg, need 0 .. 1e6", index,
                        vertex->mass);
     return MF_OK;
@@ -146,7 +143,7 @@ static mf_Status check_bar(const mf_Truss *truss, uint32_t index, mf_Error *erro
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "bars[%u].diameter: %g m, need more than 0 and at most 100", index,
                        bar->diameter);
-    if (!(bar->rest_length == 0.0 || between(bar->rest_length, 1e-5, 1e4)))
+    if (!(bar->rest_length == 0.0 || mf_between(bar->rest_length, 1e-5, 1e4)))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "bars[%u].rest_length: %g m, need 1e-5 .. 1e4, or 0 for the distance of its "
                        "ends",
@@ -212,11 +209,11 @@ static mf_Status check_counts(const mf_Truss *truss, mf_Error *error) {
 }
 
 static mf_Status check_times(const mf_Truss *truss, mf_Error *error) {
-    if (!between(truss->cycle, 0.0, 1e3) || !between(truss->delay, 0.0, 1e4))
+    if (!mf_between(truss->cycle, 0.0, 1e3) || !mf_between(truss->delay, 0.0, 1e4))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "cycle, delay: %g s, %g s, need 0 .. 1e3 and 0 .. 1e4", truss->cycle,
                        truss->delay);
-    if (!between(truss->change, 0.0, 1e4))
+    if (!mf_between(truss->change, 0.0, 1e4))
         return mf_fail(error, MF_BAD_ARGUMENT, "change: %g m, need 0 .. 1e4", truss->change);
     return MF_OK;
 }

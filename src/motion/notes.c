@@ -20,10 +20,6 @@ static bool is_off(const mf_NoteCase *c, uint32_t bits) {
     return (c->model->physics.disabled & bits) != 0;
 }
 
-static bool rotates_or_slides(const mf_Joint *joint) {
-    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
-}
-
 // ---- joints -------------------------------------------------------------------------------------
 
 typedef bool (*JointFn)(const mf_NoteCase *c, const mf_Joint *joint);
@@ -37,7 +33,7 @@ static uint32_t count_joints(const mf_NoteCase *c, JointFn counts) {
 
 static bool has_effort(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c; // models made by hand have no range
-    return rotates_or_slides(joint) &&
+    return mf_joint_has_axis(joint) &&
            (mf_is_finite(joint->effort) ||
             (joint->force_lower < joint->force_upper &&
              (mf_is_finite(joint->force_lower) || mf_is_finite(joint->force_upper))));
@@ -57,7 +53,7 @@ static bool has_armature(const mf_NoteCase *c, const mf_Joint *joint) {
 }
 static bool has_range(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;
-    return rotates_or_slides(joint) && (mf_is_finite(joint->lower) || mf_is_finite(joint->upper));
+    return mf_joint_has_axis(joint) && (mf_is_finite(joint->lower) || mf_is_finite(joint->upper));
 }
 static bool has_soft_range(const mf_NoteCase *c, const mf_Joint *joint) {
     return c->model->body_count > 0 && has_range(c, joint) &&
@@ -65,7 +61,7 @@ static bool has_soft_range(const mf_NoteCase *c, const mf_Joint *joint) {
 }
 static bool has_speed(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;
-    return rotates_or_slides(joint) && mf_is_finite(joint->speed);
+    return mf_joint_has_axis(joint) && mf_is_finite(joint->speed);
 }
 static bool is_ball(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;

@@ -118,12 +118,8 @@ static void least_angle(const mf_JointPlan *p, uint32_t vertex, mf_VertexJoint *
     }
 }
 
-static double side_of(double hypotenuse, double other) {
-    return mf_sqrt(hypotenuse * hypotenuse - other * other);
-}
-
 static double angle_of(double opposite, double hypotenuse) {
-    return mf_atan2(opposite, side_of(hypotenuse, opposite));
+    return mf_atan2(opposite, mf_side_of(hypotenuse, opposite));
 }
 
 static double sine_of(double angle) {
@@ -147,7 +143,7 @@ static void plan_vertex(mf_JointPlan *p, uint32_t vertex) {
         const double sine = mf_clamp(sine_of(0.5 * joint->angle), 1e-3, 1.0);
         joint->radius = HUB_CAPACITY * p->arm / sine;
         const double clear = CONE_CAPACITY * p->shell / sine;
-        const double free = side_of(joint->radius, p->arm) + side_of(p->shell, p->arm) + 5e-4;
+        const double free = mf_side_of(joint->radius, p->arm) + mf_side_of(p->shell, p->arm) + 5e-4;
         joint->offset = clear > free ? clear : free;
     }
     for (uint32_t i = p->first[vertex]; i < p->first[vertex + 1]; i++) {
@@ -173,9 +169,10 @@ static void plan_end(mf_JointPlan *p, uint32_t bar, uint32_t end) {
     if (e->kind == MF_END_FOOT)
         return;
     e->ball = joint->offset;
-    e->start = e->kind == MF_END_HUB ? side_of(joint->radius, p->arm) + mf_abs(e->radius - p->arm)
-                                     : joint->offset + p->shell + p->config->neck_length +
-                                           mf_abs(e->radius - p->neck);
+    e->start =
+        e->kind == MF_END_HUB
+            ? mf_side_of(joint->radius, p->arm) + mf_abs(e->radius - p->arm)
+            : joint->offset + p->shell + p->config->neck_length + mf_abs(e->radius - p->neck);
     double sine, cosine;
     mf_sin_cos(0.5 * joint->angle, &sine, &cosine);
     const double cone = joint->central ? 0.0 : e->radius * cosine / mf_clamp(sine, 1e-3, 1.0);

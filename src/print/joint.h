@@ -3,6 +3,8 @@
 #ifndef MF_PRINT_JOINT_H
 #define MF_PRINT_JOINT_H
 
+#include "math/scalar.h"
+
 #include <mayfly/print.h>
 
 typedef enum mf_EndKind {
@@ -56,4 +58,10 @@ uint32_t mf_bar_end_at(const mf_JointPlan *plan, uint32_t bar, uint32_t vertex);
 double mf_bar_length(const mf_JointPlan *plan, uint32_t bar);
 // [m] of what an actuated bar has between its full radii at its shortest: bottoms, body and rod.
 double mf_actuator_length(const mf_PrintConfig *config);
+
+// The third side of a right triangle.
+static inline double mf_side_of(double hypotenuse, double other) {
+    return mf_sqrt(hypotenuse * hypotenuse - other * other);
+}
+
 #endif

@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-static double side_of(double hypotenuse, double other) {
-    return mf_sqrt(hypotenuse * hypotenuse - other * other);
-}
-
 // ---- the bar -----------------------------------------------------------------------------------
 
 // From the tip of an end up to its full radius, in distances from its vertex.
@@ -21,11 +17,11 @@ static void end_profile(mf_Profile *out, const mf_JointPlan *p, const mf_BarEnd 
         return;
     }
     if (e->kind == MF_END_BALL) {
-        const double neck = mf_atan2(p->neck, side_of(p->ball, p->neck));
+        const double neck = mf_atan2(p->neck, mf_side_of(p->ball, p->neck));
         mf_profile_arc(out, e->ball, p->ball, MF_PI, neck, segments);
         mf_profile_point(out, p->neck, e->start - mf_abs(e->radius - p->neck));
     } else {
-        mf_profile_point(out, p->arm, side_of(joint->radius, p->arm));
+        mf_profile_point(out, p->arm, mf_side_of(joint->radius, p->arm));
         mf_profile_point(out, p->arm, e->start - mf_abs(e->radius - p->arm));
     }
     mf_profile_point(out, e->radius, e->start);
@@ -60,14 +56,14 @@ static void draw_socket(mf_SolidDraft *draft, const mf_JointPlan *p, const mf_Ve
                         const mf_SolidFrame *frame, mf_SolidHole *hole) {
     mf_Profile profile = {.count = 0};
     const uint32_t segments = p->config->segments;
-    const double arm = mf_atan2(p->arm, side_of(joint->radius, p->arm));
+    const double arm = mf_atan2(p->arm, mf_side_of(joint->radius, p->arm));
     double sine, cosine;
     mf_sin_cos(p->lip, &sine, &cosine);
     if (joint->central) {
         mf_profile_point(&profile, p->shell * sine, p->shell * cosine);
     } else {
-        const double back = MF_PI - mf_atan2(p->arm, side_of(p->shell, p->arm));
-        mf_profile_point(&profile, p->arm, side_of(joint->radius, p->arm));
+        const double back = MF_PI - mf_atan2(p->arm, mf_side_of(p->shell, p->arm));
+        mf_profile_point(&profile, p->arm, mf_side_of(joint->radius, p->arm));
         mf_profile_arc(&profile, joint->offset, p->shell, back, p->lip, segments);
     }
     mf_profile_arc(&profile, joint->offset, p->cavity, p->lip, MF_PI, segments);
@@ -95,7 +91,7 @@ static mf_Status draw_hub(mf_SolidDraft *draft, const mf_JointPlan *p, uint32_t 
             axis[k] = mf_vec3_dot(away, world->axes[k]);
         if (bar == joint->host) {
             memcpy(holes[i].axis, axis, sizeof axis);
-            holes[i].angle = mf_atan2(p->arm, side_of(joint->radius, p->arm));
+            holes[i].angle = mf_atan2(p->arm, mf_side_of(joint->radius, p->arm));
             holes[i].ring = ring;
             continue;
         }

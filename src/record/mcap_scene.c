@@ -4,6 +4,8 @@
 // an isolated group have worlds of their own, so that only the first one is shown; all numbers are
 // in the fields.
 #include "camera/vehicle_look.h"
+#include "math/scalar.h"
+#include "model/points.h"
 #include "record/foxglove.h"
 #include "record/mcap_store.h"
 
@@ -33,23 +35,12 @@ static void name_link(const mf_Group *group, uint32_t robot, uint32_t link, char
 
 // ---- what is shown -----------------------------------------------------------------------------
 
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
 static uint32_t robots_shown(const mf_Group *group) {
     const uint32_t links = mf_group_model(group)->link_count, count = mf_group_count(group);
     if (links == 0 || mf_particles_spacing(group) > 0.0)
         return 0;
-    return mf_group_config_of(group)->isolated ? smaller(count, 1)
-                                               : smaller(count, LINKS_MOST / links);
-}
-
-static bool has_visual(const mf_Model *model, uint32_t link) {
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (model->shapes[i].link == link && model->shapes[i].visual)
-            return true;
-    return false;
+    return mf_group_config_of(group)->isolated ? mf_smaller_u32(count, 1)
+                                               : mf_smaller_u32(count, LINKS_MOST / links);
 }
 
 // As in films: links with visual shapes are shown by them, others by their collision shapes, and of
@@ -61,7 +52,7 @@ static bool is_shown(const mf_Model *model, const mf_Shape *shape) {
         shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
     if (level || shape->type == MF_SHAPE_HEIGHTS || shape->type == MF_SHAPE_POINT)
         return false;
-    return shape->visual || scenery || !has_visual(model, shape->link);
+    return shape->visual || scenery || !mf_model_has_visual(model, shape->link);
 }
 
 void mf_mcap_color(const mf_McapGroup *part, const float own[3], float out[3]) {
@@ -74,10 +65,6 @@ void mf_mcap_color(const mf_McapGroup *part, const float own[3], float out[3]) {
     const bool keeps = part->color[0] < 0.0f || most <= 0.0f || least > 0.6f * most;
     for (int c = 0; c < 3; c++)
         out[c] = keeps ? own[c] : most * (0.12f + 0.88f * part->color[c]);
-}
-
-static bool is_rotational(const mf_Joint *joint) {
-    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
 }
 
 static mf_Field *picture_of(mf_Group *group, uint32_t camera, uint32_t measure) {
@@ -136,7 +123,7 @@ static bool make_group(mf_Recorder *recorder, mf_McapGroup *part, const Schemas 
     mf_Context *context = recorder->context;
     bool any = false;
     part->robots = robots_shown(part->group);
-    part->talkers = smaller(part->robots, TALKERS_MOST);
+    part->talkers = mf_smaller_u32(part->robots, TALKERS_MOST);
     part->cameras = model->camera_count;
     const uint32_t images = part->talkers * MEASURES * part->cameras;
     part->images = mf_allocate(context, images + 1, sizeof *part->images);
@@ -147,7 +134,7 @@ static bool make_group(mf_Recorder *recorder, mf_McapGroup *part, const Schemas 
     if (!mf_mcap_soft_begin(recorder, part, schemas->scene, schemas->cloud))
         return false;
     for (uint32_t j = 0; j < model->joint_count; j++)
-        any = any || is_rotational(&model->joints[j]);
+        any = any || mf_joint_has_axis(&model->joints[j]);
     for (uint32_t r = 0; r < part->talkers; r++) {
         part->joints[r] =
             any ? make_channel(recorder, part->group, r, "joint_states", schemas->joints) : MF_NONE;
@@ -212,8 +199,8 @@ static void put_ground(mf_Recorder *recorder, mf_Text *out, mf_Time time) {
     const double whole[4] = {1.0, 0.0, 0.0, 0.0}, origin[3] = {0.0, 0.0, 0.0};
     if (terrain == NULL || (terrain->columns <= 1 && terrain->rows <= 1))
         return;
-    const uint32_t columns = smaller(terrain->columns + 1, GROUND_NODES),
-                   rows = smaller(terrain->rows + 1, GROUND_NODES);
+    const uint32_t columns = mf_smaller_u32(terrain->columns + 1, GROUND_NODES),
+                   rows = mf_smaller_u32(terrain->rows + 1, GROUND_NODES);
     float *nodes = mf_allocate(recorder->context, (size_t)columns * rows, 3 * sizeof *nodes);
     uint32_t *corners = mf_allocate(recorder->context, (size_t)columns * rows, 6 * sizeof *corners);
     out->failed |= nodes == NULL || corners == NULL;
@@ -335,7 +322,7 @@ static void put_joints(mf_Recorder *recorder, const mf_McapGroup *part, uint32_t
     out->size = 0;
     mf_proto_time(out, 1, time);
     for (uint32_t j = 0; j < model->joint_count; j++) {
-        if (!is_rotational(&model->joints[j]))
+        if (!mf_joint_has_axis(&model->joints[j]))
             continue;
         const size_t opened = mf_proto_open(out, 2);
         mf_proto_string(out, 1, model->joints[j].name);

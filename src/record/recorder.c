@@ -4,6 +4,7 @@
 #include "record/recorder.h"
 #include "base/clock.h"
 #include "base/floats.h"
+#include "world/attach.h"
 
 #include <mayfly/links.h>
 
@@ -392,9 +393,8 @@ mf_Status mf_recorder_create_all(mf_World *world, const mf_RecorderConfig *confi
 
 // Packs one instance's values, which are MF_BLOCK apart.
 static void copy_instance(const mf_Column *column, uint32_t instance, char *target) {
-    size_t row = (size_t)(instance / MF_BLOCK) * column->field->components + column->component;
-    const char *source = (const char *)column->field->data +
-                         (row * MF_BLOCK + instance % MF_BLOCK) * column->value_size;
+    const size_t at = mf_field_index(column->field, instance, column->component);
+    const char *source = (const char *)column->field->data + at * column->value_size;
     size_t stride = MF_BLOCK * column->value_size;
     for (uint32_t c = 0; c < column->components; c++) {
         if (column->value_size == 4)

@@ -185,8 +185,7 @@ mf_Status mf_scene_servo(const mf_ServoChange *change, double stiffness, const m
         servo->speed = change->speed;
     servo->gain *= stiffness;
     servo->damping *= mf_sqrt(stiffness);
-    bool driven =
-        (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) && joint->mimic == MF_NONE;
+    bool driven = (mf_joint_has_axis(joint)) && joint->mimic == MF_NONE;
     if (!driven || servo->gain > 0.0)
         return MF_OK;
     return mf_fail(error, MF_BAD_ARGUMENT,
@@ -548,8 +547,7 @@ static void note_servos(const mf_SceneBuilder *builder, uint32_t index, bool art
         change->stiffness == 1.0)
         return;
     for (uint32_t j = 0; j < model->joint_count; j++)
-        joints |=
-            model->joints[j].type == MF_JOINT_HINGE || model->joints[j].type == MF_JOINT_SLIDE;
+        joints |= mf_joint_has_axis(&model->joints[j]);
     if (!articulated)
         mf_scene_note(builder->scene,
                       "group %.60s: servo has no effect: its robots do not move by `articulated`",

@@ -15,10 +15,6 @@
 #define RATE_STREAM 0x64726f70u // separates these random numbers from all others
 #define DEEP 0.005              // [m] deeper penetration is corrected
 
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 // ---- contact shapes ----------------------------------------------------------------------------
 
 // Radius [m] around the base's origin, or around the vertical through it, that contains the robot.
@@ -32,8 +28,9 @@ static double reach_of(const mf_Model *model, const mf_RobotStart *start, bool l
         mf_quat_rotate(at, start->rotation[shape->link], shape->position);
         mf_vec3_add(at, at, start->point[shape->link]);
         const double z = level ? 0.0 : at[2];
-        farthest = larger(farthest, mf_sqrt(at[0] * at[0] + at[1] * at[1] + z * z) +
-                                        mf_model_shape_radius(model, i));
+        farthest = mf_larger(mf_sqrt(at[0] * at[0] + at[1] * at[1] + z * z) +
+                                 mf_model_shape_radius(model, i),
+                             farthest);
     }
     return farthest;
 }
@@ -49,7 +46,7 @@ static double highest_near(const mf_Terrain *ground, double reach) {
             double y = ground->origin[1] + (row + 0.5) * ground->cell;
             if (x * x + y * y < far * far)
                 highest =
-                    larger(highest, ground->height_f64[(size_t)row * ground->columns + column]);
+                    mf_larger(ground->height_f64[(size_t)row * ground->columns + column], highest);
         }
     return highest;
 }
@@ -67,7 +64,7 @@ static double depth_of(const mf_Model *model, const mf_Terrain *ground,
         mf_quat_rotate(at, start->rotation[link], point);
         mf_vec3_add(at, at, start->point[link]);
         const double height = ground != NULL ? mf_terrain_height(ground, at[0], at[1], NULL) : 0.0;
-        deepest = larger(deepest, height - at[2]);
+        deepest = mf_larger(height - at[2], deepest);
     }
     return deepest;
 }
@@ -139,7 +136,7 @@ static void fill_state(const mf_Model *model, mf_RobotStart *start) {
     }
     memcpy(q, model->start_position, model->position_count * sizeof *q);
     for (uint32_t j = 0; j < model->joint_count; j++)
-        if (model->joints[j].type == MF_JOINT_HINGE || model->joints[j].type == MF_JOINT_SLIDE)
+        if (mf_joint_has_axis(&model->joints[j]))
             q[model->joints[j].position_address] = start->angle[j];
 }
 

@@ -6,7 +6,9 @@
 // that no motion writes, such as joint.target, are commands: writing them marks nothing, as for
 // controllers.
 #include "script/engine.h"
+#include "world/attach.h"
 #include "world/group.h"
+#include "world/property.h"
 
 #include "math/scalar.h"
 
@@ -35,21 +37,6 @@ typedef struct Handle {
 
 // ---- resolving ----------------------------------------------------------------------------------
 
-// Whether the values of a field are state that a motion moves.
-static bool moves(const mf_Property *property) {
-    for (uint32_t s = 0; s < mf_group_system_count(property->group); s++) {
-        const mf_SystemConfig *system = mf_group_system(property->group, s);
-        if (system->phase < MF_PHASE_MOTION)
-            continue;
-        if (system->writes == NULL)
-            return true;
-        for (const char *const *name = system->writes; *name != NULL; name++)
-            if (strcmp(*name + (**name == '?'), property->field->info.name) == 0)
-                return true;
-    }
-    return false;
-}
-
 typedef struct Fill {
     mf_Script *script;
     Handle *handle; // NULL: values are only counted
@@ -58,12 +45,6 @@ typedef struct Fill {
     const mf_Field *last; // of which `marks` stands
     bool marks, rotates;
 } Fill;
-
-static bool is_rotation(const mf_Property *property) {
-    const char *end = strrchr(property->name, '.');
-    return property->field != NULL && property->field->info.width == 4 && end != NULL &&
-           strcmp(end, ".orientation") == 0;
-}
 
 static uint8_t group_number(const mf_Script *script, const mf_Group *group) {
     uint8_t index = 0;
@@ -79,10 +60,7 @@ static void point_to(Slot *slot, const mf_Property *property, uint32_t index) {
         slot->address = (void *)(uintptr_t)&property->constant[index];
         return;
     }
-    const size_t at =
-        ((size_t)(property->instance / MF_BLOCK) * field->components + property->first + index) *
-            MF_BLOCK +
-        property->instance % MF_BLOCK;
+    const size_t at = mf_field_index(field, property->instance, property->first + index);
     slot->address = (char *)field->data + at * mf_field_value_size(field->info.type);
     slot->remainder = field->remainder != NULL ? (float *)field->remainder + at : NULL;
 }
@@ -91,7 +69,7 @@ static bool visit(const mf_Property *property, void *user) {
     Fill *fill = user;
     if (fill->handle != NULL && property->field != NULL && property->field != fill->last) {
         fill->last = property->field;
-        fill->marks = moves(property);
+        fill->marks = mf_property_moves(property);
     }
     for (uint32_t i = 0; i < property->count && fill->handle != NULL; i++) {
         Slot *slot = &fill->handle->slots[fill->count + i];
@@ -106,8 +84,9 @@ static bool visit(const mf_Property *property, void *user) {
     fill->name = property->name;
     fill->unit = property->unit;
     if (fill->locked == NULL)
-        fill->locked = is_rotation(property) ? "a rotation: write its four numbers by world:set"
-                                             : mf_property_locked(property);
+        fill->locked = mf_property_is_rotation(property)
+                           ? "a rotation: write its four numbers by world:set"
+                           : mf_property_locked(property);
     return true;
 }
 

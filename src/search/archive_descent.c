@@ -12,12 +12,6 @@
 
 enum { LEAF_LIMIT = 1024, SAMPLE = 32 };
 
-static uint32_t used_bytes(const uint8_t *genome, uint32_t bytes) {
-    while (bytes > 0 && genome[bytes - 1] == 0)
-        bytes--;
-    return bytes;
-}
-
 static uint32_t different_bytes(const uint8_t *a, const uint8_t *b, uint32_t bytes) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < bytes; i++)
@@ -112,7 +106,7 @@ static mf_Status visit(Walk *walk, uint64_t id, mf_Error *error) {
     mf_Ancestor node = {.id = id,
                         .parent = individual.parent,
                         .generation = generation,
-                        .bytes = used_bytes(walk->genome, bytes),
+                        .bytes = mf_genome_used(walk->genome, bytes),
                         .fitness = individual.fitness};
     if (individual.parent != UINT64_MAX) {
         status = read_one(walk, individual.parent, &parent, &born, walk->other, error);
@@ -306,7 +300,7 @@ static double mean_distance(const uint8_t *sample, uint32_t count, uint32_t byte
         const uint8_t *one = sample + (size_t)(a * count / taken) * bytes;
         for (uint32_t b = 0; b < a; b++) {
             const uint8_t *other = sample + (size_t)(b * count / taken) * bytes;
-            uint32_t x = used_bytes(one, bytes), y = used_bytes(other, bytes);
+            uint32_t x = mf_genome_used(one, bytes), y = mf_genome_used(other, bytes);
             uint32_t longer = x > y ? x : y;
             sum += longer == 0 ? 0 : (double)different_bytes(one, other, longer) / longer;
             pairs++;

@@ -115,4 +115,11 @@ uint32_t mf_search_count(const mf_Search *search); // [1]
 // Descriptors of that individual, descriptor_count values owned by the search; NULL without any.
 const double *mf_search_descriptors(const mf_Search *search, uint32_t rank);
 
+// [byte] of a genome without the zeros at its end.
+static inline uint32_t mf_genome_used(const uint8_t *genome, uint32_t bytes) {
+    while (bytes > 0 && genome[bytes - 1] == 0)
+        bytes--;
+    return bytes;
+}
+
 #endif

@@ -123,16 +123,9 @@ static void weigh_unfit(mf_Search *search, uint32_t first) {
     }
 }
 
-// Length without the zeros at the end.
-static uint32_t used_bytes(const uint8_t *genome, uint32_t bytes) {
-    while (bytes > 0 && genome[bytes - 1] == 0)
-        bytes--;
-    return bytes;
-}
-
 // Share of equal bytes, of the longer one's used bytes.
 static double similarity(const uint8_t *a, const uint8_t *b, uint32_t bytes) {
-    uint32_t one = used_bytes(a, bytes), other = used_bytes(b, bytes), equal = 0;
+    uint32_t one = mf_genome_used(a, bytes), other = mf_genome_used(b, bytes), equal = 0;
     uint32_t longer = one > other ? one : other;
     for (uint32_t i = 0; i < longer; i++)
         equal += a[i] == b[i];

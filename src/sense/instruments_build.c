@@ -1,5 +1,6 @@
 // The plan of a group's instruments: every sensor made of its parts (instruments_parts.h), first
 // to count, then into one allocation, then packed into a flat image.
+#include "model/points.h"
 #include "sense/instruments_parts.h"
 
 #include "world/attach.h"
@@ -21,20 +22,19 @@ static bool may_take_wrenches(const mf_InstrumentBuild *b, uint32_t root) {
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         if (touches && shape->collides && shape->body != MF_NONE &&
-            mf_instrument_carried(model, shape->body, root))
+            mf_body_carried(model, shape->body, root))
             return true;
     }
     for (uint32_t i = 0; config != NULL && i < model->body_count; i++) // programs push the base
         if (model->base == MF_BASE_FREE && model->bodies[i].link == 0 &&
-            mf_instrument_carried(model, i, root))
+            mf_body_carried(model, i, root))
             return true;
     bool tied = config != NULL && !none && !(off & MF_DISABLE_EQUALITY);
     for (uint32_t i = 0; tied && i < model->equality_count; i++) {
         const mf_Equality *tie = &model->equalities[i];
         bool ties = tie->type == MF_EQUALITY_CONNECT || tie->type == MF_EQUALITY_WELD;
         for (int side = 0; ties && side < 2; side++)
-            if (tie->objects[side] != MF_NONE &&
-                mf_instrument_carried(model, tie->objects[side], root))
+            if (tie->objects[side] != MF_NONE && mf_body_carried(model, tie->objects[side], root))
                 return true;
     }
     for (uint32_t i = 0; config != NULL && i < model->tendon_wrap_count; i++) {
@@ -42,7 +42,7 @@ static bool may_take_wrenches(const mf_InstrumentBuild *b, uint32_t root) {
         const uint32_t body = wrap->type == MF_WRAP_PULLEY ? MF_NONE
                               : wrap->type == MF_WRAP_SITE ? model->sites[wrap->object].body
                                                            : model->shapes[wrap->object].body;
-        if (body != MF_NONE && mf_instrument_carried(model, body, root))
+        if (body != MF_NONE && mf_body_carried(model, body, root))
             return true;
     }
     return false;

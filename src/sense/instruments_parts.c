@@ -1,6 +1,7 @@
 // Parts of instruments: frames, terms, lumps, shapes, contacts, actuators, springs, converted from
 // the model into the form of the kernel.
 #include "sense/instruments_parts.h"
+#include "model/points.h"
 
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -36,16 +37,10 @@ void mf_instrument_put_tendon_terms(mf_InstrumentBuild *b, uint32_t tendon, doub
                                gear * b->model->tendon_terms[i].coefficient);
 }
 
-bool mf_instrument_carried(const mf_Model *model, uint32_t body, uint32_t root) {
-    while (body != root && body != MF_NONE)
-        body = model->bodies[body].parent;
-    return body == root;
-}
-
 void mf_instrument_put_lumps(mf_InstrumentBuild *b, uint32_t root) {
     for (uint32_t i = 0; i < b->model->body_count; i++) {
         const mf_Body *body = &b->model->bodies[i];
-        if (!mf_instrument_carried(b->model, i, root) || !(body->mass > 0.0))
+        if (!mf_body_carried(b->model, i, root) || !(body->mass > 0.0))
             continue;
         mf_InstrumentLump lump = {.body = body->link == MF_NONE ? 0 : body->link + 1,
                                   .mass = body->mass};

@@ -40,8 +40,6 @@ typedef struct mf_InstrumentBuild {
 mf_InstrumentFrame mf_instrument_frame(mf_InstrumentBuild *b, const mf_Frame *frame);
 void mf_instrument_put_term(mf_InstrumentBuild *b, uint32_t row, double weight);
 void mf_instrument_put_tendon_terms(mf_InstrumentBuild *b, uint32_t tendon, double gear);
-// Whether `body` is `root` (MF_NONE: the world) or carried by it.
-bool mf_instrument_carried(const mf_Model *model, uint32_t body, uint32_t root);
 // Whether a link is carried by a joint.
 bool mf_instrument_moves(const mf_Model *model, uint32_t joint, uint32_t link);
 void mf_instrument_put_lumps(mf_InstrumentBuild *b, uint32_t root);

@@ -1,4 +1,5 @@
 // What range sensors see, read from the models and, in each step that measures, from the state.
+#include "model/points.h"
 #include "sense/ranges.h"
 #include "world/attach.h"
 #include "base/context.h"
@@ -25,14 +26,9 @@ static bool is_seen(const mf_Shape *shape) {
            shape->type != MF_SHAPE_PLANE;
 }
 
-// The link whose frame a shape is in; MF_NONE: the world's.
-static uint32_t link_of(const mf_Model *model, const mf_Shape *shape) {
-    return shape->link == MF_NONE && model->base == MF_BASE_FIXED ? 0 : shape->link;
-}
-
 static mf_RangeSolid solid_of(const mf_Model *model, const mf_Shape *shape) {
     const mf_Mesh *mesh = shape->type == MF_SHAPE_MESH ? &model->meshes[shape->mesh] : NULL;
-    mf_RangeSolid out = {.frame = link_of(model, shape),
+    mf_RangeSolid out = {.frame = mf_shape_frame(model, shape),
                          .shape = mf_ray_solid(shape->type, shape->size, mesh)};
     mf_vec3_copy(out.position, shape->position);
     memcpy(out.rotation, shape->rotation, sizeof out.rotation);
@@ -52,7 +48,7 @@ static void put_solids(mf_RangeGroup *group, const mf_Model *model) {
     for (uint32_t l = 0; l <= model->link_count; l++) {
         const uint32_t link = l < model->link_count ? l : MF_NONE;
         for (uint32_t i = 0; i < model->shape_count; i++)
-            if (is_seen(&model->shapes[i]) && link_of(model, &model->shapes[i]) == link)
+            if (is_seen(&model->shapes[i]) && mf_shape_frame(model, &model->shapes[i]) == link)
                 group->solids[group->solid_count++] = solid_of(model, &model->shapes[i]);
         group->moving_count = link != MF_NONE ? group->solid_count : group->moving_count;
     }

@@ -107,16 +107,9 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorConfig *config, Sens
     return status;
 }
 
-static uint32_t count_names(const char *const *names) {
-    uint32_t count = 0;
-    while (names != NULL && names[count] != NULL)
-        count++;
-    return count;
-}
-
 // Declared fields, including those of the signal.
 static void list_names(SensorSystem *system, const mf_SensorConfig *config) {
-    uint32_t count = count_names(config->reads);
+    uint32_t count = mf_name_count(config->reads);
     system->writes[0] = system->readings->info.name;
     mf_signal_set_fields(system->signals, system->writes + 1);
     if (config->reads == NULL)
@@ -136,7 +129,7 @@ mf_Status mf_sensor_add(mf_Group *group, const mf_SensorConfig *config, mf_Error
     mf_Status status = check(group, config, error);
     if (status != MF_OK)
         return status;
-    size_t names = count_names(config->reads) + 3;
+    size_t names = mf_name_count(config->reads) + 3;
     SensorSystem *system = mf_allocate(context, 1, sizeof *system + names * sizeof(char *));
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "sensor %s: out of memory", config->name);

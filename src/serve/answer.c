@@ -10,10 +10,6 @@ void mf_link_done(mf_Server *server, mf_Peer *peer, uint32_t tag) {
     mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
 }
 
-static mf_Status fail_format(mf_Error *error, const char *expected) {
-    return mf_fail(error, MF_BAD_FILE, "expected a message of %s", expected);
-}
-
 // ---- hello -------------------------------------------------------------------------------------
 
 // Takes the same time for every wrong token of the right length.
@@ -159,7 +155,7 @@ bool mf_link_read_entry(mf_Server *server, mf_WireReader *reader, mf_LinkEntry *
     out->first = mf_wire_u32(reader);
     out->count = mf_wire_u32(reader);
     if (reader->is_short) {
-        fail_format(error, "entries of a field, the first instance and their number");
+        mf_link_fail_format(error, "entries of a field, the first instance and their number");
         return false;
     }
     if (out->field >= server->field_count) {
@@ -188,7 +184,7 @@ static mf_Status read_subscription(mf_Server *server, mf_WireReader *reader, uin
             return mf_fail(error, MF_LIMIT, "expected a state below 2^31 bytes");
     }
     out->size = size;
-    return mf_wire_done(reader) ? MF_OK : fail_format(error, "as many entries as it says");
+    return mf_wire_done(reader) ? MF_OK : mf_link_fail_format(error, "as many entries as it says");
 }
 
 static mf_Status subscribe(mf_Server *server, mf_Peer *peer, mf_WireReader *reader,
@@ -221,7 +217,7 @@ static mf_Status unsubscribe(mf_Server *server, mf_Peer *peer, mf_WireReader *re
                              mf_Error *error) {
     const uint32_t number = mf_wire_u32(reader);
     if (!mf_wire_done(reader) || number >= MF_PROTOCOL_SUBSCRIPTIONS)
-        return fail_format(error, "the number of a subscription");
+        return mf_link_fail_format(error, "the number of a subscription");
     mf_link_drop_region(server, &peer->subscriptions[number].region, true);
     mf_peer_drop_subscription(server, &peer->subscriptions[number]);
     return MF_OK;
@@ -240,7 +236,7 @@ static mf_Status read_write(mf_WireReader *reader, Write *out, mf_Error *error) 
     out->flags = mf_wire_u32(reader);
     if (reader->is_short || out->count > MF_PROTOCOL_ENTRIES ||
         (out->flags & ~(uint32_t)MF_WRITE_GO) != 0)
-        return fail_format(error, "a tick, 0 .. 1024 entries, and flags");
+        return mf_link_fail_format(error, "a tick, 0 .. 1024 entries, and flags");
     return MF_OK;
 }
 
@@ -267,7 +263,7 @@ static mf_Status read_writes(mf_Server *server, mf_WireReader reader, mf_WireRea
         if (writes)
             mf_link_scatter(field->field, values, entry.first, entry.count);
     }
-    return mf_wire_done(&reader) ? MF_OK : fail_format(error, "as many entries as it says");
+    return mf_wire_done(&reader) ? MF_OK : mf_link_fail_format(error, "as many entries as it says");
 }
 
 // `slot` NULL: the values are in the message.
@@ -308,7 +304,7 @@ static mf_Status answer_write_shared(mf_Server *server, mf_Peer *peer, mf_WireRe
     if (status != MF_OK)
         return status;
     if (reader->is_short || region == NULL || slot >= region->slots)
-        return fail_format(error, "a write in a slot of shared memory");
+        return mf_link_fail_format(error, "a write in a slot of shared memory");
     const uint8_t *at = mf_region_slot(region, slot);
     mf_WireReader values = {at, at + region->stride, false};
     status = act(server, peer, &write, reader, &values, error);
@@ -324,7 +320,7 @@ static mf_Status answer_lock_step(mf_Server *server, mf_Peer *peer, mf_WireReade
     const uint32_t unused = mf_wire_u32(reader);
     const mf_Time period = (mf_Time)mf_wire_u64(reader), limit = (mf_Time)mf_wire_u64(reader);
     if (!mf_wire_done(reader) || on > 1 || unused != 0 || period < 0)
-        return fail_format(error, "0 or 1, 0, a period >= 0 ns and a limit");
+        return mf_link_fail_format(error, "0 or 1, 0, a period >= 0 ns and a limit");
     if (on == 1 && (limit < MF_MILLISECOND || limit > 3600 * MF_SECOND))
         return mf_fail(error, MF_BAD_ARGUMENT, "expected a limit of 1 ms .. 1 h");
     peer->lock_step = on == 1;

@@ -34,10 +34,6 @@ struct mf_LinkMade {
     mf_LinkMade *before;
 };
 
-static mf_Status fail_format(mf_Error *error, const char *expected) {
-    return mf_fail(error, MF_BAD_FILE, "expected a message of %s", expected);
-}
-
 // ---- files -------------------------------------------------------------------------------------
 
 // Whether a file that exists is below a folder, both with their links resolved.
@@ -260,7 +256,7 @@ static void take(mf_Server *server, Next *next, mf_LinkMade *made, bool loaded, 
     server->made = made;
     if (loaded)
         mf_link_due_now(server);
-    const double spent = mf_link_clock() - began;
+    const double spent = mf_clock_seconds() - began;
     for (uint32_t p = 0; p < server->peer_count; p++)
         server->peers[p].deadline += spent;
     mf_link_restart_clock(server);
@@ -330,11 +326,11 @@ static mf_Status make_scene(const mf_Server *server, mf_LinkMade *made, mf_Error
 }
 
 static mf_Status load(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
-    const double began = mf_link_clock();
+    const double began = mf_clock_seconds();
     const uint32_t what = mf_wire_u32(reader), unused = mf_wire_u32(reader);
     const size_t size = (size_t)(reader->end - reader->at);
     if (reader->is_short || what > MF_LOAD_SCENE || unused != 0 || size == 0)
-        return fail_format(error, "0 for a path or 1 for a scene, 0, and a text");
+        return mf_link_fail_format(error, "0 for a path or 1 for a scene, 0, and a text");
     mf_Status status = check_server(server, error);
     if (status == MF_OK && server->has_bridges)
         status = mf_fail(error, MF_UNSUPPORTED, "the world has bridges, which keep its robots");
@@ -373,12 +369,13 @@ static mf_Status read_spawn(mf_WireReader *reader, Spawn *out, mf_Error *error) 
     out->join.height = mf_wire_f64(reader);
     out->join.count = count;
     if (reader->is_short || out->flags > MF_SPAWN_GROUP)
-        return fail_format(error, "a number of robots, two lengths, flags, a height and poses");
+        return mf_link_fail_format(error,
+                                   "a number of robots, two lengths, flags, a height and poses");
     if (count < 1 || count > SPAWN_MOST)
         return mf_fail(error, MF_LIMIT, "expected 1 .. %u robots, found %u", SPAWN_MOST, count);
     const size_t poses = count * sizeof *out->join.poses;
     if ((size_t)(reader->end - reader->at) != poses + out->source_size + name_size)
-        return fail_format(error, "as many poses and texts as it says");
+        return mf_link_fail_format(error, "as many poses and texts as it says");
     mf_wire_take(reader, poses);
     out->source = (const char *)mf_wire_take(reader, out->source_size);
     const uint8_t *name = mf_wire_take(reader, name_size);
@@ -441,7 +438,7 @@ static mf_Status make_joined(mf_Server *server, Spawn *spawn, const uint8_t *pos
 }
 
 static mf_Status spawn_robots(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
-    const double began = mf_link_clock();
+    const double began = mf_clock_seconds();
     const uint8_t *poses = reader->at + SPAWN_HEAD;
     Spawn spawn = {.flags = 0};
     mf_Status status = read_spawn(reader, &spawn, error);
@@ -473,7 +470,7 @@ mf_Status mf_link_load(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t
         return spawn_robots(server, reader, error);
     default:
         if (!mf_wire_done(reader))
-            return fail_format(error, "nothing");
+            return mf_link_fail_format(error, "nothing");
         mf_link_put_welcome(server, peer, tag);
         return MF_BUSY;
     }

@@ -54,7 +54,7 @@ static void drop_buffer(mf_Context *context, mf_LinkBuffer *buffer) {
 static void begin_closing(mf_Peer *peer) {
     peer->closing = true;
     peer->waiting = peer->lock_step = false;
-    peer->since = mf_link_clock();
+    peer->since = mf_clock_seconds();
 }
 
 uint8_t *mf_peer_message(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
@@ -141,7 +141,7 @@ static bool has_budget(mf_Server *server, mf_Peer *peer) {
     const bool counts = config->message_rate > 0.0, weighs = config->byte_rate > 0.0;
     if ((!counts || peer->messages_left >= 1.0) && (!weighs || peer->bytes_left > 0.0))
         return true;
-    const double now = mf_link_clock();
+    const double now = mf_clock_seconds();
     fill_budget(server, peer, now);
     const double messages = counts && peer->messages_left < 1.0
                                 ? (1.0 - peer->messages_left) / config->message_rate
@@ -190,7 +190,7 @@ void mf_peer_read(mf_Server *server, mf_Peer *peer) {
     mf_LinkBuffer *in = &peer->in;
     size_t passed = 0;
     if (server->config.message_rate > 0.0 || server->config.byte_rate > 0.0)
-        fill_budget(server, peer, mf_link_clock());
+        fill_budget(server, peer, mf_clock_seconds());
     while (passed < PASS_BYTES && peer->socket >= 0) {
         if (peer->closing) // what it still sends is not read by anyone
             in->begin = in->end = 0;
@@ -254,7 +254,7 @@ static uint32_t free_slot(const mf_Server *server) {
 
 // The connection that is longest without a hello, or about to be closed, and has had its time.
 static mf_Peer *silent_peer(const mf_Server *server) {
-    const double now = mf_link_clock();
+    const double now = mf_clock_seconds();
     mf_Peer *found = NULL;
     for (uint32_t p = 0; p < server->peer_count; p++) {
         mf_Peer *peer = &server->peers[p];
@@ -282,7 +282,7 @@ void mf_peer_open(mf_Server *server, int socket) {
                                   .number = ++server->numbers,
                                   .messages_left = server->config.message_rate,
                                   .bytes_left = server->config.byte_rate,
-                                  .since = mf_link_clock()};
+                                  .since = mf_clock_seconds()};
     server->peers[at].filled = server->peers[at].since;
 }
 

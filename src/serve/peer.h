@@ -2,6 +2,7 @@
 #ifndef MAYFLY_LINK_PEER_H
 #define MAYFLY_LINK_PEER_H
 
+#include "base/clock.h"
 #include "client/spin.h"
 #include "serve/region.h"
 #include "serve/serial.h"
@@ -141,10 +142,12 @@ struct mf_Server {
     mf_ServerStatistics sum;
 };
 
+// MF_BAD_FILE: a message is not what its kind says.
+static inline mf_Status mf_link_fail_format(mf_Error *error, const char *expected) {
+    return mf_fail(error, MF_BAD_FILE, "expected a message of %s", expected);
+}
 // [1] ticks of the world so far.
 uint64_t mf_link_tick(const mf_Server *server);
-// [s] of a monotonic clock.
-double mf_link_clock(void);
 // Restarts the pace from the present moment.
 void mf_link_restart_clock(mf_Server *server);
 // The first tick after `tick` at which something of that period [ns] is due.

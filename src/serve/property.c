@@ -2,6 +2,7 @@
 // or a pattern once, under a number of its own, and reads and writes all values of it.
 #include "serve/peer.h"
 #include "world/group.h"
+#include "world/property.h"
 
 #include <mayfly/docks.h>
 
@@ -9,10 +10,6 @@
 
 // Flags of PROPERTY.
 enum { LOCKED = 1, ROTATION = 2 };
-
-static mf_Status fail_format(mf_Error *error, const char *expected) {
-    return mf_fail(error, MF_BAD_FILE, "expected a message of %s", expected);
-}
 
 // ---- resolving ---------------------------------------------------------------------------------
 
@@ -23,12 +20,6 @@ typedef struct Fill {
     const char *locked, *unit, *name;
 } Fill;
 
-static bool is_rotation(const mf_Property *property) {
-    const char *end = strrchr(property->name, '.');
-    return property->field != NULL && property->field->info.width == 4 && end != NULL &&
-           strcmp(end, ".orientation") == 0;
-}
-
 static bool visit(const mf_Property *property, void *user) {
     Fill *fill = user;
     if (fill->out->list != NULL)
@@ -37,26 +28,11 @@ static bool visit(const mf_Property *property, void *user) {
     fill->values += property->count;
     fill->name = property->name;
     fill->unit = property->unit;
-    if (is_rotation(property))
+    if (mf_property_is_rotation(property))
         fill->flags |= ROTATION;
     if (fill->locked == NULL)
         fill->locked = mf_property_locked(property);
     return fill->count < PROPERTIES_MOST;
-}
-
-// Whether a motion moves the values, so that others follow from them.
-static bool moves(const mf_Property *property) {
-    for (uint32_t s = 0; s < mf_group_system_count(property->group); s++) {
-        const mf_SystemConfig *system = mf_group_system(property->group, s);
-        if (system->phase < MF_PHASE_MOTION)
-            continue;
-        if (system->writes == NULL)
-            return true;
-        for (const char *const *name = system->writes; *name != NULL; name++)
-            if (strcmp(*name + (**name == '?'), property->field->info.name) == 0)
-                return true;
-    }
-    return false;
 }
 
 static uint32_t field_number(const mf_Server *server, const mf_Property *property) {
@@ -103,7 +79,7 @@ static void put_properties(mf_Server *server, mf_Peer *peer, uint32_t tag, uint3
         if (property->field != NULL && property->field != last) {
             last = property->field;
             field = field_number(server, property);
-            moved = moves(property);
+            moved = mf_property_moves(property);
         }
         const uint32_t type =
             property->field != NULL ? (uint32_t)property->field->info.type : MF_F64;
@@ -160,7 +136,7 @@ static mf_Status resolve(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Wire
     const uint32_t number = mf_wire_u32(reader);
     const size_t size = (size_t)(reader->end - reader->at);
     if (reader->is_short || size == 0)
-        return fail_format(error, "a number and a path");
+        return mf_link_fail_format(error, "a number and a path");
     if (number >= MF_PROTOCOL_PROPERTIES || size >= sizeof path)
         return mf_fail(error, MF_LIMIT, "expected a number below %d and a path below %zu bytes",
                        MF_PROTOCOL_PROPERTIES, sizeof path);
@@ -197,7 +173,7 @@ static mf_Status get(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireRead
                      mf_Error *error) {
     const uint32_t number = mf_wire_u32(reader);
     if (!mf_wire_done(reader))
-        return fail_format(error, "the number of a property");
+        return mf_link_fail_format(error, "the number of a property");
     const mf_LinkProperties *found = find(peer, number, error);
     if (found == NULL)
         return error->status;
@@ -239,7 +215,8 @@ static mf_Status set_entry(mf_Server *server, const mf_Peer *peer, mf_WireReader
     mf_wire_u32(reader);
     const uint8_t *data = mf_wire_take(reader, 8 * (size_t)count);
     if (data == NULL)
-        return fail_format(error, "entries of a property, the first value, their number and them");
+        return mf_link_fail_format(error,
+                                   "entries of a property, the first value, their number and them");
     const mf_LinkProperties *found = find(peer, number, error);
     if (found == NULL)
         return error->status;
@@ -273,7 +250,7 @@ static mf_Status set(mf_Server *server, mf_Peer *peer, const mf_WireReader *read
         if (status != MF_OK)
             return status;
         if (!mf_wire_done(&at))
-            return fail_format(error, "as many entries as it says");
+            return mf_link_fail_format(error, "as many entries as it says");
     }
     return MF_OK;
 }
@@ -312,7 +289,7 @@ static mf_Status report_about(mf_Server *server, mf_Peer *peer, uint32_t tag,
                               const mf_WireReader *reader, mf_Error *error) {
     uint64_t faults = 0;
     if (!mf_wire_done(reader))
-        return fail_format(error, "nothing");
+        return mf_link_fail_format(error, "nothing");
     for (uint32_t g = 0; g < mf_world_group_count(server->world); g++)
         faults += mf_group_fault_total(mf_world_group(server->world, g));
     uint8_t *out =
@@ -339,7 +316,7 @@ static mf_Status read_port(mf_Server *server, mf_WireReader *reader, mf_DockPort
 static mf_Status dock(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
     mf_DockPort first, second;
     if (reader->end - reader->at != 32)
-        return fail_format(error, "1 or 0, two docks and an orientation");
+        return mf_link_fail_format(error, "1 or 0, two docks and an orientation");
     const uint32_t on = mf_wire_u32(reader);
     mf_Status status = read_port(server, reader, &first, error);
     if (status == MF_OK)

@@ -6,6 +6,7 @@
 // microseconds, and a sleep costs more.
 #define _GNU_SOURCE // ppoll
 #include "serve/peer.h"
+#include "world/attach.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,12 +33,6 @@ mf_ServerConfig mf_server_config(void) {
 
 // ---- time --------------------------------------------------------------------------------------
 
-double mf_link_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 uint64_t mf_link_tick(const mf_Server *server) {
     return (uint64_t)(mf_world_time(server->world) / server->scene->step);
 }
@@ -57,7 +52,7 @@ static double simulated(const mf_Server *server) {
 }
 
 void mf_link_restart_clock(mf_Server *server) {
-    server->clock_begin = server->factor_clock = mf_link_clock();
+    server->clock_begin = server->factor_clock = mf_clock_seconds();
     server->simulated_begin = server->factor_simulated = simulated(server);
 }
 
@@ -179,7 +174,7 @@ static mf_Status step(mf_Server *server, uint64_t count, double before, mf_Error
     mf_Status status = move(server, &count, error);
     if (status != MF_OK || count == 0)
         return status;
-    const double each = (mf_link_clock() - before) / (double)count;
+    const double each = (mf_clock_seconds() - before) / (double)count;
     server->step_seconds += 0.3 * (each - server->step_seconds);
     mf_serial_advance(server->serial, mf_world_time(server->world));
     mf_link_watch_faults(server);
@@ -254,11 +249,11 @@ static bool attend(mf_Server *server, bool *moved) {
 // long as that pays (mf_Spin). True: none of them is waited for any more.
 static bool spin(mf_Server *server) {
     const double seconds = mf_spin_seconds(&server->spin, server->config.spin);
-    const double begin = mf_link_clock();
+    const double begin = mf_clock_seconds();
     double now = begin, end = begin + seconds;
     bool waits, moved;
     while ((waits = attend(server, &moved)) && (moved || now < end)) {
-        now = mf_link_clock();
+        now = mf_clock_seconds();
         end = moved ? now + seconds : end;
     }
     mf_spin_learn(&server->spin, now - begin, !waits);
@@ -288,7 +283,7 @@ static mf_Status look(mf_Server *server, double seconds, mf_Error *error) {
         return mf_fail(error, MF_IO, "serve: cannot poll: %s", strerror(errno));
     if (ready <= 0)
         return MF_OK;
-    mf_serial_answer(server->serial, serial, mf_link_clock());
+    mf_serial_answer(server->serial, serial, mf_clock_seconds());
     for (uint32_t p = 0; p < peers; p++) {
         mf_Peer *peer = &server->peers[p];
         const short events = server->polls[p + 1].revents;
@@ -345,15 +340,15 @@ static mf_Status go_on(mf_Server *server, mf_Error *error) {
     if (server->config.visit != NULL)
         server->config.visit(server->config.visitor);
     mf_link_publish(server);
-    double now = mf_link_clock();
+    double now = mf_clock_seconds();
     uint64_t count = due(server, now);
     if (count == 0 && spin(server)) {
         mf_link_publish(server); // states of subscriptions that are new
-        count = due(server, now = mf_link_clock());
+        count = due(server, now = mf_clock_seconds());
     }
     if (count == 0 || now - server->looked > LOOK_SECONDS) {
         mf_Status status = look(server, count > 0 ? 0.0 : idle(server, now), error);
-        server->looked = now = mf_link_clock();
+        server->looked = now = mf_clock_seconds();
         watch_clock(server, now);
         return status;
     }
@@ -381,11 +376,6 @@ mf_Status mf_server_run(mf_Server *server, mf_Error *error) {
 
 // ---- its life ----------------------------------------------------------------------------------
 
-static bool is_writable(const mf_Group *group, const mf_Field *field) {
-    return (field->info.flags & MF_FIELD_INPUT) != 0 &&
-           mf_group_writer(group, field->info.name, 0) == NULL;
-}
-
 mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error) {
     size_t inputs = 0;
     for (uint32_t g = 0; g < mf_world_group_count(server->world); g++)
@@ -398,7 +388,7 @@ mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error) {
         mf_Group *group = mf_world_group(server->world, g);
         for (uint32_t f = 0; f < mf_group_field_count(group); f++, out++) {
             mf_Field *field = mf_group_field(group, f);
-            *out = (mf_LinkField){group, field, g, is_writable(group, field)};
+            *out = (mf_LinkField){group, field, g, mf_field_is_input(group, field)};
             if (out->writable)
                 inputs += (size_t)mf_group_count(group) * field->components *
                           mf_field_value_size(field->info.type);

@@ -11,16 +11,12 @@
 #define WATCHED                                                                                    \
     (1u << MF_EVENT_RAISED | 1u << MF_EVENT_FALL | 1u << MF_EVENT_DOCK | 1u << MF_EVENT_GOAL)
 
-static mf_Status fail_format(mf_Error *error, const char *expected) {
-    return mf_fail(error, MF_BAD_FILE, "expected a message of %s", expected);
-}
-
 // ---- time --------------------------------------------------------------------------------------
 
 static mf_Status set_pause(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
     const uint32_t on = mf_wire_u32(reader);
     if (!mf_wire_done(reader) || on > 1)
-        return fail_format(error, "0 or 1");
+        return mf_link_fail_format(error, "0 or 1");
     mf_server_pause(server, on == 1);
     return MF_OK;
 }
@@ -30,7 +26,7 @@ static mf_Status ask_steps(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Wi
                            mf_Error *error) {
     const uint64_t steps = mf_wire_u64(reader);
     if (!mf_wire_done(reader))
-        return fail_format(error, "a number of steps");
+        return mf_link_fail_format(error, "a number of steps");
     mf_Status status = mf_server_ask_steps(server, steps, error);
     if (status != MF_OK)
         return status;
@@ -42,7 +38,7 @@ static mf_Status ask_steps(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Wi
 static mf_Status set_speed(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
     const double speed = mf_wire_f64(reader);
     if (!mf_wire_done(reader))
-        return fail_format(error, "a speed");
+        return mf_link_fail_format(error, "a speed");
     return mf_server_set_speed(server, speed, error);
 }
 
@@ -61,7 +57,7 @@ static mf_Status read_range(const mf_Server *server, mf_WireReader *reader, Rang
                    .first = mf_wire_u32(reader),
                    .count = mf_wire_u32(reader)};
     if (reader->is_short)
-        return fail_format(error, "a group, its first instance and their number");
+        return mf_link_fail_format(error, "a group, its first instance and their number");
     if (group == MF_PROTOCOL_ALL)
         return out->first == 0 && out->count == MF_PROTOCOL_ALL
                    ? MF_OK
@@ -84,7 +80,7 @@ static mf_Status reset(mf_Server *server, mf_WireReader *reader, mf_Error *error
     if (status != MF_OK)
         return status;
     if (!mf_wire_done(reader))
-        return fail_format(error, "a group, its first instance and their number");
+        return mf_link_fail_format(error, "a group, its first instance and their number");
     if (range.count == MF_PROTOCOL_ALL) {
         mf_server_reset(server);
         return MF_OK;
@@ -138,7 +134,7 @@ static mf_Status place(mf_Group *robots, mf_WireReader reader, const Range *rang
             mf_field_set(rotation, robot, k, orientation[k]);
         mf_group_refresh(robots, robot);
     }
-    return mf_wire_done(&reader) ? MF_OK : fail_format(error, "as many poses as it says");
+    return mf_wire_done(&reader) ? MF_OK : mf_link_fail_format(error, "as many poses as it says");
 }
 
 static mf_Status answer_set_poses(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
@@ -162,7 +158,7 @@ static mf_Status take_snapshot(mf_Server *server, mf_Peer *peer, uint32_t tag,
                                const mf_WireReader *reader, mf_Error *error) {
     const size_t size = mf_world_snapshot_size(server->world);
     if (!mf_wire_done(reader))
-        return fail_format(error, "nothing");
+        return mf_link_fail_format(error, "nothing");
     if (size > UINT32_MAX)
         return mf_fail(error, MF_LIMIT, "the snapshot has 2^32 bytes or more");
     void *image = mf_allocate(server->context, size, 1);
@@ -195,7 +191,7 @@ static mf_Status switch_motion(mf_Server *server, mf_WireReader *reader, mf_Erro
         return status;
     const uint32_t motion = mf_wire_u32(reader);
     if (!mf_wire_done(reader))
-        return fail_format(error, "a group, its first instance, their number and a motion");
+        return mf_link_fail_format(error, "a group, its first instance, their number and a motion");
     if (range.count == MF_PROTOCOL_ALL)
         return mf_fail(error, MF_BAD_ARGUMENT, "expected one group");
     if (motion > MF_MOTION_OWN_LAST)
@@ -211,7 +207,7 @@ static mf_Status put_statistics(mf_Server *server, mf_Peer *peer, uint32_t tag,
                                 mf_WireReader *reader, mf_Error *error) {
     const uint32_t flags = mf_wire_u32(reader);
     if (!mf_wire_done(reader) || (flags & ~(uint32_t)MF_STATISTICS_HASH) != 0)
-        return fail_format(error, "flags");
+        return mf_link_fail_format(error, "flags");
     const uint64_t hash = flags != 0 ? mf_world_hash(server->world) : 0;
     const mf_ServerStatistics *seen = &peer->seen;
     const uint64_t numbers[] = {mf_link_tick(server),
@@ -241,7 +237,7 @@ static mf_Status put_model(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Wi
                            mf_Error *error) {
     const uint32_t number = mf_wire_u32(reader), groups = mf_world_group_count(server->world);
     if (!mf_wire_done(reader))
-        return fail_format(error, "a group");
+        return mf_link_fail_format(error, "a group");
     if (number >= groups)
         return mf_fail(error, MF_NOT_FOUND, "expected a group below %u, found %u", groups, number);
     const mf_Group *group = mf_world_group(server->world, number);
@@ -260,7 +256,7 @@ static mf_Status set_events(mf_Server *server, mf_Peer *peer, mf_WireReader *rea
                             mf_Error *error) {
     const uint32_t mask = mf_wire_u32(reader);
     if (!mf_wire_done(reader))
-        return fail_format(error, "a mask of events");
+        return mf_link_fail_format(error, "a mask of events");
     if (mask >= 1u << MF_EVENT_KINDS)
         return mf_fail(error, MF_BAD_ARGUMENT, "expected events 0 .. %d", MF_EVENT_KINDS - 1);
     mf_Status status = mf_link_begin_watch(server, error);

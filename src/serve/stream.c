@@ -106,7 +106,7 @@ static void publish_turn(mf_Server *server, mf_Peer *peer, uint64_t tick) {
     mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
     peer->turn = tick;
     peer->waiting = true;
-    peer->deadline = mf_link_clock() + 1e-9 * (double)peer->limit;
+    peer->deadline = mf_clock_seconds() + 1e-9 * (double)peer->limit;
     peer->seen.turns++;
     server->sum.turns++;
 }

@@ -3,6 +3,7 @@
 // assembly has the freedom of a tree only: its root's base and the joints.
 #include "solve/assemblies.h"
 #include "math/scalar.h"
+#include "world/attach.h"
 
 #include <math.h>
 #include <string.h>
@@ -242,16 +243,6 @@ void mf_assembly_chain(mf_Assemblies *all, mf_Assembly *assembly) {
 
 // ---- into the fields ----------------------------------------------------------------------------
 
-static void read(const mf_Field *field, uint32_t instance, uint32_t count, double *out) {
-    for (uint32_t c = 0; c < count; c++)
-        out[c] = mf_field_get(field, instance, c);
-}
-
-static void write(mf_Field *field, uint32_t instance, uint32_t count, const double *in) {
-    for (uint32_t c = 0; c < count; c++)
-        mf_field_set(field, instance, c, in[c]);
-}
-
 bool mf_assembly_has_failed(const mf_Assemblies *all, const mf_Assembly *assembly) {
     for (uint32_t i = assembly->first; i < assembly->end; i++)
         if (all->order[i].group->fault[all->order[i].instance] != 0)
@@ -267,10 +258,10 @@ typedef struct Root {
 static void read_root(const mf_AssemblyRobot *root, Root *out) {
     mf_Field *const *base = root->group->assemblies->base;
     double q[4], about[3];
-    read(base[0], root->instance, 3, out->position);
-    read(base[1], root->instance, 4, q);
-    read(base[2], root->instance, 3, out->velocity);
-    read(base[3], root->instance, 3, about);
+    mf_field_read(base[0], root->instance, 0, 3, out->position);
+    mf_field_read(base[1], root->instance, 0, 4, q);
+    mf_field_read(base[2], root->instance, 0, 3, out->velocity);
+    mf_field_read(base[3], root->instance, 0, 3, about);
     if (root->anchored) { // its children are placed in the world
         mf_quat_identity(q);
         mf_vec3_set(out->position, 0.0, 0.0, 0.0);
@@ -298,16 +289,16 @@ static void place_robot(const Root *root, const mf_AssemblyRobot *robot) {
         rotation[c] += root->rate[c];
     }
     mf_mat3_apply_transposed(rotation, to, rotation);
-    read(own[1], robot->instance, 4, before);
+    mf_field_read(own[1], robot->instance, 0, 4, before);
     mf_quat_from_matrix(next, to);
     mf_quat_normalize(next);
     const double same = before[0] * next[0] + mf_vec3_dot(before + 1, next + 1);
     for (uint32_t c = 0; c < 4 && same < 0.0; c++)
         next[c] = -next[c];
-    write(own[0], robot->instance, 3, at);
-    write(own[1], robot->instance, 4, next);
-    write(own[2], robot->instance, 3, moves);
-    write(own[3], robot->instance, 3, rotation);
+    mf_field_write(own[0], robot->instance, 0, 3, at);
+    mf_field_write(own[1], robot->instance, 0, 4, next);
+    mf_field_write(own[2], robot->instance, 0, 3, moves);
+    mf_field_write(own[3], robot->instance, 0, 3, rotation);
 }
 
 void mf_assembly_update_poses(mf_Assemblies *all, uint32_t first, uint32_t end) {

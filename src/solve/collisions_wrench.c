@@ -12,6 +12,7 @@
 #include "contact/softness.h"
 #include "solve/collisions.h"
 #include "math/scalar.h"
+#include "world/attach.h"
 
 typedef struct Body { // one side of a contact
     const mf_CollisionGroup *group;
@@ -151,15 +152,6 @@ static double press(const mf_Collisions *all, double mass, double depth, double 
     return mass * pull * (0.5 * (1.0 + settings->slow) + 0.5 * (1.0 - settings->slow) * side);
 }
 
-static void add_real(const mf_Field *field, uint32_t instance, size_t c, double value) {
-    const size_t at =
-        ((size_t)(instance / MF_BLOCK) * field->components + c) * MF_BLOCK + instance % MF_BLOCK;
-    if (field->info.type == MF_F64)
-        ((double *)field->data)[at] += value;
-    else
-        ((float *)field->data)[at] = (float)((double)((float *)field->data)[at] + value);
-}
-
 static void add_wrench(const Body *body, const double force[3], const double torque[3],
                        double sign) {
     if (body->group->wrench == NULL)
@@ -168,10 +160,10 @@ static void add_wrench(const Body *body, const double force[3], const double tor
     mf_vec3_cross(moment, body->arm, force);
     mf_vec3_add(moment, moment, torque);
     for (size_t i = 0; i < 3; i++) {
-        add_real(body->group->wrench, body->instance, 6 * (size_t)body->solid->link + i,
-                 sign * force[i]);
-        add_real(body->group->wrench, body->instance, 6 * (size_t)body->solid->link + 3 + i,
-                 sign * moment[i]);
+        mf_field_add(body->group->wrench, body->instance, 6 * (size_t)body->solid->link + i,
+                     sign * force[i]);
+        mf_field_add(body->group->wrench, body->instance, 6 * (size_t)body->solid->link + 3 + i,
+                     sign * moment[i]);
     }
     ((uint32_t *)body->group->wrench_count->data)[body->instance]++;
 }
@@ -356,9 +348,7 @@ void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_Compo
 
 static void clear(const mf_Field *field, uint32_t instance) {
     const size_t size = mf_field_value_size(field->info.type);
-    char *at =
-        (char *)field->data +
-        ((size_t)(instance / MF_BLOCK) * field->components * MF_BLOCK + instance % MF_BLOCK) * size;
+    char *at = (char *)field->data + mf_field_index(field, instance, 0) * size;
     for (uint32_t c = 0; c < field->components; c++, at += MF_BLOCK * size)
         memset(at, 0, size);
 }

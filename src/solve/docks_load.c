@@ -20,16 +20,12 @@ static void load_of(const mf_JointRecord *record, const mf_Dock *first, uint32_t
     mf_quat_rotate(out + 3, into, (double[3]){out[3], out[4], out[5]});
 }
 
-static double smaller(double a, double b) {
-    return a < b ? a : b;
-}
-
 static bool is_over(const double load[6], const mf_Dock *a, const mf_Dock *b) {
     const double shear = mf_sqrt(load[1] * load[1] + load[2] * load[2]);
     const double bending = mf_sqrt(load[4] * load[4] + load[5] * load[5]);
-    return load[0] > smaller(a->tension, b->tension) || shear > smaller(a->shear, b->shear) ||
-           bending > smaller(a->bending, b->bending) ||
-           mf_abs(load[3]) > smaller(a->torsion, b->torsion);
+    return load[0] > mf_smaller(b->tension, a->tension) || shear > mf_smaller(b->shear, a->shear) ||
+           bending > mf_smaller(b->bending, a->bending) ||
+           mf_abs(load[3]) > mf_smaller(b->torsion, a->torsion);
 }
 
 static void report(const mf_WorldDocks *docks, mf_JointRecord *record) {

@@ -159,10 +159,6 @@ void mf_docks_visit_near(mf_WorldDocks *docks, double reach, mf_DockPairFn visit
 
 // ---- pairs --------------------------------------------------------------------------------------
 
-static double smaller(double a, double b) {
-    return a < b ? a : b;
-}
-
 // Finds the nearest orientation in which two docks fit. Returns how far they are from it [rad].
 static double find_orientation(const mf_DockSite *a, const mf_DockSite *b, uint32_t *orientation) {
     const uint32_t orientations = a->dock->orientations < b->dock->orientations
@@ -201,15 +197,15 @@ static void examine(mf_WorldDocks *docks, uint32_t first, uint32_t second, void 
     (void)user;
     mf_vec3_sub(offset, b->position, a->position);
     const double square = mf_vec3_dot(offset, offset);
-    const double touch = smaller(x->distance, y->distance);
-    const double pull = smaller(x->pull, y->pull) > 0.0 ? smaller(x->range, y->range) : 0.0;
+    const double touch = mf_smaller(y->distance, x->distance);
+    const double pull = mf_smaller(y->pull, x->pull) > 0.0 ? mf_smaller(y->range, x->range) : 0.0;
     const double most = touch > pull ? touch : pull;
     if (square > most * most || !mf_dock_fits(x, y) ||
         (a->group == b->group && a->instance == b->instance && x->frame.link == y->frame.link))
         return;
     mf_DockPair pair = {.square = square, .sites = {first, second}};
     const double angle = find_orientation(a, b, &pair.orientation);
-    pair.mates = square <= touch * touch && angle <= smaller(x->angle, y->angle);
+    pair.mates = square <= touch * touch && angle <= mf_smaller(y->angle, x->angle);
     if (pair.mates && closes_already(a, b))
         pair.square = -1.0; // it goes on before nearer ones begin
     if (!pair.mates && !(pull > 0.0))

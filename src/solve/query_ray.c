@@ -4,6 +4,7 @@
 #include "base/floats.h"
 #include "solve/query.h"
 #include "math/scalar.h"
+#include "model/points.h"
 #include "terrain/ray.h"
 
 #include <math.h>
@@ -108,11 +109,6 @@ static bool takes_part(const mf_Shape *shape) {
     return shape->collides && shape->type != MF_SHAPE_POINT && shape->type != MF_SHAPE_HEIGHTS;
 }
 
-// The link whose frame a shape is in; MF_NONE: the world's.
-static uint32_t frame_of(const mf_Model *model, const mf_Shape *shape) {
-    return shape->link == MF_NONE && model->base == MF_BASE_FIXED ? 0 : shape->link;
-}
-
 static void hit_instance(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
     const mf_Model *model = group->model;
     mf_QueryPose *pose = &group->pose[0];
@@ -122,7 +118,7 @@ static void hit_instance(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
     mf_query_links(group, instance, pose);
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
-        const uint32_t frame = frame_of(model, shape);
+        const uint32_t frame = mf_shape_frame(model, shape);
         const mf_ShapeOwner owner = {group->group, instance, shape->link, i};
         if (takes_part(shape) && frame != MF_NONE)
             hit_shape(model, i, pose->position[frame], pose->rotation[frame], ray, owner);
@@ -134,7 +130,7 @@ static void hit_scenery(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
     for (uint32_t i = 0; i < group->model->shape_count; i++) {
         const mf_Shape *shape = &group->model->shapes[i];
         const mf_ShapeOwner owner = {group->group, instance, MF_NONE, i};
-        if (takes_part(shape) && frame_of(group->model, shape) == MF_NONE)
+        if (takes_part(shape) && mf_shape_frame(group->model, shape) == MF_NONE)
             hit_shape(group->model, i, NULL, NULL, ray, owner);
     }
 }

@@ -11,6 +11,7 @@
 //
 // Invariants: a round uses the positions and faults at its beginning, so a collision is found for
 // both agents or for none; sums are integers, so results do not depend on the order of pairs.
+#include "solve/solver.h"
 #include "solve/parts.h"
 #include "terrain/lookup.h"
 #include "base/context.h"
@@ -182,31 +183,6 @@ static void add_event(mf_Interaction *all, mf_EventKind kind, uint32_t agent, ui
         event->position[c] = position_of(all->touch, all->touch->slot_of[agent], c);
 }
 
-static void sift_down(uint64_t *heap, uint32_t root, uint32_t count) {
-    for (uint32_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
-        if (child + 1 < count && heap[child] < heap[child + 1])
-            child++;
-        if (heap[root] >= heap[child])
-            return;
-        uint64_t swap = heap[root];
-        heap[root] = heap[child];
-        heap[child] = swap;
-        root = child;
-    }
-}
-
-// In place without allocation, unlike qsort of some C libraries.
-static void sort_pairs(uint64_t *pairs, uint32_t count) {
-    for (uint32_t i = count / 2; i-- > 0;)
-        sift_down(pairs, i, count);
-    for (uint32_t end = count; end-- > 1;) {
-        uint64_t swap = pairs[0];
-        pairs[0] = pairs[end];
-        pairs[end] = swap;
-        sift_down(pairs, 0, end);
-    }
-}
-
 static void report_pairs(mf_Interaction *all) {
     uint32_t count = 0;
     for (uint32_t chunk = 0; chunk < all->touch->chunk_count; chunk++) {
@@ -214,7 +190,7 @@ static void report_pairs(mf_Interaction *all) {
                 all->pair_counts[chunk] * sizeof *all->pairs);
         count += all->pair_counts[chunk];
     }
-    sort_pairs(all->pairs, count);
+    mf_solver_sort(all->pairs, count);
     for (uint32_t i = 0; i < count; i++)
         add_event(all, MF_EVENT_COLLISION, (uint32_t)(all->pairs[i] >> 32),
                   (uint32_t)all->pairs[i]);

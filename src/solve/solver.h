@@ -322,4 +322,8 @@ static inline double *mf_solver_response(const mf_Solver *solver, const mf_Solve
     return solver->responses + body->response * MF_BLOCK_VALUES;
 }
 
+static inline mf_SolverConstraint *mf_solver_member(const mf_Solver *solver, uint32_t row) {
+    return &solver->constraints[solver->members[row]];
+}
+
 #endif

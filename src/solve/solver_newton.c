@@ -343,10 +343,6 @@ static void add_constraint(mf_Solver *solver, const mf_SolverConstraint *constra
         add_product(block_of(solver, b, a), rows[0], slope, rows[1], constraint->rows);
 }
 
-static mf_SolverConstraint *member(const mf_Solver *solver, uint32_t row) {
-    return &solver->constraints[solver->members[row]];
-}
-
 static void assemble(mf_Solver *solver, const mf_SolverIsland *island) {
     mf_block_system_clear(&solver->system, island->first, island->end);
     multiply_inertia(solver, island, solver->change, solver->left);
@@ -357,7 +353,7 @@ static void assemble(mf_Solver *solver, const mf_SolverIsland *island) {
         add_inertia(solver, solver->queue[q]);
     }
     for (uint32_t row = island->row; row < island->row_end; row++)
-        add_constraint(solver, member(solver, row));
+        add_constraint(solver, mf_solver_member(solver, row));
 }
 
 // ---- along a step -------------------------------------------------------------------------------
@@ -366,7 +362,7 @@ static void assemble(mf_Solver *solver, const mf_SolverIsland *island) {
 static void find_directions(const mf_Solver *solver, const mf_SolverIsland *island) {
     double rows[VALUES];
     for (uint32_t row = island->row; row < island->row_end; row++) {
-        mf_SolverConstraint *constraint = member(solver, row);
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
         for (uint32_t r = 0; r < constraint->rows; r++)
             constraint->direction[r] = 0.0;
         for (uint32_t s = 0; s < 2; s++) {
@@ -408,7 +404,7 @@ static double slope_at(const mf_Solver *solver, const mf_SolverIsland *island, C
                        double part) {
     double sum = course.begin + part * course.growth;
     for (uint32_t row = island->row; row < island->row_end; row++) {
-        const mf_SolverConstraint *constraint = member(solver, row);
+        const mf_SolverConstraint *constraint = mf_solver_member(solver, row);
         double rows[MF_JOINT_ROWS] = {0}, force[MF_JOINT_ROWS];
         for (uint32_t r = 0; r < constraint->rows; r++)
             rows[r] = constraint->moved[r] + part * constraint->direction[r];
@@ -461,7 +457,7 @@ static void begin(mf_Solver *solver, const mf_SolverIsland *island) {
     memset(solver->change + (size_t)ROWS * island->first, 0,
            (size_t)(island->end - island->first) * ROWS * sizeof(double));
     for (uint32_t row = island->row; row < island->row_end; row++) {
-        mf_SolverConstraint *constraint = member(solver, row);
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
         memcpy(constraint->moved, constraint->now, sizeof constraint->moved);
         constraint->grip = mf_solver_load(constraint, constraint->moved);
     }
@@ -474,7 +470,7 @@ static bool advance(mf_Solver *solver, const mf_SolverIsland *island, double par
     for (size_t i = (size_t)ROWS * island->first; i < (size_t)ROWS * island->end; i++)
         solver->change[i] += part * solver->step[i];
     for (uint32_t row = island->row; row < island->row_end; row++) {
-        mf_SolverConstraint *constraint = member(solver, row);
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
         double before[MF_JOINT_ROWS], force[MF_JOINT_ROWS];
         mf_solver_force(constraint, constraint->moved, before, NULL);
         for (uint32_t r = 0; r < constraint->rows; r++)
@@ -505,7 +501,7 @@ void mf_solver_balance(mf_Solver *solver, mf_SolverIsland *island) {
             break;
     }
     for (uint32_t row = island->row; row < island->row_end; row++) {
-        mf_SolverConstraint *constraint = member(solver, row);
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
         mf_solver_force(constraint, constraint->moved, constraint->target, NULL);
     }
 }

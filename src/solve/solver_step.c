@@ -55,10 +55,6 @@ static void run_tasks(mf_Solver *solver, uint32_t count, Task task) {
         task(solver, i);
 }
 
-static mf_SolverConstraint *member(const mf_Solver *solver, uint32_t row) {
-    return &solver->constraints[solver->members[row]];
-}
-
 static void copy_rows(double *to, const double *from) {
     memcpy(to, from, MF_JOINT_ROWS * sizeof *to);
 }
@@ -90,7 +86,7 @@ static void measure_island(mf_Solver *solver, uint32_t index) {
     mf_SolverIsland *island = &solver->islands[index];
     island->residual = 0.0;
     for (uint32_t row = island->row; row < island->row_end; row++) {
-        mf_SolverConstraint *constraint = member(solver, row);
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
         mf_solver_measure(solver, constraint);
         const double residual = mf_solver_residual(constraint);
         if (!mf_is_finite(residual) || !mf_all_finite(constraint->force, MF_JOINT_ROWS))
@@ -113,9 +109,9 @@ static void balance_island(mf_Solver *solver, uint32_t index) {
     else
         mf_solver_balance(solver, island);
     for (uint32_t row = island->row; row < island->row_end; row++)
-        finite = finite && mf_all_finite(member(solver, row)->target, MF_JOINT_ROWS);
+        finite = finite && mf_all_finite(mf_solver_member(solver, row)->target, MF_JOINT_ROWS);
     for (uint32_t row = island->row; row < island->row_end && !finite; row++)
-        copy_rows(member(solver, row)->target, member(solver, row)->best);
+        copy_rows(mf_solver_member(solver, row)->target, mf_solver_member(solver, row)->best);
 }
 
 static void invert_block(mf_Solver *solver, uint32_t index) {
@@ -164,7 +160,7 @@ static void judge(mf_Solver *solver, mf_SolverIsland *island, bool probed, bool 
         return;
     island->moved = probed || residual < island->from || (island->swept && residual < DBL_MAX);
     for (uint32_t row = island->row; row < island->row_end; row++) {
-        mf_SolverConstraint *constraint = member(solver, row);
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
         if (residual < island->best)
             copy_rows(constraint->best, constraint->force);
         if (island->moved)
@@ -184,7 +180,7 @@ static void judge(mf_Solver *solver, mf_SolverIsland *island, bool probed, bool 
 // Forces of an island for the next trial.
 static void set_forces(const mf_Solver *solver, const mf_SolverIsland *island, double stretch) {
     for (uint32_t row = island->row; row < island->row_end; row++) {
-        mf_SolverConstraint *constraint = member(solver, row);
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
         for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
             constraint->force[r] =
                 island->done
@@ -228,7 +224,7 @@ static void probe(mf_Solver *solver, bool first) {
     for (uint32_t i = 0; i < solver->island_count; i++) {
         solver->islands[i].moved = !solver->islands[i].done;
         for (uint32_t row = solver->islands[i].row; row < solver->islands[i].row_end; row++)
-            mf_solver_measure(solver, member(solver, row));
+            mf_solver_measure(solver, mf_solver_member(solver, row));
     }
     run_tasks(solver, solver->island_count, balance_island);
     for (uint32_t c = 0; c < solver->constraint_count && first; c++)

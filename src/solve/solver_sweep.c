@@ -25,10 +25,6 @@ static const double extension = 1.3;     // [1]
 // so many blocks.
 enum { LINKS = MF_SOLVER_FILLED, BLOCKS = 128 };
 
-static mf_SolverConstraint *member(const mf_Solver *solver, uint32_t row) {
-    return &solver->constraints[solver->members[row]];
-}
-
 // ---- who is in one ------------------------------------------------------------------------------
 
 // Not where joints prevail: sweeps are slow along chains, which the system of links solves at once.
@@ -43,7 +39,7 @@ static bool is_large(const mf_Solver *solver, const mf_SolverIsland *island) {
     if (island->end - island->first <= LINKS && blocks <= BLOCKS)
         return false;
     for (uint32_t row = island->row; row < island->row_end; row++)
-        contacts += member(solver, row)->contact != MF_NONE ? 1 : 0;
+        contacts += mf_solver_member(solver, row)->contact != MF_NONE ? 1 : 0;
     return 2 * contacts > island->row_end - island->row;
 }
 
@@ -58,7 +54,7 @@ static uint32_t dofs_of(const mf_Solver *solver, const mf_SolverConstraint *cons
 // Places for the rows of an island; false: there is none.
 static bool place_rows(mf_Solver *solver, const mf_SolverIsland *island, size_t *used) {
     for (uint32_t row = island->row; row < island->row_end; row++) {
-        mf_SolverConstraint *constraint = member(solver, row);
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
         const size_t width = dofs_of(solver, constraint, 0) + dofs_of(solver, constraint, 1);
         constraint->values = *used;
         *used += 2 * width * constraint->rows;
@@ -300,14 +296,14 @@ void mf_solver_balance_large(mf_Solver *solver, mf_SolverIsland *island) {
         memset(solver->rates + body->rates, 0, body->dofs * sizeof *solver->rates);
     }
     for (uint32_t row = island->row; row < island->row_end; row++) {
-        mf_SolverConstraint *constraint = member(solver, row);
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
         memcpy(constraint->target, constraint->force, sizeof constraint->target);
     }
     for (uint32_t i = 0; i < SWEEPS; i++) {
         double most = 0.0;
         for (uint32_t k = 0; k < count; k++) { // forth and back
             const uint32_t row = i % 2 == 0 ? island->row + k : island->row_end - 1 - k;
-            const double change = sweep(solver, member(solver, row));
+            const double change = sweep(solver, mf_solver_member(solver, row));
             most = change > most ? change : most;
         }
         island->iterations++;
@@ -315,5 +311,5 @@ void mf_solver_balance_large(mf_Solver *solver, mf_SolverIsland *island) {
             break;
     }
     for (uint32_t row = island->row; row < island->row_end; row++)
-        extend(member(solver, row));
+        extend(mf_solver_member(solver, row));
 }

@@ -9,6 +9,7 @@
 #include "motion/vehicle/car/motion.h"
 #include "math/scalar.h"
 #include "motion/table.h"
+#include "world/attach.h"
 #include "world/world_state.h"
 
 #include <string.h>
@@ -17,13 +18,6 @@
 static bool is_plugin(const mf_Group *group, const mf_SystemConfig *system) {
     for (unsigned m = MF_MOTION_OWN; m <= MF_MOTION_OWN_LAST; m++)
         if (mf_motion_own(group, (mf_Motion)m) == system)
-            return true;
-    return false;
-}
-
-static bool is_listed(const char *const *names, const char *name) {
-    for (; names != NULL && *names != NULL; names++)
-        if (strcmp(*names, name) == 0)
             return true;
     return false;
 }
@@ -60,7 +54,7 @@ bool mf_trial_step_averages(const mf_TrialStep *trial, uint32_t instance) {
 mf_TrialStepKind mf_trial_step_kind(mf_Group *group) {
     for (uint32_t i = 0; i < mf_group_system_count(group); i++) {
         const mf_SystemConfig *system = mf_group_system(group, i);
-        if (system->phase == MF_PHASE_MOTION && is_listed(system->reads, "wrench.link"))
+        if (system->phase == MF_PHASE_MOTION && mf_name_listed(system->reads, "wrench.link"))
             return MF_TRIAL_STEP_ANSWERS;
     }
     if (feels_nothing(group))
@@ -269,15 +263,6 @@ void mf_trial_step_spread(const mf_TrialStep *trial, uint32_t block, const void 
 
 // ---- forces and steps ---------------------------------------------------------------------------
 
-static void add_real(const mf_Field *field, uint32_t instance, size_t c, double value) {
-    const size_t at =
-        ((size_t)(instance / MF_BLOCK) * field->components + c) * MF_BLOCK + instance % MF_BLOCK;
-    if (field->info.type == MF_F64)
-        ((double *)field->data)[at] += value;
-    else
-        ((float *)field->data)[at] = (float)((double)((float *)field->data)[at] + value);
-}
-
 void mf_trial_step_apply(const mf_TrialStep *trial, uint32_t instance, uint32_t link,
                          const double point[3], const double force[3], const double moment[3]) {
     double arm[3], torque[3];
@@ -288,8 +273,8 @@ void mf_trial_step_apply(const mf_TrialStep *trial, uint32_t instance, uint32_t 
     mf_vec3_cross(torque, arm, force);
     mf_vec3_add(torque, torque, moment);
     for (size_t c = 0; c < 3; c++) {
-        add_real(trial->wrench, instance, 6 * (size_t)link + c, force[c]);
-        add_real(trial->wrench, instance, 6 * (size_t)link + 3 + c, torque[c]);
+        mf_field_add(trial->wrench, instance, 6 * (size_t)link + c, force[c]);
+        mf_field_add(trial->wrench, instance, 6 * (size_t)link + 3 + c, torque[c]);
     }
     ((uint32_t *)trial->wrench_count->data)[instance]++;
 }

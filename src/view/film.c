@@ -23,28 +23,20 @@ static size_t numbers(const mf_Film *film) { // of one sample
     return (size_t)film->poses_each * MF_FILM_POSE;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
 // Robots of `each` links that are shown: as many as there is space for, and the first one anyway.
 static uint32_t shown(const mf_Film *film, uint32_t count, uint32_t each) {
     if (film->live || each == 0)
         return count;
     const uint32_t capacity =
         film->poses_each < MF_FILM_LINKS ? MF_FILM_LINKS - film->poses_each : 0;
-    return smaller(count, larger(capacity / each, 1));
+    return mf_smaller_u32(count, mf_larger_u32(capacity / each, 1));
 }
 
 // Trusses of a group differ, and cloths are surfaces that change, so each is a cast of its own.
 static uint32_t casts_of(const mf_Group *group, bool live) {
     if (mf_film_truss_links(group, 0) == 0 && mf_film_cloth_links(group) == 0)
         return 1;
-    return live ? mf_group_count(group) : smaller(mf_group_count(group), OWN_MOST);
+    return live ? mf_group_count(group) : mf_smaller_u32(mf_group_count(group), OWN_MOST);
 }
 
 static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32_t *links) {
@@ -61,7 +53,7 @@ static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32
                                                         .cloth = mf_film_cloth_links(group) > 0};
         film->robots += robots;
         film->poses_each += robots * each;
-        *links = larger(*links, robots * each);
+        *links = mf_larger_u32(*links, robots * each);
     }
     film->of += mf_group_count(group);
 }
@@ -338,7 +330,7 @@ static void sample_joints(mf_Film *film) {
         if (ids[i] == MF_WORLD_JOINT_NONE)
             continue;
         sample_joint(film, ids[i], rows + (size_t)i * MF_FILM_JOINT);
-        film->joints_each = larger(film->joints_each, i + 1);
+        film->joints_each = mf_larger_u32(film->joints_each, i + 1);
     }
 }
 

@@ -1,10 +1,10 @@
 // Textures in films: each once, as a PNG, halved until it is small; and how they lie on shapes and
 // on the ground.
 #include "view/film.h"
+#include "image/image.h"
 #include "model/texture.h"
-#include "view/png.h"
 
-enum { EDGE = 512, LEVEL = 9, CHANNELS = 3 }; // [pixel] longest of a face; of compression
+enum { EDGE = 512, LEVEL = 9 }; // [pixel] longest of a face; of compression
 
 // A small flat file is packed as it is.
 static bool is_ready(const mf_Texture *texture) {
@@ -12,37 +12,17 @@ static bool is_ready(const mf_Texture *texture) {
            texture->height <= EDGE && !texture->flip_columns && !texture->flip_rows;
 }
 
-// All faces, one below the other, with edges of at most EDGE pixels.
-static mf_Status shrink(mf_Context *context, const mf_Texture *texture, mf_PngImage *out,
-                        uint8_t **pixels, mf_Error *error) {
-    const uint32_t faces = texture->type == MF_TEXTURE_FLAT ? 1 : 6;
-    uint32_t width, height;
-    mf_Status status = mf_texture_pixels(context, texture, pixels, &width, &height, error);
-    if (status != MF_OK)
-        return status;
-    height /= faces;
-    while (width > EDGE || height > EDGE) {
-        const uint32_t half[2] = {width > 1 ? width / 2 : 1, height > 1 ? height / 2 : 1};
-        for (uint32_t f = 0; f < faces; f++)
-            mf_texture_halve(*pixels + CHANNELS * (size_t)f * width * height, width, height,
-                             *pixels + CHANNELS * (size_t)f * half[0] * half[1]);
-        width = half[0];
-        height = half[1];
-    }
-    *out = (mf_PngImage){width, faces * height, CHANNELS, 8, *pixels};
-    return MF_OK;
-}
-
 // Files were checked when they were read; without memory a texture is not shown.
 static void put_texture(mf_Text *text, const mf_Texture *texture) {
     uint8_t *pixels = NULL, *png = NULL;
     size_t size = texture->file_size;
-    mf_PngImage image;
+    uint32_t width = 0, height = 0;
     mf_Status status = MF_OK;
     if (!is_ready(texture)) {
-        status = shrink(text->context, texture, &image, &pixels, NULL);
+        status = mf_texture_shrink(text->context, texture, EDGE, &pixels, &width, &height, NULL);
+        const mf_Image image = {width, mf_texture_faces(texture) * height, 3, 8, 255, pixels};
         if (status == MF_OK)
-            status = mf_png_encode(text->context, &image, LEVEL, &png, &size, NULL);
+            status = mf_image_encode(text->context, &image, LEVEL, &png, &size, NULL);
     }
     text->failed = text->failed || status == MF_NO_MEMORY;
     mf_text_format(text, "{\"cube\":%s,\"png\":\"",

@@ -1,5 +1,6 @@
 // Writing a film: constant data (shapes, ground) as JSON, arrays as Base64, both embedded in the
 // page that web/ makes, which contains the viewer.
+#include "model/points.h"
 #include "view/film.h"
 #include "base/floats.h"
 
@@ -21,13 +22,6 @@
 
 // ---- shapes ------------------------------------------------------------------------------------
 
-static bool has_visual(const mf_Model *model, uint32_t link) {
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (model->shapes[i].link == link && model->shapes[i].visual)
-            return true;
-    return false;
-}
-
 bool mf_film_is_drawn(const mf_Model *model, const mf_Shape *shape) {
     bool level = shape->type == MF_SHAPE_PLANE && shape->link == MF_NONE &&
                  fabs(shape->rotation[1]) < 1e-6 && fabs(shape->rotation[2]) < 1e-6;
@@ -36,7 +30,7 @@ bool mf_film_is_drawn(const mf_Model *model, const mf_Shape *shape) {
     // All shapes of scenery are drawn, visual and collision shapes.
     bool scenery =
         shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
-    return shape->visual || scenery || !has_visual(model, shape->link);
+    return shape->visual || scenery || !mf_model_has_visual(model, shape->link);
 }
 
 void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, int count) {

@@ -4,7 +4,7 @@
 #include "base/wait.h"
 #include "base/floats.h"
 #include "camera/camera_pose.h"
-#include "view/png.h"
+#include "image/image.h"
 
 #include <mayfly/links.h>
 
@@ -31,11 +31,11 @@ static mf_Status check(const mf_Context *context, const char *path, uint32_t wid
     return MF_OK;
 }
 
-static mf_Status write_png(mf_Context *context, const char *path, const mf_PngImage *image,
+static mf_Status write_png(mf_Context *context, const char *path, const mf_Image *image,
                            mf_Error *error) {
     uint8_t *data = NULL;
     size_t size = 0;
-    mf_Status status = mf_png_encode(context, image, LEVEL, &data, &size, error);
+    mf_Status status = mf_image_encode(context, image, LEVEL, &data, &size, error);
     if (status == MF_OK)
         status = mf_file_replace(context, path, data, size, error);
     mf_release(context, data);
@@ -45,7 +45,7 @@ static mf_Status write_png(mf_Context *context, const char *path, const mf_PngIm
 mf_Status mf_photo_write_color(mf_Context *context, const char *path, uint32_t width,
                                uint32_t height, const uint8_t *color, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    const mf_PngImage image = {width, height, 3, 8, color};
+    const mf_Image image = {width, height, 3, 8, 255, (void *)(uintptr_t)color};
     mf_Status status = check(context, path, width, height, color, "mf_photo_write_color", error);
     return status == MF_OK ? write_png(context, path, &image, error) : status;
 }
@@ -67,7 +67,7 @@ static uint16_t owner_at(const void *from, size_t index, double farthest) {
     return (uint16_t)((uint32_t)((const int32_t *)from)[index] + (index % 3 == 0 ? 2u : 1u));
 }
 
-static mf_Status write_words(mf_Context *context, const char *path, mf_PngImage image, FillFn fill,
+static mf_Status write_words(mf_Context *context, const char *path, mf_Image image, FillFn fill,
                              double farthest, mf_Error *error) {
     const size_t count = (size_t)image.width * image.height * image.channels;
     uint16_t *words = mf_allocate(context, count, sizeof *words);
@@ -85,7 +85,7 @@ mf_Status mf_photo_write_depth(mf_Context *context, const char *path, uint32_t w
                                uint32_t height, const float *depth, double farthest,
                                mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    const mf_PngImage image = {width, height, 1, 16, depth};
+    const mf_Image image = {width, height, 1, 16, 65535, (void *)(uintptr_t)depth};
     mf_Status status = check(context, path, width, height, depth, "mf_photo_write_depth", error);
     return status == MF_OK ? write_words(context, path, image, depth_at, farthest, error) : status;
 }
@@ -94,7 +94,7 @@ mf_Status mf_photo_write_segmentation(mf_Context *context, const char *path, uin
                                       uint32_t height, const int32_t *segmentation,
                                       mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    const mf_PngImage image = {width, height, 3, 16, segmentation};
+    const mf_Image image = {width, height, 3, 16, 65535, (void *)(uintptr_t)segmentation};
     mf_Status status =
         check(context, path, width, height, segmentation, "mf_photo_write_segmentation", error);
     return status == MF_OK ? write_words(context, path, image, owner_at, 0.0, error) : status;

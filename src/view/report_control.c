@@ -1,5 +1,7 @@
 // The champion's controller in readable form: a machine-code program line by line with the names of
 // the robot's joints and sensors, or the waves of oscillators.
+#include "control/gp.h"
+#include "model/points.h"
 #include "view/report_data.h"
 
 #include <stdio.h>
@@ -8,13 +10,6 @@
 #define MACHINE_VALUES 256u // [1] of the accumulator
 
 // ---- machine-code programs ---------------------------------------------------------------------
-
-// Numbers out of range are wrapped or ignored, depending on the scene.
-static uint32_t resolve(uint32_t number, uint32_t count, mf_GpUnknown unknown) {
-    if (number < count)
-        return number;
-    return unknown == MF_GP_UNKNOWN_WRAP && count > 0 ? number % count : MF_NONE;
-}
 
 static uint32_t sensors_of(const mf_Model *model, mf_SensorType type) {
     uint32_t count = 0;
@@ -38,7 +33,7 @@ static void explain_sensor(mf_Text *text, const mf_ReportData *data, uint32_t op
     uint32_t contacts = sensors_of(model, MF_SENSOR_CONTACT);
     uint32_t rays = sensors_of(model, MF_SENSOR_RAY);
     uint32_t angles = contacts + rays + model->joint_count;
-    uint32_t number = resolve(operand, angles + 3, data->file->groups[0].gp.unknown);
+    uint32_t number = mf_gp_resolve(operand, angles + 3, data->file->groups[0].gp.unknown);
     mf_text_put(text, "acc = ");
     if (number == MF_NONE) {
         mf_text_put(text, "0 (no such sensor)");
@@ -64,7 +59,7 @@ static uint32_t sensor_values(const mf_ReportData *data, uint32_t operand) {
     const mf_Model *model = data->scene.model;
     uint32_t contacts = sensors_of(model, MF_SENSOR_CONTACT);
     uint32_t count = contacts + sensors_of(model, MF_SENSOR_RAY) + model->joint_count + 3;
-    uint32_t number = resolve(operand, count, data->file->groups[0].gp.unknown);
+    uint32_t number = mf_gp_resolve(operand, count, data->file->groups[0].gp.unknown);
     return number == MF_NONE ? 1 : number < contacts ? 2 : MACHINE_VALUES;
 }
 
@@ -120,19 +115,13 @@ static bool find_reachable(const mf_ReportData *data, bool reachable[MF_GP_BYTES
     return true;
 }
 
-// Motors are the joints with one degree of freedom that do not mimic another.
-static bool has_motor(const mf_Joint *joint) {
-    return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
-           joint->mimic == MF_NONE;
-}
-
 static const mf_Joint *find_motor(const mf_Model *model, uint32_t operand, mf_GpUnknown unknown) {
     uint32_t motors = 0;
     for (uint32_t i = 0; i < model->joint_count; i++)
-        motors += has_motor(&model->joints[i]);
-    uint32_t motor = resolve(operand, motors, unknown);
+        motors += mf_joint_has_motor(&model->joints[i]);
+    uint32_t motor = mf_gp_resolve(operand, motors, unknown);
     for (uint32_t i = 0; motor != MF_NONE && i < model->joint_count; i++) {
-        if (has_motor(&model->joints[i]) && motor-- == 0)
+        if (mf_joint_has_motor(&model->joints[i]) && motor-- == 0)
             return &model->joints[i];
     }
     return NULL;

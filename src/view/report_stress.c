@@ -16,10 +16,6 @@ typedef struct Strain {
     double pulled, pressed; // [1] shares of them
 } Strain;
 
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 static Strain strain_of(const mf_ReportData *data, uint32_t b) {
     const mf_ReportCrawl *crawl = &data->machine->crawl;
     const mf_Truss truss = mf_machine_truss(&data->machine->kin[0].machine);
@@ -28,13 +24,13 @@ static Strain strain_of(const mf_ReportData *data, uint32_t b) {
     s.pulled = s.yield > 0.0 ? crawl->tension[b] / s.yield : 0.0;
     s.pressed = s.euler > 0.0 ? crawl->compression[b] / s.euler : 0.0;
     if (s.yield > 0.0)
-        s.pressed = larger(s.pressed, crawl->compression[b] / s.yield);
+        s.pressed = mf_larger(crawl->compression[b] / s.yield, s.pressed);
     return s;
 }
 
 static double worst_of(const mf_ReportData *data, uint32_t b) {
     const Strain s = strain_of(data, b);
-    return larger(s.pulled, s.pressed);
+    return mf_larger(s.pressed, s.pulled);
 }
 
 // Bars by their share, the most loaded first.
@@ -125,7 +121,7 @@ static void put_table(mf_Text *text, const mf_ReportData *data) {
         put_force(text, s.yield);
         put_force(text, s.euler);
         mf_text_put(text, "<td class=\"num\">");
-        mf_text_measure(text, 100.0 * larger(s.pulled, s.pressed));
+        mf_text_measure(text, 100.0 * mf_larger(s.pressed, s.pulled));
         mf_text_put(text, " %</td></tr>\n");
     }
     mf_text_put(text, "</table>\n</details>\n");

@@ -72,3 +72,18 @@ bool mf_attach_ground_tested(const mf_Group *group) {
 bool mf_attach_wind_blows(const mf_Group *group) {
     return group->wind_blows;
 }
+
+uint32_t mf_name_count(const char *const *names) {
+    uint32_t count = 0;
+    while (names != NULL && names[count] != NULL)
+        count++;
+    return count;
+}
+
+bool mf_name_listed(const char *const *names, const char *name) {
+    for (; names != NULL && *names != NULL; names++)
+        if (strcmp(*names, name) == 0)
+            return true;
+    return false;
+}
+

@@ -21,6 +21,37 @@ mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, 
 // [byte] Size of a field's values and of their remainders, which lie behind them.
 size_t mf_field_bytes(const mf_Field *field);
 
+// Where a value of an instance is among the field's; the next component is MF_BLOCK further on.
+static inline size_t mf_field_index(const mf_Field *field, uint32_t instance, size_t component) {
+    return ((size_t)(instance / MF_BLOCK) * field->components + component) * MF_BLOCK +
+           instance % MF_BLOCK;
+}
+
+// The components from `first` on by mf_field_get and mf_field_set.
+void mf_field_read(const mf_Field *field, uint32_t instance, uint32_t first, uint32_t count,
+                   double *out);
+void mf_field_write(mf_Field *field, uint32_t instance, uint32_t first, uint32_t count,
+                    const double *values);
+void mf_field_clear(mf_Field *field, uint32_t instance); // all become 0; NULL is allowed
+
+// To a value of a field of real numbers.
+static inline void mf_field_add(const mf_Field *field, uint32_t instance, size_t component,
+                                double value) {
+    const size_t at = mf_field_index(field, instance, component);
+    if (field->info.type == MF_F64)
+        ((double *)field->data)[at] += value;
+    else
+        ((float *)field->data)[at] = (float)((double)((float *)field->data)[at] + value);
+}
+
+// Meant to be written from outside, and no system of the group writes it.
+static inline bool mf_field_is_input(const mf_Group *group, const mf_Field *field) {
+    return (field->info.flags & MF_FIELD_INPUT) != 0 &&
+           mf_group_writer(group, field->info.name, 0) == NULL;
+}
+
+const char *mf_field_type_name(mf_FieldType type);
+
 // Drops the remainders of an instance that are no rounding of its values: those of other values.
 void mf_field_settle(mf_Field *field, uint32_t instance);
 
@@ -44,6 +75,10 @@ mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error);
 
 // Sets the settings hash of the system `name` of the group after its settings changed.
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
+
+// Lists of names that end with NULL, as those of what a system reads; NULL has none.
+uint32_t mf_name_count(const char *const *names);
+bool mf_name_listed(const char *const *names, const char *name);
 
 // The world's system of that name, or NULL.
 const mf_WorldSystemConfig *mf_world_find_system(const mf_World *world, const char *name);

@@ -6,19 +6,19 @@ size_t mf_field_value_size(mf_FieldType type) {
     return type == MF_F64 ? 8 : 4;
 }
 
-static bool has_value(const mf_Field *field, uint32_t instance, uint32_t component) {
-    return instance / MF_BLOCK < field->blocks && component < field->components;
+const char *mf_field_type_name(mf_FieldType type) {
+    static const char *const names[] = {"float", "double", "int32", "uint32", "real"};
+    return names[type];
 }
 
-static size_t value_index(const mf_Field *field, uint32_t instance, uint32_t component) {
-    size_t row = (size_t)(instance / MF_BLOCK) * field->components + component;
-    return row * MF_BLOCK + instance % MF_BLOCK;
+static bool has_value(const mf_Field *field, uint32_t instance, uint32_t component) {
+    return instance / MF_BLOCK < field->blocks && component < field->components;
 }
 
 double mf_field_get(const mf_Field *field, uint32_t instance, uint32_t component) {
     if (field == NULL || !has_value(field, instance, component))
         return 0;
-    size_t index = value_index(field, instance, component);
+    size_t index = mf_field_index(field, instance, component);
     switch (field->info.type) {
     case MF_F64:
         return ((const double *)field->data)[index];
@@ -41,7 +41,7 @@ static double clamp_whole(double value, double low, double high) {
 void mf_field_set(mf_Field *field, uint32_t instance, uint32_t component, double value) {
     if (field == NULL || !has_value(field, instance, component))
         return;
-    size_t index = value_index(field, instance, component);
+    size_t index = mf_field_index(field, instance, component);
     if (field->remainder != NULL)
         ((float *)field->remainder)[index] = 0.0f;
     switch (field->info.type) {
@@ -72,7 +72,7 @@ double mf_field_sum(const mf_Field *field, uint32_t instance, uint32_t component
     if (field == NULL || field->remainder == NULL || !has_value(field, instance, component))
         return value;
     return value +
-           (double)((const float *)field->remainder)[value_index(field, instance, component)];
+           (double)((const float *)field->remainder)[mf_field_index(field, instance, component)];
 }
 
 void mf_field_set_sum(mf_Field *field, uint32_t instance, uint32_t component, double value) {
@@ -82,12 +82,29 @@ void mf_field_set_sum(mf_Field *field, uint32_t instance, uint32_t component, do
     const double left = value - mf_field_get(field, instance, component);
     // Not of what is no finite number.
     if (left - left == 0.0)
-        ((float *)field->remainder)[value_index(field, instance, component)] = (float)left;
+        ((float *)field->remainder)[mf_field_index(field, instance, component)] = (float)left;
+}
+
+void mf_field_read(const mf_Field *field, uint32_t instance, uint32_t first, uint32_t count,
+                   double *out) {
+    for (uint32_t c = 0; c < count; c++)
+        out[c] = mf_field_get(field, instance, first + c);
+}
+
+void mf_field_write(mf_Field *field, uint32_t instance, uint32_t first, uint32_t count,
+                    const double *values) {
+    for (uint32_t c = 0; c < count; c++)
+        mf_field_set(field, instance, first + c, values[c]);
+}
+
+void mf_field_clear(mf_Field *field, uint32_t instance) {
+    for (uint32_t c = 0; field != NULL && c < field->components; c++)
+        mf_field_set(field, instance, c, 0.0);
 }
 
 void mf_field_settle(mf_Field *field, uint32_t instance) {
     for (uint32_t c = 0; field->remainder != NULL && c < field->components; c++) {
-        const size_t at = value_index(field, instance, c);
+        const size_t at = mf_field_index(field, instance, c);
         const float value = ((const float *)field->data)[at];
         float *remainder = (float *)field->remainder + at;
         if (!((float)((double)value + (double)*remainder) == value))

@@ -4,6 +4,7 @@
 //
 // A model's bodies that are examined: its base, those of floating joints, and the shapes that are
 // fixed in the world. Meshes and height fields have no thickness here, planes no other side.
+#include "world/attach.h"
 #include "world/inspect.h"
 
 #include "math/scalar.h"
@@ -72,12 +73,6 @@ static bool touches_shapes(const mf_Model *model, const Body *body, const double
 
 // ---- bodies -------------------------------------------------------------------------------------
 
-static void read(const mf_Field *field, uint32_t instance, uint32_t first, uint32_t count,
-                 double *out) {
-    for (uint32_t c = 0; c < count; c++)
-        out[c] = mf_field_get(field, instance, first + c);
-}
-
 // Body 0 is the base, 1 what is fixed in the world, then the floating ones; false: no more.
 static bool body_at(mf_Group *group, uint32_t instance, uint32_t index, Body *out) {
     const mf_Model *model = group->config.model;
@@ -86,10 +81,10 @@ static bool body_at(mf_Group *group, uint32_t instance, uint32_t index, Body *ou
     mf_quat_identity(out->rotation);
     out->link = index == 0 ? 0 : MF_NONE;
     if (index == 0) {
-        read(group->canonical.position, instance, 0, 3, out->position);
-        read(group->canonical.orientation, instance, 0, 4, out->rotation);
+        mf_field_read(group->canonical.position, instance, 0, 3, out->position);
+        mf_field_read(group->canonical.orientation, instance, 0, 4, out->rotation);
         if (model->base == MF_BASE_FREE)
-            read(group->canonical.linear_velocity, instance, 0, 3, out->velocity);
+            mf_field_read(group->canonical.linear_velocity, instance, 0, 3, out->velocity);
     }
     if (index < 2)
         return true;
@@ -99,9 +94,9 @@ static bool body_at(mf_Group *group, uint32_t instance, uint32_t index, Body *ou
         const mf_JointType type = model->joints[j].type;
         if (type == MF_JOINT_FLOATING && floating == index - 2) {
             out->link = model->joints[j].child;
-            read(inspection->position, instance, 3 * floating, 3, out->position);
-            read(inspection->velocity, instance, 3 * floating, 3, out->velocity);
-            read(inspection->rotation, instance, 4 * ball, 4, out->rotation);
+            mf_field_read(inspection->position, instance, 3 * floating, 3, out->position);
+            mf_field_read(inspection->velocity, instance, 3 * floating, 3, out->velocity);
+            mf_field_read(inspection->rotation, instance, 4 * ball, 4, out->rotation);
             return true;
         }
         floating += type == MF_JOINT_FLOATING;

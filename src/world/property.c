@@ -392,3 +392,23 @@ mf_Status mf_property_find_in(mf_Group *group, uint32_t instance, const char *pa
         visit_robot(&query, (Text){path, strlen(path)}, group, instance);
     return status == MF_OK ? settle(&query, &found, path, out, error) : status;
 }
+
+bool mf_property_moves(const mf_Property *property) {
+    for (uint32_t s = 0; s < mf_group_system_count(property->group); s++) {
+        const mf_SystemConfig *system = mf_group_system(property->group, s);
+        if (system->phase < MF_PHASE_MOTION)
+            continue;
+        if (system->writes == NULL)
+            return true;
+        for (const char *const *name = system->writes; *name != NULL; name++)
+            if (strcmp(*name + (**name == '?'), property->field->info.name) == 0)
+                return true;
+    }
+    return false;
+}
+
+bool mf_property_is_rotation(const mf_Property *property) {
+    const char *end = strrchr(property->name, '.');
+    return property->field != NULL && property->field->info.width == 4 && end != NULL &&
+           strcmp(end, ".orientation") == 0;
+}

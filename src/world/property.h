@@ -20,4 +20,9 @@ bool mf_part_constant(const mf_Model *model, mf_Part part, uint32_t index, uint3
 bool mf_part_field(const mf_Model *model, mf_Part part, uint32_t index, mf_Field *field,
                    mf_Property *out);
 
+// Whether a motion moves the values of its field, so that others follow from them.
+bool mf_property_moves(const mf_Property *property);
+// Four numbers that are one orientation.
+bool mf_property_is_rotation(const mf_Property *property);
+
 #endif

@@ -10,6 +10,7 @@
 // together, or the field consists of bits that any system may raise.
 #include "base/clock.h"
 #include "base/floats.h"
+#include "world/attach.h"
 #include "world/group.h"
 
 #include <string.h>
@@ -42,17 +43,10 @@ mf_Status mf_world_check_rate(const mf_World *world, const char *what, mf_Rate r
 
 // ---- declarations ------------------------------------------------------------------------------
 
-static uint32_t list_length(const char *const *names) {
-    uint32_t count = 0;
-    while (names != NULL && names[count] != NULL)
-        count++;
-    return count;
-}
-
 // Allocates both lists, each twice: as declared, and restricted to fields that the group has.
 static mf_Status take_names(mf_Context *context, mf_SystemSlot *slot, mf_Error *error) {
     const mf_SystemConfig *config = &slot->config;
-    uint32_t reads = list_length(config->reads), writes = list_length(config->writes);
+    uint32_t reads = mf_name_count(config->reads), writes = mf_name_count(config->writes);
     slot->names = mf_allocate(context, 2 * ((size_t)reads + writes + 2), sizeof *slot->names);
     if (slot->names == NULL)
         return mf_fail(error, MF_NO_MEMORY, "system %s: out of memory", config->name);
@@ -89,8 +83,8 @@ static mf_Status resolve_list(const mf_Group *group, const char *system,
 static mf_Status resolve(const mf_Group *group, mf_SystemSlot *slot, mf_Error *error) {
     mf_SystemConfig *config = &slot->config;
     const char **declared_reads = slot->names;
-    const char **declared_writes = declared_reads + list_length(declared_reads) + 1;
-    const char **reads = declared_writes + list_length(declared_writes) + 1;
+    const char **declared_writes = declared_reads + mf_name_count(declared_reads) + 1;
+    const char **reads = declared_writes + mf_name_count(declared_writes) + 1;
     const char **writes = reads + (declared_writes - declared_reads);
     mf_Status status =
         resolve_list(group, config->name, declared_reads, reads, &slot->reads, error);
@@ -148,18 +142,11 @@ static mf_Status check_pair(const mf_Group *group, const mf_SystemSlot *a, const
     return MF_OK;
 }
 
-static bool names_it(const char *const *names, const char *field) {
-    for (; names != NULL && *names != NULL; names++)
-        if (strcmp(*names, field) == 0)
-            return true;
-    return false;
-}
-
 static void find_drivers(mf_Group *group) {
     group->drives_joints = false;
     for (uint32_t s = 0; s < group->system_count; s++) {
         const mf_SystemConfig *config = &group->systems[s].config;
-        if (config->phase < MF_PHASE_MOTION && names_it(config->writes, "joint.target"))
+        if (config->phase < MF_PHASE_MOTION && mf_name_listed(config->writes, "joint.target"))
             group->drives_joints = true;
     }
 }
@@ -174,7 +161,7 @@ static bool is_read(const mf_Group *group, const mf_SystemSlot *slot) {
     const mf_World *world = group->world;
     for (uint32_t w = 0; w < world->system_count && !group->config.isolated; w++)
         for (const char *const *name = slot->config.writes; name != NULL && *name != NULL; name++)
-            if (names_it(world->systems[w].config.reads, *name))
+            if (mf_name_listed(world->systems[w].config.reads, *name))
                 return true;
     return false;
 }
@@ -310,12 +297,12 @@ static const char *find_user(const mf_Group *group, const char *field, uint32_t 
     const mf_World *world = group->world;
     for (uint32_t s = 0; s < group->system_count; s++) {
         const mf_SystemConfig *config = &group->systems[s].config;
-        if (names_it(writes ? config->writes : config->reads, field) && n-- == 0)
+        if (mf_name_listed(writes ? config->writes : config->reads, field) && n-- == 0)
             return config->name;
     }
     for (uint32_t s = 0; s < world->system_count && !group->config.isolated; s++) {
         const mf_WorldSystemConfig *config = &world->systems[s].config;
-        if (names_it(writes ? config->writes : config->reads, field) && n-- == 0)
+        if (mf_name_listed(writes ? config->writes : config->reads, field) && n-- == 0)
             return config->name;
     }
     return NULL;

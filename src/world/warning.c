@@ -74,15 +74,10 @@ mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *e
     return MF_OK;
 }
 
-static void clear(mf_Field *field, uint32_t instance) {
-    for (uint32_t c = 0; field != NULL && c < field->components; c++)
-        mf_field_set(field, instance, c, 0.0);
-}
-
 void mf_group_clear_warnings(mf_Group *group, uint32_t instance) {
-    clear(group->warnings.word, instance);
-    clear(group->warnings.steps, instance);
-    clear(group->warnings.residual, instance);
+    mf_field_clear(group->warnings.word, instance);
+    mf_field_clear(group->warnings.steps, instance);
+    mf_field_clear(group->warnings.residual, instance);
 }
 
 // NULL: the group has no warnings.

@@ -2,5 +2,5 @@
 #include "fuzz/image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    return fuzz_image(mf_pgm_parse, data, size);
+    return fuzz_image(data, size);
 }

@@ -23,7 +23,7 @@ static void repair_checksums(uint8_t *data, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    fuzz_image(mf_png_parse, data, size);
+    fuzz_image(data, size);
     uint8_t *repaired = malloc(size + 1);
     if (repaired == NULL)
         return 0;
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size >= 8)
         memcpy(repaired, "\x89PNG\r\n\x1a\n", 8);
     repair_checksums(repaired, size);
-    fuzz_image(mf_png_parse, repaired, size);
+    fuzz_image(repaired, size);
     free(repaired);
     return 0;
 }

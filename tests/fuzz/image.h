@@ -3,12 +3,9 @@
 #ifndef MAYFLY_TESTS_FUZZ_IMAGE_H
 #define MAYFLY_TESTS_FUZZ_IMAGE_H
 
-#include "import/terrain_image.h"
+#include "image/image.h"
 
 #include <stdlib.h>
-
-typedef mf_Status (*ImageParser)(mf_Context *context, const char *name, const void *data,
-                                 size_t size, mf_GrayImage *image, mf_Error *error);
 
 // Refuses large blocks: keeps runs fast and walks the out-of-memory paths as well.
 static void *fuzz_allocate(void *user, size_t size) {
@@ -22,7 +19,7 @@ static void fuzz_release(void *user, void *memory) {
     free(memory);
 }
 
-static int fuzz_image(ImageParser parse, const uint8_t *data, size_t size) {
+static int fuzz_image(const uint8_t *data, size_t size) {
     mf_ContextConfig config = mf_context_config();
     config.threads = 1;
     config.allocate = fuzz_allocate;
@@ -31,18 +28,19 @@ static int fuzz_image(ImageParser parse, const uint8_t *data, size_t size) {
     if (mf_context_create(&config, &context, NULL) != MF_OK)
         abort();
     size_t live = mf_context_live_bytes(context);
-    mf_GrayImage image = {0};
+    mf_Image image = {0};
     mf_Error error = {0};
-    mf_Status status = parse(context, "fuzz", data, size, &image, &error);
+    mf_Status status = mf_image_parse(context, "fuzz", data, size, &image, &error);
     if (status == MF_OK) {
-        uint64_t cells = (uint64_t)image.columns * image.rows;
-        if (cells == 0 || image.largest == 0 || image.largest > 65535)
+        const size_t pixels = (size_t)image.width * image.height;
+        if (pixels == 0 || image.white == 0 || image.white > 65535)
             abort();
-        for (uint64_t cell = 0; cell < cells; cell++)
-            if (image.gray[cell] > image.largest)
+        for (size_t i = 0; i < pixels; i++)
+            if (mf_image_gray(&image, i) > image.white)
                 abort();
-        mf_release(context, image.gray);
-    } else if (image.gray != NULL || error.status != status || error.message[0] == '\0') {
+        if (mf_image_to_color(context, &image, &error) == MF_OK)
+            mf_release(context, image.pixels);
+    } else if (image.pixels != NULL || error.status != status || error.message[0] == '\0') {
         abort();
     }
     if (mf_context_live_bytes(context) != live)

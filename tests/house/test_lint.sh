@@ -155,7 +155,9 @@ src/world/a.c motion/points/points.h
 src/terrain/a.c contact/tree.h
 src/world/a.c search/search.h
 src/sense/a.h scene/build.h
-src/terrain/a.c import/terrain_image.h
+src/terrain/a.c import/package.h
+src/camera/a.c image/image.h
+src/image/a.c model/model.h
 src/base/a.c ../math/scalar.h
 src/base/a.c cellar/wine.h
 END
@@ -169,7 +171,9 @@ src/motion/points/a.c world/attach.h
 src/motion/points/b.c math/lane.h
 src/motion/points/c.c motion/points/points.h
 src/import/a.c terrain/build.h
-src/import/b.c import/terrain_image.h
+src/import/b.c import/package.h
+src/import/c.c image/image.h
+src/view/a.c image/image.h
 src/search/a.c world/world.h
 src/base/a.c memory.h
 apps/mayfly/a.c search/search.h

@@ -4,7 +4,7 @@
 #include "model/texture.h"
 
 #include "import/mesh.h"
-#include "view/png.h"
+#include "image/image.h"
 
 static mf_Texture pattern_of(mf_TextureType type, mf_TexturePattern pattern, uint32_t edge) {
     mf_Texture texture = {.name = "t",
@@ -111,8 +111,8 @@ static void write_picture(mf_Context *context, char path[512], const char *name,
     size_t size;
     for (uint32_t i = 0; i < width * height; i++)
         pixels[3 * i] = (uint8_t)(10 * i);
-    const mf_PngImage image = {width, height, 3, 8, pixels};
-    assert_int_equal(mf_png_encode(context, &image, 6, &png, &size, NULL), MF_OK);
+    const mf_Image image = {width, height, 3, 8, 255, pixels};
+    assert_int_equal(mf_image_encode(context, &image, 6, &png, &size, NULL), MF_OK);
     write_bytes(path, name, png, size);
     mf_release(context, png);
 }

@@ -4,9 +4,8 @@
 #include "world/group.h"
 #include "support.h"
 
+#include "image/image.h"
 #include "math/scalar.h"
-
-#include <png.h>
 
 #define BALL                                                                                       \
     "world: {step: 0.001}\n"                                                                       \
@@ -118,45 +117,22 @@ static void look_at_is_in_the_middle(void **state) {
 
 // ---- files --------------------------------------------------------------------------------------
 
-typedef struct Image {
-    png_structp png;
-    png_infop info;
-    png_uint_32 width, height;
-    int bits, type;
-    png_bytepp rows;
-} Image;
-
 static bool exists(const char *folder, const char *name) {
     char path[1200];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return access(path, R_OK) == 0;
 }
 
-static Image open_image(const char *folder, const char *name) {
+static mf_Image open_image(mf_Context *context, const char *folder, const char *name) {
     char path[1200];
-    Image image = {0};
+    mf_Image image = {0};
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    image.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-    image.info = png_create_info_struct(image.png);
-    png_init_io(image.png, file);
-    png_read_png(image.png, image.info, PNG_TRANSFORM_SWAP_ENDIAN, NULL);
-    png_get_IHDR(image.png, image.info, &image.width, &image.height, &image.bits, &image.type, NULL,
-                 NULL, NULL);
-    image.rows = png_get_rows(image.png, image.info);
-    fclose(file);
+    MUST(mf_image_load(context, path, &image, &error));
     return image;
 }
 
-static void close_image(Image *image) {
-    png_destroy_read_struct(&image->png, &image->info, NULL);
-}
-
-static uint32_t word_at(const Image *image, uint32_t row, uint32_t index) {
-    uint16_t word;
-    memcpy(&word, image->rows[row] + 2 * (size_t)index, sizeof word);
-    return word;
+static uint32_t word_at(const mf_Image *image, uint32_t row, uint32_t index) {
+    return ((const uint16_t *)image->pixels)[row * image->width * image->channels + index];
 }
 
 // 1.5 m above the ground, upside down in the world: the middle pixel is 1500 mm deep.
@@ -191,24 +167,27 @@ static void pictures_come_at_their_rates(void **state) {
     assert_int_equal(mf_photographer_files(photographer), 4 * 3 + 2);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_true(exists(folder, names[i]));
-    Image depth = open_image(folder, names[1]), owner = open_image(folder, names[2]),
-          color = open_image(folder, names[0]), ball = open_image(folder, names[5]);
+    mf_Image depth = open_image(*state, folder, names[1]),
+             owner = open_image(*state, folder, names[2]),
+             color = open_image(*state, folder, names[0]),
+             ball = open_image(*state, folder, names[5]);
     assert_true(depth.width == 33 && depth.height == 21 && depth.bits == 16);
-    assert_int_equal(depth.type, PNG_COLOR_TYPE_GRAY);
+    assert_int_equal(depth.channels, 1);
     assert_int_equal(word_at(&depth, 10, 16), 1500);
-    assert_true(owner.bits == 16 && owner.type == PNG_COLOR_TYPE_RGB);
+    assert_true(owner.bits == 16 && owner.channels == 3);
     for (uint32_t c = 0; c < 3; c++) // the ground: group -2, robot and link -1
         assert_int_equal(word_at(&owner, 10, 3 * 16 + c), 0);
-    assert_true(color.bits == 8 && color.type == PNG_COLOR_TYPE_RGB);
+    assert_true(color.bits == 8 && color.channels == 3);
     // The ball is before the sky, which is as blue as it is bright.
-    assert_true(ball.rows[2][2] > ball.rows[2][0]);
-    const png_byte *middle = ball.rows[16] + (size_t)3 * 16;
+    const uint8_t *sky = (const uint8_t *)ball.pixels + (size_t)2 * 3 * 33;
+    const uint8_t *middle = (const uint8_t *)ball.pixels + (size_t)(16 * 33 + 16) * 3;
+    assert_true(sky[2] > sky[0]);
     const float *own = scene.model->shapes[0].color;
     assert_true((middle[0] > middle[2]) == (own[0] > own[2]));
-    close_image(&depth);
-    close_image(&owner);
-    close_image(&color);
-    close_image(&ball);
+    mf_release(*state, depth.pixels);
+    mf_release(*state, owner.pixels);
+    mf_release(*state, color.pixels);
+    mf_release(*state, ball.pixels);
     mf_photographer_destroy(photographer);
     snprintf(path, sizeof path, "rm -r %s", folder);
     assert_int_equal(system(path), 0);
@@ -223,10 +202,10 @@ static void depths_that_have_no_number_are_zero(void **state) {
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/d.png", folder);
     assert_int_equal(mf_photo_write_depth(*state, path, 3, 2, depth, 100.0, &error), MF_OK);
-    Image image = open_image(folder, "d.png");
+    mf_Image image = open_image(*state, folder, "d.png");
     for (uint32_t i = 0; i < 6; i++)
         assert_int_equal(word_at(&image, i / 3, i % 3), expected[i]);
-    close_image(&image);
+    mf_release(*state, image.pixels);
     assert_int_equal(mf_photo_write_depth(*state, path, 0, 2, depth, 100.0, &error),
                      MF_BAD_ARGUMENT);
     assert_int_equal(mf_photo_write_color(*state, path, 1, 1, NULL, &error), MF_BAD_ARGUMENT);

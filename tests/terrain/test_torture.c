@@ -2,6 +2,8 @@
 // returned, nothing leaks, no map is returned.
 #include "support.h"
 
+#include "image/bytes.h"
+
 static mf_TerrainConfig small_config(void) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = 5;

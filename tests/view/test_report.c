@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "view/page.h"
-#include "view/picture.h"
 #include "view/support.h"
 
 // ---- rendering ---------------------------------------------------------------------------------
@@ -267,38 +266,6 @@ static void rendering_survives_every_failed_allocation(void **state) {
     }
 }
 
-// ---- pictures ----------------------------------------------------------------------------------
-
-// PNG signature and header of a 2 x 1 picture (PNG specification, 5.2 and 11.2.2).
-static void picture_is_a_png(void **state) {
-    static const uint8_t head[26] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I',
-                                     'H',  'D', 'R', 0,   0,    0,    2,    0,    0, 0, 1, 8,  2};
-    uint8_t pixels[6] = {255, 0, 0, 0, 0, 255}, *png;
-    size_t size;
-    mf_Picture picture = {2, 1, pixels};
-    assert_int_equal(mf_picture_png(*state, &picture, &png, &size, NULL), MF_OK);
-    assert_true(size > sizeof head);
-    assert_memory_equal(png, head, sizeof head);
-    assert_memory_equal(png + size - 8, "IEND\xae\x42\x60\x82", 8); // with its CRC
-    mf_release(*state, png);
-}
-
-static mf_Status encode(mf_Context *context, void *user, mf_Error *error) {
-    uint8_t *png;
-    size_t size;
-    mf_Status status = mf_picture_png(context, user, &png, &size, error);
-    mf_release(context, png);
-    return status;
-}
-
-static void encoding_survives_every_failed_allocation(void **state) {
-    static uint8_t pixels[64 * 64 * 3];
-    for (size_t i = 0; i < sizeof pixels; i++)
-        pixels[i] = (uint8_t)(i * i >> 3);
-    mf_Picture picture = {64, 64, pixels};
-    assert_in_range(torture(*state, encode, &picture, TORTURE_MUST_FAIL), 3, 1000);
-}
-
 // ---- a real run --------------------------------------------------------------------------------
 
 typedef struct RealRun {
@@ -440,8 +407,6 @@ int main(void) {
         cmocka_unit_test(odd_runs_give_whole_pages),
         cmocka_unit_test(same_run_gives_the_same_bytes),
         cmocka_unit_test(rendering_survives_every_failed_allocation),
-        cmocka_unit_test(picture_is_a_png),
-        cmocka_unit_test(encoding_survives_every_failed_allocation),
         cmocka_unit_test(real_run_is_reported),
         cmocka_unit_test(trial_refuses_what_it_cannot_do),
     };

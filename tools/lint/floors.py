@@ -3,8 +3,8 @@
 
 The floors are those of docs/explanation/concepts.md. Includes are read from the text; calls, and uses
 of another room's data, from the symbols of the objects of a build, so a function that is declared
-elsewhere does not hide where it is. Public headers (<mayfly/...>) may be included everywhere. Importers
-and exporters belong to the tools library: nothing of the core may include them.
+elsewhere does not hide where it is. Public headers (<mayfly/...>) may be included everywhere. Images,
+importers and exporters belong to the tools library: nothing of the core may include them.
 
 usage: floors.py SOURCE_FOLDER [BUILD_FOLDER]
 """
@@ -16,7 +16,7 @@ import sys
 # Bottom first; on one floor a room may use those that stand before it.
 FLOORS = [
     ["base", "math"],
-    ["terrain", "model", "import", "export"],
+    ["image", "terrain", "model", "import", "export"],
     ["world"],
     ["multibody", "contact", "motion"],
     ["solve"],
@@ -26,14 +26,10 @@ FLOORS = [
     ["environment", "evaluate", "print", "script", "client", "serve"],
     ["apps"],
 ]
+TOOLS = ["image", "import", "export"]  # of the tools library, though they stand so low
 ORDER = {room: number for number, room in enumerate(sum(FLOORS, []))}
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
-
-
-def room_of(parts):
-    """The room of a file by its path inside src/; what reads and writes foreign files is one."""
-    return "import" if "import" in parts or "export" in parts else parts[0]
 
 
 def complaint_about(room, header):
@@ -43,12 +39,12 @@ def complaint_about(room, header):
         return "leave the folder by its name from src/, not by .."
     if len(parts) == 1:
         return None
-    other = room_of(parts)
+    other = parts[0]
     if other not in ORDER:
         return "is no room of the house (tools/lint/floors.py)"
     if other != room and ORDER[other] > ORDER[room]:
         return f"is on floor {FLOOR[other]}, {room} on {FLOOR[room]}"
-    if other == "import" != room and FLOOR[room] < FLOOR["scene"]:
+    if other in TOOLS and room not in TOOLS and FLOOR[room] < FLOOR["scene"]:
         return "belongs to the tools library, this file to the core"
     return None
 
@@ -56,7 +52,7 @@ def complaint_about(room, header):
 def wrong_includes(root):
     for folder in ("src", "apps"):
         for path in sorted((root / folder).rglob("*.[ch]")):
-            room = "apps" if folder == "apps" else room_of(path.relative_to(root / folder).parts)
+            room = "apps" if folder == "apps" else path.relative_to(root / folder).parts[0]
             if room not in ORDER:
                 yield f"{path}:1: {room} is no room of the house"
                 continue
@@ -84,7 +80,7 @@ def wrong_calls(build):
         parts = path.relative_to(build / "CMakeFiles").parts
         if parts[0].startswith(("test_", "fuzz_", "bench_")) or parts[1] not in ("src", "apps"):
             continue
-        room = "apps" if parts[1] == "apps" else room_of(parts[2:])
+        room = "apps" if parts[1] == "apps" else parts[2]
         if room in ORDER:
             rooms[str(path)] = room, "/".join(parts[1:])[: -len(".o")]
             objects.append(path)

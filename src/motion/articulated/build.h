@@ -17,6 +17,13 @@ mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_
                         mf_Error *error);
 void mf_art_destroy(mf_Context *context, mf_ArtMotion *motion); // NULL is fine
 
+// The poses of a link and of all that carry it are needed.
+static inline void mf_art_mark_posed(const mf_ArtMotion *motion, int32_t link) {
+    motion->plan->posed = true;
+    for (; link >= 0; link = motion->links[link].parent)
+        motion->links[link].posed = true;
+}
+
 // The tree: links, frames, inertias. Allocates links, positions, joint_links and the
 // constants for that many contacts and actuators.
 mf_Status mf_art_tree_build(mf_ArtMotion *motion, const mf_Model *model, uint32_t contact_count,

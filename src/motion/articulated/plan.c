@@ -101,10 +101,6 @@ static bool bounded(double a) {
     return mf_is_finite(a);
 }
 
-static double least(double a, double b) {
-    return a < b ? a : b;
-}
-
 // What the motors of the file exert on a joint at most [N m] or [N]: actuators whose force is
 // proportional to their control. No limit without such.
 static double motor_effort(const mf_Model *model, uint32_t joint) {
@@ -116,9 +112,10 @@ static double motor_effort(const mf_Model *model, uint32_t joint) {
             gain[2] != 0.0 || bias[0] != 0.0 || bias[1] != 0.0 || bias[2] != 0.0)
             continue;
         const double control =
-            least(mf_abs(actuator->control_lower), mf_abs(actuator->control_upper));
-        const double force = least(mf_abs(actuator->force_lower), mf_abs(actuator->force_upper));
-        sum += mf_abs(actuator->gear[0]) * least(mf_abs(gain[0]) * control, force);
+            mf_smaller(mf_abs(actuator->control_upper), mf_abs(actuator->control_lower));
+        const double force =
+            mf_smaller(mf_abs(actuator->force_upper), mf_abs(actuator->force_lower));
+        sum += mf_abs(actuator->gear[0]) * mf_smaller(force, mf_abs(gain[0]) * control);
     }
     return sum > 0.0 ? sum : INFINITY;
 }
@@ -127,8 +124,8 @@ static double motor_effort(const mf_Model *model, uint32_t joint) {
 // no limit of the speed: that belongs to commands of positions alone.
 static void set_servo(mf_ArtLink *link, double *c, const mf_Model *model, const mf_Joint *joint,
                       const mf_Servo *servo, bool inputs) {
-    double effort = least(servo->effort, joint->effort);
-    double speed = least(servo->speed, joint->speed);
+    double effort = mf_smaller(joint->effort, servo->effort);
+    double speed = mf_smaller(joint->speed, servo->speed);
     c[MF_ART_ARMATURE] += servo->rotor_inertia * servo->gear * servo->gear;
     if (bounded(servo->no_load_speed))
         c[MF_ART_DAMPING] += servo->effort / servo->no_load_speed;
@@ -137,7 +134,7 @@ static void set_servo(mf_ArtLink *link, double *c, const mf_Model *model, const 
         return;
     }
     if (inputs)
-        effort = least(effort, motor_effort(model, link->joint));
+        effort = mf_smaller(motor_effort(model, link->joint), effort);
     link->drive |= MF_ART_HAS_SERVO;
     c[MF_ART_SERVO_GAIN] = servo->gain;
     c[MF_ART_SERVO_DAMPING] = servo->damping;
@@ -199,7 +196,7 @@ static void set_drive(const mf_ArtMotion *motion, const mf_Model *model, int32_t
     double *c = mf_art_constants(motion, index);
     c[MF_ART_ARMATURE] = joint->armature;
     c[MF_ART_DAMPING] = joint->damping;
-    if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
+    if (mf_joint_has_axis(joint)) {
         const mf_Servo servo = servo_of(model, config, link->joint);
         if (joint->mimic == MF_NONE) // its leader's motor moves it
             set_servo(link, c, model, joint, &servo, config->servo_inputs);

@@ -6,13 +6,6 @@
 
 #include <math.h>
 
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-static double smaller(double a, double b) {
-    return a < b ? a : b;
-}
-
 static double *constants(const mf_DrivenMotion *motion, int32_t link) {
     return motion->constants_f64 + MF_DRIVEN_SETTINGS + (size_t)(link + 1) * MF_DRIVEN_LINK_VALUES;
 }
@@ -53,8 +46,8 @@ static void fill_ball(mf_DrivenMotion *motion, int32_t l, uint32_t first, uint32
     for (int i = 0; i < 3 && count > 0; i++) {
         double low = INFINITY, high = -INFINITY;
         for (uint32_t k = first; k < first + count; k++) {
-            low = smaller(low, contact(art, k)[i]);
-            high = larger(high, contact(art, k)[i]);
+            low = mf_smaller(contact(art, k)[i], low);
+            high = mf_larger(contact(art, k)[i], high);
         }
         ball[i] = 0.5 * (low + high);
     }
@@ -62,7 +55,7 @@ static void fill_ball(mf_DrivenMotion *motion, int32_t l, uint32_t first, uint32
         const double *c = contact(art, k);
         double arm[3];
         mf_vec3_sub(arm, c, ball);
-        radius = larger(radius, mf_vec3_length(arm) + c[3] + c[MF_ART_TOUCH_MARGIN]);
+        radius = mf_larger(mf_vec3_length(arm) + c[3] + c[MF_ART_TOUCH_MARGIN], radius);
         motion->plan->rotates |= art->contacts[k].rotates;
     }
     constants(motion, l)[MF_DRIVEN_RADIUS] = radius;
@@ -77,7 +70,7 @@ static void fill_extents(mf_DrivenMotion *motion, const mf_Model *model) {
         double *d = constants(motion, l);
         double reach = d[MF_DRIVEN_EXTENT]; // of those that it carries, so far
         if (motion->all[l + 1].touches)
-            reach = larger(reach, mf_vec3_length(d + MF_DRIVEN_BALL) + d[MF_DRIVEN_RADIUS]);
+            reach = mf_larger(mf_vec3_length(d + MF_DRIVEN_BALL) + d[MF_DRIVEN_RADIUS], reach);
         d[MF_DRIVEN_EXTENT] = reach;
         if (l < 0) {
             motion->constants_f64[MF_DRIVEN_REACH] = reach;
@@ -90,11 +83,11 @@ static void fill_extents(mf_DrivenMotion *motion, const mf_Model *model) {
         double distance = mf_vec3_length(mf_art_constants(art, l) + MF_ART_POSITION);
         if (link->kind == MF_ART_SLIDE) {
             const mf_Joint *joint = &model->joints[link->joint];
-            double most = larger(mf_abs(joint->lower), mf_abs(joint->upper));
+            double most = mf_larger(mf_abs(joint->upper), mf_abs(joint->lower));
             distance += mf_is_finite(most) ? most + mf_abs(joint->reference) : far;
             d[MF_DRIVEN_EXTENT] = 1.0;
         }
-        above[MF_DRIVEN_EXTENT] = larger(above[MF_DRIVEN_EXTENT], distance + reach);
+        above[MF_DRIVEN_EXTENT] = mf_larger(distance + reach, above[MF_DRIVEN_EXTENT]);
     }
 }
 

@@ -8,6 +8,7 @@
 //
 // Invariants: a step that ends an interval ends at the target itself; the values of a body with a
 // fault do not change. One instance after the other, in double, because the cost is small.
+#include "model/points.h"
 #include "motion/external/poses.h"
 #include "world/group.h"
 #include "base/floats.h"
@@ -126,21 +127,18 @@ static bool move_base(const External *plan, uint32_t instance, uint32_t left, do
     return true;
 }
 
-static bool is_driven(const mf_Joint *joint) {
-    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
-}
-
 static bool joints_finite(const External *plan, uint32_t instance) {
     const mf_Field *from = plan->rows[plan->config.targets ? TARGET : RATE];
     for (uint32_t j = 0; j < plan->model->joint_count; j++)
-        if (is_driven(&plan->model->joints[j]) && !mf_is_finite(mf_field_get(from, instance, j)))
+        if (mf_joint_has_axis(&plan->model->joints[j]) &&
+            !mf_is_finite(mf_field_get(from, instance, j)))
             return false;
     return true;
 }
 
 static void move_joints(const External *plan, uint32_t instance, uint32_t left) {
     for (uint32_t j = 0; j < plan->model->joint_count; j++) {
-        if (!is_driven(&plan->model->joints[j]))
+        if (!mf_joint_has_axis(&plan->model->joints[j]))
             continue;
         const double angle = mf_field_sum(plan->rows[ANGLE], instance, j);
         double rate = mf_field_get(plan->rows[RATE], instance, j);

@@ -1,5 +1,6 @@
 // Plans of the `kinematic` motion: the tree of the model, which contacts are feet, and the links
 // that carry them.
+#include "model/points.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 #include "motion/articulated/step.h"
@@ -244,10 +245,6 @@ static mf_Status find_feet(Build *b, mf_Error *error) {
 
 // ---- joints and links ---------------------------------------------------------------------------
 
-static bool is_commanded(const mf_Joint *joint) {
-    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
-}
-
 static void add_joint(Build *b, uint32_t number) {
     mf_KinMotion *motion = b->motion;
     const mf_Joint *joint = &b->model->joints[number];
@@ -270,7 +267,7 @@ static mf_Status find_joints(Build *b, mf_Error *error) {
         again = false;
         for (uint32_t j = 0; j < model->joint_count; j++) {
             uint32_t leader = model->joints[j].mimic;
-            if (!is_commanded(&model->joints[j]) || b->joints[j] != MF_NONE ||
+            if (!mf_joint_has_axis(&model->joints[j]) || b->joints[j] != MF_NONE ||
                 (leader != MF_NONE && b->joints[leader] == MF_NONE))
                 continue;
             add_joint(b, j);

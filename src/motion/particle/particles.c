@@ -6,6 +6,7 @@
 #include "motion/particle/mixture.h"
 #include "motion/particle/motion.h"
 #include "base/context.h"
+#include "world/attach.h"
 
 #include "math/float_mode.h"
 #include "math/scalar.h"
@@ -491,19 +492,14 @@ void mf_particles_run(const mf_SystemRun *run, void *plan) {
 
 // ---- the rows -----------------------------------------------------------------------------------
 
-static void clear(mf_Field *field, uint32_t instance) {
-    for (uint32_t c = 0; field != NULL && c < field->components; c++)
-        mf_field_set(field, instance, c, 0.0);
-}
-
 void mf_particles_reset(mf_Group *group, uint32_t instance, void *user) {
     mf_Particles *all = user;
     (void)group;
     ((uint32_t *)all->waiting->data)[instance] = instance >= all->placed;
-    clear(all->pressure, instance);
-    clear(all->pressure_rate, instance);
-    clear(all->contact_with, instance);
-    clear(all->contact_slip, instance);
+    mf_field_clear(all->pressure, instance);
+    mf_field_clear(all->pressure_rate, instance);
+    mf_field_clear(all->contact_with, instance);
+    mf_field_clear(all->contact_slip, instance);
 }
 
 void mf_particles_momentum(const mf_Group *group, uint32_t instance, double center[3],

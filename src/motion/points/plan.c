@@ -1,5 +1,6 @@
 // Building a plan: frames rotated so that every joint's axis is z, joints that follow others
 // resolved to their leader, settings and constants in both precisions.
+#include "model/points.h"
 #include "motion/points/motion.h"
 #include "math/scalar.h"
 #include "terrain/image.h"
@@ -20,10 +21,6 @@ typedef struct Build {
     double (*frame)[4]; // per model link: plan frame to link frame
     mf_Context *context;
 } Build;
-
-static bool moves(const mf_Joint *joint) {
-    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
-}
 
 // The shortest rotation that takes z to `axis`.
 static void rotation_from_z(const double axis[3], double out[4]) {
@@ -56,7 +53,7 @@ static void choose_frame(Build *b, const mf_Joint *joint, bool *aligned) {
     if (*aligned) {
         mf_quat_conjugate(back, joint->rotation);
         mf_quat_multiply(b->frame[joint->child], back, parent);
-    } else if (moves(joint)) {
+    } else if (mf_joint_has_axis(joint)) {
         rotation_from_z(joint->axis, b->frame[joint->child]);
     } else {
         memcpy(b->frame[joint->child], (double[4]){1, 0, 0, 0}, 4 * sizeof(double));

@@ -218,17 +218,12 @@ const mf_PointsConfig *mf_points_config_of(const mf_Group *group) {
 
 // ---- audits -------------------------------------------------------------------------------------
 
-static void read_row(const mf_Field *field, uint32_t instance, uint32_t count, double *out) {
-    for (uint32_t c = 0; c < count; c++)
-        out[c] = mf_field_get(field, instance, c);
-}
-
 // Angular momentum in body axes and the kinetic energy of the rotation.
 static double angular_momentum(const mf_PointsMotion *motion, uint32_t instance,
                                double momentum[3]) {
     double i[6], w[3];
-    read_row(motion->rows[MF_ROW_INERTIA], instance, 6, i);
-    read_row(motion->rows[MF_ROW_ANGULAR], instance, 3, w);
+    mf_field_read(motion->rows[MF_ROW_INERTIA], instance, 0, 6, i);
+    mf_field_read(motion->rows[MF_ROW_ANGULAR], instance, 0, 3, w);
     momentum[0] = i[0] * w[0] + i[3] * w[1] + i[4] * w[2];
     momentum[1] = i[3] * w[0] + i[1] * w[1] + i[5] * w[2];
     momentum[2] = i[4] * w[0] + i[5] * w[1] + i[2] * w[2];
@@ -240,11 +235,11 @@ static void row_momentum(const mf_Group *group, uint32_t instance, double center
     const mf_PointsMotion *motion = find_motion(group);
     double q[4], position[3], local[3], velocity[3], rate[3], arm[3], angular_velocity[3],
         momentum[3];
-    read_row(motion->rows[MF_ROW_ORIENTATION], instance, 4, q);
-    read_row(motion->rows[MF_ROW_POSITION], instance, 3, position);
-    read_row(motion->rows[MF_ROW_CENTER], instance, 3, local);
-    read_row(motion->rows[MF_ROW_LINEAR], instance, 3, velocity);
-    read_row(motion->rows[MF_ROW_ANGULAR], instance, 3, rate);
+    mf_field_read(motion->rows[MF_ROW_ORIENTATION], instance, 0, 4, q);
+    mf_field_read(motion->rows[MF_ROW_POSITION], instance, 0, 3, position);
+    mf_field_read(motion->rows[MF_ROW_CENTER], instance, 0, 3, local);
+    mf_field_read(motion->rows[MF_ROW_LINEAR], instance, 0, 3, velocity);
+    mf_field_read(motion->rows[MF_ROW_ANGULAR], instance, 0, 3, rate);
     mf_quat_rotate(arm, q, local);
     mf_quat_rotate(angular_velocity, q, rate);
     angular_momentum(motion, instance, momentum);

@@ -158,14 +158,6 @@ static void set(const mf_TrussMotion *motion, int row, uint32_t instance, size_t
     mf_field_set(motion->rows[row], instance, (uint32_t)component, value);
 }
 
-static double get(const mf_TrussMotion *motion, int row, uint32_t instance, size_t component) {
-    return mf_field_get(motion->rows[row], instance, (uint32_t)component);
-}
-
-static uint32_t number(const mf_TrussMotion *motion, uint32_t instance, int count) {
-    return (uint32_t)get(motion, MF_TRUSS_ROW_COUNTS, instance, (size_t)count);
-}
-
 // ---- the truss of an instance ------------------------------------------------------------------
 
 static void clear_rows(const mf_TrussMotion *motion, uint32_t instance) {
@@ -207,8 +199,8 @@ static void write_bars(const mf_TrussMotion *motion, uint32_t instance, const mf
             const uint32_t v = bar->ends[e];
             set(motion, MF_TRUSS_ROW_ENDS, instance, 2 * (size_t)b + e, v);
             set(motion, MF_TRUSS_ROW_MASS, instance, v,
-                get(motion, MF_TRUSS_ROW_MASS, instance, v) + 0.5 * mass);
-            if (get(motion, MF_TRUSS_ROW_RADIUS, instance, v) < 0.5 * d)
+                mf_truss_get(motion, MF_TRUSS_ROW_MASS, instance, v) + 0.5 * mass);
+            if (mf_truss_get(motion, MF_TRUSS_ROW_RADIUS, instance, v) < 0.5 * d)
                 set(motion, MF_TRUSS_ROW_RADIUS, instance, v, 0.5 * d);
         }
     }
@@ -266,7 +258,7 @@ static void start_position(const mf_TrussMotion *motion, const mf_Truss *truss, 
 static void place_start(const mf_TrussMotion *motion, uint32_t instance, double base[3]) {
     for (uint32_t c = 0; c < 3; c++) {
         const double at = base[c], was = motion->start[c];
-        const double own = get(motion, MF_TRUSS_ROW_START, instance, c);
+        const double own = mf_truss_get(motion, MF_TRUSS_ROW_START, instance, c);
         base[c] = at == was ? own : at + (own - was); // without rounding where it was not moved
         mf_field_set(motion->body[0], instance, c, base[c]);
     }
@@ -285,10 +277,10 @@ static void place_vertices(const mf_TrussMotion *motion, uint32_t instance, bool
     if (moves_start)
         place_start(motion, instance, base);
     mf_quat_rotate(rotation, q, rate);
-    for (uint32_t v = 0; v < number(motion, instance, MF_TRUSS_VERTICES); v++) {
+    for (uint32_t v = 0; v < mf_truss_number(motion, instance, MF_TRUSS_VERTICES); v++) {
         double home[3], at[3], speed[3];
         for (uint32_t c = 0; c < 3; c++)
-            home[c] = get(motion, MF_TRUSS_ROW_HOME, instance, 3 * (size_t)v + c);
+            home[c] = mf_truss_get(motion, MF_TRUSS_ROW_HOME, instance, 3 * (size_t)v + c);
         mf_quat_rotate(at, q, home);
         mf_vec3_cross(speed, rotation, at);
         for (uint32_t c = 0; c < 3; c++) {
@@ -312,16 +304,16 @@ void mf_truss_motion_reset(mf_Group *group, uint32_t instance, void *user) {
     const mf_TrussMotion *motion = user;
     // Of two motions of a group one moves the start.
     place_vertices(motion, instance, motion == mf_truss_motion_of(group));
-    for (uint32_t b = 0; b < number(motion, instance, MF_TRUSS_BARS); b++) {
+    for (uint32_t b = 0; b < mf_truss_number(motion, instance, MF_TRUSS_BARS); b++) {
         set(motion, MF_TRUSS_ROW_REST, instance, b,
-            get(motion, MF_TRUSS_ROW_REST_HOME, instance, b));
+            mf_truss_get(motion, MF_TRUSS_ROW_REST_HOME, instance, b));
         set(motion, MF_TRUSS_ROW_FORCE, instance, b, 0.0);
         set(motion, MF_TRUSS_ROW_STRESS, instance, b, 0.0);
     }
-    for (uint32_t a = 0; a < number(motion, instance, MF_TRUSS_ACTUATORS); a++) {
-        const uint32_t bar = (uint32_t)get(motion, MF_TRUSS_ROW_ACTUATOR, instance, a);
+    for (uint32_t a = 0; a < mf_truss_number(motion, instance, MF_TRUSS_ACTUATORS); a++) {
+        const uint32_t bar = (uint32_t)mf_truss_get(motion, MF_TRUSS_ROW_ACTUATOR, instance, a);
         set(motion, MF_TRUSS_ROW_COMMAND, instance, a,
-            get(motion, MF_TRUSS_ROW_REST_HOME, instance, bar));
+            mf_truss_get(motion, MF_TRUSS_ROW_REST_HOME, instance, bar));
     }
     for (uint32_t c = 0; c < 3 * mf_truss_contacts(&motion->plan); c++) {
         set(motion, MF_TRUSS_ROW_CONTACT, instance, c, 0.0);

@@ -115,4 +115,13 @@ const mf_QuasistaticConfig *mf_quasistatic_config_of(const mf_Group *group);
 // The settings of a group; NULL: it does not move so. `truss` is NULL.
 const mf_ElasticConfig *mf_elastic_config_of(const mf_Group *group);
 
+static inline double mf_truss_get(const mf_TrussMotion *motion, int row, uint32_t instance,
+                                  size_t component) {
+    return mf_field_get(motion->rows[row], instance, (uint32_t)component);
+}
+
+static inline uint32_t mf_truss_number(const mf_TrussMotion *motion, uint32_t instance, int count) {
+    return (uint32_t)mf_truss_get(motion, MF_TRUSS_ROW_COUNTS, instance, (size_t)count);
+}
+
 #endif

@@ -213,10 +213,6 @@ static mf_Status check_group(const mf_Group *group, const char *name,
     return mf_truss_check(config->truss, error);
 }
 
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
 static void fill_plan(mf_TrussPlan *plan, const mf_Group *group, bool dynamic,
                       const mf_QuasistaticConfig *config) {
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
@@ -224,9 +220,9 @@ static void fill_plan(mf_TrussPlan *plan, const mf_Group *group, bool dynamic,
     const double length = mf_vec3_length(world->gravity_direction);
     *plan = (mf_TrussPlan){
         .bytes = sizeof *plan,
-        .vertices = larger(truss->vertex_count, config->vertices),
-        .bars = larger(truss->bar_count, config->bars),
-        .actuators = larger(truss->actuator_count, config->actuators),
+        .vertices = mf_larger_u32(truss->vertex_count, config->vertices),
+        .bars = mf_larger_u32(truss->bar_count, config->bars),
+        .actuators = mf_larger_u32(truss->actuator_count, config->actuators),
         .ground = config->contacts,
         .level = mf_terrain_level(world->terrain),
         .pairs = config->collisions,
@@ -340,31 +336,26 @@ const mf_QuasistaticConfig *mf_truss_config_of(const mf_Group *group) {
 
 // ---- energy and momentum -----------------------------------------------------------------------
 
-static double get(const mf_TrussMotion *motion, int row, uint32_t instance, size_t component) {
-    return mf_field_get(motion->rows[row], instance, (uint32_t)component);
-}
-
-static uint32_t number(const mf_TrussMotion *motion, uint32_t instance, int count) {
-    return (uint32_t)get(motion, MF_TRUSS_ROW_COUNTS, instance, (size_t)count);
-}
-
 // Weight m g z, k (l - l0)^2 / 2 of bars and m v^2 / 2.
 mf_MotionEnergy mf_truss_motion_energy(const mf_TrussMotion *motion, uint32_t instance) {
     mf_MotionEnergy energy = {0};
-    for (uint32_t v = 0; v < number(motion, instance, MF_TRUSS_VERTICES); v++) {
-        const double mass = get(motion, MF_TRUSS_ROW_MASS, instance, v);
+    for (uint32_t v = 0; v < mf_truss_number(motion, instance, MF_TRUSS_VERTICES); v++) {
+        const double mass = mf_truss_get(motion, MF_TRUSS_ROW_MASS, instance, v);
         for (uint32_t c = 0; c < 3 && motion->plan.dynamic; c++) {
-            const double v_c = get(motion, MF_TRUSS_ROW_VELOCITY, instance, 3 * (size_t)v + c);
+            const double v_c =
+                mf_truss_get(motion, MF_TRUSS_ROW_VELOCITY, instance, 3 * (size_t)v + c);
             energy.kinetic += 0.5 * mass * v_c * v_c;
         }
         for (uint32_t c = 0; c < 3; c++)
-            energy.potential -= mass * motion->plan.gravity[c] *
-                                get(motion, MF_TRUSS_ROW_POSITION, instance, 3 * (size_t)v + c);
+            energy.potential -=
+                mass * motion->plan.gravity[c] *
+                mf_truss_get(motion, MF_TRUSS_ROW_POSITION, instance, 3 * (size_t)v + c);
     }
-    for (uint32_t b = 0; b < number(motion, instance, MF_TRUSS_BARS); b++) {
-        const double force = get(motion, MF_TRUSS_ROW_FORCE, instance, b);
-        energy.elastic += 0.5 * force * force * get(motion, MF_TRUSS_ROW_REST, instance, b) /
-                          get(motion, MF_TRUSS_ROW_RIGIDITY, instance, b);
+    for (uint32_t b = 0; b < mf_truss_number(motion, instance, MF_TRUSS_BARS); b++) {
+        const double force = mf_truss_get(motion, MF_TRUSS_ROW_FORCE, instance, b);
+        energy.elastic += 0.5 * force * force *
+                          mf_truss_get(motion, MF_TRUSS_ROW_REST, instance, b) /
+                          mf_truss_get(motion, MF_TRUSS_ROW_RIGIDITY, instance, b);
     }
     return energy;
 }
@@ -374,16 +365,17 @@ static double read_vertex(const mf_TrussMotion *motion, uint32_t instance, uint3
                           double position[3], double velocity[3]) {
     for (uint32_t c = 0; c < 3; c++) {
         const size_t at = 3 * (size_t)vertex + c;
-        position[c] = get(motion, MF_TRUSS_ROW_POSITION, instance, at);
-        velocity[c] = motion->plan.dynamic ? get(motion, MF_TRUSS_ROW_VELOCITY, instance, at) : 0.0;
+        position[c] = mf_truss_get(motion, MF_TRUSS_ROW_POSITION, instance, at);
+        velocity[c] =
+            motion->plan.dynamic ? mf_truss_get(motion, MF_TRUSS_ROW_VELOCITY, instance, at) : 0.0;
     }
-    return get(motion, MF_TRUSS_ROW_MASS, instance, vertex);
+    return mf_truss_get(motion, MF_TRUSS_ROW_MASS, instance, vertex);
 }
 
 // The center of mass, and the sums of m v and of (x - center) x m v.
 void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, double center[3],
                               double linear[3], double angular[3]) {
-    const uint32_t count = number(motion, instance, MF_TRUSS_VERTICES);
+    const uint32_t count = mf_truss_number(motion, instance, MF_TRUSS_VERTICES);
     double all = 1e-300, position[3], velocity[3], arm[3], spin[3];
     for (uint32_t c = 0; c < 3; c++)
         center[c] = linear[c] = angular[c] = 0.0;

@@ -6,6 +6,7 @@
 // other therefore keep their momentum to rounding, whatever integrator moves them.
 #include "motion/vehicle/external_wrench.h"
 #include "math/scalar.h"
+#include "world/attach.h"
 
 void mf_vehicle_invert(double out[6], const double i[6]) {
     double xx = i[1] * i[2] - i[5] * i[5], yy = i[0] * i[2] - i[4] * i[4];
@@ -35,11 +36,6 @@ void mf_vehicle_wrench_bind(mf_VehicleWrench *wrench, mf_Group *group, double ma
         wrench->rate_per_torque[i] *= step;
 }
 
-static void load_row(double *out, const mf_Field *field, uint32_t instance, uint32_t count) {
-    for (uint32_t c = 0; c < count; c++)
-        out[c] = mf_field_get(field, instance, c);
-}
-
 static void store_row(mf_Field *field, uint32_t instance, const double *values) {
     for (uint32_t c = 0; c < 3; c++)
         mf_field_set(field, instance, c, values[c]);
@@ -48,10 +44,10 @@ static void store_row(mf_Field *field, uint32_t instance, const double *values) 
 static void apply_one(const mf_VehicleWrench *external, uint32_t instance, uint32_t *fault) {
     double wrench[6], attitude[4], speed[3], rate[3], torque[3];
     const double *s = external->rate_per_torque;
-    load_row(wrench, external->wrench, instance, 6);
-    load_row(attitude, external->orientation, instance, 4);
-    load_row(speed, external->linear, instance, 3);
-    load_row(rate, external->angular, instance, 3);
+    mf_field_read(external->wrench, instance, 0, 6, wrench);
+    mf_field_read(external->orientation, instance, 0, 4, attitude);
+    mf_field_read(external->linear, instance, 0, 3, speed);
+    mf_field_read(external->angular, instance, 0, 3, rate);
     mf_quat_rotate_inverse(torque, attitude, wrench + 3);
     mf_vec3_add_scaled(speed, speed, external->speed_per_force, wrench);
     rate[0] += s[0] * torque[0] + s[3] * torque[1] + s[4] * torque[2];

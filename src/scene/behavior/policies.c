@@ -1,5 +1,6 @@
 // Adds the policies that ship: finds what their settings name, and commands joints for them.
 #include "scene/behavior/policies.h"
+#include "model/points.h"
 #include <mayfly/model_fields.h>
 #include "agent/messages.h"
 
@@ -103,11 +104,6 @@ static mf_Status find_sensor(const mf_Model *model, const mf_PolicyKind *kind, c
                    name);
 }
 
-static bool can_move(const mf_Joint *joint) {
-    return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
-           joint->mimic == MF_NONE;
-}
-
 static mf_Status find_joints(const mf_Model *model, const mf_PolicyKind *kind,
                              const mf_PolicyBehavior *settings, mf_PolicyPlan *plan,
                              mf_Error *error) {
@@ -118,7 +114,7 @@ static mf_Status find_joints(const mf_Model *model, const mf_PolicyKind *kind,
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
         const bool on_right = lists(right, joint->name);
-        if (!can_move(joint) || (!all && !on_right && !lists(left, joint->name)))
+        if (!mf_joint_has_motor(joint) || (!all && !on_right && !lists(left, joint->name)))
             continue;
         const uint32_t actuator = actuator_of(model, j);
         plan->joints[plan->joint_count++] = (mf_PolicyJoint){j, actuator, on_right ? -1.0 : 1.0};

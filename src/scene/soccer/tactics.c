@@ -20,10 +20,6 @@ typedef struct Wish {
     double heading;     // [rad]
 } Wish;
 
-static double wrap(double angle) {
-    return angle - 2.0 * MF_PI * mf_floor((angle + MF_PI) / (2.0 * MF_PI));
-}
-
 static double length_of(double x, double y) {
     return mf_sqrt(x * x + y * y);
 }
@@ -81,7 +77,7 @@ static void walk_to(const mf_Play *play, mf_PlayTeam *team, uint32_t robot, cons
     double forward = velocity[0] * cosine + velocity[1] * sine;
     double left = velocity[1] * cosine - velocity[0] * sine;
     double facing = far > BEHIND ? mf_atan2(velocity[1], velocity[0]) : wish->heading;
-    double angle = wrap(facing - player->heading);
+    double angle = mf_wrap_angle(facing - player->heading);
     if (far > BEHIND && mf_abs(angle) > 0.9)
         forward = left = 0.0; // turn in place first
     if (far < 0.03 && mf_abs(angle) < 0.1) {
@@ -105,7 +101,7 @@ static bool kick(mf_PlayTeam *team, uint32_t robot, const mf_Player *player, con
     double ahead = x * cosine + y * sine - team->behavior->kick[0];
     double aside = y * cosine - x * sine;
     double foot = team->behavior->kick[1];
-    if (mf_abs(wrap(aim - player->heading)) > AIMED || mf_abs(ahead) > 2.0 * PLACED)
+    if (mf_abs(mf_wrap_angle(aim - player->heading)) > AIMED || mf_abs(ahead) > 2.0 * PLACED)
         return false;
     if (mf_abs(aside - foot) < PLACED)
         choose(team, robot, MF_PLAY_KICK_LEFT);
@@ -132,7 +128,7 @@ static void attack(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Pl
     double foot = across > 0.0 ? -behavior->kick[1] : behavior->kick[1];
     double back = behavior->kick[0], side = -foot;
     bool ready = along < -0.6 * back && mf_abs(across - side) < 0.12 &&
-                 mf_abs(wrap(aim - player->heading)) < 0.5;
+                 mf_abs(mf_wrap_angle(aim - player->heading)) < 0.5;
     if (!ready)
         back = BEHIND;
     if (along > -0.1 && mf_abs(across) < 0.4) // on the wrong side: around the ball

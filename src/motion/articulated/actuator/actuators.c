@@ -1,4 +1,5 @@
 // Actuators of a plan from a model's: what they pull on, as weighted joints, or push.
+#include "model/points.h"
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
@@ -9,15 +10,11 @@ static mf_Status unsupported(const mf_Actuator *actuator, const char *what, mf_E
     return mf_fail(error, MF_UNSUPPORTED, "articulated: actuator %s: %s", actuator->name, what);
 }
 
-static bool has_axis(const mf_Joint *joint) {
-    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
-}
-
 // What the integral of an error needs.
 static bool has_length(const mf_Model *model, const mf_Actuator *actuator) {
     if (actuator->drive == MF_DRIVE_TENDON)
         return true;
-    return actuator->joint != MF_NONE && has_axis(&model->joints[actuator->joint]);
+    return actuator->joint != MF_NONE && mf_joint_has_axis(&model->joints[actuator->joint]);
 }
 
 static uint32_t term_count(const mf_Model *model) {
@@ -33,7 +30,7 @@ static uint32_t term_count(const mf_Model *model) {
 static mf_Status add_term(mf_ArtMotion *motion, const mf_Model *model, const mf_Actuator *from,
                           mf_ArtActuator *actuator, uint32_t joint, double weight,
                           mf_Error *error) {
-    if (!has_axis(&model->joints[joint]))
+    if (!mf_joint_has_axis(&model->joints[joint]))
         return unsupported(from, "drives a tendon of joints that are neither hinge nor slide",
                            error);
     uint32_t link = motion->joint_links[joint];
@@ -87,13 +84,6 @@ static void mark_thrust(mf_ArtMotion *motion, int32_t link) {
         motion->plan->base_thrust = !motion->plan->fixed;
 }
 
-// The poses of a link and of all that carry it are needed.
-static void mark_posed(mf_ArtMotion *motion, int32_t link) {
-    motion->plan->posed = true;
-    for (; link >= 0; link = motion->links[link].parent)
-        motion->links[link].posed = true;
-}
-
 // Position and axes of a frame in the plan link that carries it.
 static int32_t site_frame(const mf_ArtMotion *motion, const mf_Frame *frame, double position[3],
                           double rotation[4]) {
@@ -124,7 +114,7 @@ static mf_Status add_force(mf_ArtMotion *motion, const mf_Actuator *from, mf_Art
     mf_vec3_add(c + MF_ART_WRENCH + 3, c + MF_ART_WRENCH + 3, lever);
     mark_thrust(motion, actuator->links[0]);
     if (actuator->rated)
-        mark_posed(motion, actuator->links[0]);
+        mf_art_mark_posed(motion, actuator->links[0]);
     return MF_OK;
 }
 
@@ -146,7 +136,7 @@ static void add_force_from(mf_ArtMotion *motion, const mf_Actuator *from,
         actuator->links[side] = site_frame(motion, frames[side], actuator->arms[side], rotation);
         mf_quat_to_matrix(actuator->rotations[side], rotation);
         mark_thrust(motion, actuator->links[side]);
-        mark_posed(motion, actuator->links[side]);
+        mf_art_mark_posed(motion, actuator->links[side]);
     }
     actuator->common = MF_ART_WORLD;
     if (actuator->links[0] != MF_ART_WORLD && actuator->links[1] != MF_ART_WORLD) {
@@ -229,7 +219,7 @@ static mf_Status add_actuator(mf_ArtMotion *motion, const mf_Model *model, uint3
         mf_art_path_thrust(motion, from->tendon);
         return MF_OK;
     }
-    if (from->drive != MF_DRIVE_TENDON && !has_axis(&model->joints[from->joint]))
+    if (from->drive != MF_DRIVE_TENDON && !mf_joint_has_axis(&model->joints[from->joint]))
         return add_rotation(motion, model, from, actuator, error);
     return add_terms(motion, model, from, actuator, error);
 }

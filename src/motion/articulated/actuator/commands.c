@@ -9,6 +9,7 @@
 // changed since the actuators tracked it last (stored in actuator.target); else actuator.control
 // does not change.
 #include "motion/articulated/actuator/commands.h"
+#include "model/points.h"
 
 #include "math/scalar.h"
 #include "motion/articulated/host.h"
@@ -37,16 +38,12 @@ typedef struct Commands {
 
 static const char system_name[] = "commands";
 
-static bool has_axis(const mf_Joint *joint) {
-    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
-}
-
 // ---- which actuators control positions ----------------------------------------------------------
 
 static bool has_terms(const mf_Model *model, const mf_Actuator *actuator) {
     if (actuator->drive == MF_DRIVE_TENDON)
         return model->tendons[actuator->tendon].term_count > 0;
-    return actuator->joint != MF_NONE && has_axis(&model->joints[actuator->joint]);
+    return actuator->joint != MF_NONE && mf_joint_has_axis(&model->joints[actuator->joint]);
 }
 
 static bool controls_position(const mf_Model *model, const mf_Actuator *actuator) {
@@ -90,7 +87,7 @@ mf_Status mf_art_follows(const mf_Group *group, uint32_t joint, mf_Error *error)
     const mf_ArtMotion *motion = mf_art_motion_of(group);
     const mf_Model *model = mf_group_model(group);
     const mf_Joint *own = &model->joints[joint];
-    if (!has_axis(own))
+    if (!mf_joint_has_axis(own))
         return mf_fail(error, MF_UNSUPPORTED, "joint %s is neither a hinge nor a slide", own->name);
     if (own->mimic != MF_NONE || motion->links[motion->joint_links[joint]].drive & MF_ART_HAS_SERVO)
         return MF_OK;

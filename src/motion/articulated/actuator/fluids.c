@@ -99,21 +99,17 @@ static void radii_of(const mf_Shape *shape, double r[3]) {
     }
 }
 
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
 static mf_ArtSolid solid_of(const double r[3], const double coefficients[5], double density) {
     mf_ArtSolid solid;
     const double volume = 4.0 / 3.0 * PI * r[0] * r[1] * r[2];
-    const double most = larger(larger(r[0], r[1]), r[2]),
-                 least = -larger(larger(-r[0], -r[1]), -r[2]),
+    const double most = mf_larger(r[2], mf_larger(r[1], r[0])),
+                 least = -mf_larger(-r[2], mf_larger(-r[1], -r[0])),
                  middle = r[0] + r[1] + r[2] - most - least;
     const double blunt = coefficients[0], slender = coefficients[1], angular = coefficients[2];
     const double widest = 8.0 / 15.0 * PI * middle * most * most * most * most;
     added_mass(r, volume, &solid);
     for (int i = 0; i < 3; i++) {
-        const double b = r[(i + 1) % 3], c = r[(i + 2) % 3], d = larger(b, c);
+        const double b = r[(i + 1) % 3], c = r[(i + 2) % 3], d = mf_larger(c, b);
         const double own = 8.0 / 15.0 * PI * r[i] * d * d * d * d;
         solid.mass[i] *= density;
         solid.inertia[i] *= density;

@@ -14,12 +14,6 @@ bool mf_art_assembles(const mf_ArtPlan *plan) {
            6 + plan->link_count <= MF_ART_ROOTS;
 }
 
-static void mark_site(const mf_ArtMotion *motion, int32_t link) {
-    motion->plan->posed = true;
-    for (; link >= 0; link = motion->links[link].parent)
-        motion->links[link].posed = true;
-}
-
 void mf_art_set_carried(const mf_Group *group, const uint32_t *words) {
     // The group owns its motion; the caller only has it for reading.
     mf_ArtMotion *motion = (mf_ArtMotion *)(uintptr_t)mf_art_motion_of(group);
@@ -119,7 +113,7 @@ static uint32_t add_site(mf_ArtPieces *pieces, int32_t link) {
     if (pieces->site_count == MF_ART_SITES)
         return MF_NONE;
     pieces->sites[pieces->site_count] = link;
-    mark_site(pieces->motion, link);
+    mf_art_mark_posed(pieces->motion, link);
     return pieces->site_count++;
 }
 

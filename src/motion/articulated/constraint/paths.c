@@ -22,12 +22,6 @@ static int32_t locate(const mf_ArtMotion *motion, uint32_t link, const double po
     return in->link;
 }
 
-static void mark_placed(mf_ArtMotion *motion, int32_t link) {
-    motion->plan->posed = true;
-    for (; link >= 0; link = motion->links[link].parent)
-        motion->links[link].posed = true;
-}
-
 // The slot of a link in a path's list, which gets it if need be; MF_NONE when the list is full.
 static uint32_t slot_of(mf_ArtMotion *motion, mf_ArtPath *path, int32_t link) {
     int32_t *links = motion->path_links + path->first_link;
@@ -54,12 +48,12 @@ static bool add_wrap(mf_ArtMotion *motion, const mf_TendonWrap *from, mf_ArtPath
                                 from->frame.rotation, to->arm, to->rotation);
     to->slot = slot_of(motion, path, link);
     to->radius = from->radius;
-    mark_placed(motion, link);
+    mf_art_mark_posed(motion, link);
     if (from->side != MF_NONE) {
         to->sided = true;
         to->side_link =
             locate(motion, from->side_link, from->side_position, identity, to->side_arm, rotation);
-        mark_placed(motion, to->side_link);
+        mf_art_mark_posed(motion, to->side_link);
     }
     return to->slot != MF_NONE;
 }

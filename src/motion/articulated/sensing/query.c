@@ -4,6 +4,7 @@
 #include "motion/articulated/host.h"
 #include "motion/articulated/step.h"
 #include "math/scalar.h"
+#include "world/attach.h"
 
 #include <assert.h>
 #include <string.h>
@@ -20,20 +21,14 @@ typedef struct Body {   // a plan link in the world
     double position[3]; // [m]
 } Body;
 
-static void read_row(const mf_Field *field, uint32_t instance, uint32_t first, uint32_t count,
-                     double *out) {
-    for (uint32_t c = 0; c < count; c++)
-        out[c] = mf_field_get(field, instance, first + c);
-}
-
 static void read_state(const mf_ArtMotion *motion, uint32_t instance, Values *values) {
     uint32_t base = motion->plan->fixed ? 7 : 0;
     memset(values, 0, sizeof *values);
-    read_row(motion->rows[MF_ART_ROW_POSITION], instance, 0, 3, values->position);
-    read_row(motion->rows[MF_ART_ROW_ORIENTATION], instance, 0, 4, values->position + 3);
+    mf_field_read(motion->rows[MF_ART_ROW_POSITION], instance, 0, 3, values->position);
+    mf_field_read(motion->rows[MF_ART_ROW_ORIENTATION], instance, 0, 4, values->position + 3);
     if (!motion->plan->fixed) {
-        read_row(motion->rows[MF_ART_ROW_LINEAR], instance, 0, 3, values->velocity);
-        read_row(motion->rows[MF_ART_ROW_ANGULAR], instance, 0, 3, values->velocity + 3);
+        mf_field_read(motion->rows[MF_ART_ROW_LINEAR], instance, 0, 3, values->velocity);
+        mf_field_read(motion->rows[MF_ART_ROW_ANGULAR], instance, 0, 3, values->velocity + 3);
     }
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
         const mf_ArtLink *link = &motion->links[l];
@@ -47,8 +42,8 @@ static void read_state(const mf_ArtMotion *motion, uint32_t instance, Values *va
                                             : link->inner ? MF_ART_ROW_FREE_SPEED
                                                           : MF_ART_ROW_RATE];
         uint32_t width = ball ? 3 : 1;
-        read_row(angle, instance, link->row * (ball ? 4 : 1), ball ? 4 : 1, q);
-        read_row(rate, instance, link->row * width, width, v);
+        mf_field_read(angle, instance, link->row * (ball ? 4 : 1), ball ? 4 : 1, q);
+        mf_field_read(rate, instance, link->row * width, width, v);
     }
 }
 

@@ -1,6 +1,7 @@
 // The host's side of sensing.h: which contacts and tendons the sensors of a model are about.
 #include "motion/articulated/sensing/sensing.h"
 #include "math/kernel_table.h"
+#include "model/points.h"
 
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
@@ -10,12 +11,6 @@
 #include <string.h>
 
 // ---- which contacts a sensor is about -----------------------------------------------------------
-
-static bool carried(const mf_Model *model, uint32_t body, uint32_t root) {
-    while (body != root && body != MF_NONE)
-        body = model->bodies[body].parent;
-    return body == root;
-}
 
 // Whether one side of a query is about a shape of a contact or, with `ground`, about the ground:
 // the level planes of the file that `shape` may touch, and the world.
@@ -30,7 +25,7 @@ static bool side_matches(const mf_Model *model, const mf_ContactQuery *query, in
     case MF_CONTACT_SIDE_BODY:
         return body == object;
     case MF_CONTACT_SIDE_SUBTREE:
-        return carried(model, body, object);
+        return mf_body_carried(model, body, object);
     case MF_CONTACT_SIDE_SHAPE:
         break;
     }

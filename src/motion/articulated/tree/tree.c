@@ -3,6 +3,7 @@
 // Every link of the model belongs to the link of the plan that carries it. The frames of the plan
 // are found in two passes: first every joint's frame and axis relative to its carrier's model axes,
 // then the carriers' own axes, which depend on the joints they carry (plan.h).
+#include "model/points.h"
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
@@ -22,20 +23,16 @@ typedef struct Tree {
     int32_t *last_link;    // per model link that is a carrier: its plan link
 } Tree;
 
-static bool moves(const mf_Joint *joint) {
-    return joint->type != MF_JOINT_FIXED && joint->type != MF_JOINT_PLANAR;
-}
-
 static uint32_t position_values(const mf_Joint *joint) {
     return joint->type == MF_JOINT_BALL       ? 4
            : joint->type == MF_JOINT_FLOATING ? 7
-                                              : (moves(joint) ? 1 : 0);
+                                              : (mf_joint_moves(joint) ? 1 : 0);
 }
 
 static uint32_t velocity_values(const mf_Joint *joint) {
     return joint->type == MF_JOINT_BALL       ? 3
            : joint->type == MF_JOINT_FLOATING ? 6
-                                              : (moves(joint) ? 1 : 0);
+                                              : (mf_joint_moves(joint) ? 1 : 0);
 }
 
 // How many joints before this one are balls or floating, or only floating: their rows in the fields
@@ -57,7 +54,7 @@ static void find_carriers(Tree *t) {
     mf_vec3_set(t->point[0], 0, 0, 0);
     for (uint32_t l = 1; l < model->link_count; l++) {
         const mf_Joint *joint = &model->joints[model->links[l].joint];
-        if (moves(joint)) {
+        if (mf_joint_moves(joint)) {
             t->carrier[l] = l;
             mf_quat_identity(t->rotation[l]);
             mf_vec3_set(t->point[l], 0, 0, 0);
@@ -107,10 +104,6 @@ static const mf_Joint *heaviest_child(const Tree *t, uint32_t carrier) {
     return best;
 }
 
-static bool has_axis(const mf_Joint *joint) {
-    return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
-}
-
 // Nearly parallel axes have no useful perpendicular: then x points to the child's origin.
 static void choose_x(double x[3], const double z[3], const double other[3],
                      const double direction[3]) {
@@ -135,14 +128,14 @@ static void choose_axes(Tree *t, uint32_t carrier) {
     if (carrier == 0)
         return;
     const mf_Joint *joint = &t->model->joints[t->model->links[carrier].joint];
-    if (!has_axis(joint))
+    if (!mf_joint_has_axis(joint))
         return;
     double other[3] = {0, 0, 0}, direction[3] = {0, 0, 0}, x[3], y[3], rotation[4], position[3];
     const mf_Joint *child = heaviest_child(t, carrier);
     if (child != NULL) {
         joint_frame(t, child, rotation, position);
         mf_vec3_copy(direction, position);
-        if (has_axis(child))
+        if (mf_joint_has_axis(child))
             mf_quat_rotate(other, rotation, child->axis);
     }
     choose_x(x, joint->axis, other, direction);
@@ -374,7 +367,7 @@ static mf_Status count_links(Tree *t, mf_Error *error) {
     uint32_t links = 0, balls = 0;
     for (uint32_t j = 0; j < t->model->joint_count; j++) {
         const mf_Joint *joint = &t->model->joints[j];
-        links += joint->type == MF_JOINT_FLOATING ? 4 : moves(joint);
+        links += joint->type == MF_JOINT_FLOATING ? 4 : mf_joint_moves(joint);
         balls += joint->type == MF_JOINT_FLOATING || joint->type == MF_JOINT_BALL;
     }
     if (links > MF_ARTICULATED_MAX_LINKS || balls > MF_ARTICULATED_MAX_BALLS)

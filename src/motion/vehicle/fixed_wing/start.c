@@ -1,18 +1,9 @@
 // Initial state of a fixed-wing aircraft: the trim of its start airspeed, with commands that
 // continue this flight and an autopilot whose integrals have their steady values.
 #include "motion/vehicle/fixed_wing/motion.h"
+#include "world/attach.h"
 
 #include "math/scalar.h"
-
-static void read_row(const mf_Field *field, uint32_t instance, uint32_t count, double *out) {
-    for (uint32_t c = 0; c < count; c++)
-        out[c] = mf_field_get(field, instance, c);
-}
-
-static void write_row(mf_Field *field, uint32_t instance, uint32_t count, const double *values) {
-    for (uint32_t c = 0; c < count; c++)
-        mf_field_set(field, instance, c, values[c]);
-}
 
 // Turns the agent into trimmed flight along the heading it has, unless it moves already.
 static void start_flight(const mf_WingMotion *motion, uint32_t instance, double velocity[3]) {
@@ -20,11 +11,11 @@ static void start_flight(const mf_WingMotion *motion, uint32_t instance, double 
     double heading[4], pose[4], wind[3], rotation[4], sine, cosine;
     static const double along[3] = {1.0, 0.0, 0.0}, left[3] = {0.0, 1.0, 0.0};
     static const double up[3] = {0.0, 0.0, 1.0};
-    read_row(motion->rows[MF_WING_ROW_LINEAR], instance, 3, velocity);
+    mf_field_read(motion->rows[MF_WING_ROW_LINEAR], instance, 0, 3, velocity);
     if (velocity[0] != 0.0 || velocity[1] != 0.0 || velocity[2] != 0.0)
         return;
-    read_row(motion->rows[MF_WING_ROW_ORIENTATION], instance, 4, heading);
-    read_row(motion->rows[MF_WING_ROW_WIND], instance, 3, wind);
+    mf_field_read(motion->rows[MF_WING_ROW_ORIENTATION], instance, 0, 4, heading);
+    mf_field_read(motion->rows[MF_WING_ROW_WIND], instance, 0, 3, wind);
     mf_quat_from_axis_angle(pose, left, -trim->pitch);
     mf_quat_from_axis_angle(rotation, along, trim->roll);
     mf_quat_multiply(pose, pose, rotation);
@@ -38,8 +29,8 @@ static void start_flight(const mf_WingMotion *motion, uint32_t instance, double 
     mf_quat_rotate(velocity, rotation, velocity);
     for (int i = 0; i < 3; i++)
         velocity[i] = velocity[i] * motion->config.start_airspeed + wind[i];
-    write_row(motion->rows[MF_WING_ROW_ORIENTATION], instance, 4, pose);
-    write_row(motion->rows[MF_WING_ROW_LINEAR], instance, 3, velocity);
+    mf_field_write(motion->rows[MF_WING_ROW_ORIENTATION], instance, 0, 4, pose);
+    mf_field_write(motion->rows[MF_WING_ROW_LINEAR], instance, 0, 3, velocity);
 }
 
 // Commands that hold what the agent does at its start.
@@ -58,7 +49,8 @@ static void start_commands(const mf_WingMotion *motion, uint32_t instance, const
     const double *command = values[motion->config.command];
     for (uint32_t i = 0; i < motion->plan->command_count; i++)
         mf_field_set(motion->commands[i], instance, motion->command_component[i], command[i]);
-    write_row(motion->rows[MF_WING_ROW_ACCEPTED], instance, motion->plan->command_count, command);
+    mf_field_write(motion->rows[MF_WING_ROW_ACCEPTED], instance, 0, motion->plan->command_count,
+                   command);
 }
 
 // Integrals with which the autopilot's outputs are those of the start's trim.
@@ -72,13 +64,13 @@ static void start_memory(const mf_WingMotion *motion, uint32_t instance) {
                     (trim->elevator - c[MF_WING_TRIM_ELEVATOR]) / c[MF_WING_GAIN_PITCH];
         memory[2] = trim->throttle - c[MF_WING_TRIM_THROTTLE];
     }
-    write_row(motion->rows[MF_WING_ROW_MEMORY], instance, MF_WING_MEMORIES, memory);
+    mf_field_write(motion->rows[MF_WING_ROW_MEMORY], instance, 0, MF_WING_MEMORIES, memory);
 }
 
 void mf_wing_start(const mf_WingMotion *motion, uint32_t instance) {
     const mf_FixedWingTrim *trim = &motion->start;
     double position[3], velocity[3];
-    read_row(motion->rows[MF_WING_ROW_POSITION], instance, 3, position);
+    mf_field_read(motion->rows[MF_WING_ROW_POSITION], instance, 0, 3, position);
     if (position[2] < motion->config.start_altitude)
         position[2] = motion->config.start_altitude;
     mf_field_set(motion->rows[MF_WING_ROW_POSITION], instance, 2, position[2]);
@@ -86,7 +78,7 @@ void mf_wing_start(const mf_WingMotion *motion, uint32_t instance) {
     start_commands(motion, instance, position, velocity);
     start_memory(motion, instance);
     const double surface[3] = {trim->elevator, trim->aileron, trim->rudder};
-    write_row(motion->rows[MF_WING_ROW_SURFACE], instance, 3, surface);
+    mf_field_write(motion->rows[MF_WING_ROW_SURFACE], instance, 0, 3, surface);
     mf_field_set(motion->rows[MF_WING_ROW_THROTTLE], instance, 0, trim->throttle);
     mf_field_set(motion->rows[MF_WING_ROW_REFUSED], instance, 0, 0.0);
     mf_field_set(motion->rows[MF_WING_ROW_SPEED], instance, 0, motion->config.start_airspeed);

@@ -10,7 +10,11 @@
 // Invariant: nothing is read at or after `size`; the size of the file is checked against the header
 // before memory is taken.
 
+<<<<<<<< HEAD:src/import/terrain_pgm.c
 #include "import/terrain_image.h"
+========
+#include "image/image.h"
+>>>>>>>> image:src/image/pgm.c
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -90,17 +94,17 @@ static mf_Status read_number(Cursor *cursor, const char *what, uint32_t lowest, 
     return MF_OK;
 }
 
-static mf_Status read_header(Cursor *cursor, mf_GrayImage *image) {
+static mf_Status read_header(Cursor *cursor, mf_Image *image) {
     cursor->offset = 2;
     if (cursor->size > 2 && !is_space(cursor->data[2]) && cursor->data[2] != '#')
         return mf_fail_at(cursor->error, MF_BAD_FILE, cursor->name, 1, 3,
                           "PGM: expected white space after the magic number");
-    // Sizes of 0 and above the limit are left to mf_gray_image_check, which has a better message.
-    mf_Status status = read_number(cursor, "the width", 0, INT32_MAX, &image->columns);
+    // Sizes of 0 and above the limit are left to mf_image_check, which has a better message.
+    mf_Status status = read_number(cursor, "the width", 0, INT32_MAX, &image->width);
     if (status == MF_OK)
-        status = read_number(cursor, "the height", 0, INT32_MAX, &image->rows);
+        status = read_number(cursor, "the height", 0, INT32_MAX, &image->height);
     if (status == MF_OK)
-        status = read_number(cursor, "the largest gray value", 1, LARGEST_GRAY, &image->largest);
+        status = read_number(cursor, "the largest gray value", 1, LARGEST_GRAY, &image->white);
     return status;
 }
 
@@ -111,42 +115,44 @@ static mf_Status too_short(const Cursor *cursor, const char *least, uint64_t nee
                       least, needed, cursor->offset, cursor->size - cursor->offset);
 }
 
-static mf_Status read_ascii(Cursor *cursor, const mf_GrayImage *image) {
-    uint64_t cells = (uint64_t)image->columns * image->rows;
+static mf_Status read_ascii(Cursor *cursor, const mf_Image *image) {
+    uint16_t *gray = image->pixels;
+    uint64_t cells = (uint64_t)image->width * image->height;
     for (uint64_t cell = 0; cell < cells; cell++) {
         uint32_t value;
-        mf_Status status = read_number(cursor, "a gray value", 0, image->largest, &value);
+        mf_Status status = read_number(cursor, "a gray value", 0, image->white, &value);
         if (status != MF_OK)
             return status;
-        image->gray[cell] = (uint16_t)value;
+        gray[cell] = (uint16_t)value;
     }
     return MF_OK;
 }
 
-static mf_Status read_binary(Cursor *cursor, const mf_GrayImage *image) {
-    uint64_t cells = (uint64_t)image->columns * image->rows;
-    const bool wide = image->largest > 255;
+static mf_Status read_binary(Cursor *cursor, const mf_Image *image) {
+    uint16_t *gray = image->pixels;
+    uint64_t cells = (uint64_t)image->width * image->height;
+    const bool wide = image->white > 255;
     const uint8_t *raster = cursor->data + cursor->offset;
     for (uint64_t cell = 0; cell < cells; cell++) {
         uint32_t value =
             wide ? (uint32_t)raster[2 * cell] << 8 | raster[2 * cell + 1] : raster[cell];
-        if (value > image->largest)
-            return mf_fail_at(
-                cursor->error, MF_BAD_FILE, cursor->name, 0, 0,
-                "PGM: expected gray values up to %" PRIu32 ", found %" PRIu32 " at byte %zu",
-                image->largest, value, cursor->offset + (size_t)cell * (wide ? 2 : 1));
-        image->gray[cell] = (uint16_t)value;
+        if (value > image->white)
+            return mf_fail_at(cursor->error, MF_BAD_FILE, cursor->name, 0, 0,
+                              "PGM: expected gray values up to %" PRIu32 ", found %" PRIu32
+                              " at byte %zu",
+                              image->white, value, cursor->offset + (size_t)cell * (wide ? 2 : 1));
+        gray[cell] = (uint16_t)value;
     }
     cursor->offset += (size_t)cells * (wide ? 2 : 1);
     return MF_OK;
 }
 
 // The least number of raster bytes: in ASCII a digit for each sample and a blank between two.
-static uint64_t least_raster(const mf_GrayImage *image, bool binary) {
-    uint64_t cells = (uint64_t)image->columns * image->rows;
+static uint64_t least_raster(const mf_Image *image, bool binary) {
+    uint64_t cells = (uint64_t)image->width * image->height;
     if (!binary)
         return 2 * cells - 1;
-    return cells * (image->largest > 255 ? 2 : 1);
+    return cells * (image->white > 255 ? 2 : 1);
 }
 
 static mf_Status expect_end(Cursor *cursor, bool binary) {
@@ -162,15 +168,13 @@ static mf_Status expect_end(Cursor *cursor, bool binary) {
 }
 
 mf_Status mf_pgm_parse(mf_Context *context, const char *name, const void *data, size_t size,
-                       mf_GrayImage *image, mf_Error *error) {
+                       mf_Image *image, mf_Error *error) {
     Cursor cursor = {.data = data, .size = size, .line = 1, .name = name, .error = error};
-    if (size < 2 || cursor.data[0] != 'P' || (cursor.data[1] != '2' && cursor.data[1] != '5'))
-        return mf_fail_at(error, MF_BAD_FILE, name, 1, 1, "PGM: expected P2 or P5");
-    bool binary = cursor.data[1] == '5';
-    mf_GrayImage read = {0};
+    const bool binary = cursor.data[1] == '5';
+    mf_Image read = {.channels = 1, .bits = 16};
     mf_Status status = read_header(&cursor, &read);
     if (status == MF_OK)
-        status = mf_gray_image_check(&read, name, error);
+        status = mf_image_check(&read, name, error);
     if (status != MF_OK)
         return status;
     if (cursor.offset < size && !is_space(cursor.data[cursor.offset]) &&
@@ -182,14 +186,14 @@ mf_Status mf_pgm_parse(mf_Context *context, const char *name, const void *data, 
     uint64_t least = least_raster(&read, binary);
     if (size - cursor.offset < least)
         return too_short(&cursor, binary ? "" : "at least ", least);
-    status = mf_gray_image_allocate(context, &read, name, error);
+    status = mf_image_allocate(context, &read, name, error);
     if (status != MF_OK)
         return status;
     status = binary ? read_binary(&cursor, &read) : read_ascii(&cursor, &read);
     if (status == MF_OK)
         status = expect_end(&cursor, binary);
     if (status != MF_OK) {
-        mf_release(context, read.gray);
+        mf_release(context, read.pixels);
         return status;
     }
     *image = read;

@@ -1,25 +1,23 @@
-// PNG elevation images: every kind of pixel against hand-computed grays, interlacing, orientation
-// and scale, and hostile files. The images are written by support.h, not by libpng.
-#include "support.h"
+// PNG images: every kind of pixel against hand-computed grays and colors, interlacing, hostile
+// files, and writing. The images that are read are written by bytes.h, not by libpng.
+#include "bytes.h"
 
-#include "import/terrain_image.h"
-
-enum { GRAY = 0, RGB = 2, PALETTE = 3, GRAY_ALPHA = 4, RGB_ALPHA = 6 };
+#include "image/image.h"
 
 static Bytes file;
 
-static mf_GrayImage parsed(mf_Context *context) {
-    mf_GrayImage image = {0};
-    MUST(mf_png_parse(context, "test.png", file.data, file.size, &image, &error));
+static mf_Image parsed(mf_Context *context) {
+    mf_Image image = {0};
+    MUST(mf_image_parse(context, "test.png", file.data, file.size, &image, &error));
     return image;
 }
 
-static void check_grays(mf_Context *context, uint32_t largest, const uint16_t *grays) {
-    mf_GrayImage image = parsed(context);
-    assert_int_equal(image.largest, largest);
-    for (uint32_t i = 0; i < image.columns * image.rows; i++)
-        assert_int_equal(image.gray[i], grays[i]);
-    mf_release(context, image.gray);
+static void check_grays(mf_Context *context, uint32_t white, const uint16_t *grays) {
+    mf_Image image = parsed(context);
+    assert_int_equal(image.white, white);
+    for (uint32_t i = 0; i < image.width * image.height; i++)
+        assert_int_equal(mf_image_gray(&image, i), grays[i]);
+    mf_release(context, image.pixels);
 }
 
 static void test_gray_8_and_16(void **state) {
@@ -133,34 +131,12 @@ static void test_interlaced(void **state) {
         }
 }
 
-static void test_load_turns_and_scales(void **state) {
-    char path[512];
-    const uint8_t raw[] = {0, 0, 51, 255, 0, 102, 153, 204}; // top row first
-    put_png(&file, (PngShape){3, 2, 8, GRAY, 0}, raw, sizeof raw);
-    write_file(path, "terrain_png.png", file.data, file.size);
-    mf_TerrainConfig config = mf_terrain_config();
-    config.cell = 2;
-    config.columns = 99; // ignored, as documented
-    mf_Terrain *terrain;
-    mf_Error error;
-    assert_int_equal(mf_terrain_load(*state, path, &config, 10, -5, &terrain, &error), MF_OK);
-    assert_int_equal(terrain->columns, 3);
-    assert_int_equal(terrain->rows, 2);
-    const double expected[] = {-1, 1, 3, -5, -3, 5}; // row 0 has the lowest y
-    for (int i = 0; i < 6; i++)
-        assert_near(terrain->height_f64[i], expected[i], 1e-15);
-    assert_near(mf_terrain_height(terrain, -2.5, 1.9, NULL), -5, 0);
-    assert_true(terrain->origin[0] == -3 && terrain->origin[1] == -2);
-    mf_terrain_destroy(terrain);
-    remove(path);
-}
-
 static mf_Status refused(mf_Context *context, const void *data, size_t size, mf_Error *error) {
-    mf_GrayImage image = {7, 7, 7, NULL}, before = image;
+    mf_Image image = {7, 7, 7, 7, 7, NULL}, before = image;
     size_t live = mf_context_live_bytes(context);
-    mf_Status status = mf_png_parse(context, "test.png", data, size, &image, error);
+    mf_Status status = mf_image_parse(context, "test.png", data, size, &image, error);
     if (status == MF_OK)
-        mf_release(context, image.gray);
+        mf_release(context, image.pixels);
     else {
         assert_memory_equal(&image, &before, sizeof image);
         assert_int_equal(error->status, status);
@@ -255,6 +231,91 @@ static void test_wrong_structure(void **state) {
     check_grays(*state, 255, (const uint16_t[]){1, 2, 3});
 }
 
+// Gray, gray and alpha, color, color and alpha as they are in the file, and as colors of 8 bits.
+static void test_channels_and_colors(void **state) {
+    static const struct {
+        uint8_t depth, color;
+        uint32_t channels, bits;
+        uint8_t raw[9], size;
+        uint16_t samples[4];
+        uint8_t as_color[3];
+    } kinds[] = {
+        {8, GRAY, 1, 8, {0, 9}, 2, {9}, {9, 9, 9}},
+        {16, GRAY, 1, 16, {0, 9, 200}, 3, {9 << 8 | 200}, {9, 9, 9}},
+        {8, GRAY_ALPHA, 2, 8, {0, 9, 5}, 3, {9, 5}, {9, 9, 9}},
+        {16, GRAY_ALPHA, 2, 16, {0, 9, 1, 5, 2}, 5, {9 << 8 | 1, 5 << 8 | 2}, {9, 9, 9}},
+        {8, RGB, 3, 8, {0, 1, 2, 3}, 4, {1, 2, 3}, {1, 2, 3}},
+        {8, RGB_ALPHA, 4, 8, {0, 1, 2, 3, 4}, 5, {1, 2, 3, 4}, {1, 2, 3}},
+        {16,
+         RGB_ALPHA,
+         4,
+         16,
+         {0, 1, 255, 2, 255, 3, 255, 4, 255},
+         9,
+         {0x1ff, 0x2ff, 0x3ff, 0x4ff},
+         {1, 2, 3}},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        put_png(&file, (PngShape){1, 1, kinds[i].depth, kinds[i].color, 0}, kinds[i].raw,
+                kinds[i].size);
+        mf_Image image = parsed(*state);
+        assert_int_equal(image.channels, kinds[i].channels);
+        assert_int_equal(image.bits, kinds[i].bits);
+        for (uint32_t c = 0; c < image.channels; c++)
+            assert_int_equal(image.bits == 16 ? ((uint16_t *)image.pixels)[c]
+                                              : ((uint8_t *)image.pixels)[c],
+                             kinds[i].samples[c]);
+        assert_int_equal(mf_image_to_color(*state, &image, NULL), MF_OK);
+        assert_true(image.channels == 3 && image.bits == 8 && image.white == 255);
+        assert_memory_equal(image.pixels, kinds[i].as_color, 3);
+        mf_release(*state, image.pixels);
+    }
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+
+// What is written is read again; signature and header (PNG specification, 5.2 and 11.2.2), and the
+// last chunk with its checksum.
+static void test_written_is_read(void **state) {
+    static const uint8_t head[24] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13,
+                                     'I',  'H', 'D', 'R', 0,    0,    0,    3,    0, 0, 0, 2};
+    uint16_t samples[18];
+    for (size_t i = 0; i < 18; i++)
+        samples[i] = (uint16_t)(i * i * 211);
+    for (uint32_t bits = 8; bits <= 16; bits += 8)
+        for (uint32_t channels = 1; channels <= 3; channels += 2) {
+            const mf_Image image = {3, 2, channels, bits, bits == 8 ? 255 : 65535, samples};
+            uint8_t *png;
+            size_t size;
+            mf_Image again;
+            assert_int_equal(mf_image_encode(*state, &image, 6, &png, &size, NULL), MF_OK);
+            assert_memory_equal(png, head, sizeof head);
+            assert_true(png[24] == bits && png[25] == (channels == 1 ? GRAY : RGB));
+            assert_memory_equal(png + size - 8, "IEND\xae\x42\x60\x82", 8);
+            assert_int_equal(mf_image_parse(*state, "again", png, size, &again, NULL), MF_OK);
+            assert_memory_equal(&again, &image, offsetof(mf_Image, pixels));
+            assert_memory_equal(again.pixels, samples, (size_t)6 * channels * bits / 8);
+            mf_release(*state, again.pixels);
+            mf_release(*state, png);
+        }
+}
+
+static mf_Status encode(mf_Context *context, void *user, mf_Error *error) {
+    uint8_t *png;
+    size_t size;
+    mf_Status status = mf_image_encode(context, user, 9, &png, &size, error);
+    mf_release(context, png);
+    return status;
+}
+
+static void test_writing_without_memory(void **state) {
+    static uint8_t pixels[64 * 64 * 3];
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)(i * i >> 3);
+    mf_Image image = {64, 64, 3, 8, 255, pixels};
+    assert_in_range(torture(*state, encode, &image, TORTURE_MUST_FAIL), 3, 1000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gray_8_and_16),
@@ -264,11 +325,13 @@ int main(void) {
         cmocka_unit_test(test_alpha_is_ignored),
         cmocka_unit_test(test_palette),
         cmocka_unit_test(test_interlaced),
-        cmocka_unit_test(test_load_turns_and_scales),
         cmocka_unit_test(test_every_truncation),
         cmocka_unit_test(test_every_flipped_byte),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_wrong_structure),
+        cmocka_unit_test(test_channels_and_colors),
+        cmocka_unit_test(test_written_is_read),
+        cmocka_unit_test(test_writing_without_memory),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }
