@@ -86,4 +86,3 @@ bool mf_name_listed(const char *const *names, const char *name) {
             return true;
     return false;
 }
-
