@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table bench/ladder.md of docs/studies/ladder.md: three robots with their gaits, every level
+"""The table bench/ladder.md of docs/explanation/ladder.md: three robots with their gaits, every level
 against articulated.
 
 Runs `mayfly compare` for each and prints Markdown; with --write it puts the table between the marks

@@ -1,6 +1,7 @@
 // Check cases of cars, in double precision: circles without slip, steady cornering on Pacejka
 // tires, yaw gain, top speed, and a single car against the same car in a swarm. The expected values
-// are from closed forms and an independent solution of the equations; see docs/explanation/car.md.
+// are from closed forms and an independent solution of the equations; see
+// docs/explanation/vehicles.md.
 #include <math.h>
 
 #include <mayfly/car.h>

@@ -1,6 +1,6 @@
 // Check cases of docks: loads of cantilevers and hanging chains, thresholds, breaks, what docking
 // and undocking leave behind, and the connected components of a million random operations.
-// docs/explanation/joints.md has the rules.
+// docs/explanation/docks.md has the rules.
 #include <math.h>
 #include <mayfly/builder.h>
 #include <mayfly/collision.h>

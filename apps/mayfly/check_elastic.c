@@ -1,6 +1,6 @@
 // Check cases of trusses with inertia, in double precision: falls, oscillators and pendulums
 // against closed forms with the order of the rule, momentum in free flight, impacts, friction, and
-// rest at the quasi-static solution. docs/explanation/elastic.md has the equations.
+// rest at the quasi-static solution. docs/explanation/quasistatic.md has the equations.
 #include <math.h>
 
 #include "check_truss_rig.h"

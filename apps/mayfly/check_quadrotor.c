@@ -1,6 +1,6 @@
 // Check cases of the quadrotor, in double precision: hover, motor lag, the altitude loop, order and
 // free rotation, drag, waypoints, and independence of the batch. The expected values are closed
-// forms, published runs or the vehicle's figures; see docs/explanation/quadrotor.md.
+// forms, published runs or the vehicle's figures; see docs/explanation/vehicles.md.
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every public robot here and in MuJoCo (robots.py): the summary of docs/studies/robots_peers.md and the
+# Every public robot here and in MuJoCo (robots.py): the summary of docs/studies/peers.md and the
 # rows of bench/peers/robots.md.
 #
 #     bench/peers/run_robots.sh [--write] [options of robots.py] NAME=FOLDER...
@@ -12,7 +12,7 @@ root=$(cd "$here/../.." && pwd)
 build=${MAYFLY_BUILD:-$root/build}
 page=
 if [ "${1-}" = --write ]; then
-    page=$root/docs/studies/robots_peers.md
+    page=$root/docs/studies/peers.md
     shift
 fi
 for needed in "$build/test_motion_articulated_models" "$build/python/wheels"; do

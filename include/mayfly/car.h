@@ -1,5 +1,5 @@
 // Mayfly: cars. A kinematic and a dynamic bicycle with Pacejka tires on the ground, and the loops
-// that drive it. Equations, frames and sources: docs/explanation/car.md.
+// that drive it. Equations, frames and sources: docs/explanation/vehicles.md.
 #ifndef MAYFLY_CAR_H
 #define MAYFLY_CAR_H
 

@@ -1,5 +1,5 @@
 // Mayfly: docks, by which robots join and separate by themselves while a world runs. Models say
-// where they are (mf_Dock); docs/how_to/modules.md shows their use, docs/explanation/joints.md
+// where they are (mf_Dock); docs/how_to/modules.md shows their use, docs/explanation/docks.md
 // has the rules and equations.
 #ifndef MAYFLY_DOCKS_H
 #define MAYFLY_DOCKS_H
@@ -22,7 +22,7 @@ extern "C" {
 // They are all of its state.
 //
 // Docked robots of `articulated` move as one tree of links; where that cannot be, run-time joints
-// hold them (docs/explanation/joints.md).
+// hold them (docs/explanation/docks.md).
 
 typedef enum mf_DockState {
     MF_DOCK_FREE,
@@ -89,7 +89,7 @@ typedef struct mf_DocksStatistics {            // since the world was made; no s
     uint64_t lost; // [1] pairs that met beyond the memory for them: they joined a step later
     // [1] Steps of assemblies: as one tree, exact and fast; by run-time joints, because too many
     // docks close loops, because too many links are touched, or for another reason
-    // (docs/explanation/joints.md).
+    // (docs/explanation/docks.md).
     uint64_t trees, loops, touched, others;
 } mf_DocksStatistics;
 MF_API mf_DocksStatistics mf_docks_statistics(const mf_WorldDocks *docks);

@@ -1,5 +1,5 @@
 // Mayfly: trusses with inertia. Point masses at the vertices, elastic bars between them, implicit
-// steps of second order (docs/explanation/elastic.md). One level above `quasistatic`, whose
+// steps of second order (docs/explanation/quasistatic.md). One level above `quasistatic`, whose
 // settings, fields, contacts and friction it has; velocities are in the field vertex.velocity.
 #ifndef MAYFLY_ELASTIC_H
 #define MAYFLY_ELASTIC_H

@@ -1,6 +1,6 @@
 // Mayfly: fixed-wing aircraft, the model and autopilot of Beard and McLain, "Small Unmanned
 // Aircraft: Theory and Practice" (2012), with the propulsion of the second edition. Equations,
-// frames and sources: docs/explanation/fixed_wing.md.
+// frames and sources: docs/explanation/vehicles.md.
 //
 // Frames: the book uses north-east-down and forward-right-down axes; every field and command here
 // is in Mayfly's world (east, north, up) and body (forward, left, up) axes instead. Two quantities

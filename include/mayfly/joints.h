@@ -1,6 +1,6 @@
 // Mayfly: run-time joints. A world joins links of any two robots, or a link and the world, while it
-// runs; models do not change. docs/how_to/run_time_joints.md shows how to use them,
-// docs/explanation/joints.md has the equations.
+// runs; models do not change. docs/how_to/run_time_joints.md shows how to use them
+// and has the equations.
 #ifndef MAYFLY_JOINTS_H
 #define MAYFLY_JOINTS_H
 

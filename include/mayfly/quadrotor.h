@@ -1,4 +1,4 @@
-// Mayfly: quadrotors. The equations, frames and sources are in docs/explanation/quadrotor.md.
+// Mayfly: quadrotors. The equations, frames and sources are in docs/explanation/vehicles.md.
 #ifndef MAYFLY_QUADROTOR_H
 #define MAYFLY_QUADROTOR_H
 

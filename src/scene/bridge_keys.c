@@ -6,7 +6,7 @@
 // clang-format off
 static const mf_Key keys[] = {
     MF_KEY("name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, BRIDGE(name),
-           "which one: a name that `mayfly-bridge` knows"),
+           "a name that `mayfly-bridge --help` lists"),
     MF_KEY("options", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, BRIDGE(options),
            "its options, as in a command line: arguments without blanks"),
 };

@@ -142,9 +142,8 @@ static const mf_Key group_keys[] = {
            "name of the group in summaries, records, rules and overrides"),
     MF_KEY("model", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, GROUP(model_path),
            "file of the robot (URDF or MJCF), vehicle, truss or cloth (YAML), relative to the folder of "
-           "this file; a robot without joints that is fixed in the world is scenery. Always needed, but "
-           "for `controller: machine`: there it is a truss from which evolution starts, without it "
-           "from nothing"),
+           "this file; a robot without joints that is fixed in the world is scenery. Required, "
+           "except for `controller: machine`, where it is the truss from which evolution starts"),
     SECTION("import", "how a URDF or MJCF file is read"),
     MF_KEY("import.packages", MF_KEY_PACKAGES, 0, "", NULL, 0, 0, NULL, GROUP(import),
            "folders for package:// addresses, one `name: folder` each; other packages are searched "
@@ -158,8 +157,8 @@ static const mf_Key group_keys[] = {
     MF_KEY("import.density", MF_KEY_REAL, 0, "kg/m^3", "0", 0, 1e6, NULL, GROUP(import.density),
            "density of links without mass, over the volume of what collides; 0: they have no mass"),
     MF_KEY("import.inertia", MF_KEY_CHOICE, 0, "", "file", 0, 0, inertias, GROUP(import.inertia),
-           "inertias of a URDF that no body within its geometry has: `file`: they stay, with a note; "
-           "`geometry`: those of uniform boxes around the geometry replace them"),
+           "inertias of a URDF that are impossible for its geometry: `file`: kept, with a note; "
+           "`geometry`: replaced by those of uniform boxes around the geometry"),
     MF_KEY("import.root", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, GROUP(import.root),
            "folder that meshes and includes may not leave by `..`, a link or an absolute path; none: "
            "the package around the model"),
@@ -213,7 +212,7 @@ static const mf_Key keys_behind[] = {
     MF_KEY("contact.self", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, GROUP(contact_self),
            "links of one robot collide, for `articulated`"),
     MF_KEY("contact.others", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, GROUP(contact_others),
-           "collides with other robots, also of its own group"),
+           "collides with other robots, including those of its own group"),
     MF_KEY("contact.friction", MF_KEY_REAL, MF_KEY_AUTO, "1", "auto", 0, 100, NULL, GROUP(friction),
            "friction coefficient with the ground; `auto`: that of the model"),
     MF_KEY("rotor_area", MF_KEY_REAL, 0, "m^2", "0", 0, 1e6, NULL,
@@ -461,7 +460,7 @@ static const mf_Key keys_behind[] = {
     POLICY_REAL("snake.amplitude", 0, "rad", "0.5", amplitude, "of the joints"),
     POLICY_REAL("snake.frequency", 0, "Hz", "0.5", frequency, "waves in a second"),
     POLICY_REAL("snake.lag", 0, "rad", "1",
-                lag, "phase by which a module is behind the one before"),
+                lag, "phase lag of a module behind the previous one"),
     POLICY_REAL("snake.offset", 0, "rad", "0", offset, "center of the joints"),
     SECTION("behavior.phase", "oscillators that synchronize by messages"),
     POLICY_JOINT("phase"),
@@ -498,7 +497,7 @@ static const mf_Key keys_behind[] = {
     POLICY_REAL("unroll.amplitude", 0, "rad", "0.5", amplitude, "of the snake"),
     POLICY_REAL("unroll.frequency", 0, "Hz", "0.5", frequency, "waves of the snake in a second"),
     POLICY_REAL("unroll.lag", 0, "rad", "1",
-                lag, "phase by which a module is behind the one before"),
+                lag, "phase lag of a module behind the previous one"),
     SECTION("behavior.count", "each module counts those that are connected to it"),
     SECTION("behavior.leader", "modules that are connected elect one of them"),
     SECTION("behavior.spin", "joints turn at a constant speed"),
@@ -525,7 +524,7 @@ static const mf_Key keys_behind[] = {
     POLICY_REAL("car.together", 0, "rad/s", "0", together, "of the joints when docked"),
     POLICY_REAL("car.apart", 0, "rad/s", "0", apart, "of the joints after the car has parted"),
     POLICY_REAL("car.wait", 0, "s", "2", wait,
-              "how long docked cars stand, drive together, and stand again"),
+              "time that docked cars stand, drive together, and stand again"),
     SECTION("behavior.arm", "modules of an arm: damped-least-squares inverse kinematics by messages; "
                             "the module without joints that has the targets is its root"),
     POLICY_JOINT("arm"),
@@ -535,9 +534,9 @@ static const mf_Key keys_behind[] = {
            "dock towards the root; empty: the second dock"),
     MF_KEY_TUPLE("behavior.arm.points", MF_KEY_POINTS, 3, 0, "m", NULL, -1e3, 1e3,
                  GROUP(behavior.points), "targets of the tip's front dock, in the root's frame"),
-    POLICY_REAL("arm.wait", 0, "s", "3", wait, "how long each is the target"),
+    POLICY_REAL("arm.wait", 0, "s", "3", wait, "time for which each is the target"),
     POLICY_REAL("arm.length", 0, "", "1", length,
-              "modules with joints with which the arm reaches for targets; with fewer it takes the posture"),
+              "least number of modules with joints to reach for targets; with fewer: the posture"),
     POLICY_REAL("arm.posture", 0, "rad", "0", posture, "of the joints with fewer modules"),
     POLICY_REAL("arm.speed", 0, "rad/s", "1", speed, "of joints, at most"),
     POLICY_REAL("arm.coupling", 0, "1/s", "3", coupling, "rate at which the error decays"),
@@ -548,7 +547,7 @@ static const mf_Key keys_behind[] = {
     POLICY_REAL("hormone.amplitude", 0, "rad", "0.5", amplitude, "of the joints"),
     POLICY_REAL("hormone.frequency", 0, "Hz", "0.5", frequency, "waves in a second"),
     POLICY_REAL("hormone.lag", 0, "rad", "1", lag,
-              "phase by which a module is behind the one nearer to the head"),
+              "phase lag of a module behind the one nearer to the head"),
     POLICY_REAL("hormone.coupling", 0, "1/s", "2", coupling, "rate of synchronization"),
     POLICY_REAL("hormone.offset", 0, "rad", "0", offset, "center of the joints"),
     MF_KEY("behavior_interval", MF_KEY_RATE, 0, "s", "0.05", 1e-6, 3600, NULL,

@@ -8,7 +8,7 @@
 // clang-format off
 static const mf_Key keys[] = {
     MF_KEY("name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, SCRIPT(name),
-           "name in messages, unlike those of the others"),
+           "unique name, for messages"),
     MF_KEY("file", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, SCRIPT(path),
            "Lua file, relative to the folder of this file"),
     MF_KEY("text", MF_KEY_TEXT, MF_KEY_LINES, "", "", 0, 0, NULL, SCRIPT(text),

@@ -1,6 +1,6 @@
 // Quality of the control loops of the three published cars: speed steps, a circle, a line, a figure
 // eight and a rounded track, stops at positions. The measured values are those of the tables in
-// docs/explanation/car.md.
+// docs/explanation/vehicles.md.
 #include "motion/car_rig.h"
 #include "motion/vehicle/car/motion.h"
 

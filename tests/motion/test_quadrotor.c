@@ -1,7 +1,7 @@
 // The flight of a quadrotor against closed forms and published figures: hover, motor lag, drag,
 // free rotation, orders of the integrators; and rejected parameters. The results G1, G2, G8, G9 and
 // the reference rates of the NASA brick are independent computations, see
-// docs/explanation/quadrotor.md.
+// docs/explanation/vehicles.md.
 #include "motion/quadrotor_fixture.h"
 #include "rig/motions.h"
 #include "motion/vehicle/quadrotor/motion.h"

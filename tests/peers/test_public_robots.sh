@@ -3,7 +3,7 @@
 # step alike from random states without contacts. Only with MAYFLY_FULL=1: the files come from the
 # package index, and it takes an hour. MAYFLY_MENAGERIE names a clone of MuJoCo Menagerie, which is tried
 # too, with MuJoCo Playground's scenes on top; MAYFLY_ROBOTS more collections, NAME=FOLDER[:PATTERN,...]
-# each, as in docs/studies/robots_peers.md.
+# each, as in docs/studies/peers.md.
 #
 #     test_public_robots.sh SOURCE_DIR BUILD_DIR
 set -eu

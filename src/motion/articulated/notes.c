@@ -55,7 +55,7 @@ const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *confi
          "effect"},
         {law && model->dock_count > 0,
          "contact_law mujoco: run-time joints hold docked robots; with contact_law: compliant they "
-         "move as one tree, exactly and faster (docs/explanation/joints.md)"},
+         "move as one tree, exactly and faster (docs/explanation/docks.md)"},
         {law && model->physics.integrator == MF_PHYSICS_RK4 && !rk4,
          "integrator RK4: Euler's method is used"},
         {law && model->physics.integrator != MF_PHYSICS_RK4 && rk4 && file,

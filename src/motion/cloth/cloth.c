@@ -306,10 +306,10 @@ static const mf_Key row_keys[] = {
     MF_KEY("motion.cloth.pins", MF_KEY_COUNT, 0, "1", "0", 0, 4096, NULL, AT(pins),
            "space for pins beyond those of the cloth"),
     MF_KEY("motion.cloth.drag", MF_KEY_REAL, 0, "1/s", "0.1", 0, 1000, NULL, AT(drag),
-           "deceleration over velocity, of still air"),
+           "deceleration per velocity, by still air"),
     MF_KEY("motion.cloth.self_distance", MF_KEY_REAL, 0, "m", "0", 0, 10, NULL, AT(self_distance),
-           "vertices that are no neighbors in the cloth stay so far apart, about the distance of "
-           "neighbors; 0: the cloth passes through itself"),
+           "distance that vertices which are not neighbors keep, about that of neighbors; 0: the "
+           "cloth passes through itself"),
 };
 
 static const char *const row_reads[] = {"?pin.vertex", "?pin.anchor", "?cloth.torn", NULL};

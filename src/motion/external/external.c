@@ -341,11 +341,11 @@ static const mf_Key row_keys[] = {
            AT(targets), "it reaches target.position and target.orientation at the end of each "
                         "control_interval; false: it moves with the velocities in its fields"),
     MF_KEY("motion.external.poses", MF_KEY_COUNT, 0, "1", "0", 0, MF_POSES_MOST, NULL, AT(poses),
-           "it follows a stream of time-stamped poses: as many in its field `poses`; 0: none"),
+           "poses in the field `poses`, a stream of time-stamped poses that it follows; 0: none"),
     MF_KEY("motion.external.delay", MF_KEY_TIME, 0, "s", "0", 0, 3600, NULL, AT(delay),
-           "it is where its poses say that it was so long ago"),
+           "it has the pose of this long ago"),
     MF_KEY("motion.external.hold", MF_KEY_TIME, 0, "s", "0.1", 0, 3600, NULL, AT(hold),
-           "beyond the newest pose it goes on for so long, and then stands"),
+           "it extrapolates the newest poses for this long, then stops"),
 };
 // clang-format on
 

@@ -160,10 +160,10 @@ static const mf_Key keys[] = {
     MF_KEY("radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", "0.05", 0, 1e3, NULL, AT(radius),
            "radius of the nozzle"),
     MF_KEY("speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "1", 0, 1e3, NULL, AT(speed),
-           "speed of the particles that leave it, as dense as at rest"),
+           "speed of the particles that leave it, with the density at rest"),
     MF_KEY("start", MF_KEY_REAL, 0, "s", "0", 0, 1e9, NULL, AT(start), "time at which it opens"),
     MF_KEY("stop", MF_KEY_REAL, MF_KEY_INFINITE, "s", ".inf", 0, 1e9, NULL, AT(stop),
-           "time at which it closes; it also ends when no particle waits any more"),
+           "time at which it closes, at the latest when no particle waits"),
 };
 // clang-format on
 

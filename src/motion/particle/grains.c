@@ -176,7 +176,7 @@ static const mf_Key row_keys[] = {
     MF_KEY("motion.grains.friction", MF_KEY_REAL, 0, "1", "0.5", 0, 100, NULL, AT(friction),
            "between grains"),
     MF_KEY("motion.grains.wall_friction", MF_KEY_REAL, 0, "1", "0.5", 0, 100, NULL,
-           AT(wall_friction), "with the ground; with other shapes it is theirs"),
+           AT(wall_friction), "with the ground; other shapes have their own"),
     MF_KEY("motion.grains.rolling", MF_KEY_REAL, 0, "1", "0", 0, 10, NULL, AT(rolling),
            "resistance to rolling: largest torque over load times radius"),
     MF_KEY_LISTED("motion.grains.emitters", 0, &mf_emitter_table, AT(emitters),

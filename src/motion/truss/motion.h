@@ -80,15 +80,15 @@ void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, d
            offsetof(mf_MotionsConfig, name.member), text)
 #define MF_TRUSS_SCRATCH(section, name, member)                                                    \
     MF_TRUSS_KEY(section, name, member, MF_KEY_COUNT, 0, "1", "0", 0, MF_TRUSS_MOST,               \
-                 "space for other trusses; 0: as many as the file's has")
+                 "capacity for other trusses; 0: that of the file's truss")
 #define MF_TRUSS_KEYS(section, name)                                                               \
     MF_TRUSS_SCRATCH(section, name, vertices),                                                     \
     MF_TRUSS_SCRATCH(section, name, bars),                                                         \
     MF_TRUSS_SCRATCH(section, name, actuators),                                                    \
     MF_TRUSS_KEY(section, name, collisions, MF_KEY_FLAG, 0, "", "true", 0, 0,                      \
-                 "bars meet bars of the same truss"),                                              \
+                 "bars collide with bars of the same truss"),                                      \
     MF_TRUSS_KEY(section, name, samples, MF_KEY_COUNT, 0, "1", "3", 0, 16,                         \
-                 "points between a bar's ends that meet a height map"),                            \
+                 "points between a bar's ends that touch a height map"),                           \
     MF_TRUSS_KEY(section, name, stiffness, MF_KEY_REAL, MF_KEY_ABOVE, "N/m", "100000", 0, 1e12,    \
                  "of contacts"),                                                                   \
     MF_TRUSS_KEY(section, name, grip, MF_KEY_REAL, MF_KEY_ABOVE, "N/m", "10000", 0, 1e12,          \
@@ -101,7 +101,7 @@ void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, d
     MF_TRUSS_KEY(section, name, tolerance, MF_KEY_REAL, MF_KEY_ABOVE, "1", "1e-06", 0, 1,          \
                  "largest force left at a vertex, as a share of the load"),                        \
     MF_TRUSS_KEY(section, name, iterations, MF_KEY_COUNT, 0, "1", "500", 1, 1000000,               \
-                 "most in a frame"),                                                               \
+                 "limit per frame"),                                                               \
     MF_TRUSS_KEY(section, name, reach, MF_KEY_REAL, MF_KEY_ABOVE, "m", "0.02", 0, 1e3,             \
                  "longest movement of a vertex in an iteration")
 // clang-format on

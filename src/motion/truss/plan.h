@@ -1,5 +1,5 @@
 // What the kernels of trusses read: settings and sizes as a flat image, and the rows of the fields
-// of some lanes. docs/explanation/quasistatic.md and elastic.md have the equations.
+// of some lanes. docs/explanation/quasistatic.md has the equations.
 #ifndef MF_MOTION_TRUSS_PLAN_H
 #define MF_MOTION_TRUSS_PLAN_H
 

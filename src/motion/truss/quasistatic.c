@@ -57,10 +57,10 @@ static const mf_Key row_keys[] = {
     MF_TRUSS_KEYS("motion.quasistatic", quasistatic),
     MF_TRUSS_KEY("motion.quasistatic", quasistatic, strengthening, MF_KEY_REAL, 0, "1/m", "2", 0,
                  1e6,
-                 "by which friction rises with the slip of a step, so that of equal feet that "
-                 "push against each other all slip"),
+                 "increase of friction with the slip of a step, so that equal feet that push "
+                 "against each other all slip"),
     MF_KEY("motion.quasistatic.method", MF_KEY_CHOICE, 0, "", "newton", 0, 0, methods, AT(method),
-           "the way to the minimum; `gradient`, steepest descent, is for comparisons"),
+           "method of minimization; `gradient`, steepest descent, is for comparisons"),
     MF_KEY("motion.quasistatic.jump", MF_KEY_REAL, MF_KEY_ABOVE, "m", "0.05", 0, 1e6, NULL,
            AT(jump), "a longer movement in a frame raises a warning"),
 };

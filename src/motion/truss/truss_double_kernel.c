@@ -1,7 +1,7 @@
 // One step of the trusses of some lanes: actuators change their rest lengths, noise is drawn, and
 // the vertices move to the nearest minimum of the energy, without inertia (a frame) or with it;
-// then forces, stresses and warnings. docs/explanation/quasistatic.md and elastic.md
-// have the equations.
+// then forces, stresses and warnings. docs/explanation/quasistatic.md has the
+// equations.
 //
 // Invariants: a lane never depends on another; a lane whose step is not finite or out of range
 // stores nothing of it.
@@ -19,8 +19,8 @@
 //     stage 2: v2 = v + (w h (S + S1) + c S2) / m + h C2 / m,  x2 = x + w h (v + v1) + c v2
 // Contacts act with the force at the end of a stage for all of its time, so they count 2 and h / c
 // times in the potentials: with the weights of bars an impact in stage 1 alone would give more than
-// it takes (docs/explanation/elastic.md). A lane that still ends with more energy than it had and
-// its actuators gave takes the step anew by the implicit rule of Euler.
+// it takes (docs/explanation/quasistatic.md). A lane that still ends with more energy than it had
+// and its actuators gave takes the step anew by the implicit rule of Euler.
 
 // ---- store --------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """ROS 2 without ROS: a participant of DDS whose topics ROS 2's tools and nodes understand.
 
-docs/how_to/ros2.md lists the topics, frames and options.
+docs/how_to/bridges.md#ros-2 lists the topics, frames and options.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Topics of Unitree's second SDK for a robot of the world, over the DDS code of the bridge ros2.
 
-docs/how_to/unitree.md lists the topics, robots and options.
+docs/how_to/bridges.md#unitrees-sdk lists the topics, robots and options.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def _motors(links: Links) -> dict[int, tuple[int, float, float]]:
         if any(actuator["bias"]) or actuator["dynamics"] != "none" or not gear * gain:
             raise mayfly.UnsupportedError(
                 f"actuator {actuator['name']} is no motor: the SDK commands torques; "
-                "docs/how_to/unitree.md shows how to make it one"
+                "docs/how_to/bridges.md#unitrees-sdk shows how to make it one"
             )
         ends = [actuator["control_lower"], actuator["control_upper"]]
         limit = np.inf if None in ends else min(-ends[0], ends[1]) * abs(gear * gain)

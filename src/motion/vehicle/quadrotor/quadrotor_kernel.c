@@ -1,5 +1,5 @@
 // One step of a few quadrotors: commands, control loops, rotors and flight in one pass, so that a
-// state is read and written once. docs/explanation/quadrotor.md has the equations.
+// state is read and written once. docs/explanation/vehicles.md has the equations.
 //
 // Invariants: a lane never reads another lane; a lane whose new state is not finite or out of range
 // stores nothing of it (it raises its fault word and is frozen), except the memories of its
