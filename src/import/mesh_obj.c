@@ -16,7 +16,7 @@ typedef struct Reader {
     uint64_t vertices, coordinate_count; // [1] of the file
     float *coordinate;                   // [1] 2 for each `vt` line; NULL: there is none
     uint32_t *numbers;                   // [1] of coordinates, 3 for each triangle, likewise
-    uint32_t site_count;                 // [1] coordinates so far
+    uint32_t coordinates_read;           // [1] coordinates so far
 } Reader;
 
 typedef struct Lines {
@@ -127,7 +127,7 @@ static mf_Status read_vertex(Lines *lines, mf_MeshData *mesh, mf_Error *error) {
 
 // Of a texture, upwards in the file and downwards here.
 static mf_Status read_position(Lines *lines, Reader *reader, mf_Error *error) {
-    float *out = &reader->coordinate[2 * (size_t)reader->site_count++];
+    float *out = &reader->coordinate[2 * (size_t)reader->coordinates_read++];
     mf_Status status =
         read_values(lines, out, 2, "texture coordinates need two finite numbers", error);
     out[1] = 1.0f - out[1];
@@ -167,7 +167,8 @@ static bool read_corner(Lines *lines, const Reader *reader, Corner *out) {
     if (more && reader->coordinate != NULL && lines->next + 1 < lines->end &&
         lines->next[1] != '/') {
         lines->next++;
-        if (!read_index(lines, reader->site_count, reader->coordinate_count, &out->coordinate))
+        if (!read_index(lines, reader->coordinates_read, reader->coordinate_count,
+                        &out->coordinate))
             return false;
     }
     skip_token(lines);

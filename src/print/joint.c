@@ -8,10 +8,10 @@
 #include "math/scalar.h"
 #include "model/truss.h"
 
-#define LEAST_ROD 0.002    // [m] of bar that is left between two joints
-#define LEAST_GAP 0.1      // [rad] of shell between a socket's edge and the arm that carries it
-#define CONE_CAPACITY 1.05 // [1] margin of a socket within its cone
-#define HUB_CAPACITY 1.15  // [1] margin of the holes of a hub within theirs
+#define LEAST_ROD 0.002  // [m] of bar that is left between two joints
+#define LEAST_GAP 0.1    // [rad] of shell between a socket's edge and the arm that carries it
+#define CONE_MARGIN 1.05 // [1] margin of a socket within its cone
+#define HUB_MARGIN 1.15  // [1] margin of the holes of a hub within theirs
 
 void mf_bar_direction(double out[3], const mf_JointPlan *plan, uint32_t bar, uint32_t end) {
     const mf_TrussBar *b = &plan->truss->bars[bar];
@@ -141,8 +141,8 @@ static void plan_vertex(mf_JointPlan *p, uint32_t vertex) {
     joint->radius = p->shell;
     if (!joint->central) {
         const double sine = mf_clamp(sine_of(0.5 * joint->angle), 1e-3, 1.0);
-        joint->radius = HUB_CAPACITY * p->arm / sine;
-        const double clear = CONE_CAPACITY * p->shell / sine;
+        joint->radius = HUB_MARGIN * p->arm / sine;
+        const double clear = CONE_MARGIN * p->shell / sine;
         const double free = mf_side_of(joint->radius, p->arm) + mf_side_of(p->shell, p->arm) + 5e-4;
         joint->offset = clear > free ? clear : free;
     }

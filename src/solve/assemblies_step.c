@@ -153,7 +153,7 @@ static void give_up_with(mf_Assemblies *all, uint32_t flags) {
     for (uint32_t a = 0; a < all->count; a++)
         if (all->assemblies[a].active && (gather_flags(all, &all->assemblies[a]) & flags) != 0) {
             mf_assembly_give_up(all, &all->assemblies[a]);
-            all->assemblies[a].touched = flags == MF_ART_MATCHES;
+            all->assemblies[a].touched = flags == MF_ART_TOUCHES;
         }
 }
 
@@ -454,7 +454,7 @@ bool mf_assemblies_begin(mf_Assemblies *all, const mf_SystemRun *run) {
     run_tasks(all, all->count, spread_swirl);
     run_pass(all, all->piece_count, look);
     all->looked = true;
-    give_up_with(all, MF_ART_MATCHES);
+    give_up_with(all, MF_ART_TOUCHES);
     run_tasks(all, task_count(all), measure);
     run_tasks(all, all->count, note);
     return true;

@@ -148,7 +148,7 @@ void mf_free_response_prepare(const mf_FreeResponse *free, uint32_t block,
     const mf_Tree *tree = free->tree;
     const mf_TreeState state = mf_tree_state(&free->fields, block);
     const uint32_t first = instances[0] % MF_BLOCK / free->lanes * free->lanes;
-    const uint32_t column_sets =
+    const uint32_t lane_groups =
         (instances[count - 1] % MF_BLOCK + 1 - first + free->lanes - 1) / free->lanes;
     void *scratch = mf_scratch_borrow(free->scratch);
     double *memory = scratch;
@@ -163,7 +163,7 @@ void mf_free_response_prepare(const mf_FreeResponse *free, uint32_t block,
                                    .matrix_rows = 9,
                                    .velocity_rows = 6,
                                    .first_lane = first,
-                                   .lane_count = column_sets * free->lanes};
+                                   .lane_count = lane_groups * free->lanes};
     query.inertias = take_rows(&memory, 10 * links);
     query.twists = take_rows(&memory, (size_t)6 * tree->dof_count);
     query.entries = take_rows(&memory, tree->entry_count);

@@ -29,7 +29,7 @@ size_t mf_link_motions_size(const mf_LinkMotions *motions) {
 void mf_link_motions_find(const mf_LinkMotions *motions, uint32_t block,
                           const mf_LinkChoice *choice, double *values) {
     const uint32_t first = choice->first / motions->lanes * motions->lanes;
-    const uint32_t column_sets = (choice->end - first + motions->lanes - 1) / motions->lanes;
+    const uint32_t lane_groups = (choice->end - first + motions->lanes - 1) / motions->lanes;
     const mf_TreeState state = mf_tree_state(&motions->fields, block);
     const mf_TreeMotion motion = {.position = values + POSITION * MF_BLOCK,
                                   .rotation = values + ORIENTATION * MF_BLOCK,
@@ -40,7 +40,7 @@ void mf_link_motions_find(const mf_LinkMotions *motions, uint32_t block,
                                   .links = choice->links,
                                   .link_count = choice->count,
                                   .first_lane = first,
-                                  .lane_count = column_sets * motions->lanes,
+                                  .lane_count = lane_groups * motions->lanes,
                                   .in_world = true};
     const unsigned mode = mf_float_mode_enter();
     motions->kernel(motions->tree, &state, &motion);

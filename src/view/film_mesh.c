@@ -32,13 +32,13 @@ typedef struct Gate {
 typedef struct Walk {
     mf_Context *context;
     const mf_Mesh *mesh;
-    uint16_t *vertex_slots; // [1] of all vertices: 3 coordinates in QUANTA
-    Edge *edges;            // a hash table
-    uint32_t mask;          // [1] of its slots
-    uint32_t *next;         // [1] the next corner of the same edge
-    bool *visited;          // triangles
-    uint32_t *number;       // [1] of vertices that are not new any more
-    Gate *gates;            // a stack
+    uint16_t *vertex_coordinates; // [1] of all vertices: 3 coordinates in QUANTA
+    Edge *edges;                  // a hash table
+    uint32_t mask;                // [1] of its slots
+    uint32_t *next;               // [1] the next corner of the same edge
+    bool *visited;                // triangles
+    uint32_t *number;             // [1] of vertices that are not new any more
+    Gate *gates;                  // a stack
     uint32_t gate_count;
     uint32_t *codes;
     uint32_t code_count;
@@ -88,13 +88,13 @@ static bool make_walk(Walk *walk) {
     walk->codes = mf_allocate(walk->context, 6 * (size_t)triangles + 1, sizeof *walk->codes);
     walk->rests = mf_allocate(walk->context, 3 * (size_t)vertices + 1, sizeof *walk->rests);
     walk->order = mf_allocate(walk->context, 3 * (size_t)triangles + 1, sizeof *walk->order);
-    return walk->vertex_slots != NULL && walk->edges != NULL && walk->next != NULL &&
+    return walk->vertex_coordinates != NULL && walk->edges != NULL && walk->next != NULL &&
            walk->visited != NULL && walk->number != NULL && walk->gates != NULL &&
            walk->codes != NULL && walk->rests != NULL && walk->order != NULL;
 }
 
 static void drop_walk(const Walk *walk) {
-    mf_release(walk->context, walk->vertex_slots);
+    mf_release(walk->context, walk->vertex_coordinates);
     mf_release(walk->context, walk->edges);
     mf_release(walk->context, walk->next);
     mf_release(walk->context, walk->visited);
@@ -113,7 +113,7 @@ static uint16_t fold(uint16_t x) {
 }
 
 static void visit_vertex(Walk *walk, uint32_t vertex, const uint16_t expected[3]) {
-    const uint16_t *index = walk->vertex_slots + 3 * (size_t)vertex;
+    const uint16_t *index = walk->vertex_coordinates + 3 * (size_t)vertex;
     if (walk->number[vertex] != NOTHING) {
         walk->codes[walk->code_count++] = walk->known - walk->number[vertex] + 1;
         return;
@@ -154,9 +154,9 @@ static void pass_gate(Walk *walk) {
         return;
     }
     const uint32_t third = walk->mesh->triangles[corner_after(corner_after(corner))];
-    const uint16_t *from = walk->vertex_slots + 3 * (size_t)gate.from;
-    const uint16_t *to = walk->vertex_slots + 3 * (size_t)gate.to;
-    const uint16_t *behind = walk->vertex_slots + 3 * (size_t)gate.behind;
+    const uint16_t *from = walk->vertex_coordinates + 3 * (size_t)gate.from;
+    const uint16_t *to = walk->vertex_coordinates + 3 * (size_t)gate.to;
+    const uint16_t *behind = walk->vertex_coordinates + 3 * (size_t)gate.behind;
     uint16_t expected[3];
     for (int c = 0; c < 3; c++)
         expected[c] = (uint16_t)(from[c] + to[c] - behind[c]);
@@ -180,7 +180,7 @@ static void walk_all(Walk *walk) {
         put_order(walk, 3 * t);
         for (int k = 0; k < 3; k++) {
             visit_vertex(walk, corners[k], last);
-            memcpy(last, walk->vertex_slots + 3 * (size_t)corners[k], sizeof last);
+            memcpy(last, walk->vertex_coordinates + 3 * (size_t)corners[k], sizeof last);
         }
         for (int k = 0; k < 3; k++)
             open_gate(walk, corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3]);
@@ -194,7 +194,7 @@ static void walk_all(Walk *walk) {
 static void quantize(mf_Context *context, const mf_Mesh *mesh, Walk *walk, double lower[3],
                      double scale[3]) {
     const size_t count = 3 * (size_t)mesh->vertex_count;
-    walk->vertex_slots = mf_allocate(context, count + 1, sizeof *walk->vertex_slots);
+    walk->vertex_coordinates = mf_allocate(context, count + 1, sizeof *walk->vertex_coordinates);
     for (size_t c = 0; c < 3; c++) {
         double upper = -INFINITY;
         lower[c] = INFINITY;
@@ -204,8 +204,9 @@ static void quantize(mf_Context *context, const mf_Mesh *mesh, Walk *walk, doubl
         }
         scale[c] = upper > lower[c] ? (upper - lower[c]) / QUANTA : 1.0;
     }
-    for (size_t i = 0; walk->vertex_slots != NULL && i < count; i++)
-        walk->vertex_slots[i] = (uint16_t)((mesh->vertices[i] - lower[i % 3]) / scale[i % 3] + 0.5);
+    for (size_t i = 0; walk->vertex_coordinates != NULL && i < count; i++)
+        walk->vertex_coordinates[i] =
+            (uint16_t)((mesh->vertices[i] - lower[i % 3]) / scale[i % 3] + 0.5);
 }
 
 static void put_walk(mf_Text *text, const Walk *walk) {

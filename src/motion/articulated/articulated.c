@@ -168,7 +168,7 @@ static uint32_t row_count(const mf_ArtMotion *motion, uint32_t row) {
     case MF_ART_ROW_TOUCH:
     case MF_ART_ROW_STAGE:
     case MF_ART_ROW_SENSING:
-        return 0; // mf_articulated_report_* and mf_art_look_add add them
+        return 0; // added with what reports them
     default:
         return 1;
     }

@@ -165,7 +165,7 @@ static void check_frame(Frame *f) {
 // Shares of energies that a step may gain.
 #define MF_TRUSS_ROUNDING ((mf_real)1e-9)
 #define MF_TRUSS_EXCHANGE ((mf_real)1e-2) // [1] of the change of the kinetic energy
-#define MF_TRUSS_ROTATION ((mf_real)1e-5) // [1] without contact
+#define MF_TRUSS_FREE ((mf_real)1e-5)     // [1] without contact
 
 typedef struct Result { // of the stages of a step
     mf_index spent;     // [1] iterations
@@ -382,7 +382,7 @@ static mf_mask gaining_lanes(const Frame *f, const Energies *before, const Energ
     mf_lane exchange = mf_abs(after->kinetic - before->kinetic);
     mf_mask touches = mf_less(mf_zero(), before->touching + after->touching);
     mf_lane slack = mf_fma(exchange, mf_set(MF_TRUSS_EXCHANGE), scale * mf_set(MF_TRUSS_ROUNDING));
-    slack = mf_select(touches, slack, scale * mf_set(MF_TRUSS_ROTATION));
+    slack = mf_select(touches, slack, scale * mf_set(MF_TRUSS_FREE));
     mf_mask bounded = mf_less_equal(after->all, before->all + work + slack);
     return mf_and(f->alive, mf_not(bounded));
 }

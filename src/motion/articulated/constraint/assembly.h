@@ -35,7 +35,7 @@ enum {
 // What lanes say, bits.
 enum {
     MF_ART_DEAD = 1,    // frozen, or its input is no number
-    MF_ART_MATCHES = 2, // its links touch each other
+    MF_ART_TOUCHES = 2, // its links touch each other
     MF_ART_WRONG = 4,   // another set of contacts or limits acts
     MF_ART_STRUCK = 8,  // accelerations will not go on
     MF_ART_STANDS = 16, // it touches the ground

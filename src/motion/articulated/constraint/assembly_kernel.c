@@ -226,7 +226,7 @@ void MF_KERNEL(mf_articulated_assembly_look)(const mf_ArtAssembly *piece) {
                  mat_apply(site_rotation(all, -1), force->angular));
     // The list is not kept: robots that have such contacts do not go on here.
     raise_flags(piece, link_contacts_lanes(plan, &work->contacts, &work->link_contacts),
-                MF_ART_MATCHES);
+                MF_ART_TOUCHES);
     work->link_contacts.count = 0;
     stale_set(plan, true, work);
 }

@@ -60,7 +60,7 @@ static void loops_carve(const mf_ArtPlan *plan, mf_Carver *carver, Loops *loops)
 }
 
 static void coupling_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupling *all) {
-    MF_CARVE(carver, all->group.column_sets, plan->contact_capacity);
+    MF_CARVE(carver, all->group.batches, plan->contact_capacity);
     couple_carve(plan, carver, &all->couple);
     loops_carve(plan, carver, &all->loops);
     MF_CARVE(carver, all->touching, plan->contact_capacity);
@@ -639,7 +639,7 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
     dry_rows(couple, state, out, unit);
     uint32_t end = couple->row_count;
     for (uint32_t i = 0; i < group->count; i++)
-        make_contact_rows(couple, state, &group->column_sets[i], group->lanes, unit, is_explicit,
+        make_contact_rows(couple, state, &group->batches[i], group->lanes, unit, is_explicit,
                           &contact[i]);
     if (couple->row_count == 0)
         return;
@@ -688,7 +688,7 @@ void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state,
                            mf_set((mf_real)group->dropped));
         }
         for (uint32_t i = 0; i < group->count; i++)
-            own->touched = mf_or(own->touched, mf_and(group->column_sets[i].exists, group->lanes));
+            own->touched = mf_or(own->touched, mf_and(group->batches[i].exists, group->lanes));
         if (own->link_contacts.found)
             link_contacts_warn(&own->link_contacts, group->lanes, &own->warnings);
         solve_group(plan, (const State *)state, is_explicit, coupling, own, (Rates *)rates);

@@ -41,9 +41,9 @@ typedef struct ContactBatch {
 
 typedef struct Group { // lanes that are solved together
     mf_mask lanes;
-    uint32_t count, numbers;   // [1] bundles, and numbers of all their rows at most
-    uint32_t dropped;          // [1] contacts beyond the capacity
-    ContactBatch *column_sets; // the bundles; space for plan->contact_capacity
+    uint32_t count, numbers; // [1] batches, and numbers of all their rows at most
+    uint32_t dropped;        // [1] contacts beyond the capacity
+    ContactBatch *batches;   // space for plan->contact_capacity
 } Group;
 
 static inline Surface contact_surface(const mf_ArtPlan *plan, const LinkContact *contact) {
@@ -99,7 +99,7 @@ static inline bool group_add(const mf_ArtPlan *plan, Group *group, LinkContact *
     const Surface surface = contact_surface(plan, contact);
     ContactBatch *batch = NULL;
     for (uint32_t i = group->count; i-- > 0;) {
-        ContactBatch *other = &group->column_sets[i];
+        ContactBatch *other = &group->batches[i];
         if (mf_any(mf_and(other->exists, lanes)))
             break;
         if (surface_equal(&other->surface, &surface))
@@ -113,7 +113,7 @@ static inline bool group_add(const mf_ArtPlan *plan, Group *group, LinkContact *
     }
     if (group->count == plan->contact_capacity)
         return false;
-    batch = &group->column_sets[group->count++];
+    batch = &group->batches[group->count++];
     batch->surface = surface;
     batch->exists = lanes;
     batch->count = 1;

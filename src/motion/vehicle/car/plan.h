@@ -78,7 +78,7 @@ enum {
     MF_CAR_ROW_PROGRESS,
     MF_CAR_ROW_WIND,
     MF_CAR_ROW_ACCEPTED,
-    MF_CAR_ROW_COMMAND_0, // one field or several: see mf_CarCommandField
+    MF_CAR_ROW_COMMAND_0, // one field or several, by the kind of command
     MF_CAR_ROW_COMMAND_1,
     MF_CAR_ROW_COMMAND_2,
     MF_CAR_ROWS
