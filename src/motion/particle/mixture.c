@@ -198,7 +198,7 @@ static void find_means(mf_Particles *own, uint32_t piece) {
 
 // What a particle gets: force [N], rate of the pressure over rho c^2 [1/s] from other fluids, and
 // the neighbors that its density counts [1].
-enum { FORCE, RATE = 3, DENSITY, GOT };
+enum { FORCE, RATE = 3, COUNTED, GOT };
 
 static void add_to_fluid(const mf_Particles *own, const Body *fluid, const mf_Particles *other,
                          uint32_t rank, const Pair *pair, double *got) {
@@ -215,7 +215,7 @@ static void add_to_fluid(const mf_Particles *own, const Body *fluid, const mf_Pa
                            other->means + (size_t)rank * MEANS);
     }
     const double *terms = own->plan.shape.force, near = pair->near;
-    got[DENSITY] +=
+    got[COUNTED] +=
         volume_of(other) / fluid->volume * near * (terms[0] + near * (terms[1] + near * terms[2]));
 }
 
@@ -243,7 +243,7 @@ static void find_extra(mf_Particles *own, uint32_t piece) {
         for (int c = 0; c < 3; c++)
             put(own, MF_EXTRA_X + c, rank, got[FORCE + c] / own->plan.mass);
         put(own, MF_EXTRA_RATE, rank, got[RATE] * own->plan.bulk);
-        put(own, MF_EXTRA_DENSITY, rank, got[DENSITY]);
+        put(own, MF_EXTRA_DENSITY, rank, got[COUNTED]);
     }
 }
 
