@@ -1,6 +1,6 @@
 // Common code of the MJCF writer: the document, attributes, names of elements.
-#ifndef MAYFLY_MODEL_EXPORT_MJCF_H
-#define MAYFLY_MODEL_EXPORT_MJCF_H
+#ifndef MAYFLY_SRC_EXPORT_MJCF_H
+#define MAYFLY_SRC_EXPORT_MJCF_H
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 // The attributes of a camera, in any file.
-#ifndef MAYFLY_SRC_MODEL_IMPORT_CAMERA_H
-#define MAYFLY_SRC_MODEL_IMPORT_CAMERA_H
+#ifndef MAYFLY_SRC_IMPORT_CAMERA_H
+#define MAYFLY_SRC_IMPORT_CAMERA_H
 
 #include "model/draft.h"
 #include "import/xml.h"

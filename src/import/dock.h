@@ -1,6 +1,6 @@
 // The attributes of a dock, in any file.
-#ifndef MAYFLY_SRC_MODEL_IMPORT_DOCK_H
-#define MAYFLY_SRC_MODEL_IMPORT_DOCK_H
+#ifndef MAYFLY_SRC_IMPORT_DOCK_H
+#define MAYFLY_SRC_IMPORT_DOCK_H
 
 #include "model/draft.h"
 #include "import/xml.h"

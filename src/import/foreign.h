@@ -1,6 +1,6 @@
 // Robot files of formats that are not read.
-#ifndef MAYFLY_SRC_MODEL_IMPORT_FOREIGN_H
-#define MAYFLY_SRC_MODEL_IMPORT_FOREIGN_H
+#ifndef MAYFLY_SRC_IMPORT_FOREIGN_H
+#define MAYFLY_SRC_IMPORT_FOREIGN_H
 
 #include <mayfly/base.h>
 

@@ -1,6 +1,6 @@
 // Convex hulls of points.
-#ifndef MAYFLY_SRC_MODEL_IMPORT_HULL_H
-#define MAYFLY_SRC_MODEL_IMPORT_HULL_H
+#ifndef MAYFLY_SRC_IMPORT_HULL_H
+#define MAYFLY_SRC_IMPORT_HULL_H
 
 #include <mayfly/base.h>
 

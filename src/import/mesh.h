@@ -1,6 +1,6 @@
 // Triangle meshes from STL, OBJ, MSH and DAE files, and their contact points for the ground.
-#ifndef MAYFLY_SRC_MODEL_IMPORT_MESH_H
-#define MAYFLY_SRC_MODEL_IMPORT_MESH_H
+#ifndef MAYFLY_SRC_IMPORT_MESH_H
+#define MAYFLY_SRC_IMPORT_MESH_H
 
 #include <mayfly/base.h>
 

@@ -21,8 +21,8 @@
 // The format: https://mujoco.readthedocs.io/en/stable/XMLreference.html. Elements are read as in
 // MuJoCo: a copy of their default class's values, overwritten by their own attributes. Quaternions
 // are normalized only if necessary, so that a file written from a model gives the same bits again.
-#ifndef MAYFLY_SRC_MODEL_IMPORT_MJCF_H
-#define MAYFLY_SRC_MODEL_IMPORT_MJCF_H
+#ifndef MAYFLY_SRC_IMPORT_MJCF_H
+#define MAYFLY_SRC_IMPORT_MJCF_H
 
 #include "model/draft.h"
 #include "import/xml.h"

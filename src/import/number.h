@@ -1,6 +1,6 @@
 // Decimal numbers in text files: the same value in every locale.
-#ifndef MAYFLY_SRC_MODEL_IMPORT_NUMBER_H
-#define MAYFLY_SRC_MODEL_IMPORT_NUMBER_H
+#ifndef MAYFLY_SRC_IMPORT_NUMBER_H
+#define MAYFLY_SRC_IMPORT_NUMBER_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 // Location of the files that a model's file names: meshes, textures, included files.
-#ifndef MAYFLY_SRC_MODEL_IMPORT_PACKAGE_H
-#define MAYFLY_SRC_MODEL_IMPORT_PACKAGE_H
+#ifndef MAYFLY_SRC_IMPORT_PACKAGE_H
+#define MAYFLY_SRC_IMPORT_PACKAGE_H
 
 #include "base/root.h"
 

@@ -1,6 +1,6 @@
 // Polygons of mesh files as triangles.
-#ifndef MAYFLY_SRC_MODEL_IMPORT_POLYGON_H
-#define MAYFLY_SRC_MODEL_IMPORT_POLYGON_H
+#ifndef MAYFLY_SRC_IMPORT_POLYGON_H
+#define MAYFLY_SRC_IMPORT_POLYGON_H
 
 #include <stdbool.h>
 #include <stdint.h>

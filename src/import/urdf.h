@@ -9,8 +9,8 @@
 //   urdf_mass.c    mass points of each merged link
 //   urdf_mayfly.c  Mayfly's extensions of URDF: sensors (urdf_sensors.c), docks (urdf_dock.c)
 //   urdf_sensor.c  contact and ray sensors
-#ifndef MAYFLY_SRC_MODEL_IMPORT_URDF_H
-#define MAYFLY_SRC_MODEL_IMPORT_URDF_H
+#ifndef MAYFLY_SRC_IMPORT_URDF_H
+#define MAYFLY_SRC_IMPORT_URDF_H
 
 #include "model/draft.h"
 #include "import/xml.h"

@@ -1,6 +1,6 @@
 // XML files as a tree of nodes with line and column. Parsed by expat.
-#ifndef MAYFLY_SRC_MODEL_IMPORT_XML_H
-#define MAYFLY_SRC_MODEL_IMPORT_XML_H
+#ifndef MAYFLY_SRC_IMPORT_XML_H
+#define MAYFLY_SRC_IMPORT_XML_H
 
 #include "model/arena.h"
 

@@ -3,8 +3,8 @@
 // docs/how_to/hardware.md says what its registers mean here.
 //
 // The bus knows nothing of ports: bytes go in, answers come out. What is no packet is dropped.
-#ifndef MAYFLY_LINK_DYNAMIXEL_H
-#define MAYFLY_LINK_DYNAMIXEL_H
+#ifndef MAYFLY_SERVE_DYNAMIXEL_H
+#define MAYFLY_SERVE_DYNAMIXEL_H
 
 #include <mayfly/world.h>
 

@@ -1,6 +1,6 @@
 // What the files of the server share: connections, their buffers and subscriptions.
-#ifndef MAYFLY_LINK_PEER_H
-#define MAYFLY_LINK_PEER_H
+#ifndef MAYFLY_SERVE_PEER_H
+#define MAYFLY_SERVE_PEER_H
 
 #include "base/clock.h"
 #include "client/spin.h"

@@ -5,8 +5,8 @@
 // client may write anything anywhere in it at any time: nothing that is read from it is a length,
 // an index or an address, and no value is read twice. A counter that is wrong makes a slot look
 // taken or free, which concerns nobody but that client.
-#ifndef MAYFLY_LINK_REGION_H
-#define MAYFLY_LINK_REGION_H
+#ifndef MAYFLY_SERVE_REGION_H
+#define MAYFLY_SERVE_REGION_H
 
 #include <mayfly/base.h>
 #include <mayfly/protocol.h>

@@ -1,7 +1,7 @@
 // Serial ports of a server: pseudo terminals or TCP byte streams on which the joints of a robot
 // answer as Dynamixel servos (dynamixel.h, docs/how_to/hardware.md).
-#ifndef MAYFLY_LINK_SERIAL_H
-#define MAYFLY_LINK_SERIAL_H
+#ifndef MAYFLY_SERVE_SERIAL_H
+#define MAYFLY_SERVE_SERIAL_H
 
 #include <mayfly/world.h>
 

@@ -4,8 +4,8 @@
 // One thread steps the world, reads and writes the sockets; nothing ever waits for a socket. What
 // a client sends is checked before it changes anything; a client that violates the protocol is
 // told why and disconnected.
-#ifndef MAYFLY_LINK_SERVER_H
-#define MAYFLY_LINK_SERVER_H
+#ifndef MAYFLY_SERVE_SERVER_H
+#define MAYFLY_SERVE_SERVER_H
 
 #include <mayfly/scene.h>
 

@@ -1,7 +1,7 @@
 // Numbers in messages: little-endian, at any address. Readers keep a position and an end; a read
 // beyond the end gives 0 and marks the reader as short, so that a message is checked once.
-#ifndef MAYFLY_LINK_WIRE_H
-#define MAYFLY_LINK_WIRE_H
+#ifndef MAYFLY_SERVE_WIRE_H
+#define MAYFLY_SERVE_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // One attribute after the other of MJCF, as MuJoCo's schema (mjcf_schema.txt) lists them, set in a
 // robot that has every element (mjcf_keys.xml) to a value that is not its default.
-#ifndef MAYFLY_TESTS_MODEL_MJCF_KEYS_H
-#define MAYFLY_TESTS_MODEL_MJCF_KEYS_H
+#ifndef MAYFLY_TESTS_IMPORT_MJCF_KEYS_H
+#define MAYFLY_TESTS_IMPORT_MJCF_KEYS_H
 
 #include "import/mjcf.h"
 

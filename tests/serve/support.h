@@ -1,6 +1,6 @@
 // A server of a scene in a thread of its own, and what its tests have in common.
-#ifndef MAYFLY_TESTS_LINK_SUPPORT_H
-#define MAYFLY_TESTS_LINK_SUPPORT_H
+#ifndef MAYFLY_TESTS_SERVE_SUPPORT_H
+#define MAYFLY_TESTS_SERVE_SUPPORT_H
 
 #include "serve/server.h"
 
