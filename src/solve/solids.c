@@ -11,15 +11,6 @@ static bool is_lost(const mf_SolidOwner *owner, uint32_t instance) {
     return ((const uint32_t *)owner->fault->data)[instance] != 0;
 }
 
-static double get3(const mf_Field *field, uint32_t instance, double out[3]) {
-    double size = 0.0;
-    for (uint32_t c = 0; c < 3; c++) {
-        out[c] = mf_field_get(field, instance, c);
-        size += mf_abs(out[c]);
-    }
-    return size;
-}
-
 static void set_box(mf_Solid *solid, const double half[3], double reach) {
     for (int c = 0; c < 3; c++) {
         double extent = reach;
@@ -54,7 +45,8 @@ static void find_robot(mf_Solids *all, uint32_t number, uint32_t instance, doubl
                        double step) {
     const mf_SolidOwner *owner = &all->owners[number];
     double about[3];
-    if (!(get3(owner->position, instance, about) < 1e7))
+    mf_field_read(owner->position, instance, 0, 3, about);
+    if (!(mf_abs(about[0]) + mf_abs(about[1]) + mf_abs(about[2]) < 1e7))
         return;
     for (uint32_t s = 0; s < owner->compound->solid_count; s++) {
         const mf_SolidLink link = {number, instance, owner->compound->solids[s].link};
@@ -98,8 +90,8 @@ void mf_solids_clear(const mf_Solids *all) {
         const mf_SolidOwner *owner = &all->owners[o];
         uint32_t *count = owner->wrench != NULL ? owner->count->data : NULL;
         for (uint32_t i = 0; count != NULL && i < mf_group_count(owner->group); i++) {
-            for (uint32_t c = 0; count[i] != 0 && c < owner->wrench->components; c++)
-                mf_field_set(owner->wrench, i, c, 0.0);
+            if (count[i] != 0)
+                mf_field_clear(owner->wrench, i);
             count[i] = 0;
         }
     }
@@ -112,11 +104,8 @@ void mf_solids_push(const mf_Solids *all, mf_SolidLink link, const double wrench
         any = any || wrench[c] != 0.0;
     if (owner->wrench == NULL || !any)
         return;
-    for (uint32_t c = 0; c < 6; c++) {
-        const uint32_t row = 6 * link.link + c;
-        mf_field_set(owner->wrench, link.instance, row,
-                     mf_field_get(owner->wrench, link.instance, row) + wrench[c]);
-    }
+    for (uint32_t c = 0; c < 6; c++)
+        mf_field_add(owner->wrench, link.instance, 6 * link.link + c, wrench[c]);
     ((uint32_t *)owner->count->data)[link.instance]++;
 }
 
