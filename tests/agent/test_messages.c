@@ -373,5 +373,6 @@ int main(void) {
         cmocka_unit_test(a_swarm_gets_the_sixteen_nearest),
         cmocka_unit_test(every_failure_leaves_nothing),
     };
+    KEEP_SHARED();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,8 @@ for word in $commands; do
         case $word in
         serve) more='--port 0 --duration 0.02 --speed 0' ;;
         view) more='--port 0 --duration 0.02 --speed 0 --open' ;;
-        run | compare) more='--duration 0.02' ;;
+        run) more='--duration 0.02' ;;
+        compare) more='--duration 0.02 --no-cost' ;;
         evolve) more='--out evolved --generations 1 --population 4 --survivors 2' ;;
         print) more='--out printed' ;;
         esac

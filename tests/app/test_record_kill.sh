@@ -5,7 +5,7 @@
 . "$1/tests/app/command.sh"
 printf 'groups: [{name: robots, model: %s, count: 40, gaits: [tripod]}]\n' \
     "$source_dir/models/hexapod.urdf" >scene.yaml
-kills=$((sanitized ? 4 : 24))
+kills=$((sanitized ? 4 : 16))
 for ending in h5 mcap; do
     read=0 samples=0
     for kill in $(seq $kills); do
@@ -13,7 +13,7 @@ for ending in h5 mcap; do
         "$mayfly" run scene.yaml --duration 1000 --every 0.004 --record a.$ending >out 2>err &
         pid=$!
         until [ -e a.$ending ] || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
-        sleep "$(awk -v seed=$kill 'BEGIN { srand(seed); print 1.5 * rand() }')"
+        sleep "$(awk -v seed=$kill 'BEGIN { srand(seed); print 0.5 * rand() }')"
         kill -9 $pid 2>/dev/null
         wait $pid 2>/dev/null
         "$mayfly" info a.$ending >out 2>err || fail "kill $kill of a.$ending: cannot be read"

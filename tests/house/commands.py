@@ -177,13 +177,23 @@ BUDGET = {
     "evolve": {"--generations": 2, "--population": 32, "--survivors": 16, "--duration": 0.5},
     "run": {"--duration": 0.05, "--robots": 16},
     "compare": {"--duration": 0.1, "--robots": 16},
-    "bench": {"--steps": 16, "--instances": 16, "--repeats": 1, "--generations": 2},
+    "bench": {"--steps": 8, "--instances": 16, "--repeats": 1, "--generations": 2},
     "replay": {"--generation": 2},
     "view": {"--duration": 0.05},
     "serve": {"--duration": 0.05},
 }
 fresh_numbers = itertools.count()
-LONG = {"check": ["B1"]}  # in place of all cases
+# In place of all cases and benches: tests/app/test_cli.sh runs every case.
+LONG = {"check": ["B1"], "bench": ["points-single"]}
+
+
+def look_up_cases(names):
+    """Raises Mistake where a check case does not exist: completion lists those that do."""
+    text = subprocess.run([PROGRAM, "completion", "bash"], capture_output=True, text=True, check=True).stdout
+    known = re.search(r"^ *check\) .*arguments='([^']*)'", text, re.M)[1].split()
+    for name in names:
+        if not any(case == name or case.startswith(name + "-") for case in known):
+            raise Mistake(f"there is no check case '{name}'")
 
 
 def reduce(word, arguments, options):
@@ -200,21 +210,23 @@ def reduce(word, arguments, options):
         options.append(("--port", "0"))
     if word == "replay" and "--generation" not in given:
         budget = {}
-    if word == "compare" and "--no-cost" in given:
+    if word == "compare" and "--robots" not in given:  # only there costs are measured
         del budget["--robots"]
+        options = [pair for pair in options if pair[0] != "--no-cost"] + [("--no-cost", None)]
     if word == "bench":
-        plain = all(name.startswith(("points", "quadrotor", "soccer", "humanoid", "articulated", "swarm",
-                                     "truss", "modules", "fluid", "grains"))
-                    for name in arguments)
+        if not arguments and options:  # all of them run once, without options
+            arguments = LONG[word]
         if arguments and "evolve-paper" not in arguments:
             del budget["--generations"]
-        if arguments and not plain:
-            budget = {"--repeats": 1} | {k: v for k, v in budget.items() if k in given}
+        for option in ("--steps", "--instances"):
+            if any(name.startswith(("lua", "model")[option == "--steps":]) for name in arguments):
+                del budget[option]
     for name, most in budget.items():
         value = given.get(name)
         if value is None or float(value) > most:
             options = [pair for pair in options if pair[0] != name] + [(name, str(most))]
-    if word in LONG and not arguments:
+    if word == "check":
+        look_up_cases(arguments)
         arguments = LONG[word]
         options = [pair for pair in options if pair[0] != "--full"]
     if word == "replay" and arguments == ["RUN"] and ("--stl" in given or "--truss" in given):
@@ -301,7 +313,7 @@ def dev_names(words):
         raise Mistake(f"./dev has no word '{word}'")
     if word in ("bench", "check"):
         name, arguments, options, whole = parse([word, *words[1:]])
-        return ["./dev", *reduce(name, arguments, options)] if whole and "--full" not in words else None
+        return ["./dev", *reduce(name, arguments or LONG[name], options)] if whole and "--full" not in words else None
     if word == "run":
         name, arguments, options, _ = parse(["evolve", *words[1:]])
         return ["./dev", "run", *reduce(name, arguments, options)[1:]]

@@ -22,7 +22,7 @@ mkdir "$work/copy/docs"
 : >"$work/copy/CONTRIBUTING.md"
 # shellcheck disable=SC2016 # backquotes are meant
 printf '%s\n' 'Say `mayfly rnu robot.xml`, `./dev bild`, `./dev test quickly`, or' \
-    '`mayfly run models/gone.urdf`; `mayfly info` and' '`mayfly evolve --generatons` are words.' '' \
+    '`mayfly run models/gone.urdf`; `mayfly info` and' '`mayfly evolve --generatons` are words.' '' '`mayfly check Z9`' \
     '```' 'mayfly run models/hexapod.urdf --gait tripod   # good' \
     'build/mayfly run scenes/hexapod.yaml --seconds 3' \
     'mayfly info models/hexapod.urdf --mjcf out.urdf' '```' >"$work/copy/README.md"
@@ -31,10 +31,10 @@ if python3 "$source/tests/house/commands.py" "$work/copy" "$build" "$work/wrong"
     cat "$work/out" && echo 'FAILED: mistakes are not found' && exit 1
 fi
 for wrong in 'mayfly rnu' './dev bild' './dev test quickly' 'models/gone.urdf' '--generatons' \
-    '--seconds' '--mjcf'; do
+    '--seconds' '--mjcf' 'mayfly check Z9'; do
     grep -q -- "^FAILED: README.md: .*$wrong" "$work/out" ||
         { cat "$work/out" && echo "FAILED: not found: $wrong" && exit 1; }
 done
-[ "$(grep -c '^FAILED: README.md' "$work/out")" = 7 ] ||
+[ "$(grep -c '^FAILED: README.md' "$work/out")" = 8 ] ||
     { cat "$work/out" && echo 'FAILED: what is right is called wrong' && exit 1; }
 echo 'what is shown can be typed'

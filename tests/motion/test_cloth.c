@@ -32,7 +32,7 @@ static uint64_t hash_of(Kind kind) {
             set_field(rig.group, "vertex.velocity", i, c, 0.3 * sin(0.1 * c * c + i));
     if (kind.shared)
         assert_int_equal(mf_cloths_add(rig.world, &error), MF_OK);
-    mf_world_step(rig.world, 10);
+    mf_world_step(rig.world, 4);
     assert_int_equal(mf_group_fault_total(rig.group), 0);
     const uint64_t hash = mf_world_hash(rig.world);
     rig_close(&rig);

@@ -118,7 +118,7 @@ static void bits_do_not_depend_on_the_lane(void **state) {
         FOR_EACH_ISA (isa) {
             // Every count (or, but for MAYFLY_FULL=1, every third, with all lanes of a block and
             // one alone), and a first robot that moves each of them through the lanes.
-            const uint32_t stride = SANITIZED ? 13 : getenv("MAYFLY_FULL") != NULL ? 1 : 3;
+            const uint32_t stride = SANITIZED ? 13 : FULL ? 1 : 3;
             for (uint32_t count = 1; count <= ROBOTS; count += stride) {
                 uint32_t first = (count * 7) % (ROBOTS - count + 1);
                 static Batch batch;
@@ -222,7 +222,7 @@ static void corrupted_states_stay_with_their_robot(void **state) {
         for (uint32_t f = 0; f < mf_group_field_count(clean.fixture.group); f++) {
             const mf_Field *field = mf_group_field(clean.fixture.group, f);
             for (uint32_t c = 0; c < field->components && field->info.type == MF_F32; c++)
-                for (uint32_t v = 0; v < 6; v += SANITIZED ? 5 : 1)
+                for (uint32_t v = 0; v < 6; v += FULL ? 1 : 5)
                     poison(options, &clean, values[v % 3], field->info.name, c, v < 3 ? 0 : 3);
         }
         batch_close(&clean);

@@ -5,7 +5,8 @@
 #include "world/group.h"
 #include "import/mjcf_keys.h"
 
-enum { STEPS = 250, FIELDS = 5, VALUES = 64 };
+enum { LOOKS = 3, FIELDS = 5, VALUES = 64 };
+static const uint32_t steps[LOOKS] = {10, 40, 250}; // [1] until each look
 static const char *const compared[FIELDS] = {"base.position", "base.linear_velocity",
                                              "base.angular_velocity", "joint.angle", "joint.rate"};
 
@@ -112,7 +113,7 @@ static const NoteText apart[] = {
 enum { FIRST = MF_MOTION_POINTS };
 
 typedef struct Moved {
-    double values[FIELDS][VALUES];
+    double values[LOOKS][FIELDS][VALUES];
     bool refused;
 } Moved;
 
@@ -121,7 +122,13 @@ static void set_all(mf_Field *field, double value) {
         mf_field_set(field, 0, i, value);
 }
 
-static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, Moved *out) {
+static bool moves_alike(const Moved *a, const Moved *b, uint32_t looks) {
+    return a->refused == b->refused && memcmp(a->values, b->values, looks * sizeof *a->values) == 0;
+}
+
+// Until it moves otherwise than `plain`, unless that is NULL.
+static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, const Moved *plain,
+                 Moved *out) {
     mf_World *world = NULL;
     mf_Group *group = NULL;
     mf_Error error = {0};
@@ -150,18 +157,16 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, M
     set_all(mf_group_find_field(group, "actuator.control"), 6.0);
     if (motion != MF_MOTION_ARTICULATED) // there servos of the file hold them instead of controls
         set_all(mf_group_find_field(group, "joint.target"), 0.6);
-    mf_world_step(world, STEPS);
-    for (uint32_t f = 0; f < FIELDS; f++) {
-        const mf_Field *field = mf_group_find_field(group, compared[f]);
-        for (uint32_t i = 0; field != NULL && i < VALUES && i < field->components; i++)
-            out->values[f][i] = mf_field_get(field, 0, i);
+    for (uint32_t k = 0; k < LOOKS && (plain == NULL || moves_alike(out, plain, k)); k++) {
+        mf_world_step(world, steps[k] - (k > 0 ? steps[k - 1] : 0));
+        for (uint32_t f = 0; f < FIELDS; f++) {
+            const mf_Field *field = mf_group_find_field(group, compared[f]);
+            for (uint32_t i = 0; field != NULL && i < VALUES && i < field->components; i++)
+                out->values[k][f][i] = mf_field_get(field, 0, i);
+        }
     }
     mf_world_destroy(world);
     mf_terrain_destroy(terrain);
-}
-
-static bool moves_alike(const Moved *a, const Moved *b) {
-    return a->refused == b->refused && memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
 static bool is_said(const mf_Model *model, mf_Motion motion, const char *name) {
@@ -190,6 +195,7 @@ static bool is_noted(const mf_Model *model, mf_Motion motion, const char *path,
 typedef struct Keys {
     mf_Context *context;
     char *text, *edited, *changed;
+    uint32_t crc;                  // of the text that `plain` is of
     Moved plain[MF_MOTION_LEVELS]; // of the edited text
     uint32_t moved, noted, wrong;
     mf_Error error;
@@ -202,8 +208,8 @@ static void try_model(Keys *keys, const mf_Model *plain, const mf_Model *model, 
         Moved now;
         if (found[level] == 2)
             continue;
-        move(keys->context, model, (mf_Motion)level, &now);
-        if (!moves_alike(&now, &keys->plain[level]))
+        move(keys->context, model, (mf_Motion)level, &keys->plain[level], &now);
+        if (!moves_alike(&now, &keys->plain[level], LOOKS))
             found[level] = 2;
         else if (is_noted(model, (mf_Motion)level, path, attribute) ||
                  is_noted(plain, (mf_Motion)level, path, attribute))
@@ -247,10 +253,12 @@ static void try_attribute(Keys *keys, const char *path, const char *attribute) {
                       &keys->error),
          &keys->error);
     find_nodes(xml.root, path, &nodes);
-    for (uint32_t level = FIRST; level < MF_MOTION_LEVELS; level++) {
-        move(keys->context, plain, (mf_Motion)level, &keys->plain[level]);
+    const uint32_t crc = mf_crc32(0, keys->edited, strlen(keys->edited));
+    for (uint32_t level = FIRST; level < MF_MOTION_LEVELS && crc != keys->crc; level++) {
+        move(keys->context, plain, (mf_Motion)level, NULL, &keys->plain[level]);
         assert_false(keys->plain[level].refused);
     }
+    keys->crc = crc;
     if (try_nodes(keys, &nodes, plain, path, attribute, found))
         for (uint32_t level = FIRST; level < MF_MOTION_LEVELS; level++) {
             keys->moved += found[level] == 2;

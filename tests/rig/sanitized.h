@@ -3,6 +3,8 @@
 #ifndef MAYFLY_TESTS_RIG_SANITIZED_H
 #define MAYFLY_TESTS_RIG_SANITIZED_H
 
+#include <stdlib.h>
+
 #ifndef __has_feature
 #define __has_feature(what) 0
 #endif
@@ -23,6 +25,13 @@
 #define RUN_TESTS(alone, shared)                                                                   \
     ((THREAD_SANITIZED ? 0 : cmocka_run_group_tests(alone, NULL, NULL)) +                          \
      cmocka_run_group_tests(shared, NULL, NULL))
+
+// Before cmocka's tests of a group run: under ThreadSanitizer only those that are named after
+// threads, as the others have nothing that several of them share.
+#define KEEP_SHARED() cmocka_set_test_filter(THREAD_SANITIZED ? "*thread*" : NULL)
+
+// Whether the long sweeps run whole: MAYFLY_FULL=1, which ./dev check --full sets.
+#define FULL (getenv("MAYFLY_FULL") != NULL)
 
 // Steps of a run whose claim holds at any length.
 #define STEPS_OF(count) (SANITIZED ? (count) / 20 : (count))

@@ -14,7 +14,7 @@
 #define FALL 0.3   // [m]
 #define SLACK 0.03 // [1]
 #define ROUND_SLACK 0.2
-enum { WINDOW = 50, STEPS = SANITIZED ? 150 : 600, BODIES = 8 };
+enum { WINDOW = 50, STEPS = SANITIZED ? 150 : 300, BODIES = 8 };
 
 typedef struct Ground {
     const char *name, *text;
@@ -204,9 +204,12 @@ static void no_ground_gives_energy(void **state) {
             if (cases[c].kind == NONE)
                 continue;
             for (uint32_t s = 0; s < (cases[c].kind == BODY ? SHAPES : 1); s++)
-                for (int wide = cases[c].kind == BODY || cases[c].kind == PARTICLES ? 0 : 1;
-                     wide < 2; wide++)
-                    gains += try_case(*state, &grounds[g], &cases[c], s, wide != 0);
+                for (uint32_t wide = 0; wide < 2; wide++)
+                    // For every day in turn: each motion and shape has both precisions.
+                    if (cases[c].kind == BODY || cases[c].kind == PARTICLES
+                            ? FULL || wide == (g + s) % 2
+                            : wide == 1)
+                        gains += try_case(*state, &grounds[g], &cases[c], s, wide != 0);
         }
     assert_int_equal(gains, 0);
 }

@@ -282,5 +282,6 @@ int main(void) {
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(every_failing_call_is_survived),
     };
+    KEEP_SHARED();
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -183,5 +183,6 @@ int main(void) {
         cmocka_unit_test(a_robot_moves_as_it_does_alone),
         cmocka_unit_test(isolated_groups_do_not_interact),
     };
+    KEEP_SHARED();
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

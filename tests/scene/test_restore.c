@@ -6,7 +6,7 @@
 
 #include <dirent.h>
 
-enum { TICKS = 40, VISITS = 160, HISTORIES = 2 };
+enum { TICKS = 40, VISITS = 80, HISTORIES = 2 }; // VISITS: beyond those of all ticks in order
 
 typedef struct Life { // one of the histories
     uint64_t hash[TICKS + 2];
@@ -90,13 +90,18 @@ static void check_file(mf_Context *context, mf_SceneFile *file, const char *name
     Life *lives = test_calloc(HISTORIES, sizeof *lives);
     mf_Scene first = make_scene(context, file), second = make_scene(context, file);
     const bool costly = is_isolated(first.world) || mf_scene_file_count(file) > 40 || SANITIZED;
-    const uint32_t ticks = costly ? TICKS / 4 : TICKS;
+    const uint32_t ticks = costly ? TICKS / 4 : FULL ? TICKS : TICKS / 2;
     live(first.world, &lives[0], ticks);
     mf_scene_destroy(&first);
     first = make_scene(context, file);
     disturb(first.world);
     live(first.world, &lives[1], ticks);
-    visit(second.world, lives, ticks, costly ? 2 * ticks + 2 : VISITS, name);
+    visit(second.world, lives, ticks,
+          2 * ticks + 2 +
+              (costly ? 0
+               : FULL ? VISITS
+                      : VISITS / 4),
+          name);
     for (uint32_t h = 0; h < HISTORIES; h++)
         for (uint32_t t = 0; t <= ticks + 1; t++)
             if (lives[h].image[t] != NULL)

@@ -473,5 +473,6 @@ int main(void) {
         cmocka_unit_test(threads_and_instructions_change_nothing),
         cmocka_unit_test(every_failing_call_is_survived),
     };
+    KEEP_SHARED();
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -448,5 +448,6 @@ int main(void) {
         cmocka_unit_test(slots_need_what_joints_need),
         cmocka_unit_test(a_failed_call_changes_nothing),
     };
+    KEEP_SHARED();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

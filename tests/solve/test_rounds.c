@@ -303,5 +303,6 @@ int main(void) {
         cmocka_unit_test(steps_take_no_memory),
         cmocka_unit_test(rates_hold),
     };
+    KEEP_SHARED();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

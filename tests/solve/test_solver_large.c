@@ -160,7 +160,7 @@ static void a_wall_stands(void **state) {
     Pitch pitch;
     double far = 0.0, weight = 9.81 * BOXES;
     mf_Group *boxes = open_wall(&pitch);
-    mf_world_step(pitch.world, SANITIZED ? 100 : 500);
+    mf_world_step(pitch.world, SANITIZED ? 100 : 250);
     assert_true(any_swept(&pitch));
     for (uint32_t i = 0; i < BOXES; i++) {
         far = fmax(far, fabs(get_field(boxes, "base.position", i, 0) - height_of(i)));
@@ -199,7 +199,7 @@ static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
     for (uint32_t i = 0; i < HEXAPODS; i++)
         put(&pitch, group, i, 0.25 * (i % 3), 0.25 * (i / 3 % 2), 0.12 + 0.1 * (i / 6), 0.0);
     pitch_collide(&pitch, NULL);
-    for (int i = 0; i < (SANITIZED ? 30 : 120); i++) {
+    for (int i = 0; i < (SANITIZED ? 30 : 60); i++) {
         mf_world_step(pitch.world, 1);
         swept = swept || any_swept(&pitch);
     }
