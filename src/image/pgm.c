@@ -10,20 +10,14 @@
 // Invariant: nothing is read at or after `size`; the size of the file is checked against the header
 // before memory is taken.
 
-<<<<<<<<HEAD : src / import / terrain_pgm.c
-#include "import/terrain_image.h"
-        == == == ==
 #include "image/image.h"
-        >>>>>>>> image : src /
-                         image /
-                         pgm.c
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #define LARGEST_GRAY 65535u
 
-                         typedef struct Cursor {
+typedef struct Cursor {
     const uint8_t *data;
     size_t size;    // [byte]
     size_t offset;  // [byte] next byte to read

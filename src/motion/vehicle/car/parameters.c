@@ -8,7 +8,8 @@
 
 // ---- the published sets -------------------------------------------------------------------------
 // Sources and what is wrong in them: models/car_*.yaml and docs/explanation/vehicles.md. Members
-// that no source gives (brake, radius, height of the 1:43 car, the loops) are choices of this project.
+// that no source gives (brake, radius, height of the 1:43 car, the loops) are choices of this
+// project.
 
 static const double reference_gravity = 9.81; // [m/s^2] at which rear_d and front_d hold
 
