@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A room calls only rooms below it, and includes only their headers.
 
-The floors are those of docs/explanation/concepts.md. Includes are read from the text; calls, and uses
-of another room's data, from the symbols of the objects of a build, so a function that is declared
-elsewhere does not hide where it is. Public headers (<mayfly/...>) may be included everywhere. Images,
-importers and exporters belong to the tools library: nothing of the core may include them.
+The floors are those of docs/explanation/concepts.md. Includes are read from the text; calls, and
+uses of another room's data, from the symbols of the objects of a build, so a function that is
+declared elsewhere does not hide where it is. Public headers (<mayfly/...>) may be included
+everywhere. Images, importers and exporters belong to the tools library: nothing of the core may
+include them.
 
 usage: floors.py SOURCE_FOLDER [BUILD_FOLDER]
 """
