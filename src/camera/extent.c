@@ -14,14 +14,14 @@ static const double widest = 3.0;
 
 // Balls that a robot consists of.
 static uint32_t balls_of(const mf_RenderGroup *group, uint32_t instance) {
-    switch (group->kind) {
-    case MF_RENDER_LINKS:
+    switch (group->visual.kind) {
+    case MF_VISUAL_PARTS:
         return group->count;
-    case MF_RENDER_TRUSS:
-        return (uint32_t)mf_render_value(group->counts, instance, 0);
-    case MF_RENDER_CLOTH:
-        return group->cloth.vertex_count;
-    case MF_RENDER_PARTICLES:
+    case MF_VISUAL_BARS:
+        return (uint32_t)mf_render_value(group->visual.counts, instance, 0);
+    case MF_VISUAL_TRIANGLES:
+        return group->visual.cloth.vertex_count;
+    case MF_VISUAL_POINTS:
         break;
     }
     return 1;
@@ -45,13 +45,14 @@ static bool shape_ball(const mf_RenderGroup *group, uint32_t instance, const mf_
 // False: it is not there.
 static bool ball_of(const mf_RenderGroup *group, uint32_t instance, uint32_t ball, double at[3],
                     double *radius) {
-    if (group->kind == MF_RENDER_LINKS)
+    const mf_Visual *visual = &group->visual;
+    if (visual->kind == MF_VISUAL_PARTS)
         return shape_ball(group, instance, &group->shapes[ball], at, radius);
-    if (group->waiting != NULL && mf_render_value(group->waiting, instance, 0) != 0.0)
+    if (visual->waiting != NULL && mf_render_value(visual->waiting, instance, 0) != 0.0)
         return false;
     for (uint32_t c = 0; c < 3; c++)
-        at[c] = mf_render_value(group->position, instance, 3 * (size_t)ball + c);
-    *radius = group->kind == MF_RENDER_PARTICLES ? group->ball.radius : 0.0;
+        at[c] = mf_render_value(visual->position, instance, 3 * (size_t)ball + c);
+    *radius = visual->kind == MF_VISUAL_POINTS ? group->ball.radius : 0.0;
     return mf_all_finite(at, 3);
 }
 

@@ -1,9 +1,6 @@
 // What cameras see (render.h): making it from the world's models, and memory for pictures.
 #include "camera/render.h"
-#include "model/points.h"
 #include "world/group.h"
-
-#include "camera/vehicle_look.h"
 
 #include "math/kernel_table.h"
 #include "math/scalar.h"
@@ -12,29 +9,10 @@
 #include <mayfly/links.h>
 
 #define MOST_FACES (1u << 22)
-#define POINT_RADIUS 0.01 // [m] of a mass point
 
 enum { TRIANGLES_AT_ONCE = 64 };
 
 // ---- shapes -------------------------------------------------------------------------------------
-
-// A level plane that is the world's ground, which is drawn from the terrain.
-static bool is_ground(const mf_RenderScene *scene, const mf_Shape *shape) {
-    const double x = shape->rotation[1], y = shape->rotation[2];
-    const double height = scene->terrain != NULL ? scene->terrain->highest : 0.0;
-    return shape->link == MF_NONE && x * x + y * y < 1e-12 &&
-           (scene->hilly || mf_abs(shape->position[2] - height) < 1e-9);
-}
-
-// As in films: links with visual shapes are seen by them, others by their collision shapes.
-static bool is_seen(const mf_RenderScene *scene, const mf_Model *model, const mf_Shape *shape) {
-    if (shape->type == MF_SHAPE_HEIGHTS || shape->type == MF_SHAPE_POINT ||
-        (shape->type == MF_SHAPE_PLANE && is_ground(scene, shape)))
-        return false;
-    const bool scenery =
-        shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
-    return shape->visual || scenery || !mf_model_has_visual(model, shape->link);
-}
 
 static void take_mesh(mf_RenderShape *out, const mf_Mesh *mesh) {
     double half[3];
@@ -81,44 +59,27 @@ static void take_shape(mf_RenderShape *out, const mf_Model *model, const mf_Shap
         mf_render_take_look(out, model, shape, maps);
 }
 
-// What has mass points and nothing else is seen by them.
-static void take_point(mf_RenderShape *out, const mf_Point *point) {
-    mf_Shape ball = {.type = MF_SHAPE_SPHERE,
-                     .link = point->link,
-                     .rotation = {1.0, 0.0, 0.0, 0.0},
-                     .material = MF_NONE};
-    ball.size[0] = POINT_RADIUS;
-    mf_vec3_copy(ball.position, point->position);
-    for (int c = 0; c < 3; c++)
-        ball.color[c] = point->color[c];
-    take_shape(out, NULL, &ball, NULL);
-}
-
-// What is seen of a model's links, in memory of the render scene. Returns the number of faces.
+// What is seen of a group's links, in memory of the render scene. Returns the number of faces.
 static uint64_t take_shapes(mf_RenderScene *scene, mf_RenderGroup *own, const mf_Model *model,
                             const mf_TextureMap *maps, uint64_t *looks) {
     float tint[3];
     const bool tinted = mf_group_tint(own->group, tint);
-    mf_Shape parts[MF_VEHICLE_PARTS];
-    const uint32_t part_count = mf_vehicle_look(own->group, parts);
     uint64_t faces = 0;
-    for (uint32_t i = 0; i < part_count; i++)
-        take_shape(&own->shapes[own->count++], NULL, &parts[i], NULL);
-    for (uint32_t i = 0; part_count == 0 && i < model->shape_count; i++) {
-        if (!scene->painted && mf_texture_is_floor(scene->terrain, &model->shapes[i])) {
+    for (uint32_t i = 0; i < model->shape_count && !scene->painted; i++)
+        if (!own->visual.own_parts && mf_texture_is_floor(scene->terrain, &model->shapes[i])) {
             take_shape(&scene->floor, model, &model->shapes[i], maps);
             scene->painted = true;
         }
-        if (is_seen(scene, model, &model->shapes[i]))
-            take_shape(&own->shapes[own->count++], model, &model->shapes[i], maps);
+    for (uint32_t i = 0; i < own->visual.part_count; i++) {
+        mf_Shape part;
+        if (mf_visual_part(&own->visual, i, &part))
+            take_shape(&own->shapes[own->count++], own->visual.own_parts ? NULL : model, &part,
+                       maps);
     }
-    for (uint32_t i = 0; own->count == 0 && model->shape_count == 0 && i < model->point_count; i++)
-        take_point(&own->shapes[i], &model->points[i]);
-    if (own->count == 0 && model->shape_count == 0)
-        own->count = model->point_count;
     for (uint32_t i = 0; i < own->count; i++) {
         const mf_Mesh *mesh = own->shapes[i].mesh;
-        mf_render_tint(own->shapes[i].solid.color, tinted ? tint : NULL);
+        mf_visual_tint(own->shapes[i].solid.color, tinted ? tint : NULL,
+                       own->shapes[i].solid.color);
         if (own->shapes[i].texture != NULL)
             *looks += mesh != NULL && mesh->coordinates != NULL ? mesh->triangle_count : 1;
         faces += mesh != NULL ? mesh->triangle_count : 1;
@@ -134,9 +95,7 @@ static mf_Status take_links(mf_RenderScene *scene, mf_RenderGroup *own, uint64_t
                             uint64_t *looks, mf_Error *error) {
     const mf_Model *model = mf_group_model(own->group);
     const mf_TextureMap *maps;
-    const uint32_t most = model->shape_count > 0 ? model->shape_count : model->point_count;
-    own->shapes = mf_allocate(scene->context, most > MF_VEHICLE_PARTS ? most : MF_VEHICLE_PARTS,
-                              sizeof *own->shapes);
+    own->shapes = mf_allocate(scene->context, own->visual.part_count, sizeof *own->shapes);
     if (own->shapes == NULL)
         return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
     mf_Status status = mf_render_take_textures(scene, model, &maps, error);
@@ -156,12 +115,13 @@ static mf_Status take_group(mf_RenderScene *scene, mf_Group *group, uint32_t num
     uint32_t soft;
     uint64_t faces = 0, looks = 0;
     own->group = group;
+    own->visual = mf_visual_of(group);
     own->number = number;
     own->isolated = mf_group_config_of(group)->isolated;
     mf_render_take_soft(scene, own, &soft);
     faces = soft;
     mf_Status status =
-        own->kind == MF_RENDER_LINKS ? take_links(scene, own, &faces, &looks, error) : MF_OK;
+        own->visual.kind == MF_VISUAL_PARTS ? take_links(scene, own, &faces, &looks, error) : MF_OK;
     faces = faces * (own->isolated ? 1 : mf_group_count(group)) + scene->most_faces;
     looks = looks * (own->isolated ? 1 : mf_group_count(group));
     if (status == MF_OK && faces > MOST_FACES)

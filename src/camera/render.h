@@ -5,9 +5,9 @@
 
 #include "camera/texture.h"
 #include "camera/view.h"
+#include "visual/visual.h"
 #include "world/attach.h"
 
-#include <mayfly/cloth.h>
 #include <mayfly/terrain.h>
 
 // A solid around the origin of its own axes.
@@ -57,26 +57,15 @@ typedef struct mf_RenderTextures {
     mf_TextureMap *maps; // of all its textures; of zeros where nothing shows one
 } mf_RenderTextures;
 
-typedef enum mf_RenderKind {
-    MF_RENDER_LINKS,
-    MF_RENDER_PARTICLES, // each instance a ball
-    MF_RENDER_TRUSS,
-    MF_RENDER_CLOTH
-} mf_RenderKind;
-
 typedef struct mf_RenderGroup {
     mf_Group *group;
-    mf_RenderKind kind;
+    mf_Visual visual;
     const mf_Field *pose;   // link.pose
     mf_RenderShape *shapes; // on links
     uint32_t count;         // [1]
     uint32_t number;        // [1] of the group in the world
     bool isolated;
-    const mf_Field *position;                       // base.position, vertex.position
-    const mf_Field *waiting;                        // of particles
-    const mf_Field *counts, *ends, *diameter, *bar; // of trusses
-    mf_ClothShape cloth;
-    mf_RenderSolid ball; // of particles; its color is also that of a cloth
+    mf_RenderSolid ball; // of points; its color is also that of triangles
 } mf_RenderGroup;
 
 typedef struct mf_RenderScene {
@@ -232,15 +221,13 @@ void mf_render_flush(const mf_RenderScene *scene, mf_RenderBuffers *buffers);
 mf_Status mf_render_take_hills(mf_RenderScene *scene, mf_Error *error);
 bool mf_render_is_behind_hill(const mf_RenderScene *scene, const double at[3]);
 
-// render_look.c: textures of a model, the look of a shape, that of its pose, and a group's color
-// (NULL: it has none) instead of a color.
+// render_look.c: textures of a model, the look of a shape, and that of its pose.
 mf_Status mf_render_take_textures(mf_RenderScene *scene, const mf_Model *model,
                                   const mf_TextureMap **out, mf_Error *error);
 void mf_render_release_textures(mf_RenderScene *scene);
 void mf_render_take_look(mf_RenderShape *out, const mf_Model *model, const mf_Shape *shape,
                          const mf_TextureMap *maps);
 mf_RenderLook mf_render_look_at(const mf_RenderShape *shape, const mf_RenderTransform *pose);
-void mf_render_tint(float color[3], const float *tint);
 
 uint32_t mf_render_ground_faces(const mf_RenderScene *scene);
 void mf_render_draw_ground(const mf_RenderScene *scene, const mf_CameraView *view,

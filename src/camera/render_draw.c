@@ -192,7 +192,7 @@ static void draw_links(const mf_RenderDraw *draw, const mf_RenderGroup *group, u
 
 static void draw_robot(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance,
                        bool scenery) {
-    if (group->kind == MF_RENDER_LINKS)
+    if (group->visual.kind == MF_VISUAL_PARTS)
         draw_links(draw, group, instance, scenery);
     else
         mf_render_draw_soft(draw, group, instance);

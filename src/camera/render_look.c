@@ -83,16 +83,3 @@ mf_RenderLook mf_render_look_at(const mf_RenderShape *shape, const mf_RenderTran
     }
     return look;
 }
-
-// ---- groups -------------------------------------------------------------------------------------
-
-// As on the page: where a shape is colored at all.
-void mf_render_tint(float color[3], const float *tint) {
-    float most = color[0], least = color[0];
-    for (int c = 1; c < 3; c++) {
-        most = color[c] > most ? color[c] : most;
-        least = color[c] < least ? color[c] : least;
-    }
-    for (int c = 0; tint != NULL && most > 0.0f && !(least > 0.6f * most) && c < 3; c++)
-        color[c] = most * (0.12f + 0.88f * tint[c]);
-}

@@ -1,17 +1,8 @@
-// What is seen of robots without links: particles as balls, trusses as bars, cloths as triangles.
+// What is seen of robots without links: points as balls, bars as capsules, triangles.
 #include "camera/render.h"
 #include "world/group.h"
-#include "motion/truss/motion.h"
-#include "motion/cloth/motion.h"
 
 #include "math/scalar.h"
-
-#include <mayfly/particles.h>
-#include <mayfly/quasistatic.h>
-
-static const float bar_color[3] = {0.62f, 0.65f, 0.68f}, actuator_color[3] = {0.85f, 0.35f, 0.10f};
-static const float cloth_color[3] = {0.80f, 0.32f, 0.24f},
-                   particle_color[3] = {0.20f, 0.45f, 0.85f};
 
 static const double upright[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 
@@ -20,55 +11,20 @@ static const double upright[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
 // In the color of the group, if it has one.
 static void set_color(mf_RenderSolid *ball, const mf_Group *group, const float color[3]) {
     float tint[3];
-    for (int c = 0; c < 3; c++)
-        ball->color[c] = color[c];
-    mf_render_tint(ball->color, mf_group_tint(group, tint) ? tint : NULL);
-}
-
-static void take_particles(mf_RenderGroup *own, double spacing) {
-    const mf_Model *model = mf_group_model(own->group);
-    own->kind = MF_RENDER_PARTICLES;
-    own->position = mf_group_find_field(own->group, "base.position");
-    own->waiting = mf_group_find_field(own->group, "particle.waiting");
-    own->ball.radius = 0.5 * spacing;
-    set_color(&own->ball, own->group, particle_color);
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (model->shapes[i].type == MF_SHAPE_SPHERE) {
-            own->ball.radius = model->shapes[i].size[0];
-            set_color(&own->ball, own->group, model->shapes[i].color);
-            break;
-        }
-    for (int c = 0; c < 3; c++)
-        own->ball.scale[c] = 1.0 / own->ball.radius;
-}
-
-static void take_truss(mf_RenderGroup *own) {
-    own->kind = MF_RENDER_TRUSS;
-    own->position = mf_group_find_field(own->group, "vertex.position");
-    own->counts = mf_group_find_field(own->group, "truss.counts");
-    own->ends = mf_group_find_field(own->group, "bar.ends");
-    own->diameter = mf_group_find_field(own->group, "bar.diameter");
-    own->bar = mf_group_find_field(own->group, "actuator.bar");
+    mf_visual_tint(color, mf_group_tint(group, tint) ? tint : NULL, ball->color);
 }
 
 void mf_render_take_soft(mf_RenderScene *scene, mf_RenderGroup *own, uint32_t *faces) {
-    const double spacing = mf_particles_spacing(own->group);
-    *faces = 0;
+    const mf_Visual *visual = &own->visual;
     own->ball.type = MF_RASTER_BALL;
-    if (spacing > 0.0) {
-        take_particles(own, spacing);
-        *faces = 1;
-    } else if (mf_truss_config_of(own->group) != NULL) {
-        take_truss(own);
-        *faces = own->diameter->components;
-    } else if (mf_cloth_shape_of(own->group, &own->cloth)) {
-        own->kind = MF_RENDER_CLOTH;
-        own->position = mf_group_find_field(own->group, "vertex.position");
-        set_color(&own->ball, own->group, cloth_color);
-        *faces = own->cloth.triangle_count;
-        if (own->cloth.vertex_count > scene->most_vertices)
-            scene->most_vertices = own->cloth.vertex_count;
-    }
+    own->ball.radius = visual->radius;
+    for (int c = 0; c < 3; c++)
+        own->ball.scale[c] = 1.0 / mf_larger(visual->radius, 1e-9);
+    set_color(&own->ball, own->group, visual->color);
+    *faces = visual->kind == MF_VISUAL_POINTS ? 1
+             : visual->kind == MF_VISUAL_BARS ? visual->diameter->components
+                                              : visual->cloth.triangle_count;
+    scene->most_vertices = mf_larger_u32(scene->most_vertices, visual->cloth.vertex_count);
 }
 
 // ---- drawing ------------------------------------------------------------------------------------
@@ -85,8 +41,9 @@ static bool find_point(const mf_RenderDraw *draw, const mf_Field *field, uint32_
 static void draw_particle(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance,
                           const int32_t owner[3]) {
     mf_RenderTransform pose;
-    if ((group->waiting != NULL && mf_render_value(group->waiting, instance, 0) != 0.0) ||
-        !find_point(draw, group->position, instance, 0, pose.position))
+    if ((group->visual.waiting != NULL &&
+         mf_render_value(group->visual.waiting, instance, 0) != 0.0) ||
+        !find_point(draw, group->visual.position, instance, 0, pose.position))
         return;
     for (int i = 0; i < 9; i++)
         pose.rotation[i] = upright[i];
@@ -94,67 +51,49 @@ static void draw_particle(const mf_RenderDraw *draw, const mf_RenderGroup *group
     mf_render_draw_solid(draw, &group->ball, &pose, &paint, owner);
 }
 
-// Axes whose z goes along a vector of length 1.
-static void rotation_along(const double direction[3], double rotation[9]) {
-    const double size[3] = {mf_abs(direction[0]), mf_abs(direction[1]), mf_abs(direction[2])};
-    double side[3] = {0.0, 0.0, 0.0}, other[3];
-    side[size[0] < size[1] ? (size[0] < size[2] ? 0 : 2) : (size[1] < size[2] ? 1 : 2)] = 1.0;
-    mf_vec3_cross(other, direction, side);
-    mf_vec3_normalize(other);
-    mf_vec3_cross(side, other, direction);
-    for (int i = 0; i < 3; i++) {
-        rotation[3 * i] = side[i];
-        rotation[3 * i + 1] = other[i];
-        rotation[3 * i + 2] = direction[i];
-    }
-}
-
-static void draw_bar(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance,
-                     uint32_t bar, bool acts, const int32_t owner[3]) {
-    const double radius = 0.5 * mf_render_value(group->diameter, instance, bar);
-    double end[2][3], offset[3];
+static void draw_bar(const mf_RenderDraw *draw, const mf_RenderGroup *group,
+                     const mf_VisualBar *bar, const int32_t owner[3]) {
+    double end[2][3], offset[3], along[4];
     mf_RenderTransform pose;
-    for (uint32_t e = 0; e < 2; e++) {
-        const double vertex = mf_render_value(group->ends, instance, 2 * (size_t)bar + e);
-        if (!find_point(draw, group->position, instance, (uint32_t)vertex, end[e]))
-            return;
-    }
+    for (int e = 0; e < 2; e++)
+        mf_render_to_optical(draw, bar->ends[e], end[e]);
     mf_vec3_sub(offset, end[1], end[0]);
     const double length = mf_vec3_length(offset);
-    if (!(radius > 0.0) || !mf_vec3_normalize(offset))
+    if (!mf_all_finite(end[0], 3) || !mf_all_finite(end[1], 3) || !(bar->radius > 0.0) ||
+        !(length > 0.0))
         return;
     mf_RenderSolid solid = {.type = MF_RASTER_PILL,
-                            .scale = {1.0 / radius, 1.0 / radius, 1.0 / radius},
-                            .half = 0.5 * length / radius,
-                            .radius = 0.5 * length + radius};
-    set_color(&solid, group->group, acts ? actuator_color : bar_color);
-    mf_vec3_add_scaled(pose.position, end[0], 0.5 * length, offset);
-    rotation_along(offset, pose.rotation);
+                            .scale = {1.0 / bar->radius, 1.0 / bar->radius, 1.0 / bar->radius},
+                            .half = 0.5 * length / bar->radius,
+                            .radius = 0.5 * length + bar->radius};
+    set_color(&solid, group->group, bar->color);
+    mf_vec3_add_scaled(pose.position, end[0], 0.5, offset);
+    mf_visual_along(along, end[0], end[1]);
+    mf_quat_to_matrix(pose.rotation, along);
     const mf_RenderPaint paint = {.color = solid.color};
     mf_render_draw_solid(draw, &solid, &pose, &paint, owner);
 }
 
 static void draw_truss(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance) {
-    const uint32_t bars = (uint32_t)mf_render_value(group->counts, instance, 1);
-    const uint32_t actuators = (uint32_t)mf_render_value(group->counts, instance, 2);
+    const uint32_t bars = mf_visual_bar_count(&group->visual, instance);
     for (uint32_t b = 0; b < bars; b++) {
         const int32_t owner[3] = {(int32_t)group->number, (int32_t)instance, (int32_t)b};
-        bool acts = false;
-        for (uint32_t a = 0; a < actuators && !acts; a++)
-            acts = mf_render_value(group->bar, instance, a) == (double)b;
-        draw_bar(draw, group, instance, b, acts, owner);
+        mf_VisualBar bar;
+        mf_visual_bar(&group->visual, instance, b, &bar);
+        draw_bar(draw, group, &bar, owner);
     }
 }
 
 static void draw_cloth(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance,
                        const int32_t owner[3]) {
+    const mf_ClothShape *cloth = &group->visual.cloth;
     double(*corners)[3] = draw->buffers->corners;
     const mf_RenderPaint paint = {.color = group->ball.color};
-    for (uint32_t v = 0; v < group->cloth.vertex_count; v++)
-        if (!find_point(draw, group->position, instance, v, corners[v]))
+    for (uint32_t v = 0; v < cloth->vertex_count; v++)
+        if (!find_point(draw, group->visual.position, instance, v, corners[v]))
             return;
-    for (uint32_t t = 0; t < group->cloth.triangle_count; t++) {
-        const uint32_t *at = group->cloth.triangles[t];
+    for (uint32_t t = 0; t < cloth->triangle_count; t++) {
+        const uint32_t *at = cloth->triangles[t];
         const double *const corner[3] = {corners[at[0]], corners[at[1]], corners[at[2]]};
         if (!mf_cloth_triangle_torn(group->group, instance, t))
             mf_render_draw_triangle(draw, corner, &paint, owner);
@@ -164,9 +103,9 @@ static void draw_cloth(const mf_RenderDraw *draw, const mf_RenderGroup *group, u
 void mf_render_draw_soft(const mf_RenderDraw *draw, const mf_RenderGroup *group,
                          uint32_t instance) {
     const int32_t owner[3] = {(int32_t)group->number, (int32_t)instance, 0};
-    if (group->kind == MF_RENDER_PARTICLES)
+    if (group->visual.kind == MF_VISUAL_POINTS)
         draw_particle(draw, group, instance, owner);
-    else if (group->kind == MF_RENDER_TRUSS)
+    else if (group->visual.kind == MF_VISUAL_BARS)
         draw_truss(draw, group, instance);
     else
         draw_cloth(draw, group, instance, owner);

@@ -3,7 +3,6 @@
 // has no links (mcap_soft.c). Robots of
 // an isolated group have worlds of their own, so that only the first one is shown; all numbers are
 // in the fields.
-#include "camera/vehicle_look.h"
 #include "math/scalar.h"
 #include "model/points.h"
 #include "record/foxglove.h"
@@ -35,36 +34,17 @@ static void name_link(const mf_Group *group, uint32_t robot, uint32_t link, char
 
 // ---- what is shown -----------------------------------------------------------------------------
 
-static uint32_t robots_shown(const mf_Group *group) {
+static uint32_t robots_shown(const mf_Visual *visual) {
+    const mf_Group *group = visual->group;
     const uint32_t links = mf_group_model(group)->link_count, count = mf_group_count(group);
-    if (links == 0 || mf_particles_spacing(group) > 0.0)
+    if (links == 0 || visual->kind == MF_VISUAL_POINTS)
         return 0;
     return mf_group_config_of(group)->isolated ? mf_smaller_u32(count, 1)
                                                : mf_smaller_u32(count, LINKS_MOST / links);
 }
 
-// As in films: links with visual shapes are shown by them, others by their collision shapes, and of
-// scenery all shapes but level planes, which lie below everything.
-static bool is_shown(const mf_Model *model, const mf_Shape *shape) {
-    const bool level = shape->type == MF_SHAPE_PLANE && shape->link == MF_NONE &&
-                       fabs(shape->rotation[1]) < 1e-6 && fabs(shape->rotation[2]) < 1e-6;
-    const bool scenery =
-        shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
-    if (level || shape->type == MF_SHAPE_HEIGHTS || shape->type == MF_SHAPE_POINT)
-        return false;
-    return shape->visual || scenery || !mf_model_has_visual(model, shape->link);
-}
-
 void mf_mcap_color(const mf_McapGroup *part, const float own[3], float out[3]) {
-    float most = 0.0f, least = 1.0f;
-    for (int c = 0; c < 3; c++) {
-        most = own[c] > most ? own[c] : most;
-        least = own[c] < least ? own[c] : least;
-    }
-    // A group that is given a color has it where its shapes are colored at all, as in films.
-    const bool keeps = part->color[0] < 0.0f || most <= 0.0f || least > 0.6f * most;
-    for (int c = 0; c < 3; c++)
-        out[c] = keeps ? own[c] : most * (0.12f + 0.88f * part->color[c]);
+    mf_visual_tint(own, part->color[0] < 0.0f ? NULL : part->color, out);
 }
 
 static mf_Field *picture_of(mf_Group *group, uint32_t camera, uint32_t measure) {
@@ -122,7 +102,8 @@ static bool make_group(mf_Recorder *recorder, mf_McapGroup *part, const Schemas 
     const mf_Model *model = mf_group_model(part->group);
     mf_Context *context = recorder->context;
     bool any = false;
-    part->robots = robots_shown(part->group);
+    part->visual = mf_visual_of(part->group);
+    part->robots = robots_shown(&part->visual);
     part->talkers = mf_smaller_u32(part->robots, TALKERS_MOST);
     part->cameras = model->camera_count;
     const uint32_t images = part->talkers * MEASURES * part->cameras;
@@ -162,34 +143,18 @@ static void put_link(mf_Text *out, const mf_McapGroup *part, uint32_t robot, uin
     const mf_Model *model = mf_group_model(part->group);
     bool any = false;
     size_t opened = 0;
-    for (uint32_t i = 0; i < model->shape_count; i++) {
-        const mf_Shape *shape = &model->shapes[i];
+    for (uint32_t i = 0; i < part->visual.part_count; i++) {
+        mf_Shape shape;
         float color[3];
-        if (shape->link != link || !is_shown(model, shape))
+        if (!mf_visual_part(&part->visual, i, &shape) || shape.link != link)
             continue;
         opened = any ? opened : open_link(out, part->group, robot, link, time);
         any = true;
-        mf_mcap_color(part, shape->color, color);
-        mf_foxglove_shape(out, model, shape, color);
+        mf_mcap_color(part, shape.color, color);
+        mf_foxglove_shape(out, model, &shape, color);
     }
     if (any)
         mf_proto_close(out, opened);
-}
-
-// A vehicle's link has the shapes that show it, not the one that it collides with.
-static bool put_vehicle(mf_Text *out, const mf_McapGroup *part, uint32_t robot, mf_Time time) {
-    mf_Shape shapes[MF_VEHICLE_PARTS];
-    const uint32_t count = mf_vehicle_look(part->group, shapes);
-    if (count == 0)
-        return false;
-    const size_t opened = open_link(out, part->group, robot, 0, time);
-    for (uint32_t i = 0; i < count; i++) {
-        float color[3];
-        mf_mcap_color(part, shapes[i].color, color);
-        mf_foxglove_shape(out, mf_group_model(part->group), &shapes[i], color);
-    }
-    mf_proto_close(out, opened);
-    return true;
 }
 
 // Nodes and triangles of a height map: the whole of it, coarser where it has many cells.
@@ -237,8 +202,6 @@ static void put_scene(mf_Recorder *recorder, uint32_t channel) {
         const mf_McapGroup *part = &store->groups[g];
         const mf_Model *model = mf_group_model(part->group);
         for (uint32_t r = 0; r < part->robots; r++) {
-            if (put_vehicle(out, part, r, time))
-                continue;
             put_link(out, part, r, MF_NONE, time);
             for (uint32_t l = 0; l < model->link_count; l++)
                 put_link(out, part, r, l, time);

@@ -5,12 +5,14 @@
 
 #include "record/mcap.h"
 #include "record/recorder.h"
+#include "visual/visual.h"
 
 enum { MF_MCAP_NAME = 160 }; // [byte] of a topic or frame
 
 // The robots of one group whose poses, joints and pictures are written.
 typedef struct mf_McapGroup {
     mf_Group *group;
+    mf_Visual visual;
     uint32_t robots;  // [1] the first ones
     uint32_t talkers; // [1] those of them with topics of their own
     uint32_t *joints; // [1] channels of their joint states; NULL: nothing turns

@@ -7,7 +7,6 @@
 #include "math/scalar.h"
 
 #include <mayfly/dynamics.h>
-#include <mayfly/particles.h>
 
 #include <math.h>
 #include <string.h>
@@ -33,24 +32,28 @@ static uint32_t shown(const mf_Film *film, uint32_t count, uint32_t each) {
 }
 
 // Trusses of a group differ, and cloths are surfaces that change, so each is a cast of its own.
-static uint32_t casts_of(const mf_Group *group, bool live) {
-    if (mf_film_truss_links(group, 0) == 0 && mf_film_cloth_links(group) == 0)
+static uint32_t casts_of(const mf_Visual *visual, bool live) {
+    const uint32_t count = mf_group_count(visual->group);
+    if (visual->kind == MF_VISUAL_PARTS)
         return 1;
-    return live ? mf_group_count(group) : mf_smaller_u32(mf_group_count(group), OWN_MOST);
+    return live ? count : mf_smaller_u32(count, OWN_MOST);
 }
 
-static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32_t *links) {
-    const uint32_t count = casts_of(group, film->live);
+static void take_group(mf_Film *film, const mf_Visual *visual, const char *color, uint32_t *links) {
+    mf_Group *group = visual->group;
+    const uint32_t count = casts_of(visual, film->live);
+    const bool cloth = visual->kind == MF_VISUAL_TRIANGLES;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t own = mf_film_truss_links(group, i) + mf_film_cloth_links(group);
+        const uint32_t own = cloth ? mf_film_cloth_links(visual) : mf_film_truss_links(visual, i);
         const uint32_t each = own > 0 ? own : mf_group_model(group)->link_count;
         const uint32_t robots = own > 0 ? 1 : shown(film, mf_group_count(group), each);
         film->casts[film->cast_count++] = (mf_FilmCast){.group = group,
+                                                        .visual = visual,
                                                         .color = color,
                                                         .first = i,
                                                         .robots = robots,
                                                         .links = each,
-                                                        .cloth = mf_film_cloth_links(group) > 0};
+                                                        .cloth = cloth};
         film->robots += robots;
         film->poses_each += robots * each;
         *links = mf_larger_u32(*links, robots * each);
@@ -58,10 +61,10 @@ static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32
     film->of += mf_group_count(group);
 }
 
-static void take_cloud(mf_Film *film, mf_Group *group, const char *color) {
+static void take_cloud(mf_Film *film, const mf_Visual *visual, const char *color) {
     mf_FilmCloud *cloud = &film->clouds[film->cloud_count++];
-    *cloud = (mf_FilmCloud){.group = group, .color = color};
-    cloud->count = mf_film_cloud_points(group, film->live, &cloud->stride);
+    *cloud = (mf_FilmCloud){.visual = visual, .color = color};
+    cloud->count = mf_film_cloud_points(visual->group, film->live, &cloud->stride);
     film->points_each += cloud->count;
 }
 
@@ -94,17 +97,20 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
                       .stride = 1,
                       .period = period};
     uint32_t links = 0, casts = 0;
-    for (uint32_t i = 0; i < count; i++)
-        casts += casts_of(groups[i], film->live);
+    film->visuals = mf_allocate(context, count, sizeof *film->visuals);
+    for (uint32_t i = 0; i < count && film->visuals != NULL; i++) {
+        film->visuals[i] = mf_visual_of(groups[i]);
+        casts += casts_of(&film->visuals[i], film->live);
+    }
     film->casts = mf_allocate(context, casts, sizeof *film->casts);
     film->clouds = mf_allocate(context, count, sizeof *film->clouds);
-    if (film->casts != NULL && film->clouds != NULL) {
+    if (film->visuals != NULL && film->casts != NULL && film->clouds != NULL) {
         for (uint32_t i = 0; i < count; i++) {
             const char *color = colors != NULL ? colors[i] : NULL;
-            if (mf_particles_spacing(groups[i]) > 0.0)
-                take_cloud(film, groups[i], color);
+            if (film->visuals[i].kind == MF_VISUAL_POINTS)
+                take_cloud(film, &film->visuals[i], color);
             else
-                take_group(film, groups[i], color, &links);
+                take_group(film, &film->visuals[i], color, &links);
         }
         film->capacity = choose_capacity(film);
         film->poses = mf_allocate(context, film->capacity, numbers(film) * sizeof *film->poses);
@@ -118,7 +124,7 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
         film->points == NULL || film->position == NULL || film->rotation == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     for (uint32_t i = 0; i < count && status == MF_OK; i++) // prepares the link poses
-        if (mf_particles_spacing(groups[i]) == 0.0)
+        if (film->visuals[i].kind != MF_VISUAL_POINTS)
             status = mf_group_link_poses(groups[i], 0, 0, film->position, film->rotation, error);
     if (status != MF_OK) {
         mf_film_destroy(film);
@@ -224,6 +230,7 @@ void mf_film_destroy(mf_Film *film) {
     mf_release(film->context, film->rays);
     mf_release(film->context, film->ray_rows);
     mf_release(film->context, film->casts);
+    mf_release(film->context, film->visuals);
     mf_release(film->context, film->poses);
     mf_release(film->context, film->clouds);
     mf_release(film->context, film->points);
@@ -233,10 +240,10 @@ void mf_film_destroy(mf_Film *film) {
 }
 
 static float *sample_cast(mf_Film *film, const mf_FilmCast *cast, float *pose) {
-    if (mf_film_truss_links(cast->group, cast->first) > 0)
-        return mf_film_truss_sample(cast->group, cast->first, cast->links, pose);
-    if (mf_film_cloth_links(cast->group) > 0)
-        return mf_film_cloth_sample(cast->group, cast->first, pose);
+    if (cast->visual->kind == MF_VISUAL_BARS)
+        return mf_film_truss_sample(cast->visual, cast->first, cast->links, pose);
+    if (cast->visual->kind == MF_VISUAL_TRIANGLES)
+        return mf_film_cloth_sample(cast->visual, cast->first, pose);
     // Prepared when the film was created, so it cannot fail.
     mf_group_link_poses(cast->group, 0, cast->robots, film->position, film->rotation, NULL);
     for (size_t l = 0; l < (size_t)cast->robots * cast->links; l++, pose += MF_FILM_POSE) {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "camera/texture.h"
+#include "visual/visual.h"
 
 enum {
     MF_FILM_POSE = 7, // [1] numbers of a link: position [m], orientation (w, x, y, z)
@@ -29,7 +30,8 @@ typedef enum mf_FilmJointState {
 
 // Robots of one group that look alike: all that are shown, or one truss or cloth.
 typedef struct mf_FilmCast {
-    mf_Group *group;        // NULL: not known, as in a film of poses alone
+    mf_Group *group; // NULL: not known, as in a film of poses alone; likewise
+    const mf_Visual *visual;
     const char *color;      // CSS, borrowed; NULL: the colors of its shapes
     uint32_t first, robots; // [1]
     uint32_t links;         // [1] of each
@@ -38,7 +40,7 @@ typedef struct mf_FilmCast {
 
 // Particles of a group: points, of which every `stride`th is shown.
 typedef struct mf_FilmCloud {
-    mf_Group *group;
+    const mf_Visual *visual;
     const char *color;      // as in mf_FilmCast
     uint32_t count, stride; // [1]
 } mf_FilmCloud;
@@ -56,8 +58,9 @@ typedef struct mf_FilmRay {
 struct mf_Film {
     mf_Context *context;
     mf_World *world;
-    const char *title; // borrowed
-    bool live;         // shows every robot as it is, and keeps no samples
+    const char *title;  // borrowed
+    bool live;          // shows every robot as it is, and keeps no samples
+    mf_Visual *visuals; // of its groups
     mf_FilmCast *casts;
     uint32_t cast_count;       // [1]
     uint32_t robots, of;       // [1] of all casts: shown, and total
@@ -120,34 +123,28 @@ void mf_film_put_shape(mf_Text *text, const mf_Model *model, const mf_Shape *sha
 // Appends the textures that drawn shapes of a model show, as a member of JSON, and one of an object
 // as its members; how one lies on a shape; the look of the ground, where it is that of a shape
 // (film_texture.c).
-void mf_film_put_textures(mf_Text *text, const mf_Model *model);
+void mf_film_put_textures(mf_Text *text, const mf_Visual *visual);
 void mf_film_put_lay(mf_Text *text, const mf_TextureLay *lay);
 void mf_film_put_floor(mf_Text *text, const mf_Film *film);
 // Whether a drawn shape of a mesh has a texture by the mesh's coordinates.
-bool mf_film_is_placed(const mf_Model *model, uint32_t mesh);
-// Links with visual shapes are drawn by them, others by their collision shapes.
-bool mf_film_is_drawn(const mf_Model *model, const mf_Shape *shape);
+bool mf_film_is_placed(const mf_Visual *visual, uint32_t mesh);
 
 // Appends what is known of a cast's model beside its looks, as members of JSON (film_model.c).
 // Meshes that only collide are left out of films, for their size.
 void mf_film_put_model(mf_Text *text, const mf_FilmCast *cast, bool live, bool *used);
 
-// Appends the shapes that show a vehicle, as entries of a list of JSON. False, and nothing
-// appended, if the group's motion is not that of a vehicle.
-bool mf_film_put_vehicle(mf_Text *text, const mf_Group *group);
-
-// Poses of a robot that is a truss; 0: it is none.
-uint32_t mf_film_truss_links(const mf_Group *group, uint32_t instance);
-// Writes so many of them, and returns what is behind them.
-float *mf_film_truss_sample(const mf_Group *group, uint32_t instance, uint32_t links, float *pose);
-// Appends the shapes that show a truss as it is now. False, and nothing appended: it is none.
-bool mf_film_put_truss(mf_Text *text, const mf_Group *group, uint32_t instance, uint32_t links);
+// Poses of a robot that is a truss; writes so many of them, and returns what is behind them;
+// appends the shapes that show it as it is now.
+uint32_t mf_film_truss_links(const mf_Visual *visual, uint32_t instance);
+float *mf_film_truss_sample(const mf_Visual *visual, uint32_t instance, uint32_t links,
+                            float *pose);
+void mf_film_put_truss(mf_Text *text, const mf_Visual *visual, uint32_t instance, uint32_t links);
 
 // The same of a cloth, whose poses are vertices and which is one surface; of a large rectangle some
 // vertices are left out.
-uint32_t mf_film_cloth_links(const mf_Group *group);
-float *mf_film_cloth_sample(const mf_Group *group, uint32_t instance, float *pose);
-bool mf_film_put_cloth(mf_Text *text, const mf_Group *group);
+uint32_t mf_film_cloth_links(const mf_Visual *visual);
+float *mf_film_cloth_sample(const mf_Visual *visual, uint32_t instance, float *pose);
+void mf_film_put_cloth(mf_Text *text, const mf_Visual *visual);
 // Lists the rays of range sensors that are measured; false: no memory. Then a sample of them,
 // behind that of the poses, and the half of the samples.
 bool mf_film_take_rays(mf_Film *film);

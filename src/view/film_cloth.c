@@ -4,13 +4,8 @@
 // triangle t of n vertices the bit t / n of vertex t % n, which are at most 21, as no vertex has
 // more than 64 triangles.
 #include "view/film.h"
-#include "motion/cloth/motion.h"
-
-#include <mayfly/cloth.h>
 
 enum { MOST = 41 }; // [1] shown along a side
-
-static const double color[3] = {0.80, 0.32, 0.24}; // takes the color of a group
 
 // A rectangle of the vertices that are shown; of triangles all are.
 typedef struct Shown {
@@ -18,18 +13,15 @@ typedef struct Shown {
     uint32_t counts[2]; // [1] shown along both sides
 } Shown;
 
-static bool find_shown(const mf_Group *group, Shown *out) {
-    if (!mf_cloth_shape_of(group, &out->shape))
-        return false;
+static Shown find_shown(const mf_Visual *visual) {
+    Shown out = {.shape = visual->cloth};
     for (int i = 0; i < 2; i++)
-        out->counts[i] = out->shape.counts[i] < MOST ? out->shape.counts[i] : MOST;
-    return true;
+        out.counts[i] = out.shape.counts[i] < MOST ? out.shape.counts[i] : MOST;
+    return out;
 }
 
-uint32_t mf_film_cloth_links(const mf_Group *group) {
-    Shown shown;
-    if (!find_shown(group, &shown))
-        return 0;
+uint32_t mf_film_cloth_links(const mf_Visual *visual) {
+    const Shown shown = find_shown(visual);
     return shown.counts[0] > 0 ? shown.counts[0] * shown.counts[1] : shown.shape.vertex_count;
 }
 
@@ -57,38 +49,36 @@ static bool covers_torn(const Shown *shown, const mf_Group *group, uint32_t inst
     return false;
 }
 
-static void mark_torn(const Shown *shown, const mf_Group *group, uint32_t instance, float *poses) {
+static void mark_torn(const Shown *shown, const mf_Visual *visual, uint32_t instance,
+                      float *poses) {
+    const mf_Group *group = visual->group;
     const bool whole = shown->counts[0] == 0;
     const mf_Cloth few = {.counts = {shown->counts[0], shown->counts[1]}};
     const uint32_t count = whole ? shown->shape.triangle_count : mf_cloth_triangle_count(&few);
-    const uint32_t links = mf_film_cloth_links(group);
+    const uint32_t links = mf_film_cloth_links(visual);
     for (uint32_t t = 0; t < count; t++)
         if (whole ? mf_cloth_triangle_torn(group, instance, t)
                   : covers_torn(shown, group, instance, t))
             poses[(size_t)MF_FILM_POSE * (t % links) + 4] += (float)(1u << (t / links));
 }
 
-float *mf_film_cloth_sample(const mf_Group *group, uint32_t instance, float *pose) {
-    const mf_Field *position = mf_group_find_field((mf_Group *)(uintptr_t)group, "vertex.position");
-    const uint32_t links = mf_film_cloth_links(group);
-    Shown shown;
-    if (!find_shown(group, &shown))
-        return pose;
+float *mf_film_cloth_sample(const mf_Visual *visual, uint32_t instance, float *pose) {
+    const uint32_t links = mf_film_cloth_links(visual);
+    const Shown shown = find_shown(visual);
     for (uint32_t l = 0; l < links; l++, pose += MF_FILM_POSE) {
         const uint32_t vertex = vertex_of(&shown, l);
         for (uint32_t c = 0; c < 3; c++)
-            pose[c] = (float)mf_field_get(position, instance, 3 * vertex + c);
+            pose[c] = (float)mf_field_get(visual->position, instance, 3 * vertex + c);
         pose[3] = 1.0f;
         pose[4] = pose[5] = pose[6] = 0.0f;
     }
-    mark_torn(&shown, group, instance, pose - (size_t)links * MF_FILM_POSE);
+    mark_torn(&shown, visual, instance, pose - (size_t)links * MF_FILM_POSE);
     return pose;
 }
 
-bool mf_film_put_cloth(mf_Text *text, const mf_Group *group) {
-    Shown shown;
-    if (!find_shown(group, &shown))
-        return false;
+void mf_film_put_cloth(mf_Text *text, const mf_Visual *visual) {
+    const Shown shown = find_shown(visual);
+    const double color[3] = {visual->color[0], visual->color[1], visual->color[2]};
     mf_Cloth few = {.counts = {shown.counts[0], shown.counts[1]}};
     const bool whole = shown.counts[0] == 0;
     const uint32_t count = whole ? shown.shape.triangle_count : mf_cloth_triangle_count(&few);
@@ -109,5 +99,4 @@ bool mf_film_put_cloth(mf_Text *text, const mf_Group *group) {
         mf_text_base64(text, (const uint8_t *)corners, count * sizeof *corners);
     mf_text_put(text, "\"}");
     mf_release(text->context, corners);
-    return true;
 }

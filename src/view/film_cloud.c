@@ -3,7 +3,6 @@
 #include "view/film.h"
 
 #include <math.h>
-#include <mayfly/particles.h>
 
 #define MOST 16384u       // [1] points of a group in a film
 #define LIVE_MOST 262144u // [1] likewise, live
@@ -16,13 +15,13 @@ uint32_t mf_film_cloud_points(const mf_Group *group, bool live, uint32_t *stride
 }
 
 void mf_film_cloud_sample(const mf_FilmCloud *cloud, float *points) {
-    const mf_Field *position = mf_group_find_field(cloud->group, "base.position");
-    const mf_Field *waiting = mf_group_find_field(cloud->group, "particle.waiting");
+    const mf_Visual *visual = cloud->visual;
     for (uint32_t i = 0; i < cloud->count; i++) {
         const uint32_t particle = i * cloud->stride;
-        const bool absent = mf_field_get(waiting, particle, 0) != 0.0;
+        const bool absent = mf_field_get(visual->waiting, particle, 0) != 0.0;
         for (uint32_t c = 0; c < 3; c++)
-            points[3 * (size_t)i + c] = absent ? NAN : (float)mf_field_get(position, particle, c);
+            points[3 * (size_t)i + c] =
+                absent ? NAN : (float)mf_field_get(visual->position, particle, c);
     }
 }
 
@@ -47,22 +46,12 @@ static Box box_of(const mf_Film *film) {
     return box;
 }
 
-static double radius_of(const mf_Group *group) {
-    const mf_Model *model = mf_group_model(group);
-    for (uint32_t s = 0; s < model->shape_count; s++)
-        if (model->shapes[s].type == MF_SHAPE_SPHERE)
-            return model->shapes[s].size[0];
-    return 0.5 * mf_particles_spacing(group);
-}
-
 static void put_cloud(mf_Text *text, const mf_FilmCloud *cloud) {
-    const mf_Model *model = mf_group_model(cloud->group);
+    const mf_Visual *visual = cloud->visual;
+    const double color[3] = {visual->color[0], visual->color[1], visual->color[2]};
     // What is left out is made up for by the size of the others.
     mf_text_format(text, "\n{\"points\":%u,\"of\":%u,\"radius\":%.7g", cloud->count,
-                   mf_group_count(cloud->group), radius_of(cloud->group) * cbrt(cloud->stride));
-    double color[3] = {0.2, 0.45, 0.85};
-    for (int c = 0; c < 3 && model->shape_count > 0; c++)
-        color[c] = (double)model->shapes[0].color[c];
+                   mf_group_count(visual->group), visual->radius * cbrt(cloud->stride));
     mf_film_put_numbers(text, "color", color, 3);
     if (cloud->color != NULL)
         mf_text_format(text, ",\"tint\":\"%s\"", cloud->color);

@@ -89,7 +89,7 @@ static void put_vertex(const mf_Film *film, size_t link, int32_t *columns) {
 
 // The model whose joints move the links of a cast; NULL: nothing does.
 static const mf_Model *jointed(const mf_FilmCast *cast) {
-    if (cast->group == NULL || cast->cloth || mf_film_truss_links(cast->group, cast->first) > 0)
+    if (cast->visual == NULL || cast->visual->kind != MF_VISUAL_PARTS)
         return NULL;
     const mf_Model *model = mf_group_model(cast->group);
     return model->link_count != cast->links ? NULL : model;

@@ -34,32 +34,39 @@ static void put_texture(mf_Text *text, const mf_Texture *texture) {
     mf_release(text->context, png);
 }
 
-static bool is_shown(const mf_Model *model, uint32_t texture) {
+// How a texture lies on a part of a model; false: none does, or the part is not seen.
+static bool lay_of(const mf_Visual *visual, uint32_t index, mf_Shape *part, mf_TextureLay *lay) {
+    return mf_visual_part(visual, index, part) && !visual->own_parts &&
+           mf_texture_lay(mf_group_model(visual->group), part, lay);
+}
+
+static bool is_shown(const mf_Visual *visual, uint32_t texture) {
     mf_TextureLay lay;
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (mf_film_is_drawn(model, &model->shapes[i]) &&
-            mf_texture_lay(model, &model->shapes[i], &lay) && lay.texture == texture)
+    mf_Shape part;
+    for (uint32_t i = 0; i < visual->part_count; i++)
+        if (lay_of(visual, i, &part, &lay) && lay.texture == texture)
             return true;
     return false;
 }
 
-bool mf_film_is_placed(const mf_Model *model, uint32_t mesh) {
+bool mf_film_is_placed(const mf_Visual *visual, uint32_t mesh) {
     mf_TextureLay lay;
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (model->shapes[i].type == MF_SHAPE_MESH && model->shapes[i].mesh == mesh &&
-            mf_film_is_drawn(model, &model->shapes[i]) &&
-            mf_texture_lay(model, &model->shapes[i], &lay) && lay.placed)
+    mf_Shape part;
+    for (uint32_t i = 0; i < visual->part_count; i++)
+        if (lay_of(visual, i, &part, &lay) && lay.placed && part.type == MF_SHAPE_MESH &&
+            part.mesh == mesh)
             return true;
     return false;
 }
 
-void mf_film_put_textures(mf_Text *text, const mf_Model *model) {
+void mf_film_put_textures(mf_Text *text, const mf_Visual *visual) {
+    const mf_Model *model = mf_group_model(visual->group);
     if (model->texture_count == 0)
         return;
     mf_text_put(text, ",\"textures\":[");
     for (uint32_t i = 0; i < model->texture_count; i++) {
         mf_text_put(text, i > 0 ? "," : "");
-        if (is_shown(model, i))
+        if (is_shown(visual, i))
             put_texture(text, &model->textures[i]);
         else
             mf_text_put(text, "null");

@@ -22,17 +22,6 @@
 
 // ---- shapes ------------------------------------------------------------------------------------
 
-bool mf_film_is_drawn(const mf_Model *model, const mf_Shape *shape) {
-    bool level = shape->type == MF_SHAPE_PLANE && shape->link == MF_NONE &&
-                 fabs(shape->rotation[1]) < 1e-6 && fabs(shape->rotation[2]) < 1e-6;
-    if (level || shape->type == MF_SHAPE_HEIGHTS || shape->type == MF_SHAPE_POINT)
-        return false; // the ground is drawn separately
-    // All shapes of scenery are drawn, visual and collision shapes.
-    bool scenery =
-        shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
-    return shape->visual || scenery || !mf_model_has_visual(model, shape->link);
-}
-
 void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, int count) {
     mf_text_format(text, ",\"%s\":[", name);
     for (int i = 0; i < count; i++)
@@ -58,24 +47,27 @@ void mf_film_put_shape(mf_Text *text, const mf_Model *model, const mf_Shape *sha
     mf_text_put(text, "}");
 }
 
-static void put_shapes(mf_Text *text, const mf_Model *model, bool *used) {
+static void put_parts(mf_Text *text, const mf_Visual *visual, bool *used) {
+    const mf_Model *model = visual->own_parts ? NULL : mf_group_model(visual->group);
     const char *comma = "";
-    for (uint32_t i = 0; i < model->shape_count; i++) {
-        if (!mf_film_is_drawn(model, &model->shapes[i]))
+    for (uint32_t i = 0; i < visual->part_count; i++) {
+        mf_Shape part;
+        if (!mf_visual_part(visual, i, &part))
             continue;
         mf_text_put(text, comma);
-        mf_film_put_shape(text, model, &model->shapes[i], used);
+        mf_film_put_shape(text, model, &part, used);
         comma = ",";
     }
 }
 
 // Null for a mesh that is not drawn.
-static void put_meshes(mf_Text *text, const mf_Model *model, const bool *used) {
+static void put_meshes(mf_Text *text, const mf_Visual *visual, const bool *used) {
+    const mf_Model *model = mf_group_model(visual->group);
     mf_text_put(text, ",\"meshes\":[");
     for (uint32_t i = 0; i < model->mesh_count; i++) {
         mf_text_put(text, i > 0 ? "," : "");
         if (used[i])
-            mf_film_put_mesh(text, &model->meshes[i], mf_film_is_placed(model, i));
+            mf_film_put_mesh(text, &model->meshes[i], mf_film_is_placed(visual, i));
         else
             mf_text_put(text, "null");
     }
@@ -181,13 +173,16 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast, bool live) {
         mf_film_put_string(text, cast->color);
     }
     mf_text_put(text, ",\"shapes\":[");
-    if (!mf_film_put_vehicle(text, cast->group) && !mf_film_put_cloth(text, cast->group) &&
-        !mf_film_put_truss(text, cast->group, cast->first, cast->links))
-        put_shapes(text, model, used);
+    if (cast->visual->kind == MF_VISUAL_TRIANGLES)
+        mf_film_put_cloth(text, cast->visual);
+    else if (cast->visual->kind == MF_VISUAL_BARS)
+        mf_film_put_truss(text, cast->visual, cast->first, cast->links);
+    else
+        put_parts(text, cast->visual, used);
     mf_text_put(text, "]");
     mf_film_put_model(text, cast, live, used);
-    put_meshes(text, model, used);
-    mf_film_put_textures(text, model);
+    put_meshes(text, cast->visual, used);
+    mf_film_put_textures(text, cast->visual);
     mf_film_put_tracks(text, cast);
     mf_text_put(text, "}");
     mf_release(text->context, used);

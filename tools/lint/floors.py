@@ -21,7 +21,7 @@ FLOORS = [
     ["world"],
     ["multibody", "contact", "motion"],
     ["solve"],
-    ["camera", "sense", "control", "agent"],
+    ["visual", "camera", "sense", "control", "agent"],
     ["io", "search", "scene", "record"],
     ["view"],
     ["environment", "evaluate", "print", "script", "client", "serve"],

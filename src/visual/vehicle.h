@@ -1,6 +1,6 @@
 // What a vehicle looks like, in pictures and in films.
-#ifndef MAYFLY_CAMERA_VEHICLE_LOOK_H
-#define MAYFLY_CAMERA_VEHICLE_LOOK_H
+#ifndef MF_VISUAL_VEHICLE_H
+#define MF_VISUAL_VEHICLE_H
 
 #include <mayfly/world.h>
 

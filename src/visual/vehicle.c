@@ -1,8 +1,8 @@
-// The appearance of vehicles (vehicle_look.h). Their models have one collision shape, a sphere or
+// The appearance of vehicles (vehicle.h). Their models have one collision shape, a sphere or
 // an upright cylinder, which shows neither heading nor size; instead there is a body with wheels,
 // rotors or wings in the proportions of the vehicle's parameters. A car's collision cylinder is
 // drawn as a disk on the ground, because it reaches beyond the body.
-#include "camera/vehicle_look.h"
+#include "visual/vehicle.h"
 #include "motion/vehicle/quadrotor/motion.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/car/motion.h"
