@@ -1,4 +1,4 @@
-// The `prescribed` motion's host side; most of it is shared (motion/driven).
+// The `prescribed` motion's host side; most of it is shared (driven.c).
 #include "motion/body/driven.h"
 #include "base/floats.h"
 #include "motion/articulated/host.h"

@@ -1,5 +1,5 @@
 // The row of `fluid` in the motion table: settings, and the constants of the kernel that follow
-// from them. The rest is in motion/particles.
+// from them. The rest is in particles.c.
 #include "base/hash.h"
 #include "base/floats.h"
 #include "math/kernel_table.h"

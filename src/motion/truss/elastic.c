@@ -1,5 +1,5 @@
 // The row of `elastic` in the motion table: trusses with inertia. The rest is shared with
-// `quasistatic` (motion/truss).
+// `quasistatic` (truss.c).
 #include "motion/truss/motion.h"
 #include "base/floats.h"
 

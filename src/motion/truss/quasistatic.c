@@ -1,5 +1,5 @@
 // The row of `quasistatic` in the motion table: trusses without inertia. The rest is shared with
-// `elastic` (motion/truss).
+// `elastic` (truss.c).
 #include "motion/truss/motion.h"
 #include "base/floats.h"
 
