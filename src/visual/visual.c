@@ -49,10 +49,8 @@ static void take_parts(mf_Visual *out) {
     const mf_Model *model = mf_group_model(out->group);
     const uint32_t parts = mf_vehicle_look(out->group, out->vehicle);
     out->kind = MF_VISUAL_PARTS;
-    out->own_parts = parts > 0 || model->shape_count == 0;
-    out->part_count = parts > 0                ? parts
-                      : model->shape_count > 0 ? model->shape_count
-                                               : model->point_count;
+    out->own_parts = parts > 0;
+    out->part_count = parts > 0 ? parts : model->shape_count;
 }
 
 mf_Visual mf_visual_of(mf_Group *group) {
@@ -85,37 +83,23 @@ static bool is_ground(const mf_Terrain *terrain, const mf_Shape *shape) {
 }
 
 bool mf_visual_shows(const mf_Terrain *terrain, const mf_Model *model, const mf_Shape *shape) {
-    if (shape->type == MF_SHAPE_HEIGHTS || shape->type == MF_SHAPE_POINT ||
-        is_ground(terrain, shape))
+    if (shape->type == MF_SHAPE_HEIGHTS || is_ground(terrain, shape))
         return false;
     const bool scenery =
         shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
     return shape->visual || scenery || !mf_model_has_visual(model, shape->link);
 }
 
-// What has mass points and nothing else is seen by them.
-static mf_Shape ball_at(const mf_Point *point) {
-    mf_Shape ball = {.type = MF_SHAPE_SPHERE,
-                     .link = point->link,
-                     .size = {POINT_RADIUS},
-                     .rotation = {1.0, 0.0, 0.0, 0.0},
-                     .material = MF_NONE,
-                     .mesh = MF_NONE,
-                     .visual = true,
-                     .name = ""};
-    mf_vec3_copy(ball.position, point->position);
-    set_color(ball.color, point->color);
-    return ball;
-}
-
 bool mf_visual_part(const mf_Visual *visual, uint32_t index, mf_Shape *out) {
     const mf_Model *model = mf_group_model(visual->group);
-    if (visual->own_parts) {
-        *out = model->shape_count == 0 ? ball_at(&model->points[index]) : visual->vehicle[index];
-        return true;
+    *out = visual->own_parts ? visual->vehicle[index] : model->shapes[index];
+    if (!visual->own_parts && !mf_visual_shows(visual->terrain, model, out))
+        return false;
+    if (out->type == MF_SHAPE_POINT) {
+        out->type = MF_SHAPE_SPHERE;
+        mf_vec3_set(out->size, POINT_RADIUS, 0.0, 0.0);
     }
-    *out = model->shapes[index];
-    return mf_visual_shows(visual->terrain, model, out);
+    return true;
 }
 
 // ---- bars ---------------------------------------------------------------------------------------

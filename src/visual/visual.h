@@ -35,7 +35,8 @@ mf_Visual mf_visual_of(mf_Group *group);
 // Whether a shape of a model is seen: links with visual shapes are seen by them, others by their
 // collision shapes, and of scenery all shapes are seen but a level plane that is the ground.
 bool mf_visual_shows(const mf_Terrain *terrain, const mf_Model *model, const mf_Shape *shape);
-// A part, on its link or, MF_NONE, fixed in the world. False: it is not seen.
+// A part, on its link or, MF_NONE, fixed in the world; points are small balls. False: it is not
+// seen.
 bool mf_visual_part(const mf_Visual *visual, uint32_t index, mf_Shape *out);
 
 typedef struct mf_VisualBar {

@@ -56,6 +56,44 @@ static void shapes_that_are_seen(void **state) {
     mf_model_destroy(model);
 }
 
+// A robot of mass points is seen by them; a vehicle by a body with wheels in place of its cylinder.
+static void robots_without_shapes(void **state) {
+    const double at[2][3] = {{0.0, 0.0, 0.1}, {0.2, 0.0, 0.1}};
+    const float red[3] = {1.0f, 0.0f, 0.0f};
+    mf_Error error = {0};
+    mf_Builder *builder;
+    mf_Model *points, *car;
+    mf_MotionsConfig motions = mf_motions_config();
+    mf_Shape part;
+    must(mf_builder_create(*state, "points", &builder, &error), &error);
+    const mf_BodyId first = mf_body_create_point(builder, at[0], 1.0, red);
+    mf_body_connect(builder, first, mf_body_create_point(builder, at[1], 1.0, red));
+    must(mf_builder_finalize(builder, &points, &error), &error);
+    mf_builder_destroy(builder);
+    must(mf_motion_model(*state, MF_MOTION_CAR, &motions, "car", &car, &error), &error);
+    mf_World *world = open_world(*state, NULL);
+    mf_GroupConfig config = mf_group_config();
+    config.model = points;
+    mf_Group *group = add_group(world, &config);
+    must(mf_motion_add(group, MF_MOTION_POINTS, &motions, &error), &error);
+    const mf_Visual balls = mf_visual_of(group);
+    assert_int_equal(balls.part_count, 2);
+    assert_true(mf_visual_part(&balls, 1, &part));
+    assert_int_equal(part.type, MF_SHAPE_SPHERE);
+    assert_near(part.color[0], 1.0, 0.0);
+    config.model = car;
+    config.name = "cars";
+    group = add_group(world, &config);
+    must(mf_motion_add(group, MF_MOTION_CAR, &motions, &error), &error);
+    const mf_Visual wheels = mf_visual_of(group);
+    assert_true(wheels.own_parts && wheels.part_count >= 6);
+    assert_true(mf_visual_part(&wheels, 0, &part));
+    assert_int_equal(part.type, MF_SHAPE_BOX);
+    mf_world_destroy(world);
+    mf_model_destroy(points);
+    mf_model_destroy(car);
+}
+
 // What is colored takes the color of its group, as bright as it was; gray and black stay.
 static void colors_of_groups(void **state) {
     const float tint[3] = {1.0f, 0.5f, 0.0f}, gray[3] = {0.5f, 0.45f, 0.4f},
@@ -95,6 +133,7 @@ static void bars_lie_along_their_ends(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_that_are_seen),
+        cmocka_unit_test(robots_without_shapes),
         cmocka_unit_test(colors_of_groups),
         cmocka_unit_test(bars_lie_along_their_ends),
     };
