@@ -4,7 +4,7 @@
 viser and rerun are given the triangles, normals, colors and poses of the robot's visual shapes, as
 MuJoCo reads them from the same file; Mayfly reads the file itself. Each page is opened by Chromium
 without a window, in software GL, and shown as it is by default, without the panels around it; viser
-has a grid in addition. The picture of docs/how_to/see_it_live.md:
+has a grid in addition. The picture of docs/studies/peers.md:
 
     viewers.py build/mayfly unitree_g1/g1.xml docs/images/beside_viewers.webp
 
