@@ -58,14 +58,67 @@ static void put_tasks(Page *page) {
     }
 }
 
+static bool same_parameter(const mf_TaskParameter *a, const mf_TaskParameter *b) {
+    return strcmp(a->name, b->name) == 0 && strcmp(a->unit, b->unit) == 0 &&
+           strcmp(a->description, b->description) == 0 && a->lower == b->lower &&
+           a->upper == b->upper && a->value == b->value;
+}
+
+static const mf_TaskParameter *find_parameter(const mf_TaskInfo *info,
+                                              const mf_TaskParameter *other) {
+    for (uint32_t p = 0; p < info->parameter_count; p++)
+        if (same_parameter(&info->parameters[p], other))
+            return &info->parameters[p];
+    return NULL;
+}
+
+static uint32_t shared_parameters(const mf_TaskInfo *info, const mf_TaskInfo *earlier) {
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < info->parameter_count; p++)
+        count += find_parameter(earlier, &info->parameters[p]) != NULL;
+    return count;
+}
+
+// The earlier task that shares most parameters with task i, or NULL where a row of names does not
+// pay.
+static const mf_TaskInfo *most_similar(uint32_t i) {
+    const mf_TaskInfo *best = NULL;
+    uint32_t most = 2;
+    for (uint32_t e = 0; e < i; e++) {
+        uint32_t shared = shared_parameters(mf_task_info(i), mf_task_info(e));
+        if (shared > most) {
+            most = shared;
+            best = mf_task_info(e);
+        }
+    }
+    return best;
+}
+
+static void put_shared(Page *page, const mf_TaskInfo *info, const mf_TaskInfo *earlier) {
+    bool first = true;
+    put(page, "| `%s` | as `%s`: ", info->name, earlier->name);
+    for (uint32_t p = 0; p < info->parameter_count; p++)
+        if (find_parameter(earlier, &info->parameters[p]) != NULL) {
+            put(page, "%s`%s`", first ? "" : ", ", info->parameters[p].name);
+            first = false;
+        }
+    put(page, " | | | | |\n");
+}
+
 static void put_parameters(Page *page) {
     put(page, "| task | parameter | unit | range | default | |\n|---|---|---|---|---|---|\n");
     for (uint32_t i = 0; i < mf_task_count(); i++) {
-        const mf_TaskInfo *info = mf_task_info(i);
+        const mf_TaskInfo *info = mf_task_info(i), *earlier = most_similar(i);
+        bool named = earlier != NULL;
+        if (earlier != NULL)
+            put_shared(page, info, earlier);
         for (uint32_t p = 0; p < info->parameter_count; p++) {
             const mf_TaskParameter *own = &info->parameters[p];
-            put(page, "| %s%s%s | `%s` | %s | ", p == 0 ? "`" : "", p == 0 ? info->name : "",
-                p == 0 ? "`" : "", own->name, strcmp(own->unit, "1") == 0 ? "" : own->unit);
+            if (earlier != NULL && find_parameter(earlier, own) != NULL)
+                continue;
+            put(page, "| %s%s%s | `%s` | %s | ", named ? "" : "`", named ? "" : info->name,
+                named ? "" : "`", own->name, strcmp(own->unit, "1") == 0 ? "" : own->unit);
+            named = true;
             put_range(page, own);
             put(page, " | ");
             put_value(page, own->value);
