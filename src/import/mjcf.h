@@ -1,6 +1,6 @@
-// The MJCF importer's working state. One pass after the other fills it:
+// The working state of the MJCF importer, filled by these passes in turn:
 //
-//   mjcf_include.c   the file and all that it includes, as one tree
+//   mjcf_include.c   the file with its includes, as one tree
 //   mjcf_attach.c    attached models, likewise
 //   mjcf_replicate.c repeated elements
 //   mjcf_option.c    compiler, option and ignored sections
@@ -41,8 +41,8 @@ typedef enum mf_MjcfKind {
     MF_MJCF_CHOICE,    // int32_t: index into `names`
     MF_MJCF_TEXT,      // const char *
     MF_MJCF_ELSEWHERE, // read by other means
-    MF_MJCF_PASSED,    // says nothing about the simulation, so nothing is said
-    MF_MJCF_NOTED,     // has no effect here, which is said
+    MF_MJCF_PASSED,    // no meaning for the simulation: ignored silently
+    MF_MJCF_NOTED,     // has no effect here: noted
     MF_MJCF_REFUSED,   // physical and not supported: an error when it is not zero
     MF_MJCF_PLAIN      // all attributes of a structure in the table of model fields
 } mf_MjcfKind;
@@ -60,7 +60,7 @@ typedef struct mf_MjcfField {
 #define MF_MJCF_PLAIN_OF(type, of)                                                                 \
     { "", MF_MJCF_PLAIN, MF_ITEM_##of, 0, offsetof(type, plain), NULL }
 
-// Orientation as given in the file.
+// Orientation as in the file.
 typedef enum mf_MjcfOrientationKind {
     MF_MJCF_QUAT,
     MF_MJCF_AXISANGLE,
@@ -162,7 +162,7 @@ typedef struct mf_MjcfBody {
     const char *name;
     uint32_t parent;                 // [1] MF_NONE for the world
     double position[3], rotation[4]; // in the parent
-    double given[3];                 // [m] position as the file has it
+    double given[3];                 // [m] position in the file
     mf_Body plain;
     bool moves; // it or an ancestor has a joint
     const mf_XmlNode *inertial;
@@ -317,7 +317,7 @@ typedef struct mf_Mjcf {
     mf_MjcfSettings settings; // of the main model
     mf_List scopes;           // mf_MjcfScope, of attached models
     uint32_t copied;          // [1] elements of attached models
-    uint32_t attached;        // [1] models so far, each prefix of one for itself
+    uint32_t attached;        // [1] models so far, each prefix counted separately
     bool balance_inertia, discard_visual, fit_box;
     int32_t inertia_from_geom; // tristate
     int32_t inertia_groups[2];
@@ -385,7 +385,7 @@ const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node
 // Records an ignored element without effect on motion; reported once per kind.
 mf_Status mf_mjcf_pass(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute);
 
-// Reports an unsupported physical effect: an error or, when lenient, a note.
+// Reports an unsupported physical effect: an error or, if lenient, a note.
 mf_Status mf_mjcf_refuse(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute);
 
 // Reads the attributes of `node` into `item` by the table (its end has the name NULL). Attributes
@@ -415,20 +415,20 @@ void mf_mjcf_compose(double position[3], double rotation[4], const double parent
 mf_Status mf_mjcf_list(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, double **out,
                        uint32_t *count);
 
-// Whether a range is active, from the tristate and autolimits; reversed ranges are errors where it
-// must be, and else limit nothing, with a note.
+// Whether a range is active, by the tristate and autolimits. A reversed range is an error if it
+// must be active, else it has no effect, with a note.
 mf_Status mf_mjcf_limited(mf_Mjcf *m, const mf_XmlNode *node, const char *what, int32_t limited,
                           const double range[2], bool *out);
 
-// Stores a name (NULL is fine) for number `index`; a name used twice is an error.
+// Stores a name (may be NULL) for number `index`; duplicate names are errors.
 mf_Status mf_mjcf_name(mf_Mjcf *m, const mf_XmlNode *node, mf_Names *names, const char *name,
                        uint32_t index);
 
-// The object that an attribute names. `*out` MF_NONE and MF_OK: its target was dropped, so the
+// The object that an attribute names. MF_OK with `*out` MF_NONE: the object was dropped, so the
 // element must be dropped, too; a note has been added.
 mf_Status mf_mjcf_find(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, const char *name,
                        const mf_Names *names, const char *kind, uint32_t *out);
-// Records that an object of that name was dropped.
+// Records that an object of this name was dropped.
 mf_Status mf_mjcf_dropped(mf_Mjcf *m, const char *kind, const char *name);
 
 // The class for an element: its attribute "class", else `inherited`.
@@ -507,10 +507,10 @@ mf_Status mf_mjcf_read_equalities(mf_Mjcf *m);
 mf_Status mf_mjcf_read_actuators(mf_Mjcf *m);
 mf_Status mf_mjcf_read_sensors(mf_Mjcf *m);
 mf_Status mf_mjcf_read_docks(mf_Mjcf *m);
-// What MJCF has no attribute for, of cameras that were added (mjcf_camera.c).
+// Reads the properties of cameras for which MJCF has no attributes (mjcf_camera.c).
 mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m);
-// Cuts key=value words, which it changes, into attributes; commas become blanks. MF_NONE: not such
-// a list.
+// Splits a list of key=value pairs into attributes, in place; commas become spaces. MF_NONE: not
+// such a list.
 enum { MF_MJCF_NAMES = 32 };
 uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_NAMES]);
 // The selection and the number of values of a contact sensor; `*found` is false when it is dropped.
@@ -540,8 +540,8 @@ typedef void (*mf_PathPiece)(void *user, uint32_t from_link, const double from[3
 double mf_mjcf_path_length(const mf_TendonWrap *wraps, uint32_t count, const mf_LinkPose *links,
                            mf_PathPiece piece, void *user);
 
-// Nodes that are not in a file (mjcf_attach.c). A new one has the position of `parent` and space
-// for this number of attributes; NULL: mf_mjcf_out_of_memory reports the reason.
+// Creates nodes that are not in a file (mjcf_attach.c). A new one has the position of `parent` and
+// space for this number of attributes; NULL: mf_mjcf_out_of_memory reports the reason.
 mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *parent,
                              uint32_t attributes);
 mf_Status mf_mjcf_out_of_memory(const mf_Mjcf *m, const mf_XmlNode *node);
@@ -551,8 +551,8 @@ void mf_mjcf_add_child(mf_XmlNode *parent, mf_XmlNode *child);
 // Whether an attribute of this name is the name of an element, not of a default class.
 bool mf_mjcf_names_element(const char *attribute);
 
-// Reads an included or attached file, which `node` names in its attribute file, with all that it
-// includes. A file that was read before is an error unless `again`.
+// Reads the file that the attribute `file` of `node` names, with its includes. A file that was read
+// before is an error unless `again`.
 mf_Status mf_mjcf_read_file(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_XmlNode **root);
 // The settings of a model from its <compiler> elements.
 mf_Status mf_mjcf_read_settings(mf_Mjcf *m, const mf_XmlNode *root, mf_MjcfSettings *settings);
@@ -562,7 +562,8 @@ mf_Status mf_mjcf_read_settings(mf_Mjcf *m, const mf_XmlNode *root, mf_MjcfSetti
 mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *what,
                              const char *folder, const char *file, char *path);
 
-// MuJoCo's principal axes: moments falling, axes as a quaternion. False when a moment is not > 0.
+// MuJoCo's principal axes: moments in descending order, axes as a quaternion. False if a moment is
+// not > 0.
 bool mf_mjcf_principal(double moments[3], double axes[4], const double inertia[6]);
 
 // Reads every element of all sections of that name.

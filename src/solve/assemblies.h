@@ -1,29 +1,29 @@
-// Assemblies of docked robots that move as one tree: shared by their files and docks.
+// Assemblies of docked robots that move as one tree: interface between their files and docks.
 //
-//   assemblies.c         memory, and which robots are in one, found when docks change
+//   assemblies.c         memory, and membership of robots, found when docks change
 //   assemblies_choose.c  which of them move as one tree in a step
 //   assemblies_step.c    a step of these
-//   assemblies_response.c  how a robot by itself answers to wrenches
+//   assemblies_response.c  response of one robot to wrenches
 //   assemblies_solve.c   the wrenches of the docks, by elimination from the leaves to the root
-//   assemblies_fly.c     what all links together are, for the momentum of an assembly in flight
+//   assemblies_fly.c     sums over all links, for the momentum of an assembly in flight
 //   assemblies_loops.c   the wrenches of docks that close loops
-//   assemblies_touch.c   the links that others touch or hold, for the world's solver
-//   assemblies_pose.c    where robots are behind the step, from the root to the leaves
+//   assemblies_touch.c   the links that others touch or constrain, for the world solver
+//   assemblies_pose.c    poses of robots after the step, from the root to the leaves
 //
-// A robot that is docked to its parent of the spanning tree has an edge, which is its dock to it.
-// With its children attached it answers to a wrench f of the edge by
+// A robot that is docked to its parent in the spanning tree has an edge, the dock to its parent.
+// With its children attached its response to a wrench f of the edge is
 //     acceleration of the dock = response f + bias
-// and the edge closes where both sides accelerate alike. The root of an assembly is its first
-// robot, or the one whose base is fixed, or one that moves by itself, as by `kinematic`.
+// and f makes both sides of the edge accelerate alike. The root of an assembly is its first robot,
+// or the one whose base is fixed, or one with commanded motion such as `kinematic`.
 //
 // Docks that close loops are constraints of the tree. Contacts between robots and other joints are
 // the world solver's, for which an assembly is one body with a response at each of its nodes, the
 // links that such forces act on (solver_trees.c). Assemblies with more than MF_ASSEMBLY_LOOPS
-// loops, with docks that give way, or with more nodes than the solver takes move by run-time joints
+// loops, with compliant docks, or with more nodes than the solver accepts move by run-time joints
 // instead (solver.h).
 //
-// Invariant: what is computed for an assembly depends on nothing else, and not on threads; nothing
-// is allocated in steps but where a group's plan has grown.
+// Invariant: results of an assembly do not depend on other assemblies or on threads; steps allocate
+// only if a group's plan has grown.
 #ifndef MF_SOLVE_ASSEMBLIES_H
 #define MF_SOLVE_ASSEMBLIES_H
 
@@ -42,7 +42,7 @@ typedef struct mf_AssemblyFrame {
 
 enum { MF_ASSEMBLY_LOOPS = 64 }; // [1] of an assembly at most
 
-// Two docks that are joined. Both sides are pushed at the frame of the first.
+// Two joined docks. The force acts on both sides at the frame of the first.
 typedef struct mf_AssemblyEdge {
     uint32_t slot;        // [1] joint
     uint32_t side;        // [1] side of its record that is the first here
@@ -50,31 +50,31 @@ typedef struct mf_AssemblyEdge {
     double wrench[6];     // [N m], [N] on the first at its frame, world axes
     double correction[6]; // [rad/s^2], [m/s^2] of the second against the first, world axes
     mf_AssemblyFrame frames[2];
-    double open[6];           // [rad], [m] still, in axes of the first link
-    double closes[6];         // [rad/s], [m/s] how fast that closes in the step, likewise
-    double pull[6];           // as the correction: the part of it that closes a gap
-    double stuck;             // [rad] or [m] of a loop: it is open by more than that, and stays so
-    mf_LinkMotion anchors[2]; // of links that move by themselves, at the beginning of the step
+    double open[6];           // [rad], [m] remaining gap, in axes of the first link
+    double closes[6];         // [rad/s], [m/s] its rate of closing in the step, likewise
+    double pull[6];           // the part of the correction that closes a gap
+    double stuck;             // [rad] or [m] opening of a loop that does not close
+    mf_LinkMotion anchors[2]; // of links with commanded motion, at the beginning of the step
 } mf_AssemblyEdge;
 
-// What moves robots besides the wrenches of docks, bits.
+// Bits: causes of motion besides the wrenches of docks.
 typedef enum mf_AssemblyCause {
-    MF_ASSEMBLY_FREE = 1, // what they do by themselves, and corrections of docks
+    MF_ASSEMBLY_FREE = 1, // own motion, and corrections of docks
     MF_ASSEMBLY_NODES = 2 // wrenches on nodes
 } mf_AssemblyCause;
 enum { MF_ASSEMBLY_ALL = MF_ASSEMBLY_FREE | MF_ASSEMBLY_NODES };
 
-// A link that contacts or other joints push; the frame of its place is in world axes.
+// A link on which contacts or other joints act; its frame has world axes.
 typedef struct mf_AssemblyNode {
     uint32_t robot; // [1] of the order
     mf_AssemblyFrame place;
-    double point[3];  // [m] of the place, world
+    double point[3];  // [m] origin of the frame, world
     double wrench[6]; // [N m], [N] world axes
-    double joined[6]; // the same while units take its place
+    double joined[6]; // the same, saved while unit wrenches replace it
 } mf_AssemblyNode;
 
-// One of a robot's docks in the elimination, which begins at the middle of an assembly, so that its
-// branches are short and can be taken side by side.
+// One of a robot's docks in the elimination, which is rooted in the middle of an assembly, so that
+// branches are short and can be solved in parallel.
 typedef struct mf_AssemblyDock {
     uint32_t edge; // [1] robot of the order whose edge it is
     uint32_t
@@ -94,58 +94,57 @@ typedef struct mf_AssemblyRobot {
     bool middle;                       // none does
     bool looped;                       // a loop ends here
     bool pressed;                      // it has nodes
-    bool anchored;                     // it moves by itself and feels nothing: only the root
+    bool anchored;                     // commanded motion, no response: only the root
     uint32_t stem;                     // [1] its place in the sequence
     size_t values, right;              // [1] in `matrices` and `rights`
     mf_AssemblyEdge edge;              // from the parent to it
-    double swirl[3];                   // [rad/s] what the assembly adds to its base's, world axes
-    // Behind the step, from the root as if that were at rest at the origin.
+    double swirl[3];                   // [rad/s] that the assembly adds to its base, world axes
+    // After the step, relative to the root.
     double position[3], world_rotation[9], velocity[3], rate[3];
 } mf_AssemblyRobot;
 
 enum { MF_ASSEMBLY_HALF = 21 }; // [1] values of a symmetric 6 x 6: row after row, to the diagonal
 
-// What the elimination has found at the first dock of a robot, in the order of the sequence.
+// Result of the elimination at the first dock of a robot, in the order of the sequence.
 typedef struct mf_AssemblyStem {
-    double response[MF_ASSEMBLY_HALF], bias[6]; // with what is behind the other docks
-    double factor[MF_ASSEMBLY_HALF];            // of what gives way there; inverses of pivots
+    double response[MF_ASSEMBLY_HALF], bias[6]; // including everything behind the other docks
+    double factor[MF_ASSEMBLY_HALF];            // of the compliance there; inverses of pivots
 } mf_AssemblyStem;
 
 typedef struct mf_Assembly {
     uint32_t first, end;           // [1] robots in the order, the root first
     bool tree;                     // it can move as one
     uint32_t first_loop, loop_end; // [1] docks that close loops
-    uint32_t first_node, node_end; // [1] links that others touch or hold in this step
-    bool touched;                  // too many do so, or some where it cannot be pushed
+    uint32_t first_node, node_end; // [1] links that others touch or constrain in this step
+    bool touched;                  // too many, or some that cannot receive forces
     bool active;                   // it moves as one in this step
-    bool wrong;                    // it is to be solved, or its contacts are to be corrected
-    bool solved;                   // for the wrenches on its nodes as they are
+    bool wrong;                    // it must be solved, or its contacts corrected
+    bool solved;                   // for the present wrenches on its nodes
     uint32_t flags;                // of all its robots
     // For `fly`, from its root at the beginning of the step: all links, and forces from outside.
     double whole[MF_ART_WHOLE_VALUES], force[6], origin[3];
     uint32_t rounds; // [1] solutions in the step
     bool branched;   // its branches are tasks of their own
     bool failed;     // a robot is frozen
-    bool again;      // a robot was found wrong in this round, so that all are solved again; atomic
+    bool again;      // a robot was wrong in this round: solve all again; atomic
 } mf_Assembly;
 
-// Where the lane of a robot of the order is: what goes through all robots for a word of each reads
-// this instead of them.
+// Lane of a robot of the order, kept apart for loops over all robots that need only this.
 typedef struct mf_AssemblySeat {
     uint32_t piece, lane; // [1] in the list of pieces in use
 } mf_AssemblySeat;
 
-// Groups with docks, by their place in the list of docks.
+// Groups with docks, by their index in the list of docks.
 typedef struct mf_AssemblyGroup {
     mf_DockGroup *group;
     mf_ArtPieces *pieces;  // NULL: its robots cannot
-    bool anchored;         // they move by themselves and feel nothing, as an assembly's root can
+    bool anchored;         // commanded motion, no response, as an assembly's root can have
     uint32_t *dock_sites;  // [1] per dock
     bool *taken;           // per robot, in whole blocks
     uint32_t *carried;     // likewise
     bool *used;            // per piece: some lane is taken
     uint32_t *sites;       // per piece: bits of those where wrenches may act
-    uint32_t *listed;      // [1] per piece: its place in the list of pieces in use
+    uint32_t *listed;      // [1] per piece: its index in the list of pieces in use
     const mf_Field *level; // motion.level or NULL
     mf_Field *base[4];     // position, orientation, velocities
 } mf_AssemblyGroup;
@@ -184,8 +183,8 @@ typedef struct mf_Assemblies {
     uint32_t *frames;                   // [1] per robot: index in the order; MF_NONE: not docked
     uint32_t *starts, *edges;           // [1] joints of docks per robot
     uint32_t *work;                     // [1] two per robot
-    bool *blocked;                      // per robot: something holds or touches it, but no site
-    bool *pressed;                      // per robot: something else holds or touches it
+    bool *blocked;                      // per robot: touched or constrained, but at no site
+    bool *pressed;                      // per robot: touched or constrained by something else
     uint32_t node_count, node_capacity; // [1]
     mf_AssemblyNode *nodes;             // by assembly
     bool *carried;                      // per joint
@@ -193,12 +192,12 @@ typedef struct mf_Assemblies {
     double *matrices, *rights, *biases; // biases: right sides before the elimination
     mf_Scratch *scratch;                // matrices of loops, per thread
     size_t matrix_capacity, right_capacity; // [1]
-    double lift[3];    // [m/s^2] against gravity: accelerations have gravity taken away
+    double lift[3];    // [m/s^2] against gravity: accelerations exclude gravity
     double step, time; // [s]
     mf_ArtStage stage; // being run
     uint32_t round;    // [1] of a solution
     bool late;         // it is a further one
-    bool looked;       // pieces have responded since they looked
+    bool looked;       // pieces have responded since the last check
     bool backward;     // the last pass over robots went from the last to the first
 } mf_Assemblies;
 
@@ -206,34 +205,34 @@ typedef struct mf_Assemblies {
 mf_Status mf_assemblies_create(struct mf_WorldDocks *docks, mf_Assemblies **out, mf_Error *error);
 void mf_assemblies_destroy(mf_Assemblies *all); // NULL is fine
 
-// Finds which robots are docked to each other, if that has changed.
+// Updates which robots are docked to each other, if docks have changed.
 void mf_assemblies_refresh(mf_Assemblies *all);
 // A step of those that can move as one:
-// begin      chooses them and loads their robots; false: there is none, and nothing of the rest is
-//            to be called
-// bind       lists the links that others touch or hold, see below
+// begin      chooses them and loads their robots; false: there is none, and the rest must not
+//            be called
+// bind       lists the links that others touch or constrain, see below
 // solve      the motion of those that are not solved; of those with nodes as the solver asks
-// finish     their robots are moved, and the motions of their groups pass over them while carried
+// finish     moves their robots; the motions of their groups skip them while carried
 //            ones are shown
 bool mf_assemblies_begin(mf_Assemblies *all, const mf_SystemRun *run);
 void mf_assemblies_solve(mf_Assemblies *all);
 void mf_assemblies_finish(mf_Assemblies *all);
 void mf_assemblies_show_carried(mf_Assemblies *all, bool shown);
-// Whether a joint's robots have been moved so.
+// Whether the robots of a joint have been moved this way.
 static inline bool mf_assemblies_carry(const mf_Assemblies *all, uint32_t slot) {
     return all != NULL && slot < all->carried_capacity && all->carried[slot];
 }
 
 // ---- for the solver -----------------------------------------------------------------------------
 
-// The place in the order of a robot that moves in a tree in this step; MF_NONE: it does not, or
-// moves by itself.
+// Index in the order of a robot that moves in a tree in this step; MF_NONE: it does not, or its
+// motion is commanded.
 uint32_t mf_assemblies_robot(const mf_Assemblies *all, uint32_t group, uint32_t instance);
-// An assembly is to move by run-time joints in this step; before its first solution.
+// Makes an assembly move by run-time joints in this step; before its first solution.
 void mf_assemblies_release(mf_Assemblies *all, uint32_t assembly);
-// Nodes of the step, those of an assembly after each other, none so far.
+// Starts the list of nodes of the step, which is ordered by assembly.
 void mf_assemblies_open_nodes(mf_Assemblies *all);
-// Space for so many. False: no memory.
+// Reserves space for this number. False: no memory.
 bool mf_assemblies_reserve_nodes(mf_Assemblies *all, uint32_t capacity);
 // Adds a link of the model of a robot of the order at a point [m], world frame.
 void mf_assemblies_add_node(mf_Assemblies *all, uint32_t robot, uint32_t link,
@@ -243,18 +242,18 @@ void mf_assemblies_press(mf_Assemblies *all, uint32_t node, const double wrench[
 // [m/s^2], [rad/s^2] Accelerations of the points of the nodes of a solved assembly, six values per
 // node.
 void mf_assemblies_accelerations(mf_Assemblies *all, uint32_t assembly, double *out);
-// What wrenches on its nodes change of that: a symmetric matrix, row after row. It is to be solved
-// again.
+// Derivative of these by wrenches on its nodes: a symmetric matrix, row after row. The assembly
+// must be solved again afterwards.
 void mf_assemblies_respond(mf_Assemblies *all, uint32_t assembly, double *out);
 
 // ---- inside -------------------------------------------------------------------------------------
 
-// Which move as one in this step, and the pieces of their robots; false: none.
+// Chooses those that move as one in this step, and the pieces of their robots; false: none.
 bool mf_assemblies_choose(mf_Assemblies *all);
-// One does not, after all.
+// Removes one of them.
 void mf_assembly_give_up(mf_Assemblies *all, mf_Assembly *assembly);
-// Gaps and how fast they close, from where the robots are: of the edge of a robot of the order, and
-// of the loops of an assembly.
+// Gaps and their closing rates in the present poses: of the edge of a robot of the order, and of
+// the loops of an assembly.
 void mf_assembly_measure(mf_Assemblies *all, uint32_t robot);
 void mf_assembly_measure_loops(mf_Assemblies *all, const mf_Assembly *assembly);
 // The response of a robot at its docks, (6 docks)^2 values, and its biases; robots do not depend on
@@ -265,7 +264,7 @@ void mf_assembly_fill(const mf_Assemblies *all, const mf_AssemblyRobot *robot, d
 void mf_assembly_solve(mf_Assemblies *all, mf_Assembly *assembly);
 void mf_assembly_branch_in(mf_Assemblies *all, const mf_AssemblyBranch *branch);
 void mf_assembly_branch_out(mf_Assemblies *all, const mf_AssemblyBranch *branch);
-// The wrenches of the edges of the tree for those of its loops as they are, under `causes`.
+// The wrenches of the edges of the tree for the present wrenches of its loops, under `causes`.
 void mf_assembly_sweep(mf_Assemblies *all, const mf_Assembly *assembly, unsigned causes);
 // The wrenches of the loops, when the matrices of the tree have been eliminated.
 size_t mf_assembly_loop_scratch_size(void); // [byte] that it needs meanwhile
@@ -280,38 +279,38 @@ typedef struct mf_AssemblyLoops {
 void mf_assembly_open_loops(mf_Assemblies *all, const mf_Assembly *assembly, mf_AssemblyLoops *out);
 void mf_assembly_answer(mf_Assemblies *all, const mf_Assembly *assembly,
                         const mf_AssemblyLoops *loops, unsigned causes);
-// How far open a measured loop is that does not close [rad] or [m]; 0: no more than is allowed, or
-// it closes.
+// Opening [rad] or [m] of a measured loop that does not close; 0: it closes or is within tolerance.
 double mf_assembly_stuck(const mf_AssemblyEdge *loop);
 void mf_assembly_leave_loops(mf_Assemblies *all, const mf_AssemblyLoops *loops);
 // L D L^T of a symmetric matrix of `size` rows in its lower half, and x of m x = r in place. Pivots
-// that are not above `least` are left out.
+// of at most `least` are omitted.
 void mf_assembly_factor(double *m, double *inverse, uint32_t size, const double *least);
 void mf_assembly_divide(const double *m, const double *inverse, uint32_t size, double *r);
-// Adds how a frame on a robot by itself answers: the diagonal.
+// Adds the response of a frame on a single robot: the diagonal.
 void mf_assembly_own_response(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
                               const mf_AssemblyFrame *frame, double out[6]);
 // The wrenches of all edges, or of loops only, on the sites of a robot, about the links' origins,
 // and those on nodes where these are among the causes.
 void mf_assembly_loads(const mf_Assemblies *all, const mf_AssemblyRobot *robot, bool tree,
                        unsigned causes, double *sites);
-// Acceleration of a frame on a robot under these, and of what the causes say it does by itself.
+// Acceleration of a frame on a robot under these wrenches and its own motion, as far as `causes`
+// include it.
 void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *robot,
                             const mf_AssemblyFrame *frame, const double *sites, unsigned causes,
                             double out[6]);
-// Puts the robots of an assembly where their docks mate: seen from its root; then, where no robot
-// of it has failed, some of the order into the world. Of one that has all stay, and from the next
-// step on joints hold them to it.
+// Places the robots of an assembly so that their docks mate, relative to the root; then, if no
+// robot of it has failed, places some of the order in the world. If one has failed, all stay, and
+// joints connect them from the next step on.
 void mf_assembly_chain(mf_Assemblies *all, mf_Assembly *assembly);
 bool mf_assembly_has_failed(const mf_Assemblies *all, const mf_Assembly *assembly);
 void mf_assembly_update_poses(mf_Assemblies *all, uint32_t first, uint32_t end);
-// Masses and momenta before and behind the step, for `fly` (assemblies_fly.c).
+// Masses and momenta before and after the step, for `fly` (assemblies_fly.c).
 void mf_assembly_note(mf_Assemblies *all, mf_Assembly *assembly);
 void mf_assembly_gather(mf_Assemblies *all, mf_Assembly *assembly);
-// Loads of its docks into the records of their joints.
+// Stores the loads of its docks in the records of their joints.
 void mf_assembly_store(mf_Assemblies *all, mf_Assembly *assembly);
 
-// The first robot of an assembly that takes its step here.
+// The first robot of an assembly that is stepped here.
 static inline uint32_t mf_assembly_first(const mf_Assemblies *all, const mf_Assembly *assembly) {
     return assembly->first + all->order[assembly->first].anchored;
 }
@@ -327,7 +326,7 @@ mf_assembly_dock_frame(const mf_Assemblies *all, const mf_AssemblyRobot *robot, 
     return &all->order[own->edge].edge.frames[own->side];
 }
 
-// Of the wrench of its edge on this robot.
+// Sign of the wrench of its edge on this robot.
 static inline double mf_assembly_dock_sign(const mf_AssemblyDock *dock) {
     return dock->side == 0 ? 1.0 : -1.0;
 }

@@ -1,14 +1,14 @@
-// The world solver: finds the forces of all run-time joints and of the contacts between robots in
-// one step, through the responses of the motions. Shared by the files of this folder, and by
-// collisions, which hand their contacts over.
+// The world solver: computes the forces of all run-time joints and of the contacts between robots
+// in one step, by the responses of the motions. Used by the files of this folder and by collisions,
+// which pass their contacts to it.
 //
-//   node        a link that some constraint pushes; its wrench acts at its center of mass
+//   node        a link on which a constraint acts; its wrench acts at the center of mass
 //   body        a robot with nodes, or docked robots that move as one tree; its response is one
 //               matrix over the twists of all its nodes
 //   constraint  a joint or a contact between two nodes, or a node and the world
-//   island      bodies that give way and are connected by constraints
+//   island      bodies that respond to forces and are connected by constraints
 //
-// All of it is assembled anew in each step, in memory that was reserved before.
+// All of these are assembled in each step, in memory that was reserved before.
 #ifndef MF_SOLVE_SOLVER_H
 #define MF_SOLVE_SOLVER_H
 
@@ -19,36 +19,36 @@
 
 #include <mayfly/motion.h>
 
-// ---- what collisions hand over ------------------------------------------------------------------
+// ---- contacts from collisions -------------------------------------------------------------------
 
 // A contact of two links in a step.
 typedef struct mf_SolverContact {
     uint32_t group[2], instance[2], link[2]; // [1] group: of the world
-    uint32_t shape[2];                       // [1] numbers that tell shapes of a robot apart
+    uint32_t shape[2];                       // [1] numbers that distinguish the shapes of a robot
     double point[3];                         // [m] world frame
     double normal[3];                        // [1] from the first link to the second
     double depth;                            // [m] > 0
     uint32_t rows;                           // [1] 1, 3, 4 or 6: MuJoCo's condim
     double friction[3];   // [1], [m], [m] > 0 as far as rows go: sliding, torsion, rolling per load
     bool coupled;         // friction has one cone for all of its rows
-    double softness;      // [(m/s)/N] velocity per load that gives way; 0: as `yield` says
-    double yield;         // [1] how much gives way under a load, of what the robots do
+    double softness;      // [(m/s)/N] compliance: velocity per load; 0: as `yield` states
+    double yield;         // [1] compliance along the normal, relative to the robots' own
     double give;          // [1] the same across the normal
-    double apart;         // [m/s] velocity at which both part where nothing presses
-    double spare[6];      // [N], [N m] on the second: what to take where no forces are found
-    double *load, *force; // [N] where to write the load, and the force on the second; or NULL
+    double apart;         // [m/s] separating velocity without load
+    double spare[6];      // [N], [N m] on the second: used if no solution is found
+    double *load, *force; // [N] destinations of the load and the force on the second; or NULL
 } mf_SolverContact;
 
 typedef struct mf_Solver mf_Solver;
 
-// The solver of a world, made with its systems when there is none. MF_LIMIT, MF_NO_MEMORY.
+// The solver of a world; creates it and its systems if there is none. MF_LIMIT, MF_NO_MEMORY.
 mf_Status mf_solver_of(mf_World *world, mf_Solver **out, mf_Error *error);
 mf_Solver *mf_solver_in(const mf_World *world); // NULL: there is none
-// Lets robots of a group take part, in contacts too where `contacts`. MF_NO_MEMORY.
+// Lets robots of a group take part, with `contacts` also in contacts. MF_NO_MEMORY.
 mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts, mf_Error *error);
-// Space for contacts, of a step. MF_NO_MEMORY.
+// Reserves space for the contacts of a step. MF_NO_MEMORY.
 mf_Status mf_solver_reserve_contacts(mf_Solver *solver, uint32_t contacts, mf_Error *error);
-// Whether robots of the group can take part: the motion of a plugin cannot be tried.
+// Whether robots of the group can take part: motions of plugins have no trial steps.
 bool mf_solver_takes(mf_Group *group);
 
 // The contacts of a step, before the solver runs.
@@ -60,7 +60,7 @@ void mf_solver_clear_contacts(mf_Solver *solver);
 
 enum { MF_SOLVER_FILLED = 64 }; // [1] links of an island whose matrix is factored exactly
 
-// [1] Forces that are less exact are not used.
+// [1] Forces with a larger residual are not used.
 #define MF_SOLVER_INEXACT 0.1
 
 // The force of a contact, for the next step.
@@ -68,7 +68,7 @@ typedef struct mf_WarmContact {
     struct {
         uint32_t group[2], instance[2], shape[2];
     } shapes;
-    uint32_t over[2];           // the robot of the side was reset since
+    uint32_t over[2];           // the robot of the side has been reset since
     double force[3], moment[3]; // [N], [N m] on the second shape, world frame
 } mf_WarmContact;
 
@@ -76,27 +76,27 @@ typedef struct mf_SolverNode {
     uint32_t body;                  // [1]
     uint32_t group, instance, link; // [1]
     uint32_t robot;                 // [1] among those of assemblies that move as trees; MF_NONE
-    uint32_t at;         // [1] in the order of elimination; MF_NONE: it does not give way
-    mf_LinkMotion begin; // at the beginning of the step
-    mf_LinkMotion end;   // at the end of the last trial
-    double center[3];    // [m] where its wrench acts, link's axes
-    double point[3];     // [m] the same at the beginning, world frame
-    double size[2];      // [N], [N m] of trial wrenches
-    double velocity[6];  // [m/s], [rad/s] at the end of the last trial
-    double wrench[6];    // [N], [N m] of the last trial, about `point`
+    uint32_t at;                    // [1] in the order of elimination; MF_NONE: no response
+    mf_LinkMotion begin;            // at the beginning of the step
+    mf_LinkMotion end;              // at the end of the last trial
+    double center[3];               // [m] where its wrench acts, link's axes
+    double point[3];                // [m] the same at the beginning, world frame
+    double size[2];                 // [N], [N m] of trial wrenches
+    double velocity[6];             // [m/s], [rad/s] at the end of the last trial
+    double wrench[6];               // [N], [N m] of the last trial, about `point`
 } mf_SolverNode;
 
 typedef struct mf_SolverBody {
     uint32_t assembly; // [1] docked robots that move as one tree are one body; MF_NONE: a robot
     uint32_t group, instance; // [1] of the first node
     uint32_t first, count;    // [1] nodes
-    uint32_t island;          // [1]; MF_NONE: it does not give way
-    bool moves;               // it may give way
-    bool lost;                // the last trial went where numbers end
-    bool crowded;             // it would, but its response found no space
+    uint32_t island;          // [1]; MF_NONE: no response
+    bool moves;               // it may respond to forces
+    bool lost;                // the last trial was not finite
+    bool crowded;             // it would, but there is no space for its response
     bool swept;               // its island is large
-    uint32_t dofs;            // [1] then: degrees of freedom
-    size_t rates;             // [1] where their velocities are
+    uint32_t dofs;            // [1] if so: degrees of freedom
+    size_t rates;             // [1] index of their velocities
     size_t response;          // [1] of its matrix among all; (6 count)^2 values, row after row:
                               // after probes change of velocity per wrench, later its inverse
 } mf_SolverBody;
@@ -104,10 +104,10 @@ typedef struct mf_SolverBody {
 typedef struct mf_SolverBlock { // sixteen robots, some with nodes
     uint32_t group, block;      // [1]
     uint32_t first, count;      // [1] bodies
-    char *saved;                // as the step found it
-    uint32_t *links;            // [1] links with nodes and those on the way to them,
+    char *saved;                // state at the beginning of the step
+    uint32_t *links;            // [1] links with nodes and those between base and them,
     uint32_t link_count;        // [1] without the base
-    double *motions;            // [1] of these links, as they were computed last
+    double *motions;            // [1] of these links, as computed last
 } mf_SolverBlock;
 
 typedef struct mf_SolverMemory { // for all blocks of a group
@@ -118,54 +118,54 @@ typedef struct mf_SolverMemory { // for all blocks of a group
 
 typedef struct mf_SolverConstraint {
     uint32_t node[2];                // [1] MF_NONE: the world
-    uint32_t island;                 // [1] MF_NONE: nothing at it gives way
+    uint32_t island;                 // [1] MF_NONE: neither side responds
     uint32_t joint;                  // [1] number of the joint in this step, or MF_NONE
     uint32_t contact;                // [1] or that of the contact
     uint32_t rows;                   // [1] three along `axes`, then those about further ones
     const mf_JointDrive *drive;      // law of row 5; NULL: as the others
     double axes[MF_JOINT_ROWS][3];   // [1] world frame
-    double arm[2][3];                // [m] from the nodes' points to where it acts
+    double arm[2][3];                // [m] from the nodes' points to its point of action
     double gamma[MF_JOINT_ROWS];     // [(m/s)/N] softness
     double gives[MF_JOINT_ROWS];     // [(m/s)/N] response of both nodes
-    double now[MF_JOINT_ROWS];       // [m/s] what is to vanish but for gamma f, of the last trial
+    double now[MF_JOINT_ROWS];       // [m/s] residual of the last trial, without gamma f
     double moved[MF_JOINT_ROWS];     // [m/s] the same in the linear model
     double direction[MF_JOINT_ROWS]; // [m/s] its change along a step of Newton's method
     double force[MF_JOINT_ROWS];     // [N], [N m] of the last trial
     double best[MF_JOINT_ROWS];      // of the best trial of the step
-    double from[MF_JOINT_ROWS];      // where the present correction begins
-    double target[MF_JOINT_ROWS];    // where it leads
+    double from[MF_JOINT_ROWS];      // at the beginning of the present correction
+    double target[MF_JOINT_ROWS];    // its goal
     double own[MF_JOINT_ROWS];       // [(m/s)/N] in large islands: response of each row to itself
-    size_t values;                   // [1] in large islands: where the rows are
-    double give;                     // [1] how much stiff rows give way, of what the robots do
+    size_t values;                   // [1] in large islands: index of the rows
+    double give;                     // [1] compliance of stiff rows, relative to the robots' own
     double yield;                    // [1] the same of the normal row of a contact
     double friction[MF_JOINT_ROWS];  // [1], [m] of the rows of a contact
     double weight[MF_JOINT_ROWS];    // [1], [1/m] friction of the first row of the cone over the
-                                     // row's own: what weights forces by
+                                     // row's own: weight of the force
     bool coupled;                    // one cone for all rows of friction
     double grip;                     // [N] load that bounds the friction of a contact
-    double scale[2];                 // [m/s], [rad/s] residuals are measured by
-    bool dead[2];                    // nothing gives way, along, or turning: no forces there
+    double scale[2];                 // [m/s], [rad/s] scale of residuals
+    bool dead[2];                    // no response along, or about, the axes: no forces there
 } mf_SolverConstraint;
 
 typedef struct mf_SolverIsland {
     uint32_t first, end;         // [1] nodes in the order of elimination
     uint32_t row, row_end;       // [1] constraints, in `members`
     uint32_t iterations;         // [1] of Newton's method in the step
-    double residual, best, from; // [1] of the last trial; least; where the correction begins
+    double residual, best, from; // [1] of the last trial; least; before the correction
     double stretch;              // [1] of the correction
     double least, least_stretch; // [1] least residual since the last probes, and its stretch
     bool swept;                  // it is large
-    bool moved, nearer, done;    // the last trial was better; some since the last probes; exact
+    bool moved, nearer, done;    // the last trial was better; one since the last probes was; exact
 } mf_SolverIsland;
 
 struct mf_Solver {
     mf_Context *context;
     mf_World *world;
-    mf_WorldJoints *joints; // may be of no joint
+    mf_WorldJoints *joints; // may be empty
     uint32_t rounds;        // [1]
     double tolerance;       // [1]
     mf_SystemRun run;       // of the present step
-    bool acting;            // forces are in the fields of links
+    bool acting;            // the fields of links contain the forces
     uint32_t tried;         // [1] trial steps with corrected forces in this step
     double residual;        // [1] of the last step: the largest of its islands
 
@@ -174,7 +174,7 @@ struct mf_Solver {
     mf_TrialStep **trials; // NULL: takes no part
     mf_SolverMemory *memories;
     mf_FreeResponse **free; // NULL: takes no part
-    bool *answers;          // its robots feel forces
+    bool *answers;          // its robots respond to forces
     uint32_t *ranks;        // [1] among the names
     uint32_t *group_at;     // [1] per rank
 
@@ -192,7 +192,7 @@ struct mf_Solver {
     uint64_t *warm_keys;                // of them, rising
     mf_JointNode *joint_nodes;          // per joint of the step
     uint32_t constraint_count, node_count, body_count, block_count, island_count;
-    uint32_t robot_count, tree_node; // [1] bodies that are robots, and the first node behind theirs
+    uint32_t robot_count, tree_node; // [1] bodies that are robots, and the first node after theirs
     mf_SolverConstraint *constraints;
     uint32_t *members; // [1] constraints by island
     mf_SolverNode *nodes;
@@ -214,10 +214,10 @@ struct mf_Solver {
 void mf_solver_sort(uint64_t *keys, uint32_t count);
 
 // Assembles the step's graph, the order in which the nodes of the islands are eliminated, and the
-// blocks of the system. Motions of nodes at the beginning are to be read by look (below).
+// blocks of the system. `look` (below) then reads the motions of nodes at the beginning.
 void mf_solver_assemble(mf_Solver *solver);
 
-// Brings trials up to date with systems added since. False: no memory.
+// Updates trials for systems added since. False: no memory.
 bool mf_solver_refresh(mf_Solver *solver);
 mf_Status mf_solver_reserve_joints(mf_Solver *solver, uint32_t joints, uint32_t blocks,
                                    mf_Error *error);
@@ -231,15 +231,15 @@ void mf_solver_try(mf_Solver *solver, uint32_t block);
 
 // ---- docked robots that move as one tree (solver_trees.c) ---------------------------------------
 
-// Leaves assemblies whose islands are too large to their docks' joints; true: there were some, and
-// all is to be assembled anew.
+// Moves assemblies with too large islands by the joints of their docks instead; true: there were
+// some, and everything must be assembled again.
 bool mf_solver_release_trees(mf_Solver *solver);
 // As the functions of blocks: of all.
 void mf_solver_look_trees(mf_Solver *solver);
 void mf_solver_try_trees(mf_Solver *solver);
-// The wrenches of nodes; `last`: also of what is done.
+// The wrenches of nodes; `last`: also of finished islands.
 void mf_solver_press_trees(mf_Solver *solver, bool last);
-// The response of one, as the last trial left it.
+// The response of one after the last trial.
 void mf_solver_probe_tree(mf_Solver *solver, uint32_t tree);
 
 // ---- rows (solver_rows.c) -----------------------------------------------------------------------
@@ -251,7 +251,7 @@ void mf_solver_measure(mf_Solver *solver, mf_SolverConstraint *constraint);
 // Forces for row values `rows`, with `slope` (or NULL) their negative derivative, symmetric.
 void mf_solver_force(const mf_SolverConstraint *constraint, const double rows[MF_JOINT_ROWS],
                      double force[MF_JOINT_ROWS], double slope[MF_BLOCK_VALUES]);
-// [N] How hard a contact of row values `rows` presses.
+// [N] Load of a contact with the row values `rows`.
 double mf_solver_load(const mf_SolverConstraint *constraint, const double *rows);
 // The cones of a contact's friction: rows first .. end - 1. Begins with MF_CONE_NONE.
 typedef struct mf_SolverCone {
@@ -264,9 +264,9 @@ bool mf_solver_next_cone(const mf_SolverConstraint *constraint, mf_SolverCone *c
 // load is the limit.
 double mf_solver_cone_square(const mf_SolverConstraint *constraint, mf_SolverCone cone,
                              const double *force);
-// Cuts the friction of a contact to what its load bears.
+// Limits the friction of a contact by its load.
 void mf_solver_cut(const mf_SolverConstraint *constraint, double *force);
-// What is left to correct [1] with the present forces.
+// Residual [1] of the present forces.
 double mf_solver_residual(const mf_SolverConstraint *constraint);
 // Rows over the twist of the node of a side, row after row.
 void mf_solver_jacobian(const mf_SolverConstraint *constraint, uint32_t side,
@@ -275,22 +275,22 @@ void mf_solver_jacobian(const mf_SolverConstraint *constraint, uint32_t side,
 void mf_solver_wrench(const mf_SolverConstraint *constraint, uint32_t side,
                       const double force[MF_JOINT_ROWS], double wrench[6]);
 
-// ---- warm start (solver_warm.c) ----------------------------------------------------------------
+// ---- warm start (solver_warm.c) -----------------------------------------------------------------
 
 // Keeps the forces of the contacts of this step.
 void mf_solver_keep_warm(mf_Solver *solver);
-// Contacts of the next step begin without forces.
+// Contacts of the next step start without forces.
 void mf_solver_forget(mf_Solver *solver);
-// Those of a robot that is reset do; `user` is the solver.
+// Likewise those of a robot that is reset; `user` is the solver.
 void mf_solver_forget_robot(mf_Group *group, uint32_t instance, void *user);
 // The force of a contact is that of the last step, 0 where it is new.
 void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constraint);
-// Replaces what is kept; `count` must fit.
+// Replaces the stored contacts; `count` must fit.
 void mf_solver_take_warm(mf_Solver *solver, const mf_WarmContact *contacts, uint32_t count);
 
 // ---- forces (solver_newton.c) -------------------------------------------------------------------
 
-// After probes: how a constraint gives way; then the inverse of a robot's response, in place.
+// After probes: the compliance of a constraint; then the inverse of a robot's response, in place.
 void mf_solver_soften(mf_Solver *solver, mf_SolverConstraint *constraint);
 void mf_solver_invert(mf_Solver *solver, const mf_SolverBody *body);
 // The forces of an island that balance the linear model about the last trial, to `target`.
@@ -298,11 +298,11 @@ void mf_solver_balance(mf_Solver *solver, mf_SolverIsland *island);
 
 // ---- large islands (solver_sweep.c) -------------------------------------------------------------
 
-// Decides which islands are large, and where their rows are.
+// Decides which islands are large, and allocates their rows.
 void mf_solver_find_large(mf_Solver *solver);
-// Responses of the robots of a block that are in one.
+// Responses of the robots of a block that are in large islands.
 void mf_solver_prepare_large(mf_Solver *solver, uint32_t block);
-// Rows of a constraint, and how they give way.
+// Rows of a constraint, and their compliance.
 void mf_solver_large_rows(mf_Solver *solver, mf_SolverConstraint *constraint);
 // The forces that balance by free responses, from the present ones to `target`.
 void mf_solver_balance_large(mf_Solver *solver, mf_SolverIsland *island);
@@ -312,8 +312,8 @@ void mf_solver_balance_large(mf_Solver *solver, mf_SolverIsland *island);
 void mf_solver_run(const mf_WorldRun *run, void *user);
 void mf_solver_end(const mf_WorldRun *run, void *user);
 
-// Whether the best forces of an island are used; large ones approach theirs from one side, so they
-// are bounded, and further steps come nearer.
+// Whether the best forces of an island are used. Those of large islands converge from one side, so
+// they are bounded, and later steps improve them.
 static inline bool mf_solver_is_usable(const mf_SolverIsland *island) {
     return island->best <= (island->swept ? 1e9 : MF_SOLVER_INEXACT);
 }

@@ -1,10 +1,11 @@
-// What the `articulated` kernels need to know about a model and the settings: a flat image, frozen
-// before the first step, shared by all threads. motion.h has what is around it.
+// The data that the `articulated` kernels need about a model and the settings: a flat image,
+// constant after the first step and shared by all threads. motion.h contains the rest of the
+// motion.
 //
 // The plan has one link per joint axis: fixed joints are merged, a floating joint inside the tree
-// is three slides without mass and a ball. Frames of hinges and slides are rotated so that the axis
-// is their z axis; the x axis of a link is chosen perpendicular to its heaviest child's axis too.
-// The way from a child's axes to its parent's is then
+// is three slides without mass and a ball. Frames of hinges and slides are rotated so that z is the
+// joint axis; the x axis of a link is perpendicular to its heaviest child's axis, too. The
+// transform from a child's axes to its parent's is then
 //     turn about z by `spin`  *  turn about x by `tilt`  *  turn about z by joint angle + offset
 // with spin 0 for that child (Denavit and Hartenberg 1955; Craig's order), and most tilts of real
 // robots are multiples of 90 degrees. Links are in depth-first order.
@@ -18,9 +19,9 @@
 #include "motion/dispatch.h"
 #include "terrain/image.h"
 
-// What the compliant law may leave before it is reported as a warning: forces of contacts that
-// pull, or that are missing, over those that press or the weight; change of all impulses in the
-// last sweep over their size; gap of an equality constraint.
+// Residuals above which the compliant law raises a warning: forces of contacts that pull or are
+// missing, relative to pressing forces or the weight; change of all impulses in the last sweep,
+// relative to their size; gap of an equality constraint.
 #define MF_ART_UNSETTLED 0.1 // [1]
 #define MF_ART_UNSWEPT 0.1   // [1]
 #define MF_ART_OPEN 1e-3     // [m] or [rad]
@@ -34,9 +35,8 @@ enum {
     MF_ARTICULATED_MAX_TENDONS = 64, // with forces of their own
     MF_ARTICULATED_PATH_LINKS = 64,  // that one spatial tendon touches
     MF_ARTICULATED_MAX_ZONES = 64,   // bodies with force or torque sensors
-    // Contacts that the solver of couplings holds at a time, and numbers of the solver's rows:
-    // those of a robot, and more for each body that floats in its model, because such bodies pile
-    // up.
+    // Capacities of the solver of couplings, in contacts and in numbers of rows: for a robot, and
+    // more for each floating body of its model, because such bodies pile up.
     MF_ARTICULATED_LINK_CONTACTS = 48,
     MF_ARTICULATED_FREE_CONTACTS = 16,
     MF_ARTICULATED_ROW_NUMBERS = 6144,
@@ -44,7 +44,7 @@ enum {
     MF_ARTICULATED_MAX_SPHERES = 1024,  // bounding spheres of shapes
     MF_ARTICULATED_MAX_PAIRS = 1 << 14, // of shapes that may collide
     MF_ARTICULATED_MAX_DOFS = 6 + MF_ARTICULATED_MAX_LINKS + 2 * MF_ARTICULATED_MAX_BALLS,
-    // Of half a symmetric matrix of the constraint solver, all that there can be.
+    // Largest number of entries of half a symmetric matrix of the constraint solver.
     MF_ARTICULATED_MAX_ENTRIES = MF_ARTICULATED_MAX_DOFS * (MF_ARTICULATED_MAX_DOFS + 1) / 2
 };
 
@@ -55,13 +55,13 @@ enum {
     MF_ART_ZENITH,                          // [1] 3 values: against gravity, world axes
     MF_ART_LIMIT_FORCE = MF_ART_ZENITH + 3, // [1/s^2] stiffness of joint limits over the inertia
     MF_ART_LIMIT_DRAG,                      // [1/s] damping of joint limits over the inertia
-    MF_ART_LIMIT_BRAKE, // [1/s^2] that damping over the step, for what is still in the range
+    MF_ART_LIMIT_BRAKE, // [1/s^2] that damping over the step, for joints within their range
     MF_ART_CREEP,       // [rad/s] or [m/s] rate below which dry friction of joints is viscous
     MF_ART_FORCE,       // [N/m] stiffness of a contact
     MF_ART_DRAG,        // [N s/m] damping of a contact
     MF_ART_SLIP,        // [m/s] speed below which contact friction is viscous
-    MF_ART_DEEP,        // [m] depth up to which a contact pushes harder,
-    MF_ART_DEEP_STATED, // [m] likewise where the file states the softness
+    MF_ART_DEEP,        // [m] depth up to which the force grows,
+    MF_ART_DEEP_STATED, // [m] likewise for softness stated by the file
     MF_ART_ALL_MASS,    // [kg] of the model
     MF_ART_HIGHEST,     // [m] highest ground
     MF_ART_SETTINGS
@@ -89,20 +89,20 @@ enum {
     MF_ART_UPPER = 26,         // [rad] or [m]
     MF_ART_SERVO_GAIN = 27,    // [N m/rad] or [N/m]
     MF_ART_SERVO_DAMPING = 28, // [N m s/rad] or [N s/m]
-    MF_ART_SERVO_SPEED = 29,   // [N m] gain times position error that the servo answers at most
+    MF_ART_SERVO_SPEED = 29,   // [N m] largest gain times position error
     MF_ART_EFFORT = 30,        // [N m] or [N]
     MF_ART_BACKLASH = 31,      // [rad] or [m] half the play
-    MF_ART_ROTATION = 32,  // [1] 9 values: ball: child's axes to the parent's when it is not turned
-    MF_ART_SUM_LOWER = 41, // [N m] or [N] range of all actuators together
-    MF_ART_SUM_UPPER = 42, // [N m] or [N]
-    MF_ART_LIFT = 43,      // [kg] whose weight is compensated
-    MF_ART_LIFT_MOMENT = 44,                // [kg m] 3 values: times its center
-    MF_ART_MOVED = 47,                      // [kg m^2] or [kg] that scales the limit (start.c)
-    MF_ART_LIMIT_PULL = 48,                 // [1/s^2] of a soft limit: stiffness over impedance,
-    MF_ART_LIMIT_BRAKING,                   // [1/s] damping,
-    MF_ART_LIMIT_MARGIN,                    // [rad] or [m] it acts from this distance on,
-    MF_ART_LIMIT_EASE,                      // [kg m^2] or [kg] that the joint moves by itself,
-    MF_ART_LIMIT_WIDTH,                     // 4 values: its impedance (drive.h)
+    MF_ART_ROTATION = 32,      // [1] 9 values: ball: child's to parent's axes at rotation 0
+    MF_ART_SUM_LOWER = 41,     // [N m] or [N] range of all actuators together
+    MF_ART_SUM_UPPER = 42,     // [N m] or [N]
+    MF_ART_LIFT = 43,          // [kg] whose weight is compensated
+    MF_ART_LIFT_MOMENT = 44,   // [kg m] 3 values: times its center
+    MF_ART_MOVED = 47,         // [kg m^2] or [kg] that scales the limit (start.c)
+    MF_ART_LIMIT_PULL = 48,    // [1/s^2] of a soft limit: stiffness over impedance,
+    MF_ART_LIMIT_BRAKING,      // [1/s] damping,
+    MF_ART_LIMIT_MARGIN,       // [rad] or [m] it acts from this distance on,
+    MF_ART_LIMIT_EASE,         // [kg m^2] or [kg] that the joint moves by itself,
+    MF_ART_LIMIT_WIDTH,        // 4 values: its impedance (drive.h)
     MF_ART_AROUND = MF_ART_LIMIT_WIDTH + 4, // [m] radius of a ball about the origin that holds all
                                             // contacts with the ground and their margins
     MF_ART_SPEED,                           // [rad/s] or [m/s] largest one of the joint
@@ -119,8 +119,8 @@ enum {
     MF_ART_FORCE_UPPER = 9,       // [N] or [N m]
     MF_ART_ACTIVATION_LOWER = 10, // [1]
     MF_ART_ACTIVATION_UPPER = 11, // [1]
-    MF_ART_ACTIVATION_STEP = 12,  // [s] or [1] what of the control, or of its difference to the
-                                  // activation, is added in a step
+    MF_ART_ACTIVATION_STEP = 12,  // [s] or [1] factor of the control, or of its difference from
+                                  // the activation, in a step
     MF_ART_WRENCH = 13,           // [1], [m] 6 values: force and torque of 1 N, link's axes
     MF_ART_INTEGRAL_GAIN = 19,    // [N/s] or [N m/s] per unit of length
     MF_ART_SLEW = 20,             // [1] most change of the control in a step; INFINITY: any
@@ -128,7 +128,7 @@ enum {
 };
 
 // Per contact: position in its link's plan frame [m], radius [m] and, of a capsule, its axis [1].
-// Then what its kind needs (mf_ArtTouchKind), and what it does:
+// Then data of its kind (mf_ArtTouchKind) and its parameters:
 enum {
     MF_ART_TOUCH_AXIS = 4,   // [1] 3 values: of a capsule, else 0
     MF_ART_TOUCH_FRAME = 7,  // [1] 9 values: axes of the shape to the link's, row after row;
@@ -145,8 +145,8 @@ enum {
     MF_ART_CONTACT_VALUES
 };
 
-// Where a contact touches. Shapes of many corners have a few contacts that move on them; which of
-// them is `part` of mf_ArtContact.
+// Kind of contact. Shapes with many corners have a few contacts that move over them, numbered by
+// `part` of mf_ArtContact.
 typedef enum mf_ArtTouchKind {
     MF_ART_TOUCH_BALL,   // a ball; a point has no radius. Parts 1 and 2 are of balls on maps of
                          // nearest cells: other columns than that under the center
@@ -166,7 +166,7 @@ typedef enum mf_ArtTilt {
     MF_ART_ANY
 } mf_ArtTilt;
 
-enum { // what acts on a joint
+enum { // forces on a joint
     MF_ART_HAS_DAMPING = 1,
     MF_ART_HAS_SPRING = 2,
     MF_ART_HAS_FRICTION = 4,
@@ -175,8 +175,8 @@ enum { // what acts on a joint
     MF_ART_HAS_EFFORT = 32, // the servo's effort is limited
     MF_ART_HAS_SPEED = 64,  // the servo's speed is limited
     MF_ART_HAS_BACKLASH = 128,
-    MF_ART_SOFT_LIMIT = 256, // the limit is as soft as the file says
-    MF_ART_HAS_BOUND = 512   // effort and speed hold for what comes from outside
+    MF_ART_SOFT_LIMIT = 256, // the file states the softness of the limit
+    MF_ART_HAS_BOUND = 512   // effort and speed bound external inputs
 };
 
 typedef struct mf_ArtLink {
@@ -216,7 +216,7 @@ typedef enum mf_ArtActs {
     MF_ART_TENSES,      // a spatial tendon
     MF_ART_FORCES,      // a link at a site
     MF_ART_FORCES_FROM, // a link at a site, in the axes of another site, which gets the reaction
-    MF_ART_ADHESION     // what touches a body is pulled to it
+    MF_ART_ADHESION     // attracts everything that touches a body
 } mf_ArtActs;
 
 // A muscle's numbers, ready for the kernel (actuate.h).
@@ -259,7 +259,7 @@ typedef struct mf_ArtWrap {
     double arm[3];      // [m] its origin in that link's frame
     double rotation[9]; // [1] its axes to that link's, row after row
     double radius;      // [m]
-    bool sided;         // a side point chooses the way
+    bool sided;         // a side point selects the arc
     int32_t side_link;  // [1] plan link, -1 = base, MF_ART_WORLD
     double side_arm[3]; // [m]
     double share;       // [1] of what follows in the length: 1 over the pulley's divisor
@@ -281,14 +281,14 @@ typedef struct mf_ArtContact {
     bool heavy;    // mass moves with it
 } mf_ArtContact;
 
-// How soft a constraint of MuJoCo's law is (law.c, problem_rows.h).
+// Softness of a constraint of MuJoCo's law (law.c, problem_rows.h).
 typedef struct mf_ArtLaw {
     double stiffness;        // [1/s^2] over the impedance
     double damping;          // [1/s]
     double friction_damping; // [1/s] of a contact's rows across the normal
     double impedance[5];     // [1] at distance 0, [1] largest, [1/m] or [1/rad] one over the width,
                              // [1] middle, [1] power
-    double ease[6];          // [1/kg] or [1/(kg m^2)] what each row gives way by
+    double ease[6];          // [1/kg] or [1/(kg m^2)] compliance of each row
     double margin;           // [m] a contact acts from this distance on
     double friction[5];      // [1] two sliding, [m] torsion, [m] two rolling
     double cone;             // [1] friction of the regularized elliptic cone
@@ -300,9 +300,9 @@ typedef struct mf_ArtJointLaw {
     double margin; // [rad] or [m] the limit acts from this distance on
 } mf_ArtJointLaw;
 
-// An equality constraint. Frames hold for connect and weld, terms for joint and tendon.
-// A mocap body of the file: its pose is an input. What is on it has the frame behind those of the
-// plan links, link_count + 1 + its number, and pushes as the world does: with no velocity.
+// An equality constraint. Frames hold for connect and weld, terms for joint and tendon. A mocap
+// body of the file: its pose is an input. Its shapes have the frame link_count + 1 + its number,
+// behind those of the plan links, and push like the world, without velocity.
 typedef struct mf_ArtMocap {
     uint32_t body;      // [1] of the model
     double position[3]; // [m] in the file's pose; world frame, of a fixed base in the base's
@@ -315,7 +315,7 @@ typedef struct mf_ArtLoop {
     int32_t links[2];                 // [1] plan link, -1 = base, MF_ART_WORLD
     double arms[2][3];                // [m] origin of the frame in that link's frame
     double rotations[2][4];           // [1] the frame's axes to that link's
-    uint32_t mocap[2];                // [1] that holds the side instead of the world, or MF_NONE
+    uint32_t mocap[2];                // [1] mocap body of the side, or MF_NONE: the world
     uint32_t first_term[2], terms[2]; // [1]
     double references[2];             // [rad] or [m]
     double coefficients[5];           // [1] of the polynomial
@@ -341,17 +341,17 @@ typedef struct mf_ArtTendon {
 typedef struct mf_ArtSpan {
     uint32_t first_term, term_count; // [1]
     uint32_t path;                   // [1] of a spatial tendon, else MF_NONE
-    bool looked;                     // an actuator or a force of its own finds the path
+    bool looked;                     // an actuator or its own force evaluates the path
     bool felt;                       // a zone has an element of the path
 } mf_ArtSpan;
 
-// An ellipsoid in the medium: numbers of aba_inertia.h, times the density where they have a unit of
+// An ellipsoid in the medium: coefficients of aba_inertia.h, times the density if they depend on
 // it.
 typedef struct mf_ArtSolid {
     double mass[3];         // [kg] virtual, per axis
     double inertia[3];      // [kg m^2] likewise
-    double blunt;           // [kg/m^3] drag of the area across the way
-    double slender;         // [kg/m] drag of the rest of the largest one: the whole of it
+    double blunt;           // [kg/m^3] drag of the projected area
+    double slender;         // [kg/m] drag of the rest of the largest area
     double slender_part;    // [kg/m^3]
     double angular_drag[3]; // [kg m^2] angular drag per axis
     double kutta;           // [kg/m^3]
@@ -359,7 +359,7 @@ typedef struct mf_ArtSolid {
     double sides[3];        // [m^4] product of the other two radii, squared
 } mf_ArtSolid;
 
-// What the medium does to one body of the file: it moves as the box that has the body's inertia, or
+// Forces of the medium on one body of the file, which counts as the box with the body's inertia, or
 // as the ellipsoids of its shapes.
 typedef struct mf_ArtFluid {
     int32_t link;       // [1] plan link, -1 = base
@@ -368,25 +368,25 @@ typedef struct mf_ArtFluid {
     double drag[3];     // [N s^2/m^2] per axis of the box, times the square of the speed along it
     double torque_drag[3]; // [N m s^2] likewise, of the rate about it
     double creep, whirl;   // [N s/m], [N m s] times speed and rate
-    bool ellipsoid;        // a shape's; then position, rotation, creep and whirl hold, and `solid`
+    bool ellipsoid;        // of a shape; uses position, rotation, creep, whirl and `solid`
     mf_ArtSolid solid;
 } mf_ArtFluid;
 
-// Where a link of the model is: in which plan link and how.
+// The plan link that contains a link of the model, and its pose there.
 typedef struct mf_ArtFrame {
     int32_t link;       // [1] plan link, -1 = base
     double position[3]; // [m] its origin in that link's frame
     double rotation[4]; // [1] its axes to that link's
 } mf_ArtFrame;
 
-// The links whose forces from outside a sensor sums: those that a body carries.
+// The links whose external forces a sensor sums: those that a body carries.
 typedef struct mf_ArtZone {
     int32_t link;       // [1] plan link of the body, -1 = base, MF_ART_WORLD
     double position[3]; // [m] origin of the body's model link in that link's frame; of the world
 } mf_ArtZone;
 
 // The site of a touch sensor, on one body: it sums the normal forces of the body's contacts whose
-// line, outwards from the body, meets its volume.
+// line, outwards from the body, intersects its volume.
 typedef struct mf_ArtTouchSite {
     int32_t link;        // [1] plan link, -1 = base, MF_ART_WORLD
     mf_ShapeType type;   // of the volume
@@ -396,7 +396,7 @@ typedef struct mf_ArtTouchSite {
     uint32_t body, next; // [1] of the model; the body's next site + 1, 0: none
 } mf_ArtTouchSite;
 
-// The fields that a step touches, in the order of the pointers in mf_ArtBlock.
+// The fields that a step uses, in the order of the pointers in mf_ArtBlock.
 enum {
     MF_ART_ROW_POSITION,
     MF_ART_ROW_ORIENTATION,
@@ -432,7 +432,7 @@ enum {
     MF_ART_ROW_SERVO_DAMPING,
     MF_ART_ROW_SERVO_RATE,
     MF_ART_ROW_SERVO_TORQUE,
-    MF_ART_ROW_EXTERNAL, // these six only where somebody asks
+    MF_ART_ROW_EXTERNAL, // these six only on request
     MF_ART_ROW_LIMIT,
     MF_ART_ROW_TENDON_LIMIT,
     MF_ART_ROW_TOUCH,
@@ -445,7 +445,7 @@ enum {
 #define MF_ART_ARRAYS(X, of)                                                                       \
     X(mf_ArtLink, links, (of)->link_count)                                                         \
     X(mf_ArtFrame, frames, (of)->frame_count) /* of the model's links */                           \
-    /* [1] per joint of the model: plan link, MF_NONE = held fixed; a floating joint's ball */     \
+    /* [1] per joint of the model: plan link, MF_NONE = fixed; a floating joint's ball */          \
     X(uint32_t, joint_links, (of)->joint_count)                                                    \
     X(mf_ArtContact, contacts, (of)->contact_count) /* of the base first, then by plan link */     \
     X(mf_ArtActuator, actuators, (of)->actuator_count)                                             \
@@ -489,8 +489,8 @@ typedef struct mf_ArtPlan {
     uint32_t bytes; // [byte] of the image
     mf_ArticulatedIntegrator integrator;
     bool level;   // the ground has one height everywhere
-    bool stepped; // it is a map of nearest cells
-    bool upright; // gravity pulls along -z
+    bool stepped; // a map of nearest cells
+    bool upright; // gravity acts along -z
     bool fixed;   // the base does not move
     uint32_t link_count, ball_count, free_count, contact_count; // [1]
     uint32_t joint_count;                                       // [1] of the model
@@ -501,7 +501,7 @@ typedef struct mf_ArtPlan {
     bool has_activation;                                        // an actuator has dynamics
     bool has_slew;                                              // one limits its control's change
     bool posed;                                                 // an actuator needs poses
-    bool adhesion;                 // one pulls at what touches its body
+    bool adhesion;                 // one attracts everything that touches its body
     bool base_thrust, base_lifted; // as in mf_ArtLink
     bool any_lifted;
     uint32_t fluid_count, base_fluids; // [1]
@@ -513,20 +513,20 @@ typedef struct mf_ArtPlan {
     uint32_t noslip_iterations;        // [1] sweeps of the pass against slip (problem_noslip.h)
     double noslip_least;   // [1] it ends when one gains less, times mean inertia times dofs
     uint32_t solver_steps; // [1] of Newton's method at most, for MuJoCo's law
-    double solver_gain;    // what is too little for another one, in units of the cost
-    bool resists;       // something acts at the end of the step, after the constraints: of joints
-    bool parted;        // their damping,
-    bool fast;          // what actuators lose with the rate,
-    bool coriolis;      // and Coriolis forces (problem_capacity.h)
-    uint32_t dof_count; // [1] velocities, in the order of the links
+    double solver_gain;    // smallest gain worth another iteration, in units of the cost
+    bool resists;          // some of these act at the end of the step, after constraints:
+    bool parted;           // damping of joints,
+    bool fast;             // rate dependence of actuators,
+    bool coriolis;         // and Coriolis forces (problem_capacity.h)
+    uint32_t dof_count;    // [1] velocities, in the order of the links
     uint32_t tree_entries; // [1] of half the mass matrix
     mf_ArtLaw base_dry;    // dry friction of the base
-    bool loose; // a free base, and nothing but gravity, pushes and the ground acts from outside
+    bool loose;            // free base; only gravity, pushes and the ground act from outside
     uint32_t position_count, velocity_count; // [1]
     uint32_t link_offset, contact_offset,
         actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
     double mass;         // [kg]
-    uint32_t dry_rows;   // [1] joint axes with dry friction that the step's end decides on
+    uint32_t dry_rows;   // [1] joint axes with dry friction at the end of the step
                          // (aba_velocity.h)
     bool coupled;        // loops, tendons or contacts between links exist
     uint32_t loop_count, loop_rows, tendon_count;     // [1]
@@ -541,14 +541,14 @@ typedef struct mf_ArtPlan {
         row_of_all;        // [1] numbers of a row that two links pull, and all, at most
     uint32_t sweeps;       // [1] of the solver of couplings, and
     uint32_t rounds;       // [1] most solutions of its free rows behind them
-    double reach;          // [m] from which distance on links act on each other, at most
-    bool warm_starts;      // contacts between links begin with the forces of the step before
+    double reach;          // [m] largest distance at which links act on each other
+    bool warm_starts;      // contacts between links begin with the forces of the last step
     uint32_t zone_count;   // [1] at most MF_ARTICULATED_MAX_ZONES
     uint32_t touch_count;  // [1] touch sites
     uint32_t ground_site;  // [1] first one of the body that the ground is a part of, + 1
     uint64_t ground_zones; // bits of the zones that the ground is a part of
     bool keeps_limits;     // forces of limits are stored
-    bool keeps_stage;      // where the last stage looked is stored
+    bool keeps_stage;      // the state of the last stage is stored
     uint32_t wrench_links; // [1] of the model
     uint32_t value_count;  // [1] of the constants
     MF_ART_ARRAYS(MF_FLAT_MEMBER, )
@@ -569,30 +569,30 @@ typedef void (*mf_ArtQueryFn)(const struct mf_ArtQuery *query);
 
 struct mf_ArtSensing;
 
-// What a kernel gets: images, and pointers to lane 0 of the lanes to step; values of one lane are
-// MF_BLOCK apart.
+// Arguments of a kernel: images, and pointers to lane 0 of the lanes to step; values of one lane
+// are MF_BLOCK apart.
 typedef struct mf_ArtBlock {
     const mf_ArtPlan *plan;
     const struct mf_ArtSensing *sensing; // what sensors measure (sensing.h); NULL: nothing
     const mf_TerrainImage *terrain;
     void *rows[MF_ART_ROWS];
-    const mf_Row *row; // of the same fields: where remainders of sums are
+    const mf_Row *row; // of the same fields: remainders of sums
     uint32_t *fault;
     mf_WarningRows warnings;
-    const void *wrench;           // wrench.link, NULL: nothing of the block is pushed
+    const void *wrench;           // wrench.link; NULL: no forces on the block
     const uint32_t *wrench_count; // wrench.count
-    void *scratch;                // what the kernel needs meanwhile, aligned to 64 bytes
+    void *scratch;                // working memory of the kernel, aligned to 64 bytes
 } mf_ArtBlock;
 
 typedef enum mf_ArtTask {
-    MF_ART_TASK_POSE,    // out: 12 values per plan link and 12 of the base before them: turn to
+    MF_ART_TASK_POSE,    // out: 12 values for the base, then per plan link: rotation to
                          // world (9, row after row), position in the world (3)
     MF_ART_TASK_FORWARD, // in: forces, out: accelerations
     MF_ART_TASK_OVERLAP  // out: per pair of `collide` its largest depth [m], 0 without contact
 } mf_ArtTask;
 
-// A question about the tree, free of joint forces and contacts. Values of one lane are as many
-// values apart as the kernel has lanes.
+// A query about the tree, without joint forces and contacts. The stride between values of one lane
+// is the number of lanes of the kernel.
 typedef struct mf_ArtQuery {
     const mf_ArtPlan *plan;
     mf_ArtTask task;

@@ -1,27 +1,26 @@
 // Contact with the ground inside the articulated-body passes.
 //
-// A contact at depth d whose point moves with v presses with
+// A contact at depth d whose point moves with v exerts the force
 //     f = (k d - c v.n) n - s (v - v.n n),    s = mu N / max(u, slip speed)
-// where k and c are the stiffness and damping of the plan and N is the load of the step before
-// (Coulomb friction, its chord to rest) and u the slip at the end of the step, |v - v.n n| and what
-// that has changed in the step before: s times the slip at the end is then mu N. In an implicit
-// step d and v are those of the end, so with v' = v + dt a and d' = d - dt v'.n
+// where k and c are the stiffness and damping of the plan, N is the load of the previous step
+// (Coulomb friction, by its chord to rest), and u the slip at the end of the step, extrapolated
+// from |v - v.n n| and its change in the previous step: s times the final slip is then mu N. In an
+// implicit step d and v are those of the end, so with v' = v + dt a and d' = d - dt v'.n
 //     f = k d n - C v',   C = s 1 + (c + dt k - s) n n^T
-// which is a constant force and dt C added to the inertia that the link shows at the point: stable
-// for every k, c and s, since C has no negative eigenvalue. A point at d < 0 has (k + c / dt) d for
-// the first term, which makes the force 0 where the step just closes the gap. Which contacts press
-// is guessed from the state, and the step is solved again, a few times at most, where the guess was
-// wrong: the force along n is that of the above or 0, whichever is larger. A lane of which no
-// contact changes computes the same again, so lanes do not show each other.
+// which is a constant force plus dt C added to the link's inertia at the point: stable for every k,
+// c and s, since C has no negative eigenvalue. For a point at d < 0 the first term is (k + c / dt)
+// d, which gives the force 0 if the step just closes the gap. The active set is estimated from the
+// state, and the step is solved again, a few times at most, if it was wrong: the normal force is
+// never negative. A lane whose contacts do not change computes the same result again, so lanes do
+// not affect each other.
 //
-// The point of contact is not a material point of the link: on a wheel that turns by w, each point
-// of the rim leaves the ground with w^2 r while the next one comes down, and the wheel stays. So an
-// implicit step finds the contacts of a link where it will have turned to, by w dt, at the end of
-// the step. With the arm r there, in the ground's axes, and d0 the depth of the turned shape,
+// The point of contact is not a material point of the link: on a wheel with the rate w, each point
+// of the rim accelerates upwards with w^2 r while the next one comes down, and the wheel stays at
+// its height. So an implicit step finds the contacts of a link in its predicted rotation at the end
+// of the step. With the arm r in that rotation and d0 the depth of the rotated shape,
 //     v' = v + w x r + dt (a + b x r),    d = d0 + dt (w x r).n,    d' = d - dt v'.n
-// hold without any acceleration of the turn itself, for shapes of any curvature and for corners. A
-// ball's center has the same to second order, and its lowest point needs no turn: r is w x (w x r)
-// of the center.
+// hold without the centripetal acceleration, for shapes of any curvature and for corners. For a
+// ball the rotation can be omitted: its center has the acceleration w x (w x r) to second order.
 #ifndef MF_MOTION_ARTICULATED_CONTACT_CONTACT_H
 #define MF_MOTION_ARTICULATED_CONTACT_CONTACT_H
 
@@ -36,15 +35,15 @@ typedef struct Pose {
     Vec speed;    // [m/s] of the origin, world axes
 } Pose;
 
-// Only what cannot be computed from it again: memory takes longer than that. What each pass reads
-// comes first.
+// Only values that cannot be recomputed cheaply, because memory is slower. Members that every pass
+// reads come first.
 typedef struct Touch {
     bool near;            // some lane may touch
     mf_mask may;          // lanes that may touch
-    mf_mask presses;      // lanes that are taken to touch
+    mf_mask presses;      // lanes in the active set
     mf_lane depth;        // [m]
     mf_lane load;         // [N] for friction
-    mf_lane fast;         // [m/s] across the normal at the end of the step, guessed; at least the
+    mf_lane fast;         // [m/s] predicted slip at the end of the step; at least the
                           // slip speed
     Vec arm;              // [m] from the link's origin, its axes
     Vec normal;           // [1] its axes
@@ -53,7 +52,7 @@ typedef struct Touch {
     mf_lane spins, rolls; // [rad/s] about and across the normal, likewise
 } Touch;
 
-// What the contacts of a link have in common, in its axes.
+// Data common to the contacts of a link, in its axes.
 typedef struct Carrier {
     Vec rate;   // [rad/s]
     Vec speed;  // [m/s] of its origin
@@ -63,35 +62,35 @@ typedef struct Carrier {
 typedef struct Contacts {
     bool any;            // some lane may touch anywhere
     bool implicit;       // the step is
-    const mf_real *load; // [N] rows of contact.load: of the step before
+    const mf_real *load; // [N] rows of contact.load, of the previous step
     const mf_real *slip; // [m/s] rows of contact.slip
     const mf_TerrainImage *terrain;
     Pose *pose;   // of link l at l + 1, of the base at 0
     Touch *touch; // per contact with the ground
 } Contacts;
 
-// A link as it will have turned at the end of the step.
+// A link in its predicted rotation at the end of the step.
 typedef struct RotatedLink {
     Pose pose;    // its axes then
     Mat by;       // from those axes to the present ones
     mf_lane time; // [s] 0: as it is
 } RotatedLink;
 
-// What contacts of one shape find together: the first of them for all.
+// Results shared by the contacts of one shape, computed by the first.
 typedef struct TouchMemo {
     const mf_TerrainImage *terrain;
     HullCorners corners;
     StepContacts steps;
 } TouchMemo;
 
-// Solutions of one step beyond which the contacts are left as they are: the third leaves about as
-// much undone as a fourth, the second twice as much (docs/explanation/articulated.md).
+// Largest number of solutions of one step: a fourth would hardly improve on the third, the second
+// has twice its error (docs/explanation/articulated.md).
 enum { CONTACT_ROUNDS = 3, DRY_ROUNDS = 8 }; // the latter where joints have dry friction
 
 // ---- where the links are ------------------------------------------------------------------------
 
-// The turn of axes that rotate by `by` [rad]: exact but for its angle, which is right to the fifth
-// order (Cayley's formula for the tangent of half the angle by its series).
+// Rotation by the vector `by` [rad]: the axis is exact, the angle correct to fifth order (Cayley's
+// formula with the series of the tangent of half the angle).
 static MF_INLINE Mat mat_of_rotation(Vec by) {
     const mf_lane one = mf_set((mf_real)1), two = mf_set((mf_real)2);
     Vec q = vec_scale(by, mf_set((mf_real)0.5));
@@ -116,7 +115,7 @@ static MF_INLINE const mf_real *contact_constants(const mf_ArtPlan *plan, uint32
     return MF_ART_CONSTANTS(plan) + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
 }
 
-// The same on a map; not in line, so that level ground has none of its stack.
+// The same on a map; not inline, so that level ground does not use its stack.
 static __attribute__((noinline)) mf_lane
 map_depth(const mf_ArtPlan *plan, const mf_TerrainImage *terrain, const Vec *world, Vec *normal) {
     const mf_lane one = mf_set((mf_real)1);
@@ -132,7 +131,7 @@ map_depth(const mf_ArtPlan *plan, const mf_TerrainImage *terrain, const Vec *wor
     return (height - world->z) * normal->z;
 }
 
-// How deep a position of the world is in the ground, along the unit normal there.
+// Depth of a world position in the ground, along the unit normal there.
 static MF_INLINE mf_lane ground_depth(const mf_ArtPlan *plan, const mf_TerrainImage *terrain,
                                       Vec world, Vec *normal) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
@@ -170,8 +169,7 @@ static MF_INLINE mf_mask is_lower(const mf_real *c, Vec up) {
     return mf_less_equal(vec_dot(out, up), mf_zero());
 }
 
-// The ground's normal at a position of the link, its axes, and how deep the position is along it
-// [m].
+// The ground's normal at a position of the link, in its axes, and the depth along it [m].
 static MF_INLINE mf_lane ground_over(const mf_ArtPlan *plan, const mf_TerrainImage *terrain,
                                      const Pose *pose, Vec point, Vec *normal) {
     Vec up;
@@ -181,9 +179,8 @@ static MF_INLINE mf_lane ground_over(const mf_ArtPlan *plan, const mf_TerrainIma
     return depth;
 }
 
-// The same on a map by the distance to the ground: what is round around the point touches the
-// nearest plane of the ground, which moves on with it without a jump. `reach` [m]: the most that it
-// is round by.
+// The same on a map by the distance to the ground: a round shape about the point touches the
+// nearest plane of the ground, which moves continuously with it. `reach` [m]: its largest radius.
 static __attribute__((noinline)) mf_lane map_around(const mf_TerrainImage *terrain,
                                                     const Pose *pose, const Vec *point,
                                                     mf_real reach, Vec *normal) {
@@ -201,8 +198,8 @@ static MF_INLINE mf_lane ground_around(const mf_ArtPlan *plan, const mf_TerrainI
                                        : map_around(terrain, pose, &point, reach, normal);
 }
 
-// Corners of a hull at the ground. On a map the plane is that under the middle of the hull, then
-// that under its lowest corner, where this is deeper.
+// Corners of a hull at the ground. On a map the plane is that below the center of the hull, or that
+// below its lowest corner if this is deeper.
 static MF_INLINE void hull_find(const mf_ArtPlan *plan, const mf_TerrainImage *terrain,
                                 const mf_ArtContact *contact, const mf_real *c, const Pose *pose,
                                 mf_mask where, HullCorners *corners) {
@@ -260,8 +257,7 @@ static MF_INLINE mf_lane ball_on_steps(const mf_ArtPlan *plan, const mf_ArtConta
     return depth;
 }
 
-// Deepest point of a contact, from the link's origin and in its axes, and how deep it is. What a
-// lane does not have it cannot touch with.
+// Deepest point of a contact, from the link's origin and in its axes, and its depth.
 static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtContact *contact,
                                        const mf_real *c, const Pose *pose, TouchMemo *memo,
                                        Touch *touch) {
@@ -298,7 +294,7 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
         touch->arm = vec_fma(reach, mf_set((mf_real)-1) / far, center);
         return depth + far;
     }
-    // Corners at steps may be in a side, or below an edge, whichever half they are on.
+    // At steps corners of both halves may be in a side or below an edge.
     if (kind == MF_ART_TOUCH_CORNER && !plan->stepped)
         touch->may = mf_and(touch->may, is_lower(c, up));
     if (kind == MF_ART_TOUCH_RIM) {
@@ -308,15 +304,15 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
     return depth;
 }
 
-// From the link's origin, its axes: what the link still carries along as it turns.
+// From the link's origin, in its axes: the material point that still moves with the link.
 static MF_INLINE Vec touch_pivot(const mf_ArtPlan *plan, uint32_t i) {
     return mf_art_contacts(plan)[i].kind == MF_ART_TOUCH_BALL
                ? vec_constant(contact_constants(plan, i))
                : vec_zero();
 }
 
-// The contact of a link that has turned, in the link's present axes. Returns its depth, as seen
-// from the end of the step with the velocity there.
+// The contact of a link in its predicted rotation, in the link's present axes. Returns its depth at
+// the end of the step, for the velocity there.
 static MF_INLINE mf_lane rotated_depth(const mf_ArtPlan *plan, uint32_t i,
                                        const RotatedLink *rotated, Vec rate, TouchMemo *memo,
                                        Touch *touch) {
@@ -331,13 +327,13 @@ static MF_INLINE Vec touch_velocity(const Touch *touch, const Carrier *carrier) 
     return vec_cross_add(carrier->rate, touch->arm, carrier->speed);
 }
 
-// [m] Depth up to which it pushes harder.
+// [m] Depth up to which the force grows.
 static MF_INLINE mf_lane deepest_of(const mf_ArtPlan *plan, uint32_t i) {
     return setting(plan, mf_art_contacts(plan)[i].heavy ? MF_ART_DEEP_STATED : MF_ART_DEEP);
 }
 
-// What acts along the normal where a contact presses, at rest at the end of the step and less per
-// speed: a spring and damper, and a mass that moves along where the file requests it.
+// Normal force of an active contact at rest at the end of the step, and its decrease per speed: a
+// spring and damper, and an added mass if the file requests it.
 typedef struct Press {
     mf_lane force; // [N] k d
     mf_lane drag;  // [N s/m]
@@ -352,7 +348,8 @@ static MF_INLINE Press touch_press(const mf_ArtPlan *plan, uint32_t i, const Tou
     press.force = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(touch->depth, zero), load);
     press.drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
     if (mf_art_contacts(plan)[i].heavy) {
-        // In the ground only: a mass that joins at a touch would take the momentum of a blow.
+        // Only below the surface: a mass added at touch-down would absorb the momentum of an
+        // impact.
         mf_lane mass = mf_keep(mf_less(zero, touch->depth), mf_set(c[MF_ART_TOUCH_MASS]));
         press.force = mf_fma(mass, touch->climb, press.force);
         press.drag = press.drag + mass;
@@ -373,7 +370,7 @@ static MF_INLINE mf_lane touch_roll(const mf_real *c, const Touch *touch) {
     return mf_set(c[MF_ART_TOUCH_ROLLING]) * touch->load / touch->rolls;
 }
 
-// How fast the link turns against the ground.
+// Angular velocity of the link relative to the ground.
 static MF_INLINE void touch_torques(const mf_ArtPlan *plan, Vec rate, Touch *touch) {
     const mf_lane least = setting(plan, MF_ART_CREEP);
     mf_lane about = vec_dot(rate, touch->normal);
@@ -382,15 +379,16 @@ static MF_INLINE void touch_torques(const mf_ArtPlan *plan, Vec rate, Touch *tou
     touch->rolls = mf_max(mf_sqrt(vec_dot(across, across)), least);
 }
 
-// Speed along the ground at the end of the step, when it changes as it did in the step before: the
-// chord of friction then has the right force at the end. A quarter at least, since a blow may have
-// ended; a first touch has no step before.
+// Speed along the ground at the end of the step, extrapolated from the previous step, so that the
+// chord of friction has the correct force at the end. At least a quarter of the present speed,
+// since an impact may have ended; a first touch has no previous step.
 static MF_INLINE mf_lane guess_slip(mf_lane now, mf_lane before, mf_mask known) {
     mf_lane next = mf_max(now + now - before, mf_set((mf_real)0.25) * now);
     return mf_select(known, next, now);
 }
 
-// The lowest that a hull can be by the box that holds it, and how fast any of its points falls.
+// Lower bound of a hull's height by its bounding box, and upper bound of the falling speed of its
+// points.
 static MF_INLINE mf_lane hull_lowest(const mf_real *c, const Pose *pose, Vec rate, mf_lane ball,
                                      mf_lane *fall) {
     const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
@@ -419,7 +417,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         vec_dot(MF_VALUE(Vec, pose->rotation.zx, pose->rotation.zy, pose->rotation.zz), velocity);
     if (mf_art_contacts(plan)[i].kind == MF_ART_TOUCH_HULL)
         lowest = hull_lowest(c, pose, rate, lowest, &fall);
-    // What could come down within the step by a fall of a few times gravity.
+    // Distance of a fall within the step at a few times gravity.
     mf_lane reach = mf_fma(step, mf_min(fall, zero) - mf_set((mf_real)40) * step, lowest);
     touch->may = mf_less(reach, setting(plan, MF_ART_HIGHEST));
     if (!mf_any(touch->may))
@@ -430,7 +428,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     touch->near = mf_any(touch->may);
     if (!touch->near)
         return;
-    if (plan->law) // MuJoCo's contacts are in the middle of the depth
+    if (plan->law) // MuJoCo's contacts are at half of the depth
         touch->arm =
             vec_fma(touch->normal, (touch->depth - margin) * mf_set((mf_real)0.5), touch->arm);
     velocity = vec_cross_add(rate, touch->arm, mat_apply_transposed(&pose->rotation, pose->speed));
@@ -475,7 +473,7 @@ static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint
                                parent->speed);
 }
 
-// ---- what they do -------------------------------------------------------------------------------
+// ---- forces -------------------------------------------------------------------------------------
 
 // Friction against torsion about the normal and across it: a damper of angular velocity at the end
 // of the step.
@@ -493,7 +491,7 @@ static MF_INLINE void touch_add_torques(const mf_real *c, const Touch *touch, mf
                     mf_fma(bent.x, n.z, a->j.xz), mf_fma(bent.y, n.z, a->j.yz));
 }
 
-// Adds a force at `r`, and what resists an acceleration there: `c` times it.
+// Adds a force at `r`, and a resistance of `c` times the acceleration there.
 static MF_INLINE void resist_at(Vec r, Vec force, Sym c, Art *a) {
     a->f = vec_sub(a->f, force);
     a->n = vec_sub(a->n, vec_cross(r, force));
@@ -512,7 +510,7 @@ static MF_INLINE void resist_at(Vec r, Vec force, Sym c, Art *a) {
                     a->j.xz + first.z, a->j.yz + second.z);
 }
 
-// Down in the axes of a link (-1 = base) of which the pose is known.
+// The downward direction in the axes of a link (-1 = base) with known pose.
 static MF_INLINE Vec pose_down(const mf_ArtPlan *plan, const Contacts *contacts, int32_t link) {
     return vec_negative(up_of(plan, &contacts->pose[link + 1].rotation));
 }
@@ -524,7 +522,7 @@ static MF_INLINE Carrier carrier_of(const mf_ArtPlan *plan, const Contacts *cont
                     vec_scale(pose_down(plan, contacts, link), setting(plan, MF_ART_GRAVITY)));
 }
 
-// [m/s^2] Of what the link carries along at a contact, gravity with it, when the link turns on.
+// [m/s^2] Acceleration of the material point at a contact by rotation and gravity.
 static MF_INLINE Vec touch_swing(const mf_ArtPlan *plan, uint32_t i, const Carrier *carrier) {
     return vec_cross_add(carrier->rate, vec_cross(carrier->rate, touch_pivot(plan, i)),
                          carrier->weight);
