@@ -4,20 +4,20 @@
 
 #include "motion/articulated/motion.h"
 
-// The copy of the kernel for questions that this processor may use.
+// The copy of the query kernel for this processor.
 mf_ArtQueryFn mf_art_query_of(mf_Isa isa);
-// Scratch for questions, once the tree stands (mf_art_tree_build does it).
+// Scratch for queries, after the tree has been built (called by mf_art_tree_build).
 mf_Status mf_art_queries_build(mf_ArtMotion *motion, mf_Context *context, mf_Error *error);
-// Answers a question; sets its plan and scratch.
+// Runs a query; sets its plan and scratch.
 void mf_art_ask(const mf_ArtMotion *motion, const mf_ArtQuery *query);
 
-// A motion with an empty plan, the world's terrain and what questions need. NULL: no memory.
+// A motion with an empty plan, the world's terrain and the data for queries. NULL: no memory.
 mf_ArtMotion *mf_art_begin(mf_Group *group, mf_Error *error);
 mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtMotion **out,
                         mf_Error *error);
 void mf_art_destroy(mf_Context *context, mf_ArtMotion *motion); // NULL is fine
 
-// The poses of a link and of all that carry it are needed.
+// Marks that the poses of a link and of all links that carry it are needed.
 static inline void mf_art_mark_posed(const mf_ArtMotion *motion, int32_t link) {
     motion->plan->posed = true;
     for (; link >= 0; link = motion->links[link].parent)
@@ -35,12 +35,13 @@ mf_Status mf_art_paths_build(mf_ArtMotion *motion, const mf_Model *model, mf_Con
                              mf_Error *error);
 // Marks the links that a spatial tendon pulls as pushed by an actuator.
 void mf_art_path_thrust(mf_ArtMotion *motion, uint32_t tendon);
-// What the rate of a spatial tendon's length is per velocity, in the order of dofs and with those
-// of a free base in its own axes, in the file's reference position. With MuJoCo's law.
+// Jacobian of a spatial tendon's length in the file's reference position, in the order of dofs,
+// those of a free base in its own axes. With MuJoCo's law.
 mf_Status mf_art_path_row(const mf_ArtMotion *motion, const mf_Model *model, uint32_t tendon,
                           double *row, mf_Context *context, mf_Error *error);
 mf_ArtMuscle mf_art_muscle(const mf_Muscle *from);
-// Finds the lengths of muscles that the file leaves open. The plan but its contacts must be there.
+// Computes the lengths of muscles that the file does not state. The plan except its contacts must
+// be built.
 mf_Status mf_art_muscle_lengths(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                 mf_Error *error);
 
@@ -55,26 +56,26 @@ mf_Status mf_art_fluids_build(mf_ArtMotion *motion, const mf_Model *model, mf_Co
                               mf_Error *error);
 
 // Allocates and fills loops, tendons and looped, and adds to terms, which has space for
-// mf_art_coupling_terms more. The actuators must be there.
-// A tendon counts when it does more than show what an actuator pulls on.
+// mf_art_coupling_terms more. The actuators must be there. A tendon counts if it has a force of its
+// own.
 bool mf_art_tendon_fixed(const mf_Model *model, uint32_t tendon);
 // A tendon with the damping and armature of the actuators that drive it.
 mf_Tendon mf_art_tendon(const mf_Model *model, uint32_t tendon);
-// Adds what an actuator has, times the square of its gear (MuJoCo documentation, XML reference,
-// actuator armature and damping).
+// Adds the values of an actuator, times the square of its gear (MuJoCo documentation, XML
+// reference, actuator armature and damping).
 void mf_art_actuator_add(const mf_Actuator *actuator, double *damping, double *armature);
 uint32_t mf_art_coupling_terms(const mf_Model *model);
 mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                  mf_Error *error);
 
-// Makes `collide` and pair_allowed, and finds how many contacts the solver has space for. The
-// couplings must be there.
+// Builds `collide` and pair_allowed, and computes the solver's capacity for contacts. The couplings
+// must be built.
 mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model,
                                      mf_Context *context, mf_Error *error);
 
-// What each shape of the model gives way by: the mean over all directions of the acceleration of
-// the center of its body (of its link, where there are no bodies) per force there [1/kg], at the
-// start with a free tree; 0 in the world. Armatures must be there.
+// Compliance of each shape of the model: acceleration of the center of its body (of its link
+// without bodies) per force there, mean over all directions [1/kg], in the start pose with a free
+// tree; 0 in the world. Armatures must be set.
 mf_Status mf_art_ease_find(const mf_ArtMotion *motion, const mf_Model *model, double *ease,
                            mf_Context *context, mf_Error *error);
 
@@ -83,9 +84,9 @@ mf_Status mf_art_ease_find(const mf_ArtMotion *motion, const mf_Model *model, do
 mf_Status mf_art_give_find(const mf_ArtMotion *motion, const mf_Model *model, double *give,
                            mf_Context *context, mf_Error *error);
 
-// An impedance of a file, between what MuJoCo allows.
+// An impedance of a file, clamped to MuJoCo's range.
 double mf_art_impedance(double z);
-// Whether a file says how soft; one that says nothing has MuJoCo's default.
+// Whether a file states the softness, that is, differs from MuJoCo's default.
 bool mf_art_is_said(const mf_Softness *softness);
 // Whether a constraint of that softness follows it (implicit steps), not the settings.
 bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softness);
@@ -94,14 +95,14 @@ void mf_art_reference(const mf_Model *model, double step, const mf_Softness *sof
                       double *b);
 // The four values of drive.h.
 void mf_art_grade(const mf_Softness *softness, double out[4]);
-// Makes limits of hinges and slides as soft as the file says; MF_ART_MOVED must be there.
+// Sets the softness of limits of hinges and slides to that of the file; MF_ART_MOVED must be set.
 mf_Status mf_art_limits_soften(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
 
-// What constraints give way by in the file's reference position, the diagonal of J M^-1 J^T
-// (MuJoCo's invweight0): of shapes by their bodies' centers, and of links by theirs (the base
-// first) [1/kg], of the joints of links, of tendons; of loops along and about; of the base's joint
-// along and about. The caller frees them.
+// Compliance of constraints in the file's reference position, the diagonal of J M^-1 J^T (MuJoCo's
+// invweight0): of shapes by their bodies' centers, and of links by theirs (the base first) [1/kg],
+// of the joints of links, of tendons; of loops along and about; of the base's joint along and
+// about. The caller frees them.
 typedef struct mf_ArtWeights {
     double *shapes, *links, *joints, *tendons, *loops, base[2];
     double mean; // of the mass matrix's diagonal there
@@ -110,8 +111,8 @@ mf_Status mf_art_weights_find(const mf_ArtMotion *motion, const mf_Model *model,
                               mf_Context *context, mf_Error *error);
 void mf_art_weights_free(mf_ArtWeights *weights, mf_Context *context);
 
-// With MuJoCo's law: how soft each constraint is, the pattern of the mass matrix, and what acts at
-// the end of the step. Contacts, couplings and drives must be there.
+// With MuJoCo's law: softness of each constraint, pattern of the mass matrix, and forces at the end
+// of the step. Contacts, couplings and drives must be built.
 mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                            mf_Error *error);
 
@@ -119,9 +120,10 @@ mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Conte
 mf_Status mf_art_moved_find(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                             mf_Error *error);
 
-// How many contacts the settings request (when there are too many, some number that is), and their
-// positions; marks the links whose pose is needed. Settings, ground and hulls of the plan must be
-// there, for positions the tree and `contacts`. `position` leaves out what contacts do.
+// Number of contacts that the settings request (if too many, any number beyond the limit), and
+// their positions; marks the links whose pose is needed. Settings, ground and hulls of the plan
+// must be set, for positions also the tree and `contacts`. `position` does not set parameters of
+// contacts.
 uint32_t mf_art_contact_count(const mf_ArtMotion *motion, const mf_Model *model);
 void mf_art_contacts_position(mf_ArtMotion *motion, const mf_Model *model);
 mf_Status mf_art_contacts_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
@@ -130,8 +132,8 @@ mf_Status mf_art_contacts_fill(mf_ArtMotion *motion, const mf_Model *model, mf_C
 // Fills MF_ART_AROUND of all links; contacts and what they do must be there.
 void mf_art_contacts_surround(mf_ArtMotion *motion);
 
-// What contacts do: the friction and softness of their pair of shapes, mixed as the file says,
-// unless the settings say otherwise. The positions of all contacts must be there.
+// Parameters of contacts: the friction and softness of their pair of shapes, mixed by the file's
+// rules, unless the settings override them. The positions of all contacts must be there.
 mf_Status mf_art_surfaces_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
 
@@ -146,19 +148,18 @@ mf_Status mf_art_mocaps_build(mf_ArtMotion *motion, const mf_Model *model, mf_Co
                               mf_Error *error);
 // The mocap body that `body` is or is fixed to; MF_NONE.
 uint32_t mf_art_mocap_of(const mf_ArtMotion *motion, const mf_Model *model, uint32_t body);
-// Shapes on mocap bodies have these's frames from now on: what asks for frames of links came
+// Gives shapes on mocap bodies the frames of these bodies; code that needs frames of links must run
 // before.
 void mf_art_mocaps_carry(mf_ArtMotion *motion, const mf_Model *model);
 
-// Whether a shape touches the ground, and how (as mf_collide_match). Where the file has grounds,
-// level planes and height fields that are fixed in the world and touch, one of them must let it.
+// Whether a shape touches the ground, with which parameters (as mf_collide_match). If the file has
+// grounds (fixed, colliding level planes and height fields), one of them must match.
 bool mf_art_ground_pair(const mf_Model *model, uint32_t shape, mf_CollidePair *pair);
 
-// A level plane or height field that is fixed in the world and touches: the world's ground stands
-// for it.
+// A fixed, colliding level plane or height field, which the world's ground represents.
 bool mf_art_is_ground(const mf_Shape *shape);
 
-// Makes ready for actuators that adhere; all contacts must be there.
+// Prepares adhesion actuators; all contacts must be built.
 mf_Status mf_art_adhesion_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                 mf_Error *error);
 

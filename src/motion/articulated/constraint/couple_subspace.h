@@ -1,21 +1,21 @@
-// Solves the rows of the solver of couplings that are within their ranges together, between
-// projected Gauss-Seidel sweeps. Sweeps alone find quickly which contacts press and which stick,
-// but take very many rounds to pass loads through tall stacks, or from heavy bodies to light ones.
-// (Projected Gauss-Seidel with subspace minimisation: Silcowitz, Niebe, Erleben 2010.)
+// Solves all rows of the solver of couplings that are within their bounds together, between
+// projected Gauss-Seidel sweeps. Sweeps find the active set quickly, but need very many iterations
+// to pass loads through tall stacks or from heavy bodies to light ones. (Projected Gauss-Seidel
+// with subspace minimization: Silcowitz, Niebe, Erleben 2010.)
 //
 // With the rows w of couple.h, the sum y of w times impulse, and velocities v = value + w y at the
 // end of the step, the impulses are those that minimize
 //     y^2 / 2 + sum of (value - given / slope) impulse + impulse^2 / (2 slope)
-// within their ranges, while the bounds of friction stay. The rows within their range are free, the
-// others keep their impulse. The change of the free ones is that of Newton's method, with at most
-// `stiffest` slope, so that the matrix stays regular where rows are redundant:
+// within their bounds, with constant bounds of friction. Rows within their bounds are free, the
+// others keep their impulse. The free ones change by Newton's method, with slopes of at most
+// `stiffest`, so that the matrix stays regular with redundant rows:
 //     (1 + sum of k w w^T) dy = -sum of w b,   d impulse = -(b + k w dy)
 //     k = stiffest slope / (stiffest + slope),  b = k (v + (impulse - given) / slope)
-// The matrix has the size of the velocities and the zeros of the tree; the solution is repeated
-// with the same factors, which takes out what `stiffest` leaves. Rows that leave their range are
-// put back, held, and the others solved again. Where the cost rises all the same, the first change
-// goes to the first bound only. So rounds of a solution and sweeps never raise the cost, and end
-// where the sweeps would end.
+// The matrix has the size of the velocities and the sparsity of the tree; the solution is repeated
+// with the same factors, which removes the error of `stiffest`. Rows that leave their bounds are
+// clamped and fixed, and the others solved again. If the cost rises nevertheless, the first change
+// is shortened to the first bound. Rounds of a solution and sweeps therefore never raise the cost,
+// and converge to the same result as sweeps.
 #ifndef MF_MOTION_ARTICULATED_CONSTRAINT_COUPLE_SUBSPACE_H
 #define MF_MOTION_ARTICULATED_CONSTRAINT_COUPLE_SUBSPACE_H
 
@@ -30,7 +30,7 @@
 
 // Symmetric positive definite matrices in lanes, sparse: A = L^T D L by rows from the last to the
 // first, so that a row adds entries only to those before it (Featherstone 2005). The pattern, with
-// what the factors add to it, is found once and is the same in all lanes.
+// the fill-in of the factors, is computed once and is the same in all lanes.
 
 enum {
     LDL_ENTRIES = 6144, // of the lower half, at most
@@ -76,7 +76,7 @@ static MF_INLINE void ldl_mark(const LdlPattern *pattern, uint32_t i, uint32_t k
     ldl_row(pattern, i)[k / 64] |= (uint64_t)1 << k % 64;
 }
 
-// What eliminating a row adds is what its other columns have in common with the largest of them.
+// Eliminating a row adds its other columns to the row of the largest of them.
 static inline void ldl_fill(uint32_t size, const LdlPattern *pattern) {
     for (uint32_t i = size; i-- > 1;) {
         uint64_t rest[LDL_WORDS];
@@ -120,7 +120,7 @@ static inline void ldl_unit(LaneLdl *a) {
     }
 }
 
-// Row i less f times the entries first .. last of a later row, whose columns it has too.
+// Subtracts f times the entries first .. last of a later row, whose columns row i has, too.
 static MF_INLINE void ldl_row_less(LaneLdl *a, uint32_t i, uint32_t first, uint32_t last,
                                    mf_lane f) {
     mf_lane *to = a->entry + a->start[i];
@@ -168,7 +168,7 @@ static __attribute__((noinline)) void ldl_solve(const LaneLdl *a, mf_lane *x) {
 
 enum { SUBSPACE_PASSES = 8, SUBSPACE_REPEATS = 3 };
 
-// Rows with one range.
+// Rows with a common range.
 typedef struct Part {
     uint32_t row, rows;  // [1] 1 or, in an ellipse, 2
     uint32_t load;       // [1] row whose impulse bounds them; MF_NONE: their own ranges do
@@ -285,7 +285,7 @@ static MF_INLINE bool is_equation(const Subspace *s, uint32_t row) {
     return row >= s->first && row < s->first + s->loops;
 }
 
-// The greatest slope of a row, as stiff as the precision allows.
+// The largest slope of a row that the precision allows.
 static MF_INLINE mf_lane stiffest_of(mf_lane diagonal) {
     const mf_real stiff = 10000;
     const mf_mask real = mf_less(mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), diagonal);
@@ -306,7 +306,7 @@ static MF_INLINE mf_lane lowest_of(const Subspace *s, const Part *part, mf_lane 
 // Lanes in which all rows of a part are within their range.
 static MF_INLINE mf_mask part_is_free(const Subspace *s, const Part *part) {
     const Row *row = &s->couple->rows[part->row];
-    const mf_real most = (mf_real)0.9999; // of the bound; what rounding leaves of it is no freedom
+    const mf_real most = (mf_real)0.9999; // of the bound: a difference by rounding is not free
     if (part->load == MF_NONE && is_equation(s, part->row))
         return mf_less(mf_zero(), s->inverse[part->row - s->first]);
     if (part->load == MF_NONE)
@@ -396,7 +396,7 @@ static void x_clear(Subspace *s) {
         s->x[i] = mf_zero();
 }
 
-// The factors for the rows that are free; rows that no busy lane has cost nothing.
+// The factors for the free rows; rows without a busy lane cost nothing.
 static __attribute__((noinline)) void matrix_find(Subspace *s, mf_mask busy) {
     ldl_unit(&s->matrix);
     for (uint32_t r = 0; r < s->couple->row_count; r++)
@@ -405,8 +405,8 @@ static __attribute__((noinline)) void matrix_find(Subspace *s, mf_mask busy) {
     ldl_factor(&s->matrix);
 }
 
-// Changes of all impulses if the free rows had no bounds. `renewed`: other rows are free than
-// before.
+// Changes of all impulses if the free rows had no bounds. `renewed`: the set of free rows has
+// changed.
 static __attribute__((noinline)) void changes_find(Subspace *s, mf_mask busy, bool renewed) {
     rows_renew(s);
     if (renewed)
@@ -418,8 +418,8 @@ static __attribute__((noinline)) void changes_find(Subspace *s, mf_mask busy, bo
         s->change[r] = mf_fma(s->stiffness[r], row_along(s, r, s->x), -s->change[r]);
 }
 
-// Impulses after `distance` of the changes, put back into their ranges. Parts that left theirs are
-// fixed from now on; returns the lanes that have some.
+// Impulses after `distance` times the changes, clamped to their bounds. Parts that left their
+// bounds are fixed from now on; returns the lanes that have some.
 static inline mf_mask tries_find(Subspace *s, mf_lane distance, mf_mask lanes) {
     const Row *rows = s->couple->rows;
     mf_mask any = mf_not(mf_mask_all());
@@ -448,7 +448,7 @@ static inline mf_mask tries_find(Subspace *s, mf_lane distance, mf_mask lanes) {
     return any;
 }
 
-// The tried impulses, and their sum, to the rows. Returns what they change of the cost.
+// Applies the trial impulses and their sum to the rows. Returns the change of the cost.
 static inline mf_lane tries_store(Subspace *s, mf_mask lanes) {
     Couple *c = s->couple;
     const mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5), one = mf_set((mf_real)1);
@@ -471,7 +471,7 @@ static inline mf_lane tries_store(Subspace *s, mf_mask lanes) {
     return mf_fma(half, square, cost);
 }
 
-// How far all free rows may go along the changes.
+// Largest step along the changes for all free rows.
 static inline mf_lane direction_find(const Subspace *s) {
     mf_lane distance = mf_set((mf_real)1);
     for (uint32_t i = 0; i < s->part_count; i++) {
@@ -505,7 +505,7 @@ static void impulses_restore(const Subspace *s, mf_mask lanes) {
         c->sum[s->slots[i]] = mf_select(lanes, s->sum[i], c->sum[s->slots[i]]);
 }
 
-// One solution, in these lanes, as far as it makes the cost fall.
+// One solution in these lanes, if it lowers the cost.
 static __attribute__((noinline)) void subspace_solve(Subspace *s, mf_mask lanes) {
     const mf_lane one = mf_set((mf_real)1), last = mf_set((mf_real)SUBSPACE_REPEATS);
     mf_lane cost = mf_zero(), repeats = mf_zero();

@@ -1,12 +1,11 @@
 // Contacts between two links, or hard ones with the ground, as rows of the solver of couplings.
 //
-// The normal force is that of the compliant contact (contact.h): at the end of the step
-// k d - (c + h k) times the speed apart, and never below 0. Friction holds the point still as long
-// as it stays in its cone; it is found for both directions together, so it has no favorites. Hard
-// contacts have no softness: the speed apart at the end of the step is what closes the gap, or
-// takes a twentieth of the depth away in each step: more, and what the sweeps leave of it
-// rocks a stack. Torsional and rolling friction are bounded by the
-// normal force likewise.
+// The normal force is that of the compliant contact (contact.h): at the end of the step k d - (c +
+// h k) times the separating speed, and never below 0. The point sticks while friction stays in its
+// cone; both directions are solved together, so friction is isotropic. Hard contacts have no
+// softness: the separating speed at the end of the step closes the gap, or removes a twentieth of
+// the depth in each step (with more, the residual of the sweeps rocks a stack). Torsional and
+// rolling friction are bounded by the normal force likewise.
 #ifndef MF_MOTION_ARTICULATED_CONTACT_CONTACT_ROWS_H
 #define MF_MOTION_ARTICULATED_CONTACT_CONTACT_ROWS_H
 
@@ -17,16 +16,15 @@
 
 // ---- contact batch ------------------------------------------------------------------------------
 
-// Which contacts are solved together: lanes in groups, contacts of different lanes in bundles.
+// Contacts that are solved together: lanes in groups, contacts of different lanes in batches.
 //
 // A lane has a few contacts between links, all lanes together have many. Contacts of different
-// lanes become rows together, a batch: in each lane the rows are those of its own contact, and 0
-// for the links on which only other lanes' contacts are. A lane's contacts keep their order, which
-// is that of the sweeps, so results do not depend on the other lanes. When the bundles are more
-// than the solver holds, fewer lanes are solved at a time; a lane alone with too many keeps its
-// deepest.
+// lanes share rows, a batch: in each lane the rows are those of its own contact, and 0 for links
+// that only contacts of other lanes touch. A lane's contacts keep their order in the sweeps, so
+// results do not depend on the other lanes. If there are more batches than the solver can hold,
+// fewer lanes are solved at a time; a single lane with too many contacts keeps the deepest.
 
-// How a contact rubs, the same for all contacts of a batch.
+// Friction of a contact, the same for all contacts of a batch.
 typedef struct Surface {
     uint32_t rows;       // [1] 1, 3, 4 or 6
     mf_real friction[5]; // [1] two sliding, [m] torsion, [m] two rolling
@@ -34,7 +32,7 @@ typedef struct Surface {
 
 typedef struct ContactBatch {
     Surface surface;
-    mf_mask exists; // lanes that one of the members is in
+    mf_mask exists; // lanes that have one of the members
     uint32_t count; // [1]
     LinkContact *members[MF_LANES];
 } ContactBatch;
@@ -92,8 +90,8 @@ static inline bool group_fits(const mf_ArtPlan *plan, Group *group, uint32_t mor
     return group->numbers <= plan->contact_numbers;
 }
 
-// Gives a contact its batch: one behind all those with an earlier contact of one of its lanes.
-// False when there is no space.
+// Assigns a contact to a batch after all those with an earlier contact of one of its lanes. False
+// if there is no space.
 static inline bool group_add(const mf_ArtPlan *plan, Group *group, LinkContact *contact) {
     const mf_mask lanes = mf_and(contact->exists, group->lanes);
     const Surface surface = contact_surface(plan, contact);
@@ -155,7 +153,7 @@ static inline void group_fill_deepest(const mf_ArtPlan *plan, LinkContacts *all,
         group->dropped += !group_add(plan, group, list[i]);
 }
 
-// As many of the lanes from `first` on as have space together; returns how many.
+// As many of the lanes from `first` on as fit; returns their number.
 static inline uint32_t group_take(const mf_ArtPlan *plan, Work *work, uint32_t first,
                                   Group *group) {
     LinkContacts *all = &work->link_contacts;
@@ -180,16 +178,16 @@ static inline uint32_t group_take(const mf_ArtPlan *plan, Work *work, uint32_t f
 
 // ---- contact roll -------------------------------------------------------------------------------
 
-// How a point of contact moves over the surface of a shape while its link turns.
+// Motion of the contact point over the surface of a shape while its link rotates.
 //
-// The contact of a convex shape is where its surface has the outward normal m, which stays in the
-// world while the link turns by w: in the link's axes it goes by m x w, and the contact over the
-// surface by H (m x w) with H the second derivative of the support function, whose eigenvalues are
-// the radii of curvature. In the world the arm r of the contact changes by
+// A convex shape touches where its surface has the outward normal m, which is constant in the world
+// while the link rotates with w: in the link's axes its rate is m x w, and the contact moves over
+// the surface by H (m x w), with H the second derivative of the support function, whose eigenvalues
+// are the radii of curvature. In the world the arm r of the contact changes by
 //     r' = w x r + H (m x w)
 // and the velocity of the contact, v + w x r, by w x r' instead of the w x (w x r) of a material
 // point. For a sphere r' is that of its center. Corners, edges and flat faces have no radius.
-// (Montana 1988 has the general case; here the other surface is flat next to this one.)
+// (Montana 1988 treats the general case; here the other surface is flat.)
 
 // An ellipsoid with these radii [m] has the support function sqrt(m . a), a = radii^2 m, so H x is
 // (radii^2 x) / s - a (a . x) / s^3. Shape's axes.
@@ -202,7 +200,8 @@ static MF_INLINE Vec roll_ellipsoid(Vec radii, Vec normal, Vec direction) {
 }
 
 // A cylinder about z rolls on its side or rim: radius / s along the rim, with s the sine between
-// axis and normal. One that stands has no such radius, so it fades below s = 0.1.
+// axis and normal. An upright cylinder does not roll on its rim, so the term fades out below s =
+// 0.1.
 static MF_INLINE Vec roll_cylinder(mf_lane radius, Vec normal, Vec direction) {
     const mf_lane least = mf_set((mf_real)0.1);
     const mf_lane size = mf_sqrt(mf_fma(normal.x, normal.x, normal.y * normal.y));
@@ -241,8 +240,8 @@ static MF_INLINE Vec contact_roll(const mf_CollidePlan *collide, uint32_t shape,
 
 // ---- contact rows -------------------------------------------------------------------------------
 
-// How a point of a link moves, in axes of the world. Accelerations have gravity taken away: the
-// world itself gains height.
+// Motion of a point of a link, in world axes. Accelerations exclude gravity, so the world itself
+// accelerates upwards.
 typedef struct PointMotion {
     Vec velocity, acceleration;     // [m/s], [m/s^2]
     Vec rate, angular_acceleration; // [rad/s], [rad/s^2]
@@ -262,7 +261,7 @@ static MF_INLINE Vec rate_of(const State *state, const Work *work, int32_t link)
     return link < 0 ? state->rate : work->links[link].rate;
 }
 
-// A point of a link at `arm`, which moves over the link with `over` [m/s].
+// A point of a link at `arm` that moves over the link with `over` [m/s].
 static inline PointMotion point_motion_at(const mf_ArtPlan *plan, const State *state,
                                           const Work *work, int32_t link, Vec arm, Vec over) {
     if (link == MF_ART_WORLD)
@@ -279,8 +278,7 @@ static inline PointMotion point_motion_at(const mf_ArtPlan *plan, const State *s
                     mat_apply(&pose->rotation, rate), mat_apply(&pose->rotation, angular));
 }
 
-// What a row's value is: the velocity at the end of the step or, when is_explicit, the
-// acceleration.
+// The value of a row: the velocity at the end of the step or, if is_explicit, the acceleration.
 static MF_INLINE mf_lane value_at(mf_lane speed, mf_lane acceleration, mf_lane unit,
                                   bool is_explicit) {
     if (is_explicit)
@@ -302,8 +300,8 @@ static MF_INLINE Vec arm_of(const Work *work, int32_t link, Vec point) {
     return mat_apply_transposed(&pose->rotation, vec_sub(point, pose->position));
 }
 
-// How the point of contact moves over a link. One with the ground has the arm of
-// the end of the step, which is that of its pivot.
+// Motion of the contact point over a link. A contact with the ground has the arm at the end of the
+// step, that of its pivot.
 static MF_INLINE Vec over_link(const mf_ArtPlan *plan, const State *state, const Work *work,
                                const LinkContact *contact, int side, int32_t link, Vec arm) {
     if (link == MF_ART_WORLD)
@@ -398,7 +396,7 @@ static void contact_row_count(Couple *c, const State *state, const Pairing *p, c
             value_at(vec_dot(axes[k], *speed), vec_dot(axes[k], *gain), unit, is_explicit);
 }
 
-// Softness of the normal row. Hard: the slope is only so large that rounding does not show.
+// Softness of the normal row. Hard: the slope is limited only by rounding.
 static void normal_law(const Couple *c, const Pairing *p, mf_lane unit, bool is_explicit,
                        Row *row) {
     const mf_ArtPlan *plan = c->plan;
@@ -434,8 +432,8 @@ static void explicit_friction(const Couple *c, const Pairing *p, const Vec *axes
     rows[2].given = -slip * y;
 }
 
-// One over the larger eigenvalue of the products of two rows. The same for all directions, so that
-// friction that slips points against the slip.
+// Inverse of the larger eigenvalue of the products of two rows: isotropic, so that sliding friction
+// opposes the slip exactly.
 static mf_lane gain_across(const Couple *c, const Row *rows) {
     const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), half = mf_set((mf_real)0.5);
     mf_lane coupling = row_product(c, &rows[0], &rows[1]);
@@ -486,8 +484,8 @@ static MF_INLINE void relax(Couple *c, Row *row) {
     relax_one(c, row, mf_set((mf_real)1) / mf_fma(row->slope, row->diagonal, mf_set((mf_real)1)));
 }
 
-// The first three rows of a contact go the same way, so their values are summed, and their impulses
-// given, in one pass each.
+// The first three rows of a contact run over the same links, so one pass sums their values and one
+// applies their impulses.
 static void three_values(const Couple *c, const Row *rows, mf_lane value[3]) {
     const uint32_t count = rows->count;
     const mf_lane *w = &c->arena[rows->first];
@@ -517,8 +515,8 @@ static void three_add(Couple *c, Row *rows, const mf_lane change[3]) {
         rows[k].impulse = rows[k].impulse + change[k];
 }
 
-// Both impulses into their ellipse, smaller in proportion. Roots and quotients only where a lane
-// slips; the others keep their bits.
+// Scales both impulses into their ellipse. Roots and quotients are computed only if a lane slips;
+// others keep their bits.
 static MF_INLINE void hold_across(mf_lane *p, mf_lane *q, const mf_real friction[2], mf_lane load) {
     mf_lane u = *p * mf_set((mf_real)1 / friction[0]), v = *q * mf_set((mf_real)1 / friction[1]);
     mf_lane square = mf_fma(u, u, v * v);

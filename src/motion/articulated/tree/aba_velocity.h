@@ -1,5 +1,5 @@
-// What the passes of the articulated-body algorithm leave behind for each other, the way between a
-// link and its parent, and the first pass: outward, for velocities and contacts (forward.h).
+// Working data of the passes of the articulated-body algorithm, the transform between a link and
+// its parent, and the first pass: outward, for velocities and contacts (forward.h).
 #ifndef MF_MOTION_ARTICULATED_TREE_ABA_VELOCITY_H
 #define MF_MOTION_ARTICULATED_TREE_ABA_VELOCITY_H
 
@@ -11,21 +11,21 @@
 
 // ---- dry ----------------------------------------------------------------------------------------
 
-// Dry friction of joints at the end of a step: a joint sticks where the friction that stops it by
-// the end of the step is within +-F, and else F acts against its rate there. That is the projection
-// of the impulse onto +-F h, for all joints and contacts together (Moreau 1988).
+// Dry friction of joints at the end of a step: a joint sticks if the friction that stops it by the
+// end of the step is within +-F, else F acts against its final rate. This projects the impulse onto
+// +-F h, for all joints and contacts together (Moreau 1988).
 //
-// Which joints stick is guessed first and corrected with the result, as for contacts and limits. A
-// joint that sticks is locked: its acceleration is that which ends at rate 0, and it hands its
-// link's whole inertia to its parent. A ball joint sticks as a whole; where it turns, F is against
-// its rate at the beginning of the step.
+// The set of sticking joints is estimated and corrected with the result, as for contacts and
+// limits. A joint that sticks is locked: its acceleration ends at rate 0, and it passes its link's
+// whole inertia to its parent. A ball joint sticks as a whole; if it slips, F opposes its rate at
+// the beginning of the step.
 //
-// Where rows of the solver of couplings act, it does not know locked joints. There joints get the
-// friction that was found as a force, and rows for what is missing (dry_rows in couple_tendons.h).
+// The solver of couplings does not support locked joints. If its rows act, joints get the computed
+// friction as a force, and rows for the remainder (dry_rows in couple_tendons.h).
 
 typedef struct Dry {
     mf_mask sticks;
-    mf_lane force; // [N m] or [N] of the friction; where it sticks, what held it
+    mf_lane force; // [N m] or [N] of the friction; if it sticks, the holding force
     // Of the last solution: the equation of the joint is
     //     inertia * acceleration + (angular, linear) . (those of the parent) = rest + friction
     mf_lane inertia, rest;
@@ -39,7 +39,7 @@ typedef struct DryBall {
     Vec rest;
 } DryBall;
 
-// Rates below this are taken to be at rest at first.
+// Joints with rates below this are initially assumed to stick.
 static MF_INLINE Dry dry_start(mf_lane rate, mf_lane most, mf_lane creep) {
     const mf_lane zero = mf_zero();
     Dry dry = {.sticks = mf_less_equal(mf_abs(rate), creep),
@@ -60,13 +60,13 @@ static MF_INLINE DryBall dry_ball_start(Vec rate, mf_lane most, mf_lane creep) {
     return dry;
 }
 
-// Friction may be by rounding more than F, or it would start to slip without a cause.
+// Friction may exceed F by rounding, or the joint would slip without a cause.
 static MF_INLINE mf_lane dry_most(mf_lane most) {
     return most * mf_set((mf_real)1 + 64 * MF_REAL_EPSILON);
 }
 
-// Corrects whether the joint sticks, from its acceleration and those of its parent (in its own
-// axes). Returns the lanes in which that was wrong.
+// Updates whether the joint sticks, from its acceleration and those of its parent (in its own
+// axes). Returns the lanes that changed.
 static MF_INLINE mf_mask dry_revise(Dry *dry, mf_lane most, mf_lane step, mf_lane rate,
                                     mf_lane acceleration, Vec angular, Vec linear) {
     const mf_lane back = vec_dot_add(dry->angular, angular, vec_dot(dry->linear, linear));
@@ -120,10 +120,10 @@ typedef struct BallWork {
     Sym j;
     Mat h;
     Vec force;        // [N m]
-    Vec acceleration; // [rad/s^2] what couplings add
+    Vec acceleration; // [rad/s^2] added by couplings
 } BallWork;
 
-typedef struct ZoneWrench { // forces from outside on all links of a zone
+typedef struct ZoneWrench { // external forces on all links of a zone
     Vec position;           // [m] world
     Vec force;              // [N] world
     Vec torque;             // [N m] about `position`
@@ -144,18 +144,18 @@ typedef struct Solver { // rows of the constraint solver's fields, NULL: none
 typedef struct Work {
     LinkWork *links; // per plan link
     BallWork *balls; // per ball joint
-    Art *sums;       // by depth: what the links further out hand in
+    Art *sums;       // by depth: sums from the links further out
     Art base;
-    // What each link handed to its parent, and whether a new solution must find it again. Lanes
-    // side by side seldom leave a limb alone, and keeping it costs them more than it saves.
-    Art *handed; // space for one where none is kept
+    // The contribution of each link to its parent, and whether a new solution must recompute it.
+    // With several lanes this saves less than it costs, because some lane nearly always changes.
+    Art *handed; // space for one if none is kept
     bool *stale;
     mf_lane base_factor[6][6],
         base_inverse[6];           // of its inertia: L D below and on the diagonal, 1/D
-    Vec base_angular, base_linear; // accelerations, gravity taken away, own axes
+    Vec base_angular, base_linear; // accelerations without gravity, own axes
     Vec *angular, *linear;         // likewise of links
     Contacts contacts;
-    Dry *dry; // per plan link, where joints have dry friction that the step's end decides on
+    Dry *dry; // per plan link, if joints have dry friction at the end of the step
     DryBall *dry_balls;
     mf_mask unlocked; // lanes in which no joint is locked by it
     Actuation actuation;
@@ -165,17 +165,17 @@ typedef struct Work {
     Line *limits;
     mf_lane *tendon_limits; // [N] or [N m]
     mf_lane *lengths;       // [m] or [rad] per tendon of the model, of paths that were found
-    mf_lane *pushes;        // [N] or [N m] likewise, along the length, of all that acts on it
+    mf_lane *pushes;        // [N] or [N m] likewise: sum of the forces along the length
     mf_lane *limit_forces;  // [N m] or [N] with MuJoCo's law
     Solver solver;
     Warnings warnings;        // of this step
-    mf_mask dropped;          // lanes with more contacts than there is space for
+    mf_mask dropped;          // lanes with more contacts than the capacity
     mf_mask touched;          // lanes with a contact between links
     mf_mask closing;          // lanes with one that is predicted
     bool predicts;            // `predicted` acts (aba_inertia.h)
     bool *touching;           // some lane has it; of the base at 0
-    PredictedLoad *predicted; // what other links press with
-    // Space for what is needed by the way:
+    PredictedLoad *predicted; // contact forces of other links
+    // Working memory:
     mf_lane *load; // contacts with the ground (forward.h)
     mf_mask *presses;
     Wrench *path_row;  // the path of a spatial tendon (tendon_path.h)
@@ -189,12 +189,12 @@ typedef struct Work {
     mf_Carver rest; // for the solver of couplings or of constraints
 } Work;
 
-// What only one solution needs.
+// Needed by a single solution only.
 static inline void work_carve_sums(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
     MF_CARVE(carver, work->sums, plan->link_count);
 }
 
-// Gives the work its other arrays for a tree by itself, without contacts and actuators.
+// Allocates the other arrays for a bare tree, without contacts and actuators.
 static inline void work_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
     const uint32_t links = plan->link_count;
     MF_CARVE(carver, work->links, links);
@@ -207,8 +207,8 @@ static inline void work_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver, Wo
     MF_CARVE(carver, work->touching, links + 1);
 }
 
-// All of them but what `work_carve_sums` and `link_contacts_carve` cut, which nothing needs for
-// longer than one pass. Whoever cuts the last array of the scratch sets `rest`.
+// All arrays except those of `work_carve_sums` and `link_contacts_carve`, which only live during
+// one pass. The code that allocates the last array of the scratch sets `rest`.
 static inline void work_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
     const uint32_t links = plan->link_count;
     work_carve_tree(plan, carver, work);
@@ -235,7 +235,7 @@ static inline void work_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver, Wo
     MF_CARVE(carver, work->floating_low, plan->law ? plan->ball_count : 0);
 }
 
-// All of them.
+// All arrays.
 static inline void work_carve(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
     work_carve_kept(plan, carver, work);
     work_carve_sums(plan, carver, work);
@@ -285,12 +285,12 @@ static MF_INLINE void shift_to_parent(const mf_ArtLink *link, const mf_real *c, 
 
 // ---- first pass: outward ------------------------------------------------------------------------
 
-// Coriolis and centrifugal forces by the velocities of the beginning of a step give energy in every
-// step (a chain of three hinges at 13 rad/s and 1 ms: a third more in 4 s), and by those of its
-// middle do not. These are estimated by the acceleration of the step before, which is the method of
-// Adams and Bashforth of order 2 for these forces alone (Hairer, Norsett and Wanner 1993, III.1).
+// Coriolis and centrifugal forces of the velocities at the beginning of a step add energy in every
+// step (a chain of three hinges at 13 rad/s and 1 ms: a third in 4 s); those at its middle do not.
+// The middle is extrapolated by the acceleration of the previous step, which is the Adams-Bashforth
+// method of order 2 for these forces alone (Hairer, Norsett and Wanner 1993, III.1).
 
-// Of the base and of its middle; the same where nothing is known of the step before.
+// For the base, at the beginning and at the middle; equal if there is no previous step.
 static MF_INLINE Vec base_swirl(const mf_ArtPlan *plan, const State *state, const Drive *drive) {
     if (drive->swirl != NULL)
         return *drive->swirl;
@@ -364,7 +364,7 @@ static inline void aba_velocity_all(const mf_ArtPlan *plan, const State *state, 
     }
 }
 
-// Acceleration of a slide's origin by turning and sliding, own axes.
+// Acceleration of a slide's origin by rotation and sliding, own axes.
 static MF_INLINE Vec slide_bias(Vec rate, mf_lane distance, mf_lane speed) {
     mf_lane twice = speed + speed;
     return MF_VALUE(Vec, mf_fma(distance * rate.x, rate.z, twice * rate.y),
@@ -372,7 +372,7 @@ static MF_INLINE Vec slide_bias(Vec rate, mf_lane distance, mf_lane speed) {
                     -distance * mf_fma(rate.x, rate.x, rate.y * rate.y));
 }
 
-// Takes the accelerations of a link's parent to the link, whose joint does not accelerate.
+// Transforms the accelerations of a link's parent to the link, for a joint without acceleration.
 static MF_INLINE void carry_to_link(const mf_ArtPlan *plan, const State *state, uint32_t l,
                                     const Work *work, Vec *angular, Vec *linear) {
     const mf_ArtLink *link = &mf_art_links(plan)[l];
@@ -402,7 +402,7 @@ static MF_INLINE void carry_to_link(const mf_ArtPlan *plan, const State *state, 
     }
 }
 
-// Which limits act, with the present rate for that at the end of the step.
+// Active limits, with the present rate in place of the final one.
 static inline void find_limits(const mf_ArtPlan *plan, const State *state, mf_lane step,
                                Work *work) {
     const mf_ArtLink *links = mf_art_links(plan);

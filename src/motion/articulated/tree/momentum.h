@@ -1,23 +1,22 @@
-// Gyroscopic torque at the end of a step, and the momentum of what flies.
+// Gyroscopic torque at the end of a step, and the momentum of bodies in flight.
 //
 // With the explicit torque w x J w a spinning body gains energy in every step, without bound. Here
-// a step is a kick and a turn. The kick adds what forces give to the angular momentum, L = J w + h
-// t. The turn leaves L still in the world, so in the body's axes, which turn by u = h (w0 + w1) /
-// 2,
+// a step is a kick and a rotation. The kick adds the impulse of forces to the angular momentum, L =
+// J w + h t. The rotation keeps L constant in the world, so in the body's axes, which rotate by u =
+// h (w0 + w1) / 2,
 //     D w1 = b + exp(-u) L                                                                      (1)
-// with w0 the rate after the kick and D = J, b = 0 for a body by itself. The attitude turns by the
-// same u. This is the Lie midpoint rule (Simo and Wong 1991; Krysl and Endres 2005): the momentum
-// in the world is kept to rounding, and so is the energy of a body in flight, since (w0 + w1) (L1 -
-// L0) is 0; |L| stays, so no step is unstable. (1) is solved by Newton's method.
+// with w0 the rate after the kick and D = J, b = 0 for a body by itself. The attitude rotates by
+// the same u. This is the Lie midpoint rule (Simo and Wong 1991; Krysl and Endres 2005): the
+// momentum in the world is kept to rounding, and so is the energy of a body in flight, since (w0 +
+// w1) (L1 - L0) is 0; |L| stays, so no step is unstable. (1) is solved by Newton's method.
 //
-// A body by itself: all forces, contacts too, are those that its accelerations show; one that an
-// equality constraint holds to the world is left where that closed it. With MuJoCo's law, whose
-// Euler steps have the explicit torque, this is for bodies on which no constraint acts, free bodies
-// of a larger file too. A tree in
-// flight: the momentum of all links together; J and b hold its joints at the end of the step, and
-// what acts from outside is gravity, base.force and the forces of collisions. A ball joint: J is
-// that of its link about the joint, D what the joint moves. Elsewhere (a tree that touches
-// something) the torque of the beginning of the step stays.
+// A single body: all forces, including contacts, follow from its accelerations; a body that an
+// equality constraint connects to the world is not corrected. With MuJoCo's law, whose Euler steps
+// have the explicit torque, this applies to bodies on which no constraint acts, including free
+// bodies of a larger file. A tree in flight: the momentum of all links together; J and b contain
+// its joints at the end of the step, and the external forces are gravity, base.force and
+// collisions. A ball joint: J is the inertia of its link about the joint, D that which the joint
+// moves. Otherwise (a tree that touches something) the torque at the beginning of the step is used.
 #ifndef MF_MOTION_ARTICULATED_TREE_MOMENTUM_H
 #define MF_MOTION_ARTICULATED_TREE_MOMENTUM_H
 
@@ -62,10 +61,10 @@ static inline Composite rigid_body(const mf_real *c) {
 
 // ---- momentum -----------------------------------------------------------------------------------
 
-enum { GYROSCOPIC_ROUNDS = 5 }; // of Newton's method, which doubles the digits in each
+enum { GYROSCOPIC_ROUNDS = 5 }; // of Newton's method, which converges quadratically
 
-// What a turn by u does: exp(-u) a = a - first u x a + second u x (u x a), and the change of the
-// turn with u is 1 - second [u] + third [u]^2.
+// Rotation by u: exp(-u) a = a - first u x a + second u x (u x a); its derivative by u is 1 -
+// second [u] + third [u]^2.
 typedef struct RotationStep {
     Vec by; // [rad]
     mf_lane first, second, third;
@@ -92,7 +91,7 @@ static MF_INLINE RotationStep rotation_of_rates(Vec kicked, Vec rate, mf_lane ha
     return rotation_step;
 }
 
-// The vector `a` of the world, seen from axes that have turned.
+// The world vector `a` in rotated axes.
 static MF_INLINE Vec vec_rotate_back(const RotationStep *rotation_step, Vec a) {
     const Vec across = vec_cross(rotation_step->by, a);
     return vec_fma(across, -rotation_step->first,
@@ -119,17 +118,18 @@ static MF_INLINE Vec sym_divide(const Sym *d, Vec r) {
                              MF_VALUE(Vec, d->xz * s, d->yz * s, d->zz * s), vec_scale(r, s));
 }
 
-// How `seen` = exp(-u) l changes as u does along `direction`, d: seen x (d - second u x d + ...).
+// Derivative of `seen` = exp(-u) l for a change of u along `direction`, d: seen x (d - second u x d
+// + ...).
 static MF_INLINE Vec change_of(const RotationStep *rotation_step, Vec seen, Vec direction) {
     const Vec across = vec_cross(rotation_step->by, direction);
     const Vec more = vec_fma(vec_cross(rotation_step->by, across), rotation_step->third, direction);
     return vec_cross(seen, vec_fma(across, -rotation_step->second, more));
 }
 
-// Solves (1) from the guess `kicked`, which is w0, by Newton's method, for what w1 is more than
-// that. A lane ends with the correction whose square is below rounding; then it keeps its numbers,
-// so other lanes change no bit. Lanes in `lanes` whose last correction was more than a thousandth
-// of the rate raise a warning.
+// Solves (1) for w1 - w0 by Newton's method, starting from `kicked` = w0. A lane stops after the
+// correction whose square is below rounding and then keeps its values, so other lanes do not affect
+// it. Lanes in `lanes` whose last correction was more than a thousandth of the rate raise a
+// warning.
 static MF_INLINE Vec gyroscopic_solve(const Sym *d, Vec b, Vec momentum, Vec kicked, mf_lane step,
                                       mf_mask lanes, Warnings *warnings) {
     const mf_lane half = step * mf_set((mf_real)0.5), s = scale_of(d), k = -half * s,
@@ -178,7 +178,7 @@ typedef struct Whole {
     Vec drift, own; // [m/s] of the center, [N m s] about it
 } Whole;
 
-typedef struct Rider { // a link, seen from the base
+typedef struct Rider { // a link relative to the base
     Frame frame;
     Vec rate, speed; // [rad/s] own axes, [m/s] the base's
 } Rider;
@@ -253,9 +253,9 @@ typedef struct Start { // of a step
     Vec position_low, velocity_low, rate_low; // remainders, not a whole State: stacks are small
     Quat attitude_low;
     Whole whole;
-    Rider *riders; // memory of whole_find, where that is asked
-    mf_mask flies; // trees: nothing from outside touches it
-    bool any;      // some lane is to be corrected
+    Rider *riders; // memory of whole_find, on request
+    mf_mask flies; // trees: in flight
+    bool any;      // some lane needs a correction
 } Start;
 
 static MF_INLINE Start start_of(const State *state, const State *low, mf_mask flies) {
@@ -281,7 +281,7 @@ static MF_INLINE Quat quat_where(mf_mask where, Quat a, Quat b) {
                     mf_select(where, a.y, b.y), mf_select(where, a.z, b.z));
 }
 
-typedef struct Kick { // what forces do in a step
+typedef struct Kick { // effect of forces in a step
     Vec rate;         // [rad/s] own axes
     Vec momentum;     // [N m s] about the center, own axes of the beginning: all of it then
     Vec moves;        // [m/s] of the center against the origin at the beginning, world
@@ -319,7 +319,7 @@ static MF_INLINE void base_set(const Start *start, const Whole *end, const Sym *
     low->position = vec_select(flies, position_low, low->position);
 }
 
-// A body by itself, with the accelerations that it got; `rotor` is added to its inertia.
+// A single body with its accelerations; `rotor` is added to its inertia.
 static MF_INLINE void keep_body(const Start *start, const Rates *rates, mf_lane rotor, mf_lane step,
                                 Warnings *warnings, State *state, State *low) {
     const Whole *body = &start->whole;
@@ -336,8 +336,8 @@ static MF_INLINE void keep_body(const Start *start, const Rates *rates, mf_lane 
     base_set(start, body, &d, vec_scale(end, rotor), &kick, step, warnings, state, low);
 }
 
-// A tree in flight, whose links together are `end` when the joints have moved; `force` from
-// outside.
+// A tree in flight; `end` is the sum of its links after the joints have moved, `force` the external
+// force.
 static inline void keep_whole(const mf_ArtPlan *plan, const Start *start, const Whole *end,
                               mf_lane mass, const Rates *force, mf_lane step, Warnings *warnings,
                               State *state, State *low) {
@@ -364,7 +364,7 @@ static inline void keep_tree(const mf_ArtPlan *plan, const Start *start, const R
                low);
 }
 
-// Corrects the base after a step of Euler's.
+// Corrects the base after an Euler step.
 static inline void keep_momentum(const mf_ArtPlan *plan, const Start *start, const Rates *force,
                                  const Rates *rates, mf_lane step, Warnings *warnings, State *state,
                                  State *low) {
@@ -380,8 +380,7 @@ static inline void keep_momentum(const mf_ArtPlan *plan, const Start *start, con
 
 // ---- free bodies of a larger file ---------------------------------------------------------------
 
-// The link of a ball joint behind the three slides of a body that floats in the world, with nothing
-// on it.
+// The ball link of a floating body in the world without children.
 static MF_INLINE bool is_floating(const mf_ArtPlan *plan, uint32_t l) {
     const mf_ArtLink *links = mf_art_links(plan);
     return plan->fixed && links[l].kind == MF_ART_BALL && links[l].leaf && l >= 3 &&
@@ -392,7 +391,7 @@ static MF_INLINE Vec vec_rows(const mf_lane *rows) {
     return MF_VALUE(Vec, rows[0], rows[1], rows[2]);
 }
 
-// Such a body in the axes of its joint, which rest.
+// Such a body in the constant axes of its joint.
 static MF_INLINE State floating_state(const State *state, uint32_t l, uint32_t row) {
     return MF_VALUE(State, .position = vec_rows(state->angle + l - 3), .attitude = state->ball[row],
                     .velocity = vec_rows(state->speed + l - 3), .rate = state->ball_rate[row]);
@@ -424,7 +423,7 @@ static MF_INLINE void floating_store(const State *body, uint32_t l, uint32_t row
     state->ball_rate[row] = body->rate;
 }
 
-// With what floating_note has kept; only in the lanes `alone`.
+// With the state stored by floating_note; only in the lanes `alone`.
 static inline void keep_floating(const mf_ArtPlan *plan, mf_mask alone, const Rates *rates,
                                  mf_lane step, Work *work, State *state, State *low) {
     const mf_ArtLink *links = mf_art_links(plan);
@@ -452,7 +451,7 @@ static inline void keep_floating(const mf_ArtPlan *plan, mf_mask alone, const Ra
 
 // ---- ball joints --------------------------------------------------------------------------------
 
-// The same for the link of each ball joint, in the place of its turn by the rate of the end.
+// The same for the link of each ball joint, instead of the rotation by its final rate.
 static inline void keep_balls(const mf_ArtPlan *plan, Work *work, mf_lane step, State *state,
                               State *low) {
     const mf_ArtLink *links = mf_art_links(plan);
