@@ -1,5 +1,5 @@
-// What cameras see: the shapes of all robots of a world, its trusses, cloths and particles, its
-// ground, the sky and a light; and one picture of it, in memory that is taken before.
+// The render scene of cameras: the shapes of all robots of a world, its trusses, cloths and
+// particles, ground, sky and light; and one picture of it, in memory that was allocated before.
 #ifndef MAYFLY_CAMERA_RENDER_H
 #define MAYFLY_CAMERA_RENDER_H
 
@@ -19,8 +19,8 @@ typedef struct mf_RenderSolid {
     float color[3];
 } mf_RenderSolid;
 
-// Where a point sees a texture: u, v, or the direction in a cube. Own axes are those of a shape,
-// then, for a picture, optical ones.
+// Texture coordinates of a point: u, v, or the direction in a cube. Own axes are those of a shape,
+// then, for a picture, optical axes.
 typedef struct mf_RenderLook {
     const mf_TextureMap *texture;
     float rows[9], shift[3]; // [1/m], [1] rows point + shift
@@ -28,7 +28,7 @@ typedef struct mf_RenderLook {
                              // middle of a capsule's cap, times `stretch`
 } mf_RenderLook;
 
-// What a surface looks like, beside the light.
+// Appearance of a surface without light.
 typedef struct mf_RenderPaint {
     const float *color;        // [1] 3
     float emission;            // [1] light of its own
@@ -39,7 +39,7 @@ typedef struct mf_RenderPaint {
 
 typedef struct mf_RenderShape {
     const mf_Mesh *mesh;          // NULL: a solid, or a plane
-    bool plane;                   // z = 0, seen from above, endless as it is for contact
+    bool plane;                   // z = 0, seen from above, infinite as for contact
     uint32_t link;                // [1] MF_NONE: fixed in the world
     double position[3];           // [m] in the link
     double rotation[9];           // [1] to the link
@@ -54,7 +54,7 @@ typedef struct mf_RenderShape {
 // Textures of a model, which groups share.
 typedef struct mf_RenderTextures {
     const mf_Model *model;
-    mf_TextureMap *maps; // of all its textures; of zeros where nothing shows one
+    mf_TextureMap *maps; // of all its textures; zeros if unused
 } mf_RenderTextures;
 
 typedef struct mf_RenderGroup {
@@ -93,19 +93,19 @@ typedef struct mf_RenderScene {
     mf_Isa isa;
 } mf_RenderScene;
 
-// Of the groups that the world has now. The caller destroys *out before the world. MF_NO_MEMORY,
-// MF_LIMIT: more than 2^22 triangles.
+// Contains the present groups of the world. The caller destroys *out before the world.
+// MF_NO_MEMORY, MF_LIMIT: more than 2^22 triangles.
 mf_Status mf_render_scene_create(mf_World *world, mf_RenderScene **out, mf_Error *error);
 void mf_render_scene_destroy(mf_RenderScene *scene); // NULL is allowed
 
-// What a face shows.
+// Appearance of a face.
 typedef struct mf_RenderFace {
     bool solid; // else flat
     mf_RasterType type;
     float half;
     float rotation[9]; // [1] of a solid: optical axes to its own ones, scaled
     float center[3];   // [1] of a solid
-    float normal[3];   // [1] of what is flat, optical axes, towards the camera
+    float normal[3];   // [1] of a flat face, optical axes, towards the camera
     float color[3], emission;
     const mf_RenderLook *look; // of the buffers; NULL: no texture
     int32_t owner[3];          // group, robot, link
@@ -142,13 +142,13 @@ typedef struct mf_RenderPose {
     uint32_t group, instance; // [1] its robot; MF_NONE: no robot's
 } mf_RenderPose;
 
-// From now on buffers->raster is that of this view, for all of its rows.
+// Sets up buffers->raster for all rows of this view.
 void mf_render_buffers_use(mf_RenderBuffers *buffers, const mf_CameraView *view);
 
 // Depth and face of each pixel, in buffers->raster, for its rows top .. bottom - 1.
 void mf_render_draw(const mf_RenderScene *scene, const mf_CameraView *view,
                     const mf_RenderPose *pose, mf_RenderBuffers *buffers);
-// Where these rows are in the shadow, in buffers->lit.
+// Shadows of these rows, in buffers->lit.
 void mf_render_shadow(const mf_RenderScene *scene, const mf_CameraView *view,
                       const mf_RenderPose *pose, mf_RenderBuffers *buffers);
 // The colors of these rows, 0 .. 1, in buffers->color; without shadows of the camera
@@ -156,7 +156,7 @@ void mf_render_shadow(const mf_RenderScene *scene, const mf_CameraView *view,
 void mf_render_shade(const mf_RenderScene *scene, const mf_CameraView *view,
                      const mf_RenderPose *pose, mf_RenderBuffers *buffers);
 
-// ---- for the files of this folder that draw -----------------------------------------------------
+// ---- for the drawing files of this folder -------------------------------------------------------
 
 // A value of a field.
 static inline double mf_render_value(const mf_Field *field, uint32_t instance, size_t component) {
@@ -171,10 +171,11 @@ static inline double mf_render_value(const mf_Field *field, uint32_t instance, s
     }
 }
 
-// What may shade what is seen: all that is in front of a rectangle, as the light sees it.
+// The volume that can cast shadows into the view: everything in front of a rectangle, as seen by
+// the light.
 typedef struct mf_RenderCaster {
     double axes[9];                // [1] the light's from optical ones; the last towards it
-    double low[2], high[2], least; // [m] of what is seen
+    double low[2], high[2], least; // [m] bounds of the view
 } mf_RenderCaster;
 
 typedef struct mf_RenderDraw {
@@ -182,9 +183,8 @@ typedef struct mf_RenderDraw {
     const mf_CameraView *view;
     const mf_RenderPose *pose;
     mf_RenderBuffers *buffers;
-    double axes[9]; // world to optical
-    const mf_RenderCaster
-        *caster; // not NULL: nothing is drawn, but what casts shadows is collected
+    double axes[9];                // world to optical
+    const mf_RenderCaster *caster; // not NULL: collects shadow casters instead of drawing
 } mf_RenderDraw;
 
 // In optical axes.
@@ -201,7 +201,7 @@ void mf_render_draw_triangle(const mf_RenderDraw *draw, const double *const corn
                              const mf_RenderPaint *paint, const int32_t owner[3]);
 // All robots.
 void mf_render_draw_robots(const mf_RenderDraw *draw);
-// Adds to buffers->blocks what may shade something.
+// Adds possible shadow casters to buffers->blocks.
 void mf_render_block_solid(const mf_RenderDraw *draw, const mf_RenderSolid *solid,
                            const mf_RenderTransform *pose);
 // *at, which may be NULL: the ball's center in the light's axes.
@@ -210,8 +210,8 @@ bool mf_render_may_shade(const mf_RenderDraw *draw, const double center[3], doub
 void mf_render_block_triangle(const mf_RenderDraw *draw, const double *const corner[3]);
 // Towards the light, of length 1, optical axes.
 void mf_render_light(const double axes[9], double out[3]);
-// One triangle more, given by its corners in optical axes; they are drawn when there are many, and
-// by mf_render_flush.
+// Adds a triangle by its corners in optical axes; triangles are drawn in batches, and by
+// mf_render_flush.
 void mf_render_add_triangle(const mf_RenderScene *scene, const mf_CameraView *view,
                             mf_RenderBuffers *buffers, const double *const corner[3],
                             const mf_RenderPaint *paint, const int32_t owner[3]);
@@ -233,7 +233,8 @@ uint32_t mf_render_ground_faces(const mf_RenderScene *scene);
 void mf_render_draw_ground(const mf_RenderScene *scene, const mf_CameraView *view,
                            const mf_RenderPose *pose, mf_RenderBuffers *buffers);
 
-// render_soft.c: what has no links. *faces: most of one instance; 0: the group has links.
+// render_soft.c: groups without links. *faces: largest number for one instance; 0: the group has
+// links.
 void mf_render_take_soft(mf_RenderScene *scene, mf_RenderGroup *own, uint32_t *faces);
 void mf_render_draw_soft(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance);
 

@@ -1,16 +1,16 @@
 // Common code for adding sensors and controllers to a group: checks before any change, and fields
-// that remain after a failed attempt so that it can be repeated; and the interface between motions
-// and sensors.
+// that remain after a failed attempt, which can therefore be repeated. Also the interface between
+// motions and sensors.
 #ifndef MF_WORLD_ATTACH_H
 #define MF_WORLD_ATTACH_H
 
 #include <mayfly/world.h>
 
-// Checks that the rate is two positive numbers and the group has no system named `name`.
+// Checks that the rate consists of two positive numbers and that the group has no system `name`.
 mf_Status mf_attach_check(const mf_Group *group, const char *name, mf_Rate rate, mf_Error *error);
 
-// The group's field of that name, added when it is missing. MF_BAD_ARGUMENT when there is one of
-// another type or size.
+// The group's field of this name, added if it is missing. MF_BAD_ARGUMENT if it exists with another
+// type or size.
 mf_Status mf_attach_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count, mf_Field **out,
                           mf_Error *error);
 
@@ -21,7 +21,7 @@ mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, 
 // [byte] Size of a field's values and of their remainders, which lie behind them.
 size_t mf_field_bytes(const mf_Field *field);
 
-// Where a value of an instance is among the field's; the next component is MF_BLOCK further on.
+// Index of a value of an instance; the next component is MF_BLOCK further on.
 static inline size_t mf_field_index(const mf_Field *field, uint32_t instance, size_t component) {
     return ((size_t)(instance / MF_BLOCK) * field->components + component) * MF_BLOCK +
            instance % MF_BLOCK;
@@ -44,7 +44,7 @@ static inline void mf_field_add(const mf_Field *field, uint32_t instance, size_t
         ((float *)field->data)[at] = (float)((double)((float *)field->data)[at] + value);
 }
 
-// Meant to be written from outside, and no system of the group writes it.
+// Whether it is an input that no system of the group writes.
 static inline bool mf_field_is_input(const mf_Group *group, const mf_Field *field) {
     return (field->info.flags & MF_FIELD_INPUT) != 0 &&
            mf_group_writer(group, field->info.name, 0) == NULL;
@@ -52,7 +52,7 @@ static inline bool mf_field_is_input(const mf_Group *group, const mf_Field *fiel
 
 const char *mf_field_type_name(mf_FieldType type);
 
-// Drops the remainders of an instance that are no rounding of its values: those of other values.
+// Clears remainders of an instance that cannot be rounding errors of its values.
 void mf_field_settle(mf_Field *field, uint32_t instance);
 
 // The fields warning.word, warning.steps and warning.residual, added when they are missing: for
@@ -62,15 +62,15 @@ typedef struct mf_WarningFields {
 } mf_WarningFields;
 mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *error);
 
-// What a warning of this group says instead of the words of all groups; `bit` is one of
-// MF_WARNING_* and `words` are kept by reference.
+// Text of a warning of this group, in place of the common text; `bit` is one of MF_WARNING_*, and
+// `words` must outlive the group.
 typedef struct mf_WarningWords {
     const char *unit, *meaning, *advice;
 } mf_WarningWords;
 void mf_attach_warning_words(mf_Group *group, uint32_t bit, const mf_WarningWords *words);
 
-// A reset puts the colliding shapes of robots onto the ground, instead of their contact points: for
-// motions that touch it by shapes. Robots whose file has a pose keep it. Reset them afterwards.
+// Makes resets put the colliding shapes of robots onto the ground instead of their contact points:
+// for motions that use shapes. Robots whose file has a pose keep it. Reset them afterwards.
 mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error);
 
 // Sets the settings hash of the system `name` of the group after its settings changed.
@@ -83,8 +83,8 @@ bool mf_name_listed(const char *const *names, const char *name);
 // The world's system of that name, or NULL.
 const mf_WorldSystemConfig *mf_world_find_system(const mf_World *world, const char *name);
 
-// Says that the fields that the system `name` of the group writes follow from the state: it runs in
-// the last step of each call of mf_world_step only, while no other system declares to read them. A
+// Declares that the fields written by the system `name` follow from the state: it runs only in the
+// last step of each call of mf_world_step, unless another system declares that it reads them. A
 // system of the group that declares nothing may read any; one of the world must name them.
 void mf_attach_derived(mf_Group *group, const char *name);
 
@@ -155,10 +155,9 @@ void *mf_world_kept(const mf_World *world, const char *name); // NULL: none of t
 
 // ---- queries ------------------------------------------------------------------------------------
 
-// Quantities that a motion computes from its state for sensors on demand, stored in the field
-// sensor.geometry.
+// Quantities that a motion computes for sensors on demand, stored in the field sensor.geometry.
 typedef struct mf_SensorSource {
-    // Prepares for the sensors of the group's model; adds no field when none needs it.
+    // Prepares for the sensors of the group's model; adds no field if none needs it.
     mf_Status (*prepare)(mf_Group *group, mf_Error *error);
     // The first component of a sensor in the field; false when it has none.
     bool (*find)(const mf_Group *group, uint32_t sensor, uint32_t *component);
@@ -175,8 +174,8 @@ bool mf_sensor_source_find(const mf_Group *group, uint32_t sensor, uint32_t *com
 void mf_sensor_source_run(const mf_SystemRun *run);
 void mf_sensor_source_one(const mf_Group *group, uint32_t instance);
 
-// What is around a group: whether its world was given a ground; whether a system of the world
-// raises a fault under it; whether one writes wind.velocity.
+// Environment of a group: whether its world was given a ground; whether a system of the world
+// raises a fault below it; whether one writes wind.velocity.
 bool mf_attach_ground_given(const mf_Group *group);
 bool mf_attach_ground_tested(const mf_Group *group);
 bool mf_attach_wind_blows(const mf_Group *group);

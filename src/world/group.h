@@ -57,7 +57,7 @@ typedef struct mf_CanonicalFields {
 
 enum { MF_INSPECT_LARGE = 4 };
 
-// What inspect.c and inspect_encounters.c know of a group.
+// Data of inspect.c and inspect_encounters.c about a group.
 typedef struct mf_Inspection {
     const mf_Field *large[MF_INSPECT_LARGE]; // positions and angles of single precision
     uint32_t large_count;
@@ -79,8 +79,8 @@ struct mf_Group {
     mf_Inspection inspection;
     const mf_WarningWords *warning_words[MF_WARNING_KINDS]; // NULL: those of all groups
     uint32_t start_point_count;
-    double *start_points; // [m] what stands on the ground: colliding points at the start angles, or
-                          // the lowest of colliding shapes, base frame
+    double *start_points; // [m] points that touch the ground: colliding points at the start angles,
+                          // or the lowest of colliding shapes, base frame
     mf_StartPose *starts; // of placed instances; NULL: none
     uint8_t *placed;      // [1] per instance: 1: `starts` is valid
     uint64_t starts_hash; // [1] of all starts, independent of their order
@@ -136,12 +136,12 @@ static inline bool mf_world_pulls_down(const mf_WorldConfig *config) {
 
 void mf_group_destroy(mf_Group *group);
 
-// Resolves again which fields each system reads and writes, and which systems may run in parallel,
-// after a field was added to `group`. On failure (two systems would write it) nothing changes.
+// Updates which fields each system reads and writes, and which systems may run in parallel, after a
+// field was added to `group`. On failure (two systems would write it) nothing changes.
 mf_Status mf_group_redeclare(mf_Group *group, mf_Error *error);
 
-// Checks that the rate means every step, or is two positive numbers and not faster than the steps.
-// `what` names its owner in messages.
+// Checks that the rate is that of every step, or two positive numbers and not faster than the
+// steps. `what` names its owner in messages.
 mf_Status mf_world_check_rate(const mf_World *world, const char *what, mf_Rate rate,
                               mf_Error *error);
 
@@ -151,7 +151,7 @@ void mf_group_clear_warnings(mf_Group *group, uint32_t instance);
 // Resets robots that have a fault.
 void mf_group_reset_faulty(mf_Group *group, uint32_t first_block, uint32_t block_count);
 
-// Whether nobody can see what a system would write in step `tick`: programs read between calls of
+// Whether no one can read the output of a system in step `tick`: programs read between calls of
 // mf_world_step.
 static inline bool mf_system_rests(const mf_World *world, const mf_SystemSlot *slot,
                                    uint64_t tick) {
@@ -176,7 +176,7 @@ void mf_waves_run(mf_World *world, mf_Phase phase, uint64_t tick, bool isolated)
 void mf_world_reschedule(mf_World *world);
 
 // mf_world_restore without the payload's checksum, for an image that this world made and its owner
-// kept in memory: a search goes back to the same start in each generation.
+// kept in memory: a search returns to the same start in each generation.
 mf_Status mf_world_rewind(mf_World *world, const void *image, size_t size, mf_Error *error);
 
 // First step index n >= from at which a tick of `rate` falls into ((n-1)*step, n*step].
@@ -191,16 +191,16 @@ bool mf_group_touches_ground(const mf_Group *group);
 // NULL if the property may be written, else the reason: it is a constant, or computed.
 const char *mf_property_locked(const mf_Property *property);
 
-// A value with its remainder: where a robot is to more digits than its field shows.
+// A value plus its remainder: more digits than the field alone.
 double mf_field_sum(const mf_Field *field, uint32_t instance, uint32_t component);
 void mf_field_set_sum(mf_Field *field, uint32_t instance, uint32_t component, double value);
 
-// The color (red, green and blue 0 .. 1) of a group's robots in pictures, for those of their shapes
-// that are colored at all, as in films; `color` NULL: the colors of their model. Cameras have it
-// that are added later. No state: the hash of a run is the same.
+// The color (red, green and blue 0 .. 1) of a group's robots in pictures and films, for their
+// colored shapes; `color` NULL: the colors of their model. Applies to cameras that are added later.
+// Not state: the hash of a run does not change.
 void mf_group_set_tint(mf_Group *group, const float color[3]);
 
-// False: it has none, and *out stays as it is.
+// False: it has none, and *out is unchanged.
 bool mf_group_tint(const mf_Group *group, float out[3]);
 
 #endif

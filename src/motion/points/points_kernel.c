@@ -8,9 +8,9 @@
 //   contact (every step)           support and friction displacements, which also change the
 //                                  velocities; the total energy is kept from rising
 //
-// Invariants: a lane never reads another lane; base pose, velocity and contacts of a lane whose new
-// state is not finite or out of range are not stored (it raises its fault word and is frozen; joint
-// angles and points of a joint update in that step are).
+// Invariants: a lane never reads another lane. If the new state of a lane is not finite or out of
+// range, base pose, velocity and contacts are not stored, its fault word is set and it is frozen;
+// joint angles and points of a joint update in that step are stored.
 
 #include "motion/points/joints.h"
 #include "motion/points/step.h"
@@ -22,16 +22,16 @@
 // Torque-free rotation of one body (Euler's equations) of fourth order. Angular momentum in body
 // axes by the classical Runge-Kutta method,
 //   L' = L x w,  w = I^-1 L;
-// with L instead of w a stage needs one tensor product less. The attitude, q' = q (0, w) / 2, by
-// the exponential of Magnus's series (Iserles, Munthe-Kaas, Norsett and Zanna 2000, "Lie-group
+// integrating L instead of w saves one tensor product per stage. The attitude, q' = q (0, w) / 2,
+// by the exponential of Magnus's series (Iserles, Munthe-Kaas, Norsett and Zanna 2000, "Lie-group
 // methods", chapter 5): q exp(v), where with the rates w1 .. w4 of the four stages
 //   v = h/12 (w1 + 2 w2 + 2 w3 + w4) + h^2/24 w1 x w4,
-// and cosine and sine are cut off where the step's error begins: for a constant rate that is what
-// Runge-Kutta gives.
+// and the series of cosine and sine are truncated at the order of the step: for a constant rate
+// this equals Runge-Kutta.
 
-// Without torque the energy of the rotation is constant; `had` is twice that before the step. At
-// more than 0.25 rad a step the method can add to it, and then the rate is shortened. Below, its
-// error in one step is under 1e-5 of the energy and changes sign.
+// Without torque the rotational energy is constant; `had` is twice that before the step. Above 0.25
+// rad a step the method can increase it, and the rate is then reduced. Below, the error of a step
+// is less than 1e-5 of the energy and changes sign.
 static MF_INLINE Vec rate_limit(const Sym *inertia, mf_real step, mf_lane had, Vec before,
                                 Vec after) {
     mf_mask fast = mf_less(mf_set((mf_real)0.0625 / (step * step)), vec_dot(before, before));
@@ -54,7 +54,7 @@ static MF_INLINE void free_rotation_step(const Sym *inertia, const Sym *inverse,
     Vec l3 = vec_fma(a2, half, l), w3 = sym_apply(inverse, l3), a3 = vec_cross(l3, w3);
     Vec l4 = vec_fma(a3, whole, l), w4 = sym_apply(inverse, l4), a4 = vec_cross(l4, w4);
     Vec sum = vec_fma(vec_add(a2, a3), two, vec_add(a1, a4));
-    // The change of w, so that a body at rest keeps its rate to the bit.
+    // The change of w, so that a body at rest keeps its rate exactly.
     Vec w = short_steps ? vec_sum_plus(sym_apply(inverse, vec_scale(sum, sixth)), w1, low_rate)
                         : sym_apply_add(inverse, vec_scale(sum, sixth), w1);
     *rate = rate_limit(inertia, step, vec_dot(l, w1), w1, w);
@@ -78,8 +78,8 @@ static MF_INLINE mf_lane kinetic_energy(const Step *s, const Body *body) {
     return mf_set((mf_real)0.5) * mf_fma(mf_set(s->constant[MF_PLAN_MASS]), flight, rotational);
 }
 
-// Adds the forces of collisions, in lanes where they do: the whole robot's force, and its torque
-// about the base's origin.
+// Adds the forces of collisions in lanes that have some: the force on the whole robot, and the
+// torque about the base's origin.
 static MF_INLINE void add_wrenches(const Step *s, Vec *force, Vec *torque) {
     mf_index count = mf_load_index((const int32_t *)s->block->wrench_count);
     mf_mask loaded = mf_not(mf_index_equal(count, mf_set_index(0)));
@@ -95,13 +95,13 @@ static MF_INLINE void add_wrenches(const Step *s, Vec *force, Vec *torque) {
     *torque = vec_select(loaded, vec_add(*torque, angular), *torque);
 }
 
-// An outside force on the base's origin and a torque, as an impulse at the start of the step.
+// An external force on the base's origin and a torque, as an impulse at the start of the step.
 static MF_INLINE void apply_wrench(Step *s, Body *body, const Mat *rotation) {
     Vec force = vec_load((const mf_real *)s->block->force, 0),
         torque = vec_load((const mf_real *)s->block->torque, 0);
     if (s->block->wrench != NULL)
         add_wrenches(s, &force, &torque);
-    // (A sum, because a maximum forgets what is not a number.)
+    // (A sum, because a maximum ignores NaN.)
     mf_lane sum = mf_abs(force.x) + mf_abs(force.y) + mf_abs(force.z) + mf_abs(torque.x) +
                   mf_abs(torque.y) + mf_abs(torque.z);
     mf_mask still = mf_less_equal(sum, mf_zero());
@@ -129,7 +129,7 @@ static MF_INLINE void fly(Step *s, Body *body) {
     else
         body->velocity.z = body->velocity.z - fall;
     body->com = vec_sum_fma(body->velocity, step, body->com, &low->com);
-    // A body that does not turn keeps its attitude to the bit; often it is alone or all are still.
+    // A body that does not rotate keeps its attitude exactly; often all lanes are at rest.
     const Vec w = body->rate;
     mf_mask rotates = mf_less(mf_zero(), mf_abs(w.x) + mf_abs(w.y) + mf_abs(w.z));
     if (!mf_any(rotates))
@@ -183,14 +183,14 @@ static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *rotati
     s->contacts.standing = mf_less(zero, sums.fixed);
 }
 
-// The step's response to the ground. Returns what the kinetic energy may be afterwards: all energy
-// before the step (`energy` is its kinetic part, `was_z` the height of the center of mass) less
-// what is now in the springs and in the height.
+// The step's response to the ground. Returns the bound of the kinetic energy afterwards: the energy
+// before the step (`energy` is its kinetic part, `was_z` the height of the center of mass) minus
+// the present energy of springs and height.
 static MF_INLINE mf_lane respond(Step *s, Body *body, const Mat *rotation, mf_lane was_z,
                                  mf_lane energy) {
     Shift shift = solve(s, body, rotation, false);
     mf_lane per_second = mf_set(s->constant[MF_PLAN_INVERSE_STEP]);
-    if (short_steps(s->block)) { // a sum of nothing may still round: only near lanes
+    if (short_steps(s->block)) { // a sum of zeros may still round: only near lanes
         Vec low = s->low.velocity;
         const Vec moved = vec_sum_fma(shift.move, per_second, body->velocity, &low);
         body->velocity = vec_select(s->near, moved, body->velocity);
@@ -206,20 +206,20 @@ static MF_INLINE mf_lane respond(Step *s, Body *body, const Mat *rotation, mf_la
     return mf_fma(mf_set(s->constant[MF_PLAN_WEIGHT]), was_z - body->com.z, energy);
 }
 
-// Lanes with a contact that held something or has touched the ground. (Not: that bears something in
-// the end, for a robot may be thrown off the ground within the step.)
+// Lanes with a contact that had a load or touched the ground (not only a final load: a robot may be
+// thrown off the ground within the step).
 static MF_INLINE mf_mask touching(Step *s) {
     mf_lane touched = s->contacts.sums.fixed + s->contacts.sums.deep;
     raise_fault(s, mf_finite(touched), MF_FAULT_NONFINITE);
     return mf_less(mf_zero(), touched);
 }
 
-// Energy never rises: kinetic energy above `budget` is taken away evenly from all velocities. Lanes
-// in the air keep theirs to the bit.
+// Energy never rises: kinetic energy above `budget` is removed by scaling all velocities. Lanes in
+// the air keep theirs exactly.
 static MF_INLINE void limit_energy(const Step *s, Body *body, mf_mask touched, mf_lane budget) {
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane energy = kinetic_energy(s, body);
-    // What is left of a body at rest is set to zero before it reaches subnormal numbers.
+    // Velocities of a body at rest are set to zero before they become subnormal.
     mf_lane least = mf_set(s->constant[MF_PLAN_MASS] * (mf_real)1e-16);
     budget = mf_keep(mf_less(least, energy), budget);
     mf_mask over = mf_and(touched, mf_less(budget, energy));
@@ -238,8 +238,8 @@ static void choose_pose(Body *body, mf_mask where, const Body *other) {
     body->rate = vec_select(where, other->rate, body->rate);
 }
 
-// The body as it was before the flight. Only a joint update makes it differ from what the fields
-// say, and only then it was put aside.
+// The body before the flight. It differs from the fields only after a joint update, and is only
+// stored then.
 static Body body_before(Step *s, const Body *saved) {
     if (s->block->joints_due)
         return *saved;
@@ -250,11 +250,10 @@ static Body body_before(Step *s, const Body *saved) {
     return body;
 }
 
-// The ground lies higher than the energy of an `inaccurate` lane can pay for (a point deep in a
-// slope or under the floor). Such a lane is carried where its points were before the step instead
-// of being lifted out: against that support, at rest relative to it, the implicit step cannot gain
-// energy. Where even that fails, by the curvature of large turns, the body stays where it was and
-// stops.
+// The energy of an `inaccurate` lane does not suffice to lift it out of the ground (a point deep in
+// a slope or below the floor). Such a lane is supported where its points were before the step
+// instead: relative to that support it is at rest, so the implicit step cannot gain energy. If even
+// that fails, by the curvature of large rotations, the body stays where it was and stops.
 static __attribute__((noinline)) mf_lane hold_inaccurate(Step *s, Body *body, const Body *saved,
                                                          mf_mask inaccurate, mf_lane budget,
                                                          mf_lane energy) {
@@ -306,7 +305,7 @@ static MF_INLINE void hit_ground(Step *s, Body *body, const Body *saved, const M
     if (s->contacts.count == 0)
         return;
     mf_lane budget = respond(s, body, &rotation, was_z, energy);
-    // A rounding of the height is no lack of energy.
+    // Rounding of the height does not count as a lack of energy.
     mf_lane slack =
         mf_abs(body->com.z) * mf_set(s->constant[MF_PLAN_WEIGHT] * -4 * MF_REAL_EPSILON);
     mf_mask touched = touching(s), inaccurate = mf_and(touched, mf_less(budget, slack));
@@ -387,7 +386,7 @@ static __attribute__((noinline)) void store_alive(const Step *s, const Body *bod
     store_fields(s, body, false);
 }
 
-// A residual which shows in the motion is a warning.
+// A residual that affects the motion is a warning.
 static __attribute__((noinline)) void store_residual(const Step *s) {
     Warnings warnings = {.any = false};
     warnings_raise(&warnings, mf_less(mf_set((mf_real)MF_POINTS_RESIDUAL), s->residual),

@@ -1,5 +1,5 @@
-// The displacement by contact with the ground, with one friction model or the other, and its effect
-// on the body and on the anchors of its contacts.
+// The displacement by contact with the ground, with either friction model, and its effect on the
+// body and the anchors of its contacts.
 #ifndef MF_MOTION_POINTS_SOLVE_H
 #define MF_MOTION_POINTS_SOLVE_H
 
@@ -12,8 +12,8 @@
 
 // ---- state --------------------------------------------------------------------------------------
 
-// What a step works on: the lanes that are alive, the body, the contacts; loading, storing, faults.
-// Included by the kernel and its parts only.
+// Data of a step: live lanes, body, contacts; loading, storing, faults. Included by the kernel and
+// its parts only.
 
 typedef struct Step {
     const mf_PointsBlock *block;
@@ -29,9 +29,9 @@ typedef struct Step {
     Lows low, low_before; // remainders of the body's sums, now and before the flight
     mf_lane residual;     // [1] largest of this step's solutions of the contacts
     // Per contact point:
-    mf_lane *climb; // [m] how far the joints moved it
+    mf_lane *climb; // [m] displacement by the joints
     mf_lane *hold, *weight;
-    // Space for what is needed by the way, per contact point:
+    // Working memory, per contact point:
     mf_lane *depth;       // lift_clear
     mf_lane *press, *was; // hold_inaccurate
     Vec *stretch;         // carry_body
@@ -56,12 +56,12 @@ static inline void step_carve(const mf_PointsPlan *plan, mf_Carver *carver, Step
     MF_CARVE(carver, s->from, (size_t)joints * MF_BLOCK);
 }
 
-// Depth of a point that is no contact of its lane but of another one: no tilt brings it down.
+// Depth of a point that is a contact in another lane only: no tilt makes it touch.
 static MF_INLINE mf_lane depth_of_none(void) {
     return mf_set((mf_real)-1e30);
 }
 
-// Frozen lanes keep what they have. `all` says that there are none.
+// Frozen lanes keep their values. `all`: there are none.
 static MF_INLINE void keep_store_all(const Step *s, bool all, void *field, size_t c, mf_lane a) {
     mf_real *base = (mf_real *)field + c * MF_BLOCK;
     if (all)
@@ -155,9 +155,8 @@ static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *rotation, Lows
 
 // ---- ground -------------------------------------------------------------------------------------
 
-// A cell edge of the nearest-cell map is a cliff; a point that enters it from the side is held
-// where it is instead of being thrown to the top. `reach` is the height up to which it may be
-// lifted.
+// A cell edge of a nearest-cell map is a cliff; a point that enters it from the side keeps its
+// height instead of being thrown to the top. `reach` is the height up to which it may be lifted.
 static MF_INLINE mf_lane support_height(const Step *s, mf_lane ground, mf_lane reach) {
     if (s->plan->level || s->plan->slopes)
         return ground;
@@ -178,16 +177,15 @@ static MF_INLINE Vec contact_slip(const Step *s, const Body *body, const Contact
 
 // ---- support ------------------------------------------------------------------------------------
 
-// Normal response: the smallest rise, roll and pitch that take the points out of the ground.
+// Normal response: the smallest rise, roll and pitch that move the points out of the ground.
 //
 // With u = (rise, roll, pitch) and a_i = (1, y_i, -x_i), minimize
 //     1/2 eps u^T (M/m) u + 1/2 sum_i max(0, depth_i - a_i u)^2,
 // where M is the mass matrix of these three motions when only vertical forces act. This is one
 // implicit step with contact springs of stiffness m / (eps dt^2) that push and never pull, so
 // kinetic plus potential plus spring energy cannot rise, any set of contacts (none, one, two, all
-// in a line) has exactly one solution, and loads at rest are those of least norm. Solved by
-// Newton's method on the piecewise quadratic function: a set of pressed points, a 3x3 motion,
-// again.
+// in a line) has exactly one solution, and loads at rest have the least norm. Newton's method on
+// the piecewise quadratic function alternates between the active set and the 3x3 solution.
 
 enum { SUPPORT_ITERATIONS = 8 };
 
@@ -230,7 +228,8 @@ static MF_INLINE Vec support_inertia(const Sym *inverse_world) {
     return MF_VALUE(Vec, yy * scale, -(xy * scale), xx * scale);
 }
 
-// Presses each contact by what is left of its depth after `shift`; true while a set changes.
+// Sets the load of each contact from its remaining depth after `shift`; true while an active set
+// changes.
 static MF_INLINE bool support_press(Contacts *contacts, size_t count, const Shift *shift) {
     mf_lane zero = mf_zero(), has = zero;
     mf_mask changed = mf_not(mf_mask_all());
@@ -248,8 +247,8 @@ static MF_INLINE bool support_press(Contacts *contacts, size_t count, const Shif
     return mf_any(changed);
 }
 
-// The system for the pressed points. At first those that were pressed before, or, for a robot that
-// comes from the air, those below the ground; later those that the last round found.
+// The system for the active points: at first those of the previous step, or, for a robot in the
+// air, those below the ground; later those of the last round.
 static MF_INLINE Support support_system(Contacts *contacts, size_t count, mf_lane softness,
                                         Vec masses, bool first) {
     mf_lane zero = mf_zero();
@@ -262,7 +261,7 @@ static MF_INLINE Support support_system(Contacts *contacts, size_t count, mf_lan
     return sum;
 }
 
-// How far the next solution would be from `u`, over both.
+// Difference of the next solution from `u`, relative to both.
 static __attribute__((noinline)) mf_lane support_rest(const Support *sum, Vec u) {
     const Vec next = support_solve_sum(sum), offset = vec_sub(next, u);
     const mf_lane size = vec_dot(next, next) + vec_dot(u, u), tiny = mf_set(MF_REAL_EPSILON);
@@ -270,8 +269,8 @@ static __attribute__((noinline)) mf_lane support_rest(const Support *sum, Vec u)
 }
 
 // Fills `press` and returns the shift (no horizontal move). `softness` is eps. With `again` the
-// search starts from the points that were found pressed last time. `count` is contacts->count.
-// Where the rounds end first `residual` is raised.
+// search starts from the previous active set. `count` is contacts->count. Sets `residual` if the
+// rounds do not converge.
 static MF_INLINE Shift support_solve(Contacts *contacts, size_t count, const Sym *inverse_world,
                                      mf_real softness, mf_real inverse_mass, bool again,
                                      mf_lane *residual) {
@@ -285,7 +284,7 @@ static MF_INLINE Shift support_solve(Contacts *contacts, size_t count, const Sym
         shift.move.z = u.x;
         shift.rotation_vector.x = u.y;
         shift.rotation_vector.y = u.z;
-        // The same set gives the same solution, so stopping early changes no bit.
+        // The same set gives the same solution, so stopping early does not change the result.
         if (!support_press(contacts, count, &shift))
             break;
         sum = support_system(contacts, count, mf_set(softness), masses, false);
@@ -294,7 +293,7 @@ static MF_INLINE Shift support_solve(Contacts *contacts, size_t count, const Sym
         *residual = mf_max(*residual, support_rest(&sum, u));
         break;
     }
-    // A vertical force also turns a tilted body about the vertical.
+    // A vertical force also rotates a tilted body about the vertical.
     mf_lane torque_x = mf_fma(tilt.x, shift.rotation_vector.x, tilt.y * shift.rotation_vector.y);
     mf_lane torque_y = mf_fma(tilt.y, shift.rotation_vector.x, tilt.z * shift.rotation_vector.y);
     shift.rotation_vector.z = mf_fma(inverse_world->xz, torque_x, inverse_world->yz * torque_y);
@@ -303,7 +302,7 @@ static MF_INLINE Shift support_solve(Contacts *contacts, size_t count, const Sym
 
 // ---- solve --------------------------------------------------------------------------------------
 
-// The paper's fit over the contacts that were there before and are there now, after `shift`.
+// The paper's fit over the contacts of both steps, after `shift`.
 static MF_INLINE Vec fit_friction(Step *s, size_t count, const Body *body, const Shift *shift,
                                   bool joints) {
     Contacts *contacts = &s->contacts;
@@ -331,8 +330,9 @@ static MF_INLINE Vec fit_friction(Step *s, size_t count, const Body *body, const
     return fit_solve(&fit);
 }
 
-// A second round for joint updates: what the soft contacts still gave way is added to their depth,
-// so that the points end at the surface and no penetration is left that would cost energy later.
+// A second round for joint updates: the remaining penetration of the soft contacts is added to
+// their depth, so that the points end at the surface and no penetration is left that would add
+// energy later.
 static MF_INLINE Shift lift_clear(Step *s, size_t count, const Sym *inverse_world, mf_real softness,
                                   mf_real inverse_mass) {
     Contacts *contacts = &s->contacts;
@@ -369,7 +369,7 @@ static MF_INLINE Shift solve_rows(Step *s, size_t count, const Body *body, const
     return shift;
 }
 
-// Most robots stand on four or six feet: loops of a length that is known are unrolled.
+// Most robots stand on four or six feet: loops of constant length are unrolled.
 static MF_INLINE Shift solve_fit(Step *s, const Body *body, const Sym *inverse_world, bool joints) {
     switch (s->contacts.count) {
     case 4:
@@ -381,13 +381,12 @@ static MF_INLINE Shift solve_fit(Step *s, const Body *body, const Sym *inverse_w
     }
 }
 
-// Joint updates move the body by its feet as `fit` does: they know no loads, so nothing slips
-// there.
+// Joint updates move the body by its feet as `fit` does: they have no loads, so nothing slips.
 static Shift solve_coupled(Step *s, const Body *body, const Mat *rotation, bool joints) {
     Contacts *contacts = &s->contacts;
     Sym inertia = body_inertia(s), inertia_world = sym_rotate(rotation, &inertia);
     mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (joints ? (mf_real)0.01 : (mf_real)1);
-    // Weights by load have the mean 1 over the contacts that hold.
+    // Weights by load have the mean 1 over the sticking contacts.
     mf_lane holding = mf_zero(), total = contacts->sums.fixed, one = mf_set((mf_real)1);
     for (size_t i = 0; i < contacts->count; i++)
         holding = mf_add_where(mf_less(mf_zero(), contacts->row[i].before), holding, one);
@@ -427,9 +426,9 @@ static MF_INLINE Shift solve(Step *s, const Body *body, const Mat *rotation, boo
     return solve_fit(s, body, &inverse_world, joints);
 }
 
-// A turn is at most half a radian about each axis, which is as far as its linear equations hold. A
-// longer one is shortened together with the move that belongs to it: a move alone would carry the
-// body farther than its feet reach.
+// A rotation is at most half a radian about each axis, the range of its linear equations. A larger
+// one is reduced together with its translation: the translation alone would move the body farther
+// than its feet reach.
 static MF_INLINE Shift limit_shift(const Shift *shift) {
     const mf_lane limit = mf_set((mf_real)0.5);
     mf_lane x = mf_abs(shift->rotation_vector.x), y = mf_abs(shift->rotation_vector.y),
@@ -443,7 +442,7 @@ static MF_INLINE Shift limit_shift(const Shift *shift) {
     return MF_VALUE(Shift, vec_scale(shift->move, scale), vec_scale(shift->rotation_vector, scale));
 }
 
-// Lanes in the air keep theirs to the bit, as they do when no other robot is in the batch.
+// Lanes in the air keep theirs exactly, as without other robots in the batch.
 static MF_INLINE void apply_shift(Step *s, Body *body, const Shift *target) {
     Shift shift = limit_shift(target);
     Vec low = s->low.com, com = vec_sum_plus(shift.move, body->com, &low);
@@ -458,8 +457,8 @@ static MF_INLINE void apply_shift(Step *s, Body *body, const Shift *target) {
     body->attitude = attitude;
 }
 
-// Remembers where a contact is now. One that the solver lets slide in part (coupled friction) keeps
-// the stretch that its friction can bear.
+// Stores the position of a contact. One that slides partly (coupled friction) keeps the stretch
+// that its friction can bear.
 static MF_INLINE void store_anchor(const Step *s, const Body *body, const Mat *rotation,
                                    const Contact *row) {
     Vec local = vec_load((const mf_real *)s->block->points, 3 * row->index);

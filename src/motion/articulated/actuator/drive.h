@@ -1,10 +1,10 @@
 // Forces at a joint from its own position and rate: servo, damping, spring, limit, and dry friction
 // of explicit steps (that of implicit ones is in aba_velocity.h).
 //
-// Each is a straight line torque = t - g (change of rate), so that it can act at the end of the
-// step: t goes to the torque and step-weighted slopes to the inertia of the joint, which makes the
-// step stable however stiff the line is. What is not straight (clamps) is replaced by
-// the chord from the present state to rest: it has the right torque now and only takes energy away.
+// Each is linear, torque = t - g (change of rate), so that it can act at the end of the step: t is
+// added to the torque and the slope, times the step, to the inertia of the joint, which makes the
+// step stable for any slope. Nonlinear forces (clamps) are replaced by the chord from the present
+// state to rest, which gives the correct torque now and can only dissipate energy.
 #ifndef MF_MOTION_ARTICULATED_ACTUATOR_DRIVE_H
 #define MF_MOTION_ARTICULATED_ACTUATOR_DRIVE_H
 
@@ -13,11 +13,11 @@
 
 // ---- impedance ----------------------------------------------------------------------------------
 
-// The impedance of a constraint in MuJoCo's words (softness.c): it rises with the depth along two
-// parabolas or a straight line from its softest to its largest value.
+// The impedance of a constraint (MuJoCo's term; softness.c): it rises with the depth along two
+// parabolas or a straight line from its smallest to its largest value.
 
-// `c`: one over the depth [m] or [rad] at which it is largest, its value at depth 0, by how much it
-// rises, and the part of the way where it turns, 0 for a straight line.
+// `c`: inverse of the depth [m] or [rad] at which it is largest, its value at depth 0, its rise,
+// and the fraction of the depth at its inflection, 0 for a straight line.
 static MF_INLINE mf_lane impedance_at(const mf_real *c, mf_lane depth) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane distance = mf_clamp(depth * mf_set(c[0]), zero, one);
@@ -49,12 +49,12 @@ typedef struct Drive {
     const State *state;
     const ExternalWrenches *wrenches; // of collisions; NULL: none
     const Vec *swirl; // [rad/s] of the base in the middle of the step, own axes; NULL: as `before`
-    Line *limits;     // per plan link: the part of the limit, where somebody asks; else NULL
+    Line *limits;     // per plan link: the part of the limit, on request; else NULL
 } Drive;
 
 // Servo: gain (target - position) - damping rate at the end of the step, clamped to the effort;
-// with its inputs gain (target - position) + damping (target rate - rate) + torque. `input` is a
-// torque from outside that its limits hold for.
+// with its inputs gain (target - position) + damping (target rate - rate) + torque. `input` is an
+// external torque within its limits.
 static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, const Drive *drive,
                                   mf_lane ahead, mf_lane rate, mf_lane input, Line *line) {
     const bool inputs = drive->gain != NULL;
@@ -81,7 +81,7 @@ static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, cons
     mf_lane slope = drive->step * mf_fma(drive->step, gain, damping);
     if (link->drive & MF_ART_HAS_EFFORT) {
         mf_lane effort = mf_set(c[MF_ART_EFFORT]), size = mf_abs(torque);
-        // The chord: as much slope as is left of the torque.
+        // The chord: the slope in proportion to the clamped torque.
         mf_lane part = effort / mf_max(size, effort);
         torque = mf_clamp(torque, -effort, effort);
         slope = slope * part;
@@ -90,9 +90,10 @@ static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, cons
     line->slope = line->slope + slope;
 }
 
-// The largest speed of a joint for a motor that has no such limit in its law. Where the motor would
-// drive the joint beyond it within the step, it acts as a damper towards that speed, with what the
-// joint moves (MF_ART_MOVED) over the step, and never brakes: what else moves the joint may.
+// The largest speed of a joint for a motor whose law has no such limit. If the motor would drive
+// the joint beyond it within the step, it acts as a damper towards that speed, with the inertia
+// that the joint moves (MF_ART_MOVED) over the step. It never brakes: other forces may move the
+// joint faster.
 static MF_INLINE void drive_bound(const mf_ArtPlan *plan, const mf_real *c, const Drive *drive,
                                   mf_lane rate, Line *motor) {
     const mf_lane zero = mf_zero(), moved = mf_set(c[MF_ART_MOVED]), most = mf_set(c[MF_ART_SPEED]);
@@ -105,22 +106,22 @@ static MF_INLINE void drive_bound(const mf_ArtPlan *plan, const mf_real *c, cons
     motor->slope = mf_select(beyond, mf_keep(pushes, moved), motor->slope);
 }
 
-// A limit: a spring and damper in proportion to what the joint moves (MF_ART_MOVED), so that its
-// time constant is about the same at every joint. With depth d beyond the range and rate v out of
-// it, both at the end of the step, it pushes with k d - c v and never pulls; a joint that is still
-// inside is only kept from going deeper than the range within the step. As for contacts
-// (contact.h), which limits act is guessed first and checked with the result.
+// A limit: a spring and damper in proportion to the inertia that the joint moves (MF_ART_MOVED), so
+// that its time constant is about the same at every joint. With depth d beyond the range and rate
+// v, both at the end of the step, it pushes with k d - c v and never pulls; a joint inside its
+// range is only kept from leaving it within the step. As for contacts (contact.h), the active
+// limits are estimated and checked with the result.
 typedef struct Limit {
     mf_lane sign;         // [1] of the push: 1 at the lower end, -1 at the upper
     mf_lane acceleration; // [rad/s^2] or [m/s^2] at rate 0
-    mf_lane drag;         // [1/s] less of it per rate along `sign`
-    mf_lane ease;         // [1] less of it per acceleration along `sign`
+    mf_lane drag;         // [1/s] its decrease per rate along `sign`
+    mf_lane ease;         // [1] its decrease per acceleration along `sign`
     mf_lane mass;         // [kg m^2] or [kg] that makes it a torque or a force
 } Limit;
 
-// What is known of a joint's limit.
+// State of a joint's limit.
 typedef struct LimitLoad {
-    mf_mask active; // lanes in which it is taken to
+    mf_mask active; // lanes in which it acts
 } LimitLoad;
 
 static MF_INLINE Limit limit_beyond(const mf_ArtPlan *plan, const mf_real *c, mf_lane step,
@@ -132,8 +133,8 @@ static MF_INLINE Limit limit_beyond(const mf_ArtPlan *plan, const mf_real *c, mf
 }
 
 // MuJoCo's rule (softness.c has its equations): z (k z d - b v) = a - (1 - z) a0, the force of a
-// spring, a damper and a mass m z / (1 - z) that moves along, where m is what the joint moves by
-// itself; depth d and rate v are those of the beginning of the step.
+// spring, a damper and an added mass m z / (1 - z), where m is the inertia that the joint alone
+// moves; depth d and rate v are those at the beginning of the step.
 static MF_INLINE Limit limit_soft(const mf_real *c, mf_lane depth, mf_lane sign, mf_lane rate) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane deep = depth + mf_set(c[MF_ART_LIMIT_MARGIN]);
@@ -175,7 +176,7 @@ static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_ArtLink *link
         drive->limits[link - mf_art_links(plan)] = own;
 }
 
-// The limit of a ball joint bounds the angle of its turn; `axis` gets the turn's direction.
+// The limit of a ball joint bounds its rotation angle; sets `axis` to the rotation axis.
 static MF_INLINE mf_lane ball_angle(Quat q, Vec *axis) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
@@ -192,9 +193,9 @@ static MF_INLINE Limit limit_of_ball(const mf_ArtPlan *plan, const mf_real *c, m
     return limit_beyond(plan, c, step, angle - mf_set(c[MF_ART_UPPER]), mf_set((mf_real)-1));
 }
 
-// The same forces at a ball joint, where positions are turns: the spring pulls back along the
-// vector of the turn, the limit bounds its angle. `inertia` is that of the joint; what acts at the
-// end of the step is added to it. Dry friction is against the whole rate.
+// The same forces at a ball joint, whose position is a rotation: the spring acts along the rotation
+// vector, the limit bounds its angle. Forces at the end of the step are added to `inertia`, that of
+// the joint. Dry friction opposes the whole rate.
 static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
                               const Drive *drive, const LimitLoad *load, Quat q, Vec rate,
                               Sym *inertia, Vec *torque) {
@@ -243,7 +244,7 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
                                   const Drive *drive, const LimitLoad *load, mf_lane position,
                                   mf_lane rate, Line *line) {
     mf_lane ahead = mf_fma(drive->step, rate, position);
-    // Where limits hold for it, what comes from outside is a part of what the motor does.
+    // If limits apply, external inputs are a part of the motor's torque.
     const bool bound = (link->drive & MF_ART_HAS_BOUND) != 0;
     const mf_lane input = bound ? line->torque : mf_zero();
     line->torque = bound ? mf_zero() : line->torque;

@@ -1,16 +1,16 @@
 // Couplings of two links outside of the tree, solved in lanes after the articulated-body pass:
 // equality constraints, forces of tendons, contacts between links. couple.h has the rows.
 //
-// Equality constraints are rows without softness, the same in all lanes: Cholesky's method. In a
-// semi-implicit step they are then closed where the step ends: the step's end is tried and what is
-// left of the error is taken out by the same factors (Newton's method with a frozen matrix, as
-// SHAKE: Ryckaert, Ciccotti, Berendsen 1977), so errors do not add up. In Runge-Kutta stages they
-// hold as accelerations, with a pull back to 0 (Baumgarte 1972). All other rows push with
+// Equality constraints are rows without softness, the same in all lanes, solved by Cholesky's
+// method. In a semi-implicit step they are closed at the end of the step: its state is computed and
+// the remaining error removed by the same factors (Newton's method with a frozen matrix, as SHAKE:
+// Ryckaert, Ciccotti, Berendsen 1977), so errors do not accumulate. In Runge-Kutta stages they are
+// constraints of accelerations, with a correction to 0 (Baumgarte 1972). All other rows have
 //     impulse = given - slope * (row times velocity at the end), kept in a range,
-// a spring and damper at the end of the step; projected Gauss-Seidel sweeps, the equality
-// constraints after each. Where they have not converged after a fixed number, all rows within their
-// ranges are solved together, a few times with sweeps between (couple_subspace.h). A row that does
-// not push in a lane adds 0 there, so lanes do not show each other.
+// a spring and damper at the end of the step. They are solved by projected Gauss-Seidel sweeps,
+// with the equality constraints after each sweep. If these have not converged after a fixed number,
+// all rows within their bounds are solved together, a few times with sweeps between
+// (couple_subspace.h). An inactive row adds 0 in its lane, so lanes do not affect each other.
 #include "motion/articulated/constraint/couple.h"
 #include "motion/articulated/constraint/couple_subspace.h"
 #include "motion/articulated/constraint/couple_tendons.h"
@@ -20,7 +20,7 @@
 #include "motion/articulated/sensing/sensor_wrench_couple.h"
 #include "motion/articulated/step.h"
 
-// Tries of the end of the step.
+// Corrections of the end of the step.
 enum { CLOSE_ROUNDS = 2 };
 
 typedef struct Loops {
@@ -28,19 +28,19 @@ typedef struct Loops {
     mf_lane *error;   // [m] or [rad] at the beginning, per equation
     mf_lane *factor;  // lower half
     mf_lane *inverse; // of its diagonal
-    mf_lane *rest;    // space for what is left of each equation
+    mf_lane *rest;    // working memory: residual of each equation
     Frame *poses;     // at the end of the step, of link l at l + 1
-    State end, low;   // of the step, and its remainders, which nobody needs
+    State end, low;   // of the step, and its remainders, which are not used
 } Loops;
 
-// What is known while the couplings are solved, in the block's scratch.
+// Data of the solution of the couplings, in the block's scratch.
 typedef struct Coupling {
     Group group;
     Couple couple;
     Loops loops;
     ContactResult *touching; // per batch
     mf_lane *before;         // per slot: the sum of w times impulse before sweeps that are examined
-    mf_lane *impulses;       // per row: impulses before a sweep that some lanes do not make
+    mf_lane *impulses;       // per row: impulses before a sweep that only some lanes make
     mf_lane *sum;            // per slot: their sum
     mf_lane *target;         // of each equation: value of its row
     Subspace subspace;
@@ -67,7 +67,7 @@ static void coupling_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupling *
     MF_CARVE(carver, all->before, couple_slots(plan));
     if (plan->rounds == 0 ||
         (plan->tendon_count == 0 && plan->contact_capacity == 0 && plan->dry_rows == 0))
-        return; // nothing is swept
+        return; // no sweeps
     MF_CARVE(carver, all->impulses, couple_rows(plan));
     MF_CARVE(carver, all->sum, couple_slots(plan));
     MF_CARVE(carver, all->target, plan->loop_rows);
@@ -148,7 +148,8 @@ static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame 
         *error++ = gap.z;
         if (loop->rows == 3)
             continue;
-        // Half the sum of cross products of the axes: the sine of the turn from b to a, about it.
+        // Half the sum of cross products of the axes: the sine of the rotation from b to a, times
+        // its axis.
         Vec rotation_vector = vec_cross(MF_VALUE(Vec, b.rotation.xx, b.rotation.yx, b.rotation.zx),
                                         MF_VALUE(Vec, a.rotation.xx, a.rotation.yx, a.rotation.zx));
         rotation_vector = vec_add(
@@ -163,8 +164,8 @@ static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame 
     }
 }
 
-// Poses of the links that loops need, in axes of the world with the base's origin at 0 for a free
-// base whose loops do not hold to the world.
+// Poses of the links that loops need, in world axes, relative to the base's origin if the base is
+// free and no loop connects to the world.
 static void loop_poses(const Couple *c, const State *state, Frame *poses) {
     const mf_ArtPlan *plan = c->plan;
     for (uint32_t i = plan->link_count + 1; i <= plan->link_count + plan->mocap_count; i++)
@@ -206,7 +207,7 @@ static void joint_row(Couple *c, const State *state, const mf_ArtLoop *loop, con
         mf_fma(-p[1], term_sum(plan, loop, 1, rates->joint), term_sum(plan, loop, 0, rates->joint));
     gain = mf_fma(-p[2] * lead, lead, gain);
     Row *row = rows_finish(c, state);
-    row->given = speed; // kept for the pull back
+    row->given = speed; // for the correction
     row->value = value_at(speed, gain, unit, is_explicit);
 }
 
@@ -246,9 +247,9 @@ static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf
     }
 }
 
-// Cholesky's factor of the products of the loops' rows. A row of which the others leave less than
-// this part says what they say: it is left out, by an inverse of 0, so that what rounding makes of
-// it is not divided by nothing. Closed loops in a plane have such rows.
+// Cholesky factor of the products of the loops' rows. A row of which less than this part remains is
+// redundant and omitted, by an inverse of 0, so that its rounding error is not divided by nearly 0.
+// Planar closed loops have such rows.
 static void factor_loops(const Couple *c, Loops *loops) {
     const uint32_t n = c->plan->loop_rows;
     const mf_lane part = mf_set(sizeof(mf_real) == 4 ? (mf_real)1e-5 : (mf_real)1e-10);
@@ -292,8 +293,8 @@ static void load_loops(Couple *c, const Loops *loops, mf_lane *rest) {
         row_add(c, &c->rows[loops->first + i], -rest[i]);
 }
 
-// What the values of the equality constraints' rows shall be, times -1: no error at the end of the
-// step, to first order.
+// Target values of the rows of equality constraints, times -1: no error at the end of the step, to
+// first order.
 static MF_INLINE mf_lane loop_back(const Couple *c, const Loops *loops, uint32_t i, mf_lane rate,
                                    bool is_explicit) {
     const mf_lane pull = mf_set((mf_real)0.2) * rate;
@@ -316,7 +317,7 @@ static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool is_exp
 
 // ---- solving ------------------------------------------------------------------------------------
 
-// Gives the sum of all impulses to the accelerations; `scale` is an impulse's part of a step.
+// Applies the sum of all impulses to the accelerations; `scale` converts an impulse to a step.
 static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, Rates *out) {
     const mf_ArtPlan *plan = c->plan;
     Work *work = c->work;
@@ -356,7 +357,7 @@ static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, R
     accelerate_all(plan, state, work, out);
 }
 
-// Tries the end of the step and takes out what is left of the loops' errors.
+// Computes the end of the step and removes the remaining errors of the loops.
 static void close_loops(Couple *c, Loops *loops, const State *state, mf_lane unit, mf_mask lanes,
                         Rates *out) {
     const mf_lane rate = mf_set((mf_real)1) / unit;
@@ -392,7 +393,7 @@ static void start_loops(Couple *c, Loops *loops, const State *state, const Rates
 
 // ---- all together -------------------------------------------------------------------------------
 
-// Forces of contacts, for the fields and as first guess of the next step.
+// Forces of contacts, for the fields and the warm start of the next step.
 static void keep_forces(const Couple *c, const ContactResult *result, mf_lane unit, mf_mask lanes) {
     const Row *rows = &c->rows[result->first];
     const mf_lane rate = mf_set((mf_real)1) / unit;
@@ -425,7 +426,7 @@ static void guess_forces(Couple *c, const ContactResult *result, mf_lane unit) {
         row_add(c, &c->rows[result->first + k], vec_dot(result->axes[k], guess) * unit);
 }
 
-// What the rows of tendons up to `end` push them with.
+// Forces of tendons by their rows up to `end`.
 static void keep_pushes(const Couple *c, uint32_t end, mf_lane scale, mf_mask lanes) {
     for (uint32_t i = 0; i < c->plan->tendon_count; i++) {
         const uint32_t last = i + 1 < c->plan->tendon_count ? c->tendon_row[i + 1] : end;
@@ -450,10 +451,10 @@ static void sum_copy(const Couple *c, mf_lane *out) {
     memcpy(out, c->sum, couple_slots(c->plan) * sizeof *out);
 }
 
-// By how much the velocities changed since their impulses' sum was `before`, over what all impulses
-// together make of them. Impulses that only hold each other move nothing; where they are more than
-// a hundred times the others they decide what is small. Dry friction of joints counts with what was
-// known of it before, or nothing would be small where that was right.
+// Change of the velocities since the sum of impulses was `before`, relative to the effect of all
+// impulses. Impulses that cancel each other move nothing; if they exceed the others a hundredfold,
+// they set the scale. Dry friction of joints counts including its predicted part, or nothing would
+// count as small if the prediction was exact.
 static mf_lane change_since(const Couple *c, const mf_lane *before) {
     const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), least = mf_set((mf_real)1e-4);
     mf_lane changed = mf_zero(), all = mf_zero(), apart = mf_zero();
@@ -472,7 +473,7 @@ static mf_lane change_since(const Couple *c, const mf_lane *before) {
     return mf_sqrt(changed / mf_max(mf_fma(least, apart, all), tiny));
 }
 
-// Equality constraints that are open where the step begins.
+// Equality constraints that are open at the beginning of the step.
 static void loops_warn(const Couple *c, const Loops *loops, mf_mask lanes) {
     mf_lane most = mf_zero();
     for (uint32_t i = 0; i < c->plan->loop_rows; i++)
@@ -483,7 +484,7 @@ static void loops_warn(const Couple *c, const Loops *loops, mf_mask lanes) {
 
 // ---- sweeps, and solutions between them ---------------------------------------------------------
 
-typedef struct Sweep { // what a sweep goes over
+typedef struct Sweep { // range of a sweep
     Coupling *all;
     uint32_t first, end; // [1] rows of tendons and joints; those of contacts are behind them
     mf_lane unit;
@@ -500,7 +501,7 @@ static void sweep_once(const Sweep *s, mf_mask lanes) {
         solve_loops(c, &s->all->loops, s->unit, s->is_explicit, lanes);
 }
 
-// A sweep that leaves other lanes than these as they are.
+// A sweep that changes only these lanes.
 static __attribute__((noinline)) void sweep_in(const Sweep *s, mf_mask lanes) {
     Couple *c = &s->all->couple;
     mf_lane *impulses = s->all->impulses, *sum = s->all->sum;
@@ -514,9 +515,8 @@ static __attribute__((noinline)) void sweep_in(const Sweep *s, mf_mask lanes) {
         c->sum[i] = mf_select(lanes, c->sum[i], sum[i]);
 }
 
-// What all further sweeps would change, if each changes as much less than the one before as the
-// last did, but at least as much less as `slowest` says. Nothing where the last changed no more
-// than rounding does.
+// Estimated change by all further sweeps: a geometric series with the ratio of the last two, at
+// most `slowest`. 0 if the last change was within rounding.
 static mf_lane rest_of(mf_lane earlier, mf_lane change, mf_real slowest) {
     const mf_real rounding = sizeof(mf_real) == 4 ? (mf_real)4e-6 : (mf_real)1e-13;
     const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), one = mf_set((mf_real)1);
@@ -530,10 +530,10 @@ static mf_mask is_unsettled(mf_lane rest) {
     return mf_not(mf_less_equal(rest, mf_set(most)));
 }
 
-// What jams a body between hard contacts has no bound: contacts that are deep want to leave at some
-// speed, and where they want what the body cannot do they press as hard as they may. Sweeps never
-// came so far. No contact may press more than ten times the weight and twice what stops all mass
-// at the speed of the fastest contact.
+// Forces that jam a body between hard contacts are unbounded: deep contacts have a target speed,
+// and if the body cannot reach it they press without limit. (Sweeps do not converge that far.) A
+// contact may press with at most ten times the weight plus twice the impulse that stops the whole
+// mass at the speed of the fastest contact.
 static void bound_loads(const Sweep *s) {
     Couple *c = &s->all->couple;
     const Group *group = &s->all->group;
@@ -554,8 +554,8 @@ static void bound_loads(const Sweep *s) {
     }
 }
 
-// Solutions of the free rows, each with sweeps behind it, in the lanes that are `open`; `rest` and
-// `rounds` become those of what it ends with.
+// Solutions of the free rows, each followed by sweeps, in the lanes that are `open`; sets `rest`
+// and `rounds` to the final values.
 static __attribute__((noinline)) void solve_together(const Sweep *s, mf_mask open, mf_lane *rest,
                                                      mf_lane *rounds) {
     Coupling *all = s->all;
@@ -587,7 +587,7 @@ static __attribute__((noinline)) void solve_together(const Sweep *s, mf_mask ope
     }
 }
 
-// Finds the impulses of all rows; `lanes` have others than those of loops.
+// Computes the impulses of all rows; `lanes` have rows other than those of loops.
 static void solve_rows(const Sweep *s, mf_mask lanes) {
     Couple *c = &s->all->couple;
     const Group *group = &s->all->group;
@@ -645,7 +645,7 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
         return;
     for (uint32_t i = 0; warm_starts && i < group->count; i++)
         guess_forces(couple, &contact[i], unit);
-    // Lanes with loops alone solve them once, whatever others do.
+    // Lanes with loops only solve them once, whatever other lanes do.
     mf_mask lanes = work->unlocked;
     for (uint32_t i = 0; i < group->count; i++)
         lanes = mf_or(lanes, contact[i].lanes);

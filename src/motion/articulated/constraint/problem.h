@@ -45,7 +45,7 @@ typedef struct Constraint {
     uint32_t row;               // [1] the first one
     uint32_t first, first_slot; // [1] of its numbers, all rows of a dof next to each other
     uint32_t count;             // [1] dofs that it touches, rising, from slots[first_slot] on
-    uint32_t zone;              // [1] first of its truth values
+    uint32_t zone;              // [1] first of its flags
     bool inertia;               // a tendon's: it adds to the mass matrix
     bool tendon;                // dry friction of a tendon
     bool chain; // its dofs are ancestors of one another: no entry besides the tree's
@@ -57,15 +57,15 @@ typedef struct Constraint {
     uint32_t ray;        // [1] of an elliptic contact
 } Constraint;
 
-// What does not change of an elliptic contact along a line, U + distance V with the symbols
-// of problem_cost.h: slope and curvature where it is quadratic, N, and T^2.
+// Constants of an elliptic contact along a line, U + distance V with the symbols of problem_cost.h:
+// slope and curvature where it is quadratic, N, and T^2.
 typedef struct Ray {
     mf_lane flat[2];
     mf_lane normal[2]; // mu s_0 and its slope
     mf_lane square[3]; // U U, U V and V V across
 } Ray;
 
-// One contact of each lane, of which the links may differ.
+// One contact of each lane, whose links may differ.
 typedef struct ContactSlot {
     uint32_t constraint;        // [1]
     uint32_t count;             // [1] members
@@ -86,7 +86,7 @@ typedef struct Candidate {
 // Friction forces of a constraint that the pass against slip changes (problem_noslip.h).
 typedef struct Slip {
     uint32_t constraint;        // [1]
-    uint32_t skip;              // [1] its first rows that are no friction
+    uint32_t skip;              // [1] its first rows, which are not friction
     uint32_t first, first_slot; // [1] of its numbers; row k begins at first + (k - skip) * count
     uint32_t count;             // [1] dofs, rising, from slots[first_slot] on
 } Slip;
@@ -103,8 +103,7 @@ typedef struct Sum { // of dofs, each once, rising
     mf_lane *value;
 } Sum;
 
-// How much there can be of what a problem is made of: as much as the plan can request, at most what
-// the solver holds.
+// Capacities of a problem: the most that the plan can request, within the limits of the solver.
 typedef struct ProblemCapacity {
     uint32_t constraints, rows, contacts, candidates; // [1]
     uint32_t numbers;                                 // [1] of Jacobians and of slots
@@ -128,7 +127,7 @@ static inline ProblemCapacity problem_capacity(const mf_ArtPlan *plan) {
     capacity.rows =
         problem_least(tendons + plan->loop_rows + joints + CONTACT_ROWS * capacity.contacts,
                       PROBLEM_ROWS + frees * FREE_ROWS);
-    // Those of friction are kept a second time where a pass is made against slip.
+    // Those of friction are stored a second time for the noslip pass.
     capacity.numbers = problem_least(capacity.rows * plan->dof_count * passes,
                                      PROBLEM_NUMBERS + frees * FREE_NUMBERS * passes);
     return capacity;
@@ -159,7 +158,7 @@ typedef struct Problem {
     ProblemCapacity capacity;
     uint32_t constraint_count, row_count, number_count, slot_count, zone_count;
     Constraint *constraints;
-    uint32_t present_count; // [1] constraints that lanes have which are not done
+    uint32_t present_count; // [1] constraints of lanes that are not finished
     uint16_t *present;
     mf_lane *weight, *rest; // D, r - J a0
     mf_lane *slack, *along, *force;
@@ -187,11 +186,11 @@ typedef struct Problem {
     mf_lane *gradient;
     mf_lane *acceleration;
 
-    // Space for what is needed by the way, per dof where nothing else is said:
+    // Working memory, per dof unless stated otherwise:
     uint64_t (*bits)[PROBLEM_WORDS]; // a pattern being made (problem_hessian.h)
     uint16_t *entry_slots;           // entries of a row (problem_hessian.h)
     uint16_t *chain;                 // where the dofs of a chain are (problem_points.h)
-    mf_lane *slope, *change;         // what resists (constrain_kernel.c)
+    mf_lane *slope, *change;         // resistance (constrain_kernel.c)
     mf_lane *row, *forces, *bounds;  // of friction; the last one per row (problem_noslip.h)
     uint16_t *bends;                 // [1] per constraint (constrain_kernel.c)
     struct Drift *drift;             // of link l at l + 1 (problem_drift.h)
