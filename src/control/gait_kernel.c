@@ -1,16 +1,16 @@
 // Gaits for a block of robots, each with its own gait: the kernel runs gait after gait and masks
 // the other lanes.
 //
-// Time is counted in whole ticks since a gait was selected and converted to nanoseconds, and to a
-// phase or a position between two frames, in integers; so there is no drift. Targets of a new gait
-// are blended with the previous ones:
+// Time since the selection of a gait is counted in whole ticks and converted to nanoseconds, and to
+// a phase or a position between two frames, in integers, so there is no drift. Targets of a new
+// gait are blended with the previous ones:
 //
 //   target = from + (3 b^2 - 2 b^3) (value - from),   b = time / blend up to 1
 //
 // The rate of change of commands is limited by the gait. Invariants: a robot with a fault word
-// keeps its state; one without a gait keeps its targets; a command or rate that is not finite gives
-// targets that are NaN (always the same one), which the motion reports as a bad input; otherwise
-// targets are within the joints' ranges.
+// keeps its state; one without a gait keeps its targets; a non-finite command or rate gives targets
+// of NaN (always the same one), which the motion reports as an input fault; otherwise targets are
+// within the joints' ranges.
 
 #include "control/gait.h"
 #include "math/lane_functions.h"
@@ -37,7 +37,7 @@ typedef struct GaitWish {
     mf_lane pitch, roll;        // [rad/s] inputs of the balance
 } GaitWish;
 
-// Where a foot is in its cycle.
+// Position of a foot in its cycle.
 typedef struct GaitStep {
     mf_lane swing;    // [1] 0 .. 1 through the swing, 1 in the stance
     mf_lane progress; // [1] -1/2 .. 1/2
@@ -122,7 +122,7 @@ static MF_INLINE void gait_leg(const mf_Leg *leg, Vec away, Vec foot_x, Vec foot
     bend = mf_select(mf_finite(bend), mf_clamp(bend, mf_zero() - one, one), bend);
     mf_lane side = mf_sqrt((one - bend) * (one + bend));
     mf_lane folded = mf_atan2_lane(side, bend);
-    // Divided by the shin's length, since only the ratio matters.
+    // Divided by the shin's length, as only the ratio matters.
     mf_lane share = mf_atan2_lane(side, bend + gait_number(__builtin_sqrt(a2 / b2)));
     mf_lane thigh = mf_atan2_lane(gait_number(-leg->thigh[0]), gait_number(-leg->thigh[1]));
     mf_lane shin = mf_atan2_lane(gait_number(-leg->shin[0]), gait_number(-leg->shin[1]));
@@ -216,7 +216,7 @@ typedef struct Part {
     double interval; // [s]
 } Part;
 
-// ---- time --------------------------------------------------------------------------------------
+// ---- time ---------------------------------------------------------------------------------------
 
 // The segment of a time and the position in it; times past the end give the end.
 static void find_segment(const mf_GaitPlan *plan, mf_Time time, Playback *playback, uint32_t lane) {
@@ -230,8 +230,8 @@ static void find_segment(const mf_GaitPlan *plan, mf_Time time, Playback *playba
     playback->phase[lane] = (mf_real)(u < 1.0 ? u : 1.0);
 }
 
-// a b / c rounded down, for b < c < 2^63. Digit by digit where the product has more than 64 bits: a
-// GPU has no division of 128.
+// a b / c rounded down, for b < c < 2^63. Digit by digit if the product exceeds 64 bits: GPUs have
+// no 128-bit division.
 static uint64_t multiply_divide(uint32_t a, uint64_t b, uint64_t c) {
     if (b <= UINT32_MAX)
         return a * b / c;
@@ -289,7 +289,7 @@ static void advance(const mf_GaitBatch *batch, size_t first, Playback *playback)
     }
 }
 
-// ---- targets -----------------------------------------------------------------------------------
+// ---- targets ------------------------------------------------------------------------------------
 
 // `value` for the joint of a row of the plan.
 static MF_INLINE void put_target(const Part *part, const mf_GaitPlan *plan, mf_mask lanes,
@@ -448,7 +448,7 @@ static MF_INLINE void put_frames(const Part *part, const mf_GaitPlan *plan, mf_m
     }
 }
 
-// ---- the kernel --------------------------------------------------------------------------------
+// ---- the kernel ---------------------------------------------------------------------------------
 
 static MF_INLINE void put_gait(const Part *part, const mf_GaitPlan *plan, mf_mask lanes) {
     const double pace = plan->blend > 0.0 ? 1.0 / plan->blend : 0.0;

@@ -59,17 +59,17 @@ static inline bool mf_joint_has_axis(const mf_Joint *joint) {
     return joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
 }
 
-// One that follows no other joint.
+// A joint that mimics no other.
 static inline bool mf_joint_has_motor(const mf_Joint *joint) {
     return mf_joint_has_axis(joint) && joint->mimic == MF_NONE;
 }
 
-// One that lets its link move.
+// A joint with freedom.
 static inline bool mf_joint_moves(const mf_Joint *joint) {
     return joint->type != MF_JOINT_FIXED && joint->type != MF_JOINT_PLANAR;
 }
 
-// Whether a body is `root` or on it. MF_NONE: the world's.
+// Whether a body is `root` or a descendant. MF_NONE: the world.
 static inline bool mf_body_carried(const mf_Model *model, uint32_t body, uint32_t root) {
     while (body != root && body != MF_NONE)
         body = model->bodies[body].parent;
@@ -81,7 +81,7 @@ static inline uint32_t mf_shape_frame(const mf_Model *model, const mf_Shape *sha
     return shape->link == MF_NONE && model->base == MF_BASE_FIXED ? 0 : shape->link;
 }
 
-// A link with a shape that is meant to be seen; of others the colliding shapes are drawn.
+// Whether a link has visual shapes; if not, its colliding shapes are drawn.
 bool mf_model_has_visual(const mf_Model *model, uint32_t link);
 
 // The motor of a joint: that of the file or, if it has none, an estimate from its effort and speed

@@ -1,4 +1,4 @@
-// The tree of links of a model, as the kernels of this room read it: one block of memory without
+// The tree of links of a model, as the kernels of this folder read it: one block of memory without
 // pointers. tree_motion_kernel.c computes poses and velocities of links,
 // tree_dynamics_double_kernel.c the equations of motion.
 #ifndef MF_MULTIBODY_TREE_H
@@ -8,7 +8,7 @@
 
 #include <mayfly/world.h>
 
-// Where the values of joints are read from.
+// Source of the values of joints.
 typedef enum mf_TreeRows {
     MF_TREE_FIELDS, // in the fields of a group: joint.angle, joint.rate, ball.*, free.*
     MF_TREE_VECTORS // in a position and a velocity vector of the model
@@ -30,9 +30,9 @@ typedef struct mf_TreeLink {
 // Degrees of freedom are the values of a velocity vector.
 typedef struct mf_TreeDof {
     uint32_t link;
-    uint32_t parent;  // [1] the next one on the way to the base; MF_NONE: none
+    uint32_t parent;  // [1] the next one towards the base; MF_NONE: none
     uint32_t entries; // [1] the first entry of its row of the mass matrix: of itself, then of the
-                      // ones on the way to the base
+                      // ones towards the base
     double armature;  // [kg m^2] or [kg]
 } mf_TreeDof;
 
@@ -40,7 +40,7 @@ typedef struct mf_Tree {
     uint32_t bytes;      // [byte] of the block
     uint32_t link_count; // [1] the base first, parents before children
     uint32_t dof_count;
-    uint32_t entry_count;       // [1] of the lower half of the mass matrix that can be other than 0
+    uint32_t entry_count;       // [1] of the lower half of the mass matrix that may be nonzero
     uint32_t links_at, dofs_at; // [byte] of the arrays below, from the beginning of the block
     bool free;                  // the base has six degrees of freedom
 } mf_Tree;
@@ -57,7 +57,7 @@ static inline const mf_TreeDof *mf_tree_dofs(const mf_Tree *tree) {
 // size of such a vector.
 uint32_t mf_tree_velocity_address(const mf_Model *model, bool free, uint32_t joint);
 
-// Makes the tree; `free` overrules the model. `armature` has a value per degree of freedom; NULL:
+// Makes the tree; `free` overrides the model. `armature` has a value per degree of freedom; NULL:
 // those of the model's joints. Freed with mf_release. MF_NO_MEMORY.
 mf_Status mf_tree_create(mf_Context *context, const mf_Model *model, mf_TreeRows rows, bool free,
                          const double *armature, mf_Tree **out, mf_Error *error);
@@ -98,7 +98,7 @@ typedef struct mf_TreeMotion {
                         // NULL: 0
     uint32_t position_rows, rotation_rows, matrix_rows, velocity_rows; // [1] from link to link
     const uint32_t *links; // [1] links to compute behind the base, in rising order, with all links
-                           // on the way to them; NULL: all
+                           // between base and them; NULL: all
     uint32_t link_count;   // [1] of them
     uint32_t first_lane, lane_count; // [1] lanes to compute, in whole widths of the kernel
     bool in_world;                   // positions are relative to the world's origin instead
@@ -117,7 +117,7 @@ typedef enum mf_TreeTask {
     MF_TREE_JACOBIAN, // velocity of a point per degree of freedom
 } mf_TreeTask;
 
-// A question about a block of robots. All memory is rows of MF_BLOCK doubles.
+// A query for a block of robots. All memory is rows of MF_BLOCK doubles.
 typedef struct mf_TreeQuery {
     const mf_Tree *tree;
     mf_TreeTask task;

@@ -1,28 +1,28 @@
 // Evolution of genomes by selection and mutation alone (no crossover). The default is that of the
-// genetic programming of NeoPhysIx: truncation in generations, where the best `survivors` are kept,
-// each is duplicated in turn, best first, until the population is full again, and every duplicate
-// is mutated (vary.c). Other schemes of selection are in select.c; steady state and MAP-Elites,
-// where the living change one by one, in steady.c.
+// genetic programming of NeoPhysIx: truncation in generations, the best `survivors` are kept and
+// duplicated in turn, best first, until the population is full again; every duplicate is mutated
+// (vary.c). Other selection schemes are in select.c; steady state and MAP-Elites, which replace
+// individuals one by one, in steady.c.
 //
 // Neutral drift. Equal fitness ranks the younger (higher id) first, so that children as good as
 // their parents replace them over time and the population drifts along plateaus instead of keeping
 // its oldest members. -0 is stored as 0 and every NaN as one NaN, the worst value of all.
 //
-// Verification (`verify`) evaluates the best of those that are not verified yet; the result is
-// stored with the individual. Its score is the verified fitness minus the difference of the two
-// fitness values: an individual that is good at only one level exploits the errors of that level.
-// The best by this score are the elite: first by rank in every generation, so that only a better
-// verified score replaces them, and, as soon as there is one, the only parents. (A fitness at the
-// cheap level can result from effects that the level does not model. A mutant that is good only at
-// the cheap level would otherwise displace verified ones before the next verification, and its
-// children would be the candidates of that verification.) Verified individuals outside of the elite
-// rank last. Unverified individuals rank in between by a prediction: their fitness plus the
-// difference of their parent's score and fitness. So every child is one mutation from a verified
-// individual, and the cheap level selects among mutants of the same parent. This is the
-// pre-selection of evolution with surrogate models (Jin, Surrogate-assisted evolutionary
-// computation, Swarm and Evolutionary Computation 1, 2011) with an additive correction of the cheap
-// model; testing solutions at the level of their use during the search is from Koos, Mouret and
-// Doncieux, The transferability approach, IEEE Transactions on Evolutionary Computation 17, 2013.
+// Verification (`verify`) evaluates the best unverified individuals; the result is stored with the
+// individual. Its score is the verified fitness minus the difference of the two fitness values: an
+// individual that is good at only one level exploits the errors of that level. The best by this
+// score are the elite: first by rank in every generation, so that only a better verified score
+// replaces them, and, as soon as there is one, the only parents. (A fitness at the cheap level can
+// result from effects that the level does not model. A mutant that is good only at the cheap level
+// would otherwise displace verified ones before the next verification, and its children would be
+// the candidates of that verification.) Verified individuals outside of the elite rank last.
+// Unverified individuals rank in between by a prediction: their fitness plus the difference of
+// their parent's score and fitness. So every child is one mutation from a verified individual, and
+// the cheap level selects among mutants of the same parent. This is the pre-selection of evolution
+// with surrogate models (Jin, Surrogate-assisted evolutionary computation, Swarm and Evolutionary
+// Computation 1, 2011) with an additive correction of the cheap model; testing solutions at the
+// level of their use during the search is from Koos, Mouret and Doncieux, The transferability
+// approach, IEEE Transactions on Evolutionary Computation 17, 2013.
 //
 // Invariants: ids are 0 .. population-1 in the first generation and continue without gaps, so the
 // ids born in a generation follow from its number; current is only written after a whole generation
@@ -33,7 +33,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-// ---- ranking -----------------------------------------------------------------------------------
+// ---- ranking ------------------------------------------------------------------------------------
 
 bool mf_search_ranks_before(const mf_Population *one, uint32_t a, const mf_Population *other,
                             uint32_t b) {
@@ -59,8 +59,8 @@ static double merit_of(const mf_SearchConfig *config, double verified, double fi
     return __builtin_isfinite(merit) ? merit : __builtin_nan("");
 }
 
-// Order by verified score; NaN, the worst value, last. The previous order decides between equals,
-// as the sort is stable.
+// Order by verified score; NaN, the worst value, last. Equals keep their previous order, as the
+// sort is stable.
 static bool verifies_before(const mf_Population *population, uint32_t a, uint32_t b) {
     double x = population->merit[a], y = population->merit[b];
     return x == x && (y != y || x > y);
@@ -175,7 +175,7 @@ void mf_search_commit(mf_Search *search) {
         mf_search_copy(&search->config, &search->current, rank, &search->next, search->order[rank]);
 }
 
-// ---- hash --------------------------------------------------------------------------------------
+// ---- hash ---------------------------------------------------------------------------------------
 
 static uint64_t hash_word(uint64_t hash, uint64_t word) {
     uint8_t bytes[8];
@@ -215,7 +215,7 @@ uint64_t mf_search_hash(const mf_Search *search) {
     return hash_population(&search->config, &search->current, NULL, search->count);
 }
 
-// ---- creation and destruction ------------------------------------------------------------------
+// ---- creation and destruction -------------------------------------------------------------------
 
 static bool allocate_population(mf_Context *context, const mf_SearchConfig *config, uint32_t count,
                                 mf_Population *population) {
@@ -366,7 +366,7 @@ void mf_search_destroy(mf_Search *search) {
     mf_release(context, search);
 }
 
-// ---- one generation ----------------------------------------------------------------------------
+// ---- one generation -----------------------------------------------------------------------------
 
 double mf_search_bias(const mf_SearchConfig *config, double verified, double fitness) {
     double bias = merit_of(config, verified, fitness) - fitness;
@@ -449,8 +449,8 @@ static mf_Status evaluate_next(mf_Search *search, mf_Error *error) {
                           search->next.fitness + first, error);
 }
 
-// Whether `i` of search->next has bit for bit the fitness of an elite individual: at the cheap
-// level it moves identically.
+// Whether `i` of search->next has exactly the fitness of an elite individual: at the cheap level it
+// moves identically.
 static bool is_neutral(const mf_Search *search, uint32_t elite, uint32_t i) {
     for (uint32_t e = 0; e < elite; e++) {
         if (search->next.fitness[e] == search->next.fitness[i])
@@ -532,7 +532,7 @@ bool mf_search_adopt(mf_Search *search, uint32_t generation, uint64_t hash) {
     return true;
 }
 
-// ---- reading -----------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 uint32_t mf_search_generation(const mf_Search *search) {
     if (search == NULL)

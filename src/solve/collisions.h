@@ -93,11 +93,11 @@ struct mf_Collisions {
     uint8_t *was_present;          // [1] per robot
     uint32_t capacity, near_count; // [1]
     mf_CollisionTwo *near;         // by a, then b
-    double *until; // [m] per near pair: while what both have gone, and the way between them has
-                   // changed, sum up to less, they cannot touch
-    double (*offsets)[3];  // [m] per near pair: the way between their bases when that was set
-    uint32_t (*fixed)[2];  // [1] per near pair: links that a fixed joint holds together, as far as
-                           // it still does; MF_NONE: none
+    double *until; // [m] per near pair: while the displacements of both and the change of their
+                   // offset sum to less, they cannot touch
+    double (*offsets)[3];  // [m] per near pair: offset of their bases when `until` was set
+    uint32_t (*fixed)[2];  // [1] per near pair: links connected by a fixed joint, while
+                           // it exists; MF_NONE: none
     uint64_t fixed_seen;   // version of the joints at that time
     uint32_t before_count; // [1] the same of the search before, while searching
     mf_CollisionTwo *near_before;
@@ -137,7 +137,7 @@ void mf_collisions_bind(const mf_Collisions *all, mf_CompoundSearch *search);
 // The collisions of a world, or NULL.
 const mf_Collisions *mf_collisions_of(const mf_World *world);
 
-// ---- who is near (collisions_near.c) ------------------------------------------------------------
+// ---- candidates (collisions_near.c) -------------------------------------------------------------
 
 // Reads positions and faults; repeats the search if a robot has moved too far; accumulates
 // displacements.

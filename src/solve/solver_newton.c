@@ -10,8 +10,8 @@
 //
 // (1) is convex for friction within a given bound. The bound is mu times the load at the step's
 // beginning and follows the load from step to step: a fixed point of Coulomb's law itself, without
-// the lift of a cone with associated flow (Haslinger, Approximation of the Signorini problem with
-// friction, obeying the Coulomb law, 1983).
+// the dilation of a cone with associated flow (Haslinger, Approximation of the Signorini problem
+// with friction, obeying the Coulomb law, 1983).
 //
 // Invariant: an island writes to its own nodes and constraints only.
 #include "solve/solver.h"
@@ -23,19 +23,20 @@ enum {
     ROWS = MF_BLOCK_ROWS,
     VALUES = MF_BLOCK_VALUES,
     STEPS = 60, // [1] of Newton's method, at most
-    LOADS = 20, // [1] from that one on bounds of friction stay: what is left is convex
+    LOADS = 20, // [1] from that one on bounds of friction are constant: a convex problem
     SEARCHES = 40
 };
 
-// [1] Added to the diagonal of responses, of their mean: they are exact but for rounding, or have
-// directions in which nothing gives way, where rounding is all there is.
+// [1] Added to the diagonal of responses, relative to their mean, against rounding, which dominates
+// in directions without response.
 static const double doubt_whole = 1e-6, doubt_wide = 1e-5, doubt_narrow = 1e-3, whole_pivot = 0.02;
-// [1] That of docked robots is computed in double, but links that docks hold move alike.
+// [1] For docked robots, whose response is computed in double, but is singular because docked links
+// move alike.
 static const double doubt_tree = 1e-8;
-static const double least_give = 1e-9; // [1] of what the robot alone would do, where nothing gives
-static const double usual_change = 10.0; // [m/s^2], [rad/s^2] that exactness is measured by
+static const double least_give = 1e-9;   // [1] of the robot's own response, if there is none
+static const double usual_change = 10.0; // [m/s^2], [rad/s^2] scale of the residual
 
-// ---- what gives way -----------------------------------------------------------------------------
+// ---- compliance ---------------------------------------------------------------------------------
 
 static double gives_of(const mf_Solver *solver, const mf_SolverConstraint *constraint,
                        uint32_t side, uint32_t row) {
@@ -54,7 +55,7 @@ static double gives_of(const mf_Solver *solver, const mf_SolverConstraint *const
     return sum > 0.0 ? sum : 0.0;
 }
 
-// Stiff rows of a joint from `first` to `end` are as stiff as each other.
+// Stiff rows of a joint from `first` to `end` get equal stiffness.
 static void soften_joint(mf_SolverConstraint *constraint, uint32_t first, uint32_t end) {
     double sum = 0.0, soft = 0.0;
     for (uint32_t r = first; r < end; r++) {
@@ -67,7 +68,7 @@ static void soften_joint(mf_SolverConstraint *constraint, uint32_t first, uint32
             constraint->gamma[r] = constraint->give * sum / (end - first);
 }
 
-// Rows of a contact from `first` to `end` count as giving way alike. Returns the sum.
+// Rows of a contact from `first` to `end` get equal compliance. Returns the sum.
 static double make_alike(mf_SolverConstraint *constraint, uint32_t first, uint32_t end) {
     double sum = 0.0;
     for (uint32_t r = first; r < end; r++)
@@ -77,8 +78,8 @@ static double make_alike(mf_SolverConstraint *constraint, uint32_t first, uint32
     return sum;
 }
 
-// Forces that are far off may jam a robot, so that later probes find nothing that gives way: then
-// what gave way before holds on. Such forces would count as exact otherwise.
+// Wrong forces may jam a robot, so that later probes find no response; the earlier response is then
+// kept, or such forces would count as exact.
 static void keep_alive(mf_SolverConstraint *constraint, const double before[MF_JOINT_ROWS],
                        uint32_t first, uint32_t end) {
     double sum = 0.0;
@@ -89,8 +90,8 @@ static void keep_alive(mf_SolverConstraint *constraint, const double before[MF_J
 }
 
 // A contact's load has the softness of a mass on a spring. In a cone of several rows gamma mu^2 is
-// the same, as in MuJoCo's, and that of the row which needs most of it: sliding, but where torsion
-// and rolling would be stiffer than a thousandth of that.
+// the same, as in MuJoCo's, and that of the row that needs most: sliding, unless torsion and
+// rolling would be stiffer than a thousandth of it.
 static void soften_contact(mf_SolverConstraint *constraint) {
     const uint32_t rows = constraint->rows, straight = rows < 3 ? rows : 3;
     double *gamma = constraint->gamma, angular = 0.0;
@@ -143,8 +144,8 @@ static double probe_of(const mf_SolverNode *nodes, size_t row) {
     return nodes[row / ROWS].size[row % ROWS >= 3];
 }
 
-// Symmetric, no element larger than a positive matrix could have. Both probes of a pair of rows say
-// the same but for rounding, which is less in that of the larger wrench.
+// Makes the matrix symmetric, with elements within the bounds of a positive matrix. Both probes of
+// a pair of rows agree up to rounding, which is smaller for the larger wrench.
 static void make_symmetric(const mf_SolverNode *nodes, double *k, size_t width) {
     for (size_t i = 0; i < width; i++)
         if (!(k[i * width + i] > 0.0))
@@ -166,7 +167,7 @@ static void add_doubt(const double *diagonal, double *out, size_t width, double 
         double sum = 0.0;
         for (size_t i = first; i < first + 3; i++)
             sum += diagonal[i];
-        // A moment is to a force as radians to meters: the arm is that of a robot of 0.1 m.
+        // Moments and forces are related by an arm of 0.1 m, the size of a robot.
         const double floor = first % ROWS == 0 ? least : 100.0 * least;
         for (size_t i = first; i < first + 3; i++)
             out[i] = diagonal[i] + part * sum / 3.0 + floor;
@@ -217,8 +218,8 @@ static void invert_factor(double *l, size_t width) {
             l[j * width + i] = l[i * width + j];
 }
 
-// Doubt grows until rounding cannot make a direction answer with the wrong sign: the inverse would
-// be of any size.
+// Increases the added diagonal until rounding cannot give a direction a response of the wrong sign,
+// which would make the inverse arbitrary.
 void mf_solver_invert(mf_Solver *solver, const mf_SolverBody *body) {
     const size_t width = (size_t)ROWS * body->count;
     const double alone = (double)solver->run.step * 1e-9 / solver->trials[body->group]->mass;
@@ -236,7 +237,7 @@ void mf_solver_invert(mf_Solver *solver, const mf_SolverBody *body) {
         add_doubt(diagonal, whole, width, part, least_give * alone);
         found = factor(k, whole, width, 0.5 * part);
     }
-    if (!found) // no more than each row for itself
+    if (!found) // diagonal only
         for (size_t i = 0; i < width * width; i++)
             k[i] = i % (width + 1) == 0 ? mf_sqrt(whole[i / width]) : 0.0;
     invert_factor(k, width);
@@ -318,7 +319,7 @@ static void add_product(double *to, const double *a, const double *slope, const 
     }
 }
 
-// What a constraint pulls, and how that changes.
+// The force of a constraint, and its derivative.
 static void add_constraint(mf_Solver *solver, const mf_SolverConstraint *constraint) {
     double force[MF_JOINT_ROWS], slope[VALUES], rows[2][VALUES];
     mf_solver_force(constraint, constraint->moved, force, slope);
@@ -378,7 +379,7 @@ static void find_directions(const mf_Solver *solver, const mf_SolverIsland *isla
     }
 }
 
-typedef struct Course { // the part of the slope along a step that is a line
+typedef struct Course { // the linear part of the slope along a step
     double begin, growth;
 } Course;
 
@@ -399,7 +400,7 @@ static Course course_of(mf_Solver *solver, const mf_SolverIsland *island) {
     return course;
 }
 
-// The slope of (1) a part `part` of the step on.
+// The slope of (1) at the fraction `part` of the step.
 static double slope_at(const mf_Solver *solver, const mf_SolverIsland *island, Course course,
                        double part) {
     double sum = course.begin + part * course.growth;
@@ -415,14 +416,14 @@ static double slope_at(const mf_Solver *solver, const mf_SolverIsland *island, C
     return sum;
 }
 
-// Where the slope vanishes, but for a hundredth, by false position (Illinois).
+// The zero of the slope, to a hundredth, by false position (Illinois).
 static double search(mf_Solver *solver, const mf_SolverIsland *island) {
     const Course course = course_of(solver, island);
     double low = 0.0, high = 1.0;
     double below = slope_at(solver, island, course, low);
     double above = slope_at(solver, island, course, high);
     const double enough = 0.01 * mf_abs(below);
-    for (uint32_t i = 0; i < 3 && above < -enough; i++) { // the minimum is farther on
+    for (uint32_t i = 0; i < 3 && above < -enough; i++) { // the minimum is farther away
         low = high;
         below = above;
         high *= 2.0;
@@ -463,7 +464,7 @@ static void begin(mf_Solver *solver, const mf_SolverIsland *island) {
     }
 }
 
-// Goes `part` of the step on. True: no force changed by more than is examined.
+// Takes the fraction `part` of the step. True: no force changed significantly.
 static bool advance(mf_Solver *solver, const mf_SolverIsland *island, double part, bool follow) {
     const double usual = usual_change * (double)solver->run.step * 1e-9;
     bool settled = true;

@@ -1,11 +1,11 @@
-// The tree at its start, as the host needs it: what limits have to stop and what links give way by.
+// The tree in its start pose: inertias that limits have to stop, and compliances of links.
 //
-// A joint's limit has to stop the larger of the two inertias about its axis, of what hangs on it
-// and of what carries it, with all other joints stiff. It scales the spring and damper of the
-// limit, so it must not depend on the state: the inertia that the step sees holds what friction of
-// contacts adds and jumps by orders of magnitude when a foot slips.
+// A joint's limit has to stop the larger of the inertias on both sides of its axis, with all other
+// joints rigid. This inertia scales the spring and damper of the limit, so it must not depend on
+// the state: the inertia in the step includes friction of contacts and changes by orders of
+// magnitude when a foot slips.
 //
-// What a link gives way by is the mean of the diagonal of J M^-1 J^T for its center of mass
+// The compliance of a link is the mean of the diagonal of J M^-1 J^T for its center of mass
 // (MuJoCo's invweight0); M from composite rigid bodies (Walker and Orin 1982), factored by
 // Cholesky.
 #include "motion/articulated/build.h"
@@ -28,10 +28,10 @@ typedef struct Start {
     const mf_ArtMotion *motion;
     mf_Context *context;
     Pose *poses; // of the base at 0, of link l at l + 1
-    Heap *heaps; // of what they carry, themselves included
+    Heap *heaps; // of links with everything that they carry
 } Start;
 
-// The turns about z and x of a link's frame, then `last` about z.
+// The rotations of a link's frame about z and x, then `last` about z.
 static void rotate_frame(double out[9], const double *c, double cosine, double sine) {
     const double cz = c[MF_ART_COS_ANGLE], sz = c[MF_ART_SIN_ANGLE], cx = c[MF_ART_COS_TILT],
                  sx = c[MF_ART_SIN_TILT];
@@ -102,7 +102,7 @@ static double heap_about(const Heap *heap, const double u[3], const double p[3])
            heap->mass * mf_vec3_dot(arm, arm);
 }
 
-// What a joint has to move of a heap; a ball joint the mean about its three axes.
+// Inertia of a heap about a joint; for a ball joint the mean about three axes.
 static double heap_moved(const Heap *heap, const mf_ArtLink *link, const Pose *pose) {
     double sum = 0.0;
     if (link->kind == MF_ART_SLIDE)
@@ -115,8 +115,8 @@ static double heap_moved(const Heap *heap, const mf_ArtLink *link, const Pose *p
     return link->kind == MF_ART_BALL ? sum / 3.0 : sum;
 }
 
-// The heap that floats and holds link l (-1: the base): heaps[*] + 1 of it; MF_NONE where it is the
-// world's.
+// The floating heap that contains link l (-1: the base): index + 1 in heaps; MF_NONE: it is fixed
+// to the world.
 static uint32_t floating_root(const mf_ArtMotion *motion, const mf_Model *model, uint32_t l) {
     for (int32_t i = (int32_t)l; i >= 0; i = motion->links[i].parent)
         if (model->joints[motion->links[i].joint].type == MF_JOINT_FLOATING)
@@ -129,7 +129,7 @@ static void start_free(Start *start) {
     mf_release(start->context, start->heaps);
 }
 
-// The poses of all links and their own parts; start_gather makes them what they carry.
+// The poses of all links and their own mass; start_gather adds the links that they carry.
 static mf_Status start_make(Start *start, const mf_ArtMotion *motion, const mf_Model *model,
                             mf_Context *context, mf_Error *error) {
     *start = (Start){.motion = motion, .context = context};
@@ -179,9 +179,9 @@ mf_Status mf_art_moved_find(mf_ArtMotion *motion, const mf_Model *model, mf_Cont
     return MF_OK;
 }
 
-// ---- what links give way by ---------------------------------------------------------------------
+// ---- compliance of links ------------------------------------------------------------------------
 
-typedef struct VelocityColumn { // what one velocity does: the motion of the point of the link at
+typedef struct VelocityColumn { // effect of one velocity: motion of the point of the link at
                                 // the origin
     double rate[3];             // [1/s]
     double slide[3];            // [m/s]
@@ -229,7 +229,7 @@ static bool carries(const mf_ArtMotion *motion, uint32_t above, uint32_t below) 
     return below == above;
 }
 
-// The inertia of tendons, which MuJoCo has in its mass matrix; `j` has space for a row.
+// Adds the inertia of tendons, as in MuJoCo's mass matrix; `j` has space for a row.
 static bool add_tendons(const Start *start, const mf_Model *model, uint32_t n, double *m,
                         double *j) {
     const mf_ArtMotion *motion = start->motion;
@@ -252,8 +252,8 @@ static bool add_tendons(const Start *start, const mf_Model *model, uint32_t n, d
     return true;
 }
 
-// The mass matrix in the lower half, and its Cholesky factor in place. Links come after those that
-// carry them. False when it is not positive.
+// The mass matrix in the lower half, and its Cholesky factor in place. Links come after their
+// parents. False if it is not positive definite.
 static bool factor_mass(const Start *start, const mf_Model *model, const VelocityColumn *columns,
                         uint32_t n, double *m, double *row) {
     for (size_t i = 0; i < n; i++) {
@@ -285,7 +285,7 @@ static bool factor_mass(const Start *start, const mf_Model *model, const Velocit
     return true;
 }
 
-// J M^-1 J^T of a point of the link `owner`, or of its turning, the mean of three directions.
+// J M^-1 J^T of a point of the link `owner`, or of its rotation: mean of three directions.
 static double give(const Start *start, const VelocityColumn *columns, uint32_t n,
                    const double *factor, uint32_t owner, const double point[3], bool angular,
                    double *row) {
@@ -307,7 +307,7 @@ static double give(const Start *start, const VelocityColumn *columns, uint32_t n
     return sum / 3.0;
 }
 
-// The tree at its start with its factored mass matrix, and one row more of memory.
+// The tree in its start pose with its factored mass matrix, and memory for one more row.
 typedef struct Factored {
     Start start;
     uint32_t count;
@@ -322,7 +322,7 @@ static void factored_free(Factored *all) {
     start_free(&all->start);
 }
 
-// The heaps of `all` are still those of single links; factor_all makes them what links carry.
+// The heaps of `all` are those of single links; factor_all adds the links that they carry.
 static mf_Status factored_make(Factored *all, const mf_ArtMotion *motion, const mf_Model *model,
                                mf_Context *context, mf_Error *error) {
     mf_Status status = start_make(&all->start, motion, model, context, error);
@@ -345,7 +345,7 @@ static void factor_all(Factored *all, const mf_Model *model) {
     all->fine = factor_mass(&all->start, model, all->columns, all->count, all->matrix, all->row);
 }
 
-// The center of what a shape belongs to: its body or, without one, the link with all on it.
+// The center of mass of a shape's body or, without one, of its link.
 static void center_of(const Factored *all, const mf_Model *model, const mf_Shape *shape,
                       const double (*centers)[3], double out[3]) {
     const mf_ArtFrame *frame = &all->start.motion->frames[shape->link];
@@ -402,7 +402,7 @@ mf_Status mf_art_ease_find(const mf_ArtMotion *motion, const mf_Model *model, do
     return status;
 }
 
-// The diagonal of M^-1: the squares of the rows of the factor's inverse below a one.
+// The diagonal of M^-1, by the columns of the factor's inverse.
 mf_Status mf_art_give_find(const mf_ArtMotion *motion, const mf_Model *model, double *give,
                            mf_Context *context, mf_Error *error) {
     Factored all = {.fine = false};
@@ -430,9 +430,9 @@ mf_Status mf_art_give_find(const mf_ArtMotion *motion, const mf_Model *model, do
     return MF_OK;
 }
 
-// ---- what constraints give way by ---------------------------------------------------------------
+// ---- compliance of constraints ------------------------------------------------------------------
 
-// J M^-1 J^T of the row in all->row, which it uses up.
+// J M^-1 J^T of the row in all->row, which is overwritten.
 static double row_give(const Factored *all) {
     const uint32_t n = all->count;
     double sum = 0.0;
@@ -477,12 +477,12 @@ static mf_Status tendon_give(const Factored *all, const mf_Model *model, const m
     return status;
 }
 
-// Of a point that plan link `link` (-1 = base) holds: along and about.
+// For a point of plan link `link` (-1 = base): translation and rotation.
 static void point_give(const Factored *all, int32_t link, const double point[3], double out[2]) {
     for (int angular = 0; angular < 2; angular++)
         out[angular] = give(&all->start, all->columns, all->count, all->matrix,
                             (uint32_t)(link + 1), point, angular, all->row);
-    // What cannot turn, or only turns, has the one for the other, as in MuJoCo.
+    // A body that cannot rotate, or cannot translate, uses one value for both, as in MuJoCo.
     if (out[0] < 1e-15)
         out[0] = out[1];
     if (out[1] < 1e-15)
@@ -533,7 +533,7 @@ static bool only_slides(const mf_Model *model, uint32_t body) {
     return slides > 0 && parent_joints == 0 && !has_heavy_tendon(model, body);
 }
 
-// Of the center of a body of the file, MF_NONE: of the world.
+// For the center of a body of the file; MF_NONE: the world.
 static void body_give(const Factored *all, const mf_Model *model, uint32_t body, double out[2]) {
     out[0] = out[1] = 0.0;
     if (body == MF_NONE || model->bodies[body].link == MF_NONE)

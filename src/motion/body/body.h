@@ -1,12 +1,11 @@
-// What the base has to move: mass, first and second moments of the whole tree at the present
-// angles, by composite rigid bodies; for `prescribed` also the force and torque that it takes to
-// move the links as the joints are commanded and the base turns, when the base does not accelerate
-// (Walker and Orin 1982; Luh, Walker and Paul 1980).
+// The composite rigid body of the whole tree at the present angles: mass, first and second moments;
+// for `prescribed` also the force and torque of the commanded joint motion with a base that rotates
+// but does not accelerate (Walker and Orin 1982; Luh, Walker and Paul 1980).
 //
-// Outward: turns, heights and motions of the links; inward: their sums. In axes of the links and
-// about their origins. The motion of a link that turns with w and dw/dt is its acceleration tensor
+// Outward: rotations, heights and motions of the links; inward: their sums; in the links' axes,
+// about their origins. The motion of a link with w and dw/dt is its acceleration tensor
 //     S = [dw/dt] + [w] [w]
-// since a point r of it accelerates by a + S r, a being that of its origin. With mass m, first
+// since a point r has the acceleration a + S r, with a that of the origin. With mass m, first
 // moment h and second moments Z (integrals of r and r r^T over the mass)
 //     f = m a + S h,    n = h x a + (antisymmetric part of Z S^T) .
 #ifndef MF_MOTION_BODY_BODY_H
@@ -19,15 +18,14 @@
 
 // ---- path ---------------------------------------------------------------------------------------
 
-// Paths of joints. At the beginning of a control interval T a joint at q with rate v is given a
-// knot p, its target within its limits and no farther than its speed allows, and goes there by the
-// cubic
+// Paths of joints. At the beginning of a control interval T a joint at q with rate v gets a knot p,
+// its target within its limits and speed, and moves there by the cubic
 //     a = (6 D / T - 4 v - 2 e) / T,    j = (6 v + 6 e - 12 D / T) / T^2,    D = p - q
-// which has rate e at the knot. e is the slope of the parabola through the last three knots,
-// (3 D - D') / (2 T) with the travel D' of the interval before: the path of a smooth motion is then
-// as smooth as its samples allow, where a rate of 0 would stop every joint at every knot. A cubic
-// lies between its Bezier points q, q + v T / 3, p - e T / 3 and p, so e is kept so small that this
-// interval and the next stay within the limits.
+// which has rate e at the knot. e is the slope of the parabola through the last three knots, (3 D -
+// D') / (2 T) with the travel D' of the interval before: paths are then as smooth as the samples
+// allow, whereas a rate of 0 would stop every joint at every knot. A cubic lies between its Bezier
+// points q, q + v T / 3, p - e T / 3 and p, so e is limited such that this interval and the next
+// stay within the limits.
 
 #if defined(MF_KERNEL_F64)
 #define MF_DRIVEN_CONSTANTS(plan) mf_driven_constants_f64(plan)
@@ -62,7 +60,7 @@ typedef struct Knot {
     mf_lane rate;     // [rad/s] or [m/s]
 } Knot;
 
-// Where a joint without leader goes.
+// The knot of a joint that mimics no other.
 static MF_INLINE Knot knot_of(const mf_DrivenBlock *block, uint32_t l) {
     const mf_DrivenPlan *plan = block->plan;
     const mf_real *c = driven_constants(plan, (int32_t)l);
@@ -104,7 +102,7 @@ static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const Sta
     paths->travel[l] = travel;
 }
 
-// Clamps forget what is not a number, so it is checked here.
+// Clamps drop NaN, so it is checked here.
 static inline void paths_check(Step *s, const mf_DrivenBlock *block) {
     const mf_ArtPlan *plan = s->plan;
     mf_lane commanded = mf_zero(), passed = mf_zero();
@@ -159,8 +157,8 @@ static inline void paths_store(const Step *s, const mf_DrivenBlock *block, const
     }
 }
 
-// Angle and rate after `step`, which a constant acceleration would have reached with the same
-// change of the rate: that replaces the present one.
+// Angle and rate after `step`. The present acceleration becomes the constant one with the same
+// change of the rate.
 static MF_INLINE void path_ahead(const Paths *paths, uint32_t l, mf_lane step, mf_lane *angle,
                                  mf_lane *rate, mf_lane *acceleration) {
     const mf_lane half = mf_set((mf_real)0.5), third = mf_set((mf_real)(1.0 / 3.0));
@@ -203,7 +201,7 @@ typedef struct Body {
 
 typedef struct Limbs {
     Limb *of;   // of link l at l + 1, of the base at 0
-    Body *sums; // by depth: what the links further out hand in
+    Body *sums; // by depth: sums from the links further out
     Mat *balls; // child's axes to the parent's
     Mat world;  // base to world
     bool any;   // some link is close
@@ -315,7 +313,7 @@ static MF_INLINE Sym inertia_constant(const mf_real *c) {
     return sym_constant(c + MF_DRIVEN_INERTIA);
 }
 
-// Adds a link's own mass, and what moves it.
+// Adds a link's own mass and the forces of its motion.
 static MF_INLINE void body_add(const mf_DrivenPlan *plan, int32_t l, bool moves, const Limb *limb,
                                const Mat *t, Body *body) {
     const mf_real *d = driven_constants(plan, l);
@@ -383,7 +381,7 @@ static MF_INLINE Vec vec_tilt(mf_ArtTilt tilt, Vec a) {
                                  : a;
 }
 
-// From the axes before the joint's rotation to the parent's.
+// From the axes before the joint's rotation to those of the parent.
 static MF_INLINE void body_out(const mf_ArtLink *link, const mf_real *c, bool moves, Body *a) {
     const Sym z = a->inertia;
     switch (link->tilt) {
@@ -419,8 +417,8 @@ static MF_INLINE void body_out(const mf_ArtLink *link, const mf_real *c, bool mo
         body_rotate_z(a, moves, mf_set(c[MF_ART_COS_ANGLE]), mf_set(c[MF_ART_SIN_ANGLE]));
 }
 
-// The same body seen from an origin that lies `d` before its own along one axis: with the first
-// moment h' = h + m d there, the second moments grow by d h^T + h' d^T.
+// The same body about an origin that is shifted by -`d` along one axis: with the first moment h' =
+// h + m d there, the second moments grow by d h^T + h' d^T.
 static MF_INLINE void body_shift_x(Body *a, bool moves, mf_lane mass, mf_lane d) {
     const Vec h = a->moment;
     a->moment.x = mf_fma(mass, d, h.x);

@@ -2,9 +2,9 @@
 // (docs/explanation/particles.md has the equations and their sources).
 //
 // One pass over the neighbors gives the accelerations and the rate of the pressure. Forces of a
-// pair are equal and opposite to the bit, as every operation on the pair is antisymmetric; a
-// particle sums over its neighbors in the order of ranks, so that its sum depends neither on lanes
-// nor on threads: what a lane meets beyond its reach adds an exact 0.
+// pair are exactly opposite, because every operation on the pair is antisymmetric. A particle sums
+// over its neighbors in the order of ranks, so its sum depends neither on lanes nor on threads;
+// particles beyond the reach of a lane add an exact 0.
 #include "math/lane_record.h"
 #include "motion/particle/lanes.h"
 
@@ -23,7 +23,7 @@ typedef struct Sums {
     mf_lane density; // [1] w
 } Sums;
 
-// What walls do.
+// Effect of walls.
 typedef struct Walls {
     Vec acceleration; // [m/s^2]
     mf_lane rate;     // [Pa/s] of the pressure
@@ -86,12 +86,12 @@ enum {
     LANE_NEIGHBORS = 80 // [1] neighbors of a lane that are kept until all lanes' are interleaved
 };
 
-// Where lists are stored, one behind the other.
+// Storage of lists, one after another.
 typedef struct Shelf {
     int32_t *next, *end;
 } Shelf;
 
-// What was found for each lane and is not yet added.
+// Neighbors of each lane that have not been added yet.
 typedef struct Found {
     int32_t rank[MF_LANES][LANE_NEIGHBORS + MF_LANES];
     uint32_t count[MF_LANES], most;
@@ -118,8 +118,8 @@ static MF_INLINE uint32_t find_neighbors(const mf_ParticleTask *task, uint32_t o
     return count;
 }
 
-// Adds what was found, and stores it, lane beside lane; short lists are filled up with somebody
-// out of reach.
+// Adds the neighbors found and stores them interleaved by lane; short lists are padded with
+// particles out of reach.
 static MF_INLINE void add_found(const mf_ParticleTask *task, const Drop *own, const Shelf *shelf,
                                 Found *found, Sums *sums) {
     int32_t buffer[LANE_NEIGHBORS * MF_LANES];
@@ -179,7 +179,7 @@ static MF_INLINE Sums add_neighbors(const mf_ParticleTask *task, uint32_t row, u
     Sums sums = {{zero, zero, zero}, zero, zero};
     const uint32_t count = task->listed ? task->list_count[rank] : MF_NONE;
     if (count == MF_NONE) {
-        // What does not fit is found in each step, and not stored then either.
+        // Lists that do not fit are computed in each step.
         Shelf none = {shelf->next, shelf->next};
         find_and_add(task, row, rank, live, own, task->listed ? &none : shelf, &sums);
         return sums;
@@ -191,8 +191,8 @@ static MF_INLINE Sums add_neighbors(const mf_ParticleTask *task, uint32_t row, u
 
 // ---- walls --------------------------------------------------------------------------------------
 
-// The integrals of the kernel over what is beyond a plane at `distance`: of W over the plane, of W
-// and of W' / r over the half-space behind it.
+// The integrals of the kernel beyond a plane at `distance`: of W over the plane, of W and of W' / r
+// over the half-space behind it.
 typedef struct Beyond {
     mf_lane plane, space, shear; // [1/m], [1], [1/m^2]
 } Beyond;
@@ -215,12 +215,11 @@ static MF_INLINE Beyond beyond_plane(mf_lane distance, const mf_ParticlePlan *pl
     return out;
 }
 
-// [1] Over the reach: the shift s of planes beside one with which what particles outside of the
-// solid see of that is half of it to its edges, as without edges: the integral of `space` beyond s
-// is s.
+// [1] Relative to the reach: the shift s of lateral planes for which the plane's contribution falls
+// to half at its edges: the integral of `space` beyond s is s.
 #define EDGE_SHIFT 0.0802462649
 
-// The part of the kernel beyond a plane beside another one, which a particle may be behind, too.
+// The part of the kernel beyond a lateral plane; the particle may be on either side.
 static MF_INLINE mf_lane space_beyond(mf_lane distance, const mf_ParticlePlan *plan) {
     const mf_lane one = mf_set((mf_real)1);
     distance = distance + mf_set((mf_real)(EDGE_SHIFT * plan->reach));
@@ -228,12 +227,11 @@ static MF_INLINE mf_lane space_beyond(mf_lane distance, const mf_ParticlePlan *p
     return mf_select(mf_less(distance, mf_zero()), one - space, space);
 }
 
-// What is in all of three slabs, by the product of their integrals, which is exact for a kernel
-// that is a product itself: its gradient over space then sums up to the volume of the solid, as
-// buoyancy demands, where that of half-spaces at edges and corners would be too large; the rest is
-// that of the nearest plane in proportion. `over`: as
-// of slab_gap; `bends`: areas of the three surfaces over those at the distance of the particle. The
-// gap's normal becomes the direction of the gradient.
+// The intersection of three slabs, by the product of their integrals, which is exact for a product
+// kernel: its gradient integrates to the volume of the solid, as buoyancy requires, whereas
+// half-spaces would give too much at edges and corners. The other integrals are those of the
+// nearest plane in proportion. `over`: as of slab_gap; `bends`: areas of the three surfaces over
+// those at the distance of the particle. The gap's normal becomes the direction of the gradient.
 static MF_INLINE Beyond beyond_slabs(Vec over, const Vec out[3], Vec bends,
                                      const mf_ParticlePlan *plan, Gap *gap) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
@@ -370,8 +368,8 @@ typedef struct Next {
     mf_lane pressure, rate;
 } Next;
 
-// The rate of the pressure is integrated, so it would drift away from the places of the particles:
-// slowly it follows their density, where neither a wall nor the surface is in reach.
+// The pressure is integrated and would drift away from the density of the particles, so it slowly
+// follows that density where neither a wall nor the surface is in reach.
 static MF_INLINE mf_lane relax(const mf_ParticlePlan *plan, mf_lane pressure, const Sums *sums,
                                const Walls *walls) {
     const mf_lane one = mf_set((mf_real)1);
@@ -460,7 +458,7 @@ void MF_KERNEL(mf_fluid_step)(const mf_ParticleTask *task, uint32_t first, uint3
 
 // ---- sorted rows --------------------------------------------------------------------------------
 
-// Where the particle of a rank is now; returns the square of its way since it was listed.
+// Present position of the particle of a rank; returns its squared displacement since it was listed.
 static mf_real gather_position(const mf_ParticleTask *task, uint32_t rank, const mf_real *position,
                                mf_real *record) {
     mf_real square = 0;
@@ -505,7 +503,7 @@ double MF_KERNEL(mf_fluid_gather)(const mf_ParticleTask *task, uint32_t first, u
         record[MF_FLUID_PUSH] = push > 0 ? push * press : 0;
         record[MF_FLUID_DYNAMIC] = (p - column) * mix;
     }
-    // Behind the last one are some that nobody reaches.
+    // The padding after the last particle is out of reach.
     if (first + count == task->count)
         for (int n = 0; n < MF_FLUID_RECORD * MF_PARTICLE_PAD; n++)
             record[n] = n % MF_FLUID_RECORD == 0 ? (mf_real)1e15 : 0;

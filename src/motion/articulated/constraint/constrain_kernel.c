@@ -1,14 +1,13 @@
 // MuJoCo's constraint law: the convex problem of problem.h by Newton's method with an exact search
 // along each direction (Todorov 2014; MuJoCo documentation, "Computation", algorithms).
 //
-// The cost is convex, its curvature at least that of the kinetic energy, so every step goes down
-// and the minimum is the only position where it ends. Where all constraints keep their piece in a
-// full step and no cone bends, the step ended there exactly. Each lane ends by itself and then
-// keeps its numbers, so lanes do not show each other. What ends early leaves its residual and is
-// counted.
+// The cost is strictly convex, with at least the curvature of the kinetic energy, so every step
+// lowers it and the minimum is unique. If all constraints keep their piece in a full step and no
+// cone is curved, the step is exact. Each lane ends on its own and then keeps its values, so lanes
+// do not affect each other. A lane that ends early reports its residual and is counted.
 //
-// Euler's method then lets damping act at the end of the step with the forces that were found:
-// (M + h B) a' = M a (MuJoCo documentation, "Computation", numerical integration).
+// Euler's method then applies damping at the end of the step with the computed forces: (M + h B) a'
+// = M a (MuJoCo documentation, "Computation", numerical integration).
 #include "motion/articulated/sensing/sensor_wrench.h"
 #include "motion/articulated/constraint/problem_cost.h"
 #include "motion/articulated/constraint/problem_noslip.h"
@@ -19,8 +18,8 @@
 
 enum { SEARCH_STEPS = 40, FEW_STEPS = 10 };
 
-// How near to the minimum along a direction is near enough, as a part of the slope at its start.
-// Where the file allows few steps, none may be left to make good what one missed.
+// Tolerance of the line search, relative to the initial slope. If the file allows few steps, no
+// later step may correct an inexact one.
 static mf_real search_part(const Problem *p) {
     if (p->plan->solver_steps > FEW_STEPS)
         return (mf_real)1e-3;
@@ -36,8 +35,8 @@ static mf_lane dofs_dot(const Problem *p, const mf_lane *a, const mf_lane *b) {
     return sum;
 }
 
-// Forces and pieces at the present slacks. Returns the sum of the costs; `changed` gets the lanes
-// in which a piece is another one, `bends` those in which a cone's side acts.
+// Forces and pieces at the present slacks. Returns the sum of the costs; sets `changed` to the
+// lanes in which a piece has changed, `bends` to those in which a cone's side acts.
 static __attribute__((noinline)) mf_lane reply_all(Problem *p, mf_mask *changed, mf_mask *bends) {
     mf_lane cost = mf_zero();
     *changed = *bends = mf_not(mf_mask_all());
@@ -113,8 +112,8 @@ static __attribute__((noinline)) void gradient_find(Problem *p) {
     }
 }
 
-// The factors of the Hessian for the lanes that are busy. Constraints that do not bend there are
-// left out, and the pattern is that of the tree where the others allow it.
+// The factors of the Hessian for the busy lanes. Constraints without curvature there are omitted,
+// and the pattern is that of the tree if the others allow it.
 static __attribute__((noinline)) void hessian_find(Problem *p, mf_mask busy) {
     uint16_t *bends = p->bends;
     uint32_t count = 0;
@@ -154,8 +153,8 @@ static void present_find(Problem *p, mf_mask busy) {
 
 // ---- search along a direction -------------------------------------------------------------------
 
-// The minimum of the cost along the descent, whose slope at 0 is -`fall`: Newton's method for the
-// root of the slope, which rises, kept in what is known to hold it. Starts from the whole step.
+// The minimum of the cost along the descent, whose slope at 0 is -`fall`: bracketed Newton's method
+// for the root of the increasing slope, starting from the whole step.
 static __attribute__((noinline)) mf_lane search_direction(Problem *p, mf_lane fall, mf_mask busy) {
     const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5), zero = mf_zero();
     const mf_lane slope = dofs_dot(p, p->descent, p->inertial);
@@ -193,9 +192,9 @@ static __attribute__((noinline)) mf_lane search_direction(Problem *p, mf_lane fa
 
 typedef struct Course {
     mf_mask busy;
-    mf_lane residual; // [1] root of what a further step would gain over what there is
+    mf_lane residual; // [1] root of the relative gain of a further step
     mf_lane steps;
-    bool replied;  // forces and pieces at the start are known, and
+    bool replied;  // forces and pieces at the start are known, with
     mf_lane cost;  // of the constraints there
     mf_mask bends; // in which a cone's side acts there
 } Course;
@@ -208,8 +207,8 @@ static void start_cold(Problem *p) {
         p->slack[r] = mf_zero() - p->rest[r];
 }
 
-// The state of the step before may be a better beginning than none. Where it is in every lane that
-// is solved, the forces found for the comparison are those of the first iteration.
+// The acceleration of the previous step may be a better start than a0. If it is in every solved
+// lane, the forces computed for the comparison are those of the first iteration.
 static void start_warm(Problem *p, const mf_real *warm, Course *course) {
     mf_mask changed;
     start_cold(p);
@@ -247,7 +246,7 @@ static void step_by(Problem *p, mf_lane distance, mf_mask busy) {
     }
 }
 
-// The next direction, and what it gains to second order, twice.
+// The next direction, and twice its gain to second order.
 static mf_lane descend(Problem *p) {
     for (uint32_t i = 0; i < p->dofs; i++)
         p->descent[i] = -p->gradient[i];
@@ -255,7 +254,7 @@ static mf_lane descend(Problem *p) {
     return -dofs_dot(p, p->gradient, p->descent);
 }
 
-// The lanes that need no further step; `stalls` are those where rounding hides what it would gain.
+// The lanes that need no further step; `stalls` are those whose gain is within rounding.
 static mf_mask is_done(const Problem *p, mf_lane fall, mf_lane size, mf_lane before) {
     const mf_real fine = sizeof(mf_real) == 4 ? (mf_real)4e-12 : (mf_real)1e-29;
     const mf_real rounded = sizeof(mf_real) == 4 ? (mf_real)1e-7 : (mf_real)1e-18;
@@ -263,7 +262,7 @@ static mf_mask is_done(const Problem *p, mf_lane fall, mf_lane size, mf_lane bef
     const mf_mask stalls = mf_and(mf_less(mf_set((mf_real)0.25) * before, fall),
                                   mf_less_equal(fall, mf_set(rounded) * size));
     const mf_mask flat = mf_less(dofs_dot(p, p->gradient, p->gradient), gain * gain);
-    // Numbers that are no longer finite are found by the step itself (load_store.h).
+    // The step itself detects non-finite values (load_store.h).
     const mf_mask lost = mf_not(mf_finite(fall + size));
     return mf_or(mf_or(mf_or(stalls, flat), lost), mf_less_equal(fall, mf_set(fine) * size));
 }
@@ -274,7 +273,7 @@ static void newton(Problem *p, Course *course) {
     const mf_mask none = mf_not(mf_mask_all());
     const uint32_t most = p->plan->solver_steps;
     mf_lane before = mf_set(MF_REAL_MAX);
-    mf_mask whole = none, last = none; // whose step before was a whole one, or gained too little
+    mf_mask whole = none, last = none; // whose previous step was a full one, or gained too little
     for (uint32_t step = 0;; step++) {
         mf_mask changed = none, bends = course->bends;
         const mf_lane cost =
@@ -286,7 +285,7 @@ static void newton(Problem *p, Course *course) {
             return;
         present_find(p, course->busy);
         gradient_find(p);
-        // Where no step is left, the factors of the one before measure what remains.
+        // If no step is left, the previous factors measure the residual.
         if (step == 0 || (step < most && mf_any(mf_and(course->busy, mf_or(changed, bends)))))
             hessian_find(p, course->busy);
         const mf_lane fall = descend(p);
@@ -310,8 +309,8 @@ static void newton(Problem *p, Course *course) {
 
 // ---- damping at the end of the step -------------------------------------------------------------
 
-// What resists the accelerations of joints at the end of the step, and servos' forces there less
-// those at its beginning.
+// Resistance to joint accelerations at the end of the step, and the change of servo forces within
+// it.
 static void resist_find(const Problem *p, const Drive *drive, mf_lane *slope, mf_lane *extra) {
     const mf_ArtPlan *plan = p->plan;
     Drive now = *drive;
@@ -338,8 +337,8 @@ static void resist_find(const Problem *p, const Drive *drive, mf_lane *slope, mf
     }
 }
 
-// Adds `value` to an entry, where the tree's pattern has it, and its product with accelerations to
-// `change`: implicitfast leaves out what it has not.
+// Adds `value` to an entry in the tree's pattern, and its product with accelerations to `change`;
+// implicitfast omits other entries.
 static void resist_entry(Problem *p, uint32_t row, uint32_t column, mf_lane value,
                          const mf_lane *acceleration, mf_lane *change) {
     const mf_ArtPlan *plan = p->plan;
@@ -367,7 +366,7 @@ static void resist_sum(Problem *p, const Sum *sum, mf_lane slope, const mf_lane 
                          acceleration, change);
 }
 
-// What actuators and tendons lose with the rate.
+// Rate dependence of actuators and tendons.
 static void resist_fast(Problem *p, const Drive *drive, const mf_lane *acceleration,
                         mf_lane *change) {
     const mf_ArtPlan *plan = p->plan;
@@ -423,7 +422,7 @@ static __attribute__((noinline)) void resist(Problem *p, const Drive *drive,
         acceleration[i] = acceleration[i] + change[i];
 }
 
-// ---- what is kept -------------------------------------------------------------------------------
+// ---- results ------------------------------------------------------------------------------------
 
 static void keep_slot(Problem *p, const ContactSlot *slot) {
     Work *work = p->work;
@@ -471,7 +470,7 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
     }
 }
 
-// The points of both frames are one; equations of joints push within the tree.
+// The points of both frames coincide; equations of joints act within the tree.
 static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
     const mf_ArtLoop *loops = mf_art_loops(p->plan);
     const mf_ArtLoop *loop = &loops[i];
@@ -524,7 +523,7 @@ static void keep_pushed(Problem *p) {
     }
 }
 
-// What dry friction and limits push a tendon with.
+// Forces of dry friction and limits on a tendon.
 static void keep_push(Problem *p, uint32_t i) {
     const uint32_t first = p->tendon_first[i], upper = p->tendon_upper[i], dry = p->tendon_dry[i];
     mf_lane *push = &p->work->pushes[mf_art_tendons(p->plan)[i].tendon];
@@ -593,8 +592,7 @@ static void problem_build(Problem *p) {
         p->zones[i] = mf_not(mf_mask_all());
 }
 
-// A lone lane that has too many constraints does without the last contacts, if those that found no
-// slot are not all.
+// A single lane with too many constraints omits the last contacts, beyond those without a slot.
 static void drop_contacts(Problem *p) {
     p->overflow = false;
     for (uint32_t s = 0; s < p->contact_count; s++)
@@ -614,7 +612,7 @@ static void drop_contacts(Problem *p) {
         p->overflow = false;
         fill_find(p);
     }
-    p->overflow = true; // it is reported all the same
+    p->overflow = true; // it is still reported
 }
 
 static void solve_lanes(Problem *p, const Drive *drive, Rates *out) {

@@ -1,7 +1,7 @@
-// The second pass of the articulated-body algorithm: inward, each link takes its joint out of its
-// articulated inertia and hands the rest to its parent (forward.h). Rotor armature and joint forces
-// at the end of the step make the joint's inertia larger than the link's share of it, so the row of
-// the axis does not vanish.
+// The second pass of the articulated-body algorithm: inward, each link eliminates its joint from
+// its articulated inertia and passes the rest to its parent (forward.h). Rotor armature and joint
+// forces at the end of the step make the joint's inertia larger than that of the link about the
+// axis, so the row of the axis does not vanish.
 #ifndef MF_MOTION_ARTICULATED_TREE_ABA_INERTIA_H
 #define MF_MOTION_ARTICULATED_TREE_ABA_INERTIA_H
 
@@ -11,13 +11,13 @@
 
 // ---- fluid --------------------------------------------------------------------------------------
 
-// What the medium does to the bodies of a file: drag of the box that has a body's inertia (MuJoCo's
+// Forces of the medium on the bodies of a file: drag of the box that has a body's inertia (MuJoCo's
 // documentation, "Computation", section "Passive forces", fluid model by inertia), or drag, lift
 // and added mass of the ellipsoids of its shapes, where one has fluidshape. Of the box, along and
 // about every axis
 //     force = -(drag |v| + creep) v        torque = -(twist |w| + whirl) w
-// with v relative to the medium. In an implicit step this is the chord through rest with the slope
-// of now, taken at the end of the step, so no density makes a step unstable.
+// with v relative to the medium. In an implicit step this is the chord to rest with the present
+// slope, taken at the end of the step, so no density makes a step unstable.
 
 #define FLUID_PI 3.14159265358979323846
 
@@ -42,7 +42,7 @@ static MF_INLINE Sym sym_scale(const Sym *a, mf_lane s) {
     return MF_VALUE(Sym, a->xx * s, a->yy * s, a->zz * s, a->xy * s, a->xz * s, a->yz * s);
 }
 
-// Forces of the medium on an ellipsoid with the velocity v and the rate w against it, in its axes
+// Forces of the medium on an ellipsoid with the relative velocity v and rate w, in its axes
 // (MuJoCo's documentation, "Computation", fluid model by ellipsoids; added mass: Lamb 1932,
 // sections 114 and 115; lift: Kutta and Joukowski, Magnus). The force is `force` - drag v, the
 // torque `torque` - torque_drag w; the added mass acts by the velocities only.
@@ -58,11 +58,11 @@ static MF_INLINE Vec vec_products(const double *a, Vec b) {
 
 static inline Stream stream_on(const mf_ArtFluid *fluid, Vec v, Vec w) {
     const mf_ArtSolid *solid = &fluid->solid;
-    const mf_lane tiny = mf_set((mf_real)1e-15); // MuJoCo's: coefficients of files are made with it
+    const mf_lane tiny = mf_set((mf_real)1e-15); // MuJoCo's value, for equal coefficients
     const mf_lane size = mf_sqrt(vec_dot(v, v));
     const Vec momentum = vec_products(solid->mass, v),
               angular_momentum = vec_products(solid->inertia, w);
-    // Along the normal of the area that the ellipsoid shows to the stream.
+    // Along the normal of the projected area.
     const Vec normal = vec_products(solid->sides, v);
     const mf_lane square = vec_dot(normal, normal), part = vec_dot(normal, v);
     const mf_lane area = mf_set((mf_real)FLUID_PI) * mf_sqrt(square / mf_max(part, tiny));
@@ -79,8 +79,8 @@ static inline Stream stream_on(const mf_ArtFluid *fluid, Vec v, Vec w) {
                     mf_sqrt(vec_dot(angular, angular)) + mf_set((mf_real)fluid->whirl));
 }
 
-// `speed` of its middle and `rate` against the medium, and the middle's speed `ahead` at the end of
-// the step without more forces; all in the link's axes.
+// `speed` of its center and `rate` relative to the medium, and the center's speed `ahead` at the
+// end of the step without further forces; all in the link's axes.
 static inline void solid_add(const mf_ArtFluid *fluid, mf_lane step, const Mat *rotation, Vec arm,
                              Vec speed, Vec ahead, Vec rate, Art *a) {
     const mf_lane zero = mf_zero();
@@ -138,11 +138,10 @@ static inline void fluids_add(const mf_ArtPlan *plan, int32_t link, uint32_t fir
 // Estimated forces of contacts between links, used while the contacts with the ground and the
 // limits are determined.
 //
-// Their active set depends on all forces, but contacts between links are solved after them. While
-// it is determined, contacts between links have a force from their depth or, if it is stored
-// (warm_start.h), that at the end of the previous step, so that a robot that rests on itself mostly
-// gets the same active set in every step. The last solution is without these forces: they determine
-// the active set, not the forces.
+// The active set depends on all forces, but contacts between links are solved later. Meanwhile,
+// contacts between links have an estimated force from their depth or, if stored (warm_start.h),
+// that of the end of the previous step, so that the active set of a robot that rests on itself
+// rarely changes. The last solution does not contain these forces.
 
 static inline void prediction_force(const Contacts *contacts, const LinkContact *contact,
                                     int32_t link, mf_real sign, Work *work) {
@@ -170,7 +169,7 @@ static inline bool predict_list(const mf_ArtPlan *plan, Work *work) {
     return all->count > 0;
 }
 
-// Without a memory the depth tells what a contact at rest bears.
+// Without a stored force the depth gives the load of a contact at rest.
 static inline void predict_springs(const mf_ArtPlan *plan, LinkContacts *all) {
     for (uint32_t i = 0; i < all->count; i++) {
         LinkContact *contact = &all->list[i];
@@ -186,8 +185,8 @@ static inline void prediction_clear(const mf_ArtPlan *plan, Work *work) {
     }
 }
 
-// Finds what touches and what it presses with; in parts of the lanes where that is more than the
-// list holds. False when nothing touches.
+// Finds contacts and their expected forces, for fewer lanes at a time if the list is too short.
+// False if there are none.
 static inline bool predict_forces(const mf_ArtPlan *plan, Work *work) {
     LinkContacts *all = &work->link_contacts;
     bool any = false;
@@ -213,7 +212,7 @@ static inline bool predict_forces(const mf_ArtPlan *plan, Work *work) {
     return any;
 }
 
-// Adds what is expected to press on link l (-1 = base).
+// Adds the expected forces on link l (-1 = base).
 static MF_INLINE void prediction_add(const Work *work, int32_t l, Art *a) {
     if (!work->predicts || !work->touching[l + 1])
         return;
@@ -272,7 +271,7 @@ static MF_INLINE Sym sym_minus_outer(const Sym *s, Vec a, Vec b) {
                     mf_fma(-a.y, b.z, s->yz));
 }
 
-// Whether the joint's dry friction is decided on at the end of the step (aba_velocity.h).
+// Whether the joint has dry friction at the end of the step (aba_velocity.h).
 static MF_INLINE bool is_dry(const mf_ArtPlan *plan, const Drive *drive, const mf_ArtLink *link) {
     return plan->dry_rows > 0 && drive->active && (link->drive & MF_ART_HAS_FRICTION) != 0;
 }
@@ -290,15 +289,15 @@ static MF_INLINE void eliminate_by(LinkWork *own, Art *a, Vec angular, Vec linea
     a->f = vec_fma(linear, own->acceleration, a->f);
 }
 
-// Takes the joint's freedom out of the articulated body: (angular, linear) is the column of the
-// joint's axis in its inertia.
+// Eliminates the joint from the articulated body: (angular, linear) is the column of the joint's
+// axis in its inertia.
 static MF_INLINE void eliminate(LinkWork *own, Art *a, Vec angular, Vec linear, mf_lane inertia,
                                 mf_lane force) {
     mf_lane inverse = mf_set((mf_real)1) / inertia;
     eliminate_by(own, a, angular, linear, inverse, force * inverse);
 }
 
-// The same of a joint with dry friction, which stops it in lanes where it sticks.
+// The same for a joint with dry friction, which stops it in lanes where it sticks.
 static MF_INLINE void eliminate_dry(const Drive *drive, mf_lane rate, mf_mask unlocked, Dry *dry,
                                     LinkWork *own, Art *a, Vec angular, Vec linear, mf_lane inertia,
                                     mf_lane force) {
@@ -377,7 +376,7 @@ static inline void aba_inertia_slide(const mf_ArtPlan *plan, const State *state,
     art_rotate_z(a, own->cosine, own->sine);
 }
 
-// Dry friction of a ball joint; where it sticks, the joint's only acceleration is that which stops.
+// Dry friction of a ball joint; if it sticks, the joint has only the acceleration that stops it.
 static MF_INLINE void lock_ball(const Drive *drive, Vec rate, mf_mask unlocked, const Sym *inertia,
                                 DryBall *dry, BallWork *ball) {
     const mf_mask locked = mf_and(dry->sticks, mf_not(unlocked)), free = mf_not(locked);
@@ -425,7 +424,7 @@ static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, 
     const Sym *i = &ball->inverse;
     const mf_lane rows[3][3] = {
         {i->xx, i->xy, i->xz}, {i->xy, i->yy, i->yz}, {i->xz, i->yz, i->zz}};
-    // Sums over pairs of axes of what eliminating one axis does in `eliminate`.
+    // Sums over pairs of axes of the terms that `eliminate` computes for one axis.
     for (int p = 0; p < 3; p++) {
         Vec angular = vec_scale(j[0], rows[p][0]), linear = vec_scale(h[0], rows[p][0]);
         for (int q = 1; q < 3; q++) {
@@ -439,7 +438,7 @@ static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, 
         a->n = vec_fma(angular, force, a->n);
         a->f = vec_fma(linear, force, a->f);
     }
-    if (is_dry(plan, drive, link)) { // what a locked one does by itself
+    if (is_dry(plan, drive, link)) { // acceleration of a locked joint
         a->n = sym_apply_add(&ball->j, ball->acceleration, a->n);
         a->f = mat_apply_transposed_add(&ball->h, ball->acceleration, a->f);
     }
@@ -533,7 +532,7 @@ static void aba_inertia_link(const mf_ArtPlan *plan, const State *state, const D
     hand_in(plan, l, &a, work);
 }
 
-// All links that are new, and what hands something to them.
+// All new links, with the contributions of their children.
 static inline void aba_inertia_all(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                    const Rates *force, Work *work) {
     const mf_ArtLink *links = mf_art_links(plan);
@@ -546,7 +545,7 @@ static inline void aba_inertia_all(const mf_ArtPlan *plan, const State *state, c
     }
 }
 
-// Marks what carries a stale link as stale.
+// Marks all ancestors of a stale link as stale.
 static inline void mark_stale(const mf_ArtPlan *plan, Work *work) {
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = plan->link_count; REUSES_INERTIA && l-- > 0;)

@@ -1,12 +1,12 @@
 // A car's equations of motion in lanes: tires, forces, rates, and the four ways to step them.
 //
-// Frames. The car stands on a plane with unit normal n. Its attitude is the shortest rotation from
-// vertical to n, applied after a turn by the heading about the body's z axis ("swing and twist").
-// The tangent frame is the swing alone; in it the car drives as on level ground. The heading is
-// carried as a half-angle quaternion (w, 0, 0, z), so no sine or cosine of it is ever needed.
+// Frames. The car stands on a plane with unit normal n. Its attitude is the heading about the
+// body's z axis, followed by the shortest rotation from the vertical to n ("swing and twist"). The
+// tangent frame is the swing alone; in it the car drives as on level ground. The heading is carried
+// as a half-angle quaternion (w, 0, 0, z), so no sine or cosine of it is ever needed.
 //
-// Standstill. Rolling resistance and brakes are dry friction: their direction is fixed for a step,
-// a car that they stop stands exactly, and it stays until the other forces exceed them.
+// Standstill. Rolling resistance and brakes are dry friction with a constant direction in a step. A
+// car that they stop has exactly zero speed until the other forces exceed them.
 #ifndef MF_MOTION_VEHICLE_CAR_DYNAMICS_H
 #define MF_MOTION_VEHICLE_CAR_DYNAMICS_H
 
@@ -21,7 +21,7 @@ typedef struct State {
     mf_lane steering; // [rad]
 } State;
 
-// What stays as it is during one step.
+// Constants of a step.
 typedef struct Fixed {
     const mf_CarPlan *plan;
     const mf_CarPath *path; // NULL: none
@@ -30,14 +30,14 @@ typedef struct Fixed {
     mf_lane lean;           // [1] 1 / (1 + nz)
     mf_lane wind_x, wind_y; // [m/s] in the tangent frame
     mf_lane drive;          // [N] drive force at rest
-    mf_lane drive_slope;    // [N s/m] its loss with forward speed
+    mf_lane drive_slope;    // [N s/m] its decrease with forward speed
     mf_lane friction;       // [N] rolling resistance and brake
-    mf_lane direction;      // [1] -1, 0, 1: where the car rolls to
+    mf_lane direction;      // [1] -1, 0, 1: direction of rolling
     mf_mask alive;          // without a fault
     mf_mask stuck;          // held by friction
     mf_lane target;         // [rad] commanded steering angle
     mf_lane slew;           // [rad/s] steering rate of this step, without lag
-    bool loaded;            // an external wrench acts on one of the cars; else the rest is not set
+    bool loaded;            // an external wrench acts on a car; else the rest is not set
     mf_lane external_x,
         external_y;        // [m/s^2] its force over the mass, body frame at the step's beginning
     mf_lane external_yaw;  // [rad/s^2] its torque about the normal over the yaw inertia
@@ -90,9 +90,9 @@ static MF_INLINE mf_lane tire_force(const Fixed *fixed, uint32_t row, mf_lane sl
     return sin_to_pi(shape * mf_atan_ratio_lane(stretched, one));
 }
 
-// Slip angle [rad] of a wheel that moves with `along` and `across` its own plane: towards the side
-// that it does not move to. The speed along is taken as at least the slip speed, so that nothing
-// is divided by zero and the slope stays within what a step can follow.
+// Slip angle [rad] of a wheel that moves with `along` and `across` its own plane, opposite to the
+// lateral motion. The speed along is taken as at least the slip speed, so that nothing is divided
+// by zero and the slope stays within what a step can follow.
 static MF_INLINE mf_lane slip_angle(const Fixed *fixed, mf_lane along, mf_lane across) {
     mf_lane speed = mf_max(mf_abs(along), constant(fixed, MF_CAR_SLIP_SPEED));
     return -mf_atan_ratio_lane(across, speed);
@@ -107,7 +107,7 @@ typedef struct Forces {
     mf_lane pull_x, pull_y; // [m/s^2] gravity along the slope and external force, body frame
 } Forces;
 
-// What lifts the car takes weight off its wheels, but never more than there is.
+// Lift reduces the load of the wheels, at most to 0.
 static MF_INLINE void add_force(const Fixed *fixed, Forces *f) {
     f->load = mf_max(f->load + fixed->external_load, mf_zero());
     f->pull_x = f->pull_x + fixed->external_x;
@@ -141,13 +141,13 @@ typedef struct Rates {
     mf_lane x, y, w, z, vx, vy, yaw_rate, steering; // of State, per second
 } Rates;
 
-// Where the car is rolled by, held or not.
+// Direction in which the forces roll the car.
 static MF_INLINE mf_lane free_or_stuck(const Fixed *fixed, mf_lane acceleration) {
     return mf_select(fixed->stuck, mf_zero(), acceleration);
 }
 
-// Liniger, Domahidi and Morari 2015, equations 1 and 2, with slip at the wheel's own plane (the
-// same angle, and right for reversing) and the wheels' inertia along the road.
+// Liniger, Domahidi and Morari 2015, equations 1 and 2, with slip in the wheel's own plane (the
+// same angle, and also correct in reverse) and the inertia of the wheels along the road.
 static MF_INLINE void dynamic_rates(const Fixed *fixed, const State *s, const Forces *f,
                                     Rates *out) {
     mf_lane sine = mf_sin_short_lane(s->steering), cosine = mf_cos_short_lane(s->steering);
@@ -191,8 +191,8 @@ static MF_INLINE mf_lane tangent(mf_lane angle) {
 }
 
 // Without slip: vy = (l_r / L) tan(d) vx and r = tan(d) vx / L (Kabzan et al. 2020, equation 4).
-// Their time derivatives alone would keep what slip there is for ever; it dies out at the rate at
-// which the tires end it where the blend ends.
+// Their time derivatives alone would keep any slip forever; it decays at the rate of the tires at
+// the end of the blend.
 static MF_INLINE void kinematic_rates(const Fixed *fixed, const State *s, const Forces *f,
                                       mf_lane steering_rate, Rates *out) {
     mf_lane slope = tangent(s->steering), grip = constant(fixed, MF_CAR_GRIP);
@@ -310,8 +310,8 @@ static MF_INLINE void add_positions(State *out, const State *s, const Rates *k, 
     out->z = mf_fma(h, k->z, s->z);
 }
 
-// The same at the end of a step, with remainders of sums (math/lane_sum.h) and a heading of
-// length 1. Speeds turn with the body, so they are new numbers in every step and no sums.
+// The same at the end of a step, with remainders of sums (math/lane_sum.h) and a heading of length
+// 1. Speeds rotate with the body, so they are not sums.
 static MF_INLINE void sum_positions(State *out, const State *s, const Rates *k, mf_lane h,
                                     State *low) {
     const mf_lane zero = mf_zero();
@@ -348,7 +348,7 @@ static MF_INLINE void sum_rates(Rates *a, const Rates *k, mf_lane factor) {
 // An explicit method of one step: each stage starts from the rates of the one before.
 typedef struct Method {
     uint32_t stages;
-    mf_real reach[4];  // [1] in steps: where the next stage is
+    mf_real reach[4];  // [1] time of the next stage, in steps
     mf_real weight[4]; // [1]
 } Method;
 

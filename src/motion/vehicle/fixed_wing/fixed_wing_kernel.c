@@ -1,5 +1,5 @@
-// One step of fixed-wing aircraft for a block of lanes: commands are checked, the autopilot runs
-// when it is due, gusts move on, and the body flies through the step with its surfaces held.
+// One step of fixed-wing aircraft for a block of lanes: checks commands, runs the autopilot if due,
+// advances gusts, and integrates the body with constant surfaces.
 //
 // Invariants: a lane with a fault word is left as it is; a lane whose new state is not finite or
 // out of range gets a fault word and keeps its old state; no lane reads another.
@@ -31,14 +31,14 @@ typedef struct Body {
     Lows low;
 } Body;
 
-// How the velocities and the attitude change.
+// Derivatives of velocities and attitude.
 typedef struct Change {
     Vec acceleration;         // [m/s^2] world
     Vec angular_acceleration; // [rad/s^2] body
     Quat rotation_rate;       // [1/s]
 } Change;
 
-// The air that a step meets: held over the step.
+// The air during a step, constant over the step.
 typedef struct Air {
     Vec wind; // [m/s] world
     Vec gust; // [m/s] body
@@ -205,9 +205,9 @@ static MF_INLINE void step_body(const mf_real *c, mf_Integrator integrator, cons
 //   elevator  PD on pitch; the pitch command is a PI on altitude
 //   throttle  PI on airspeed
 //
-// around the trim of the design airspeed. An integrator stands still where its output is limited
-// and its error would push it further. Roll and pitch are the usual ones (right wing down, nose
-// up); course counts from east to north.
+// around the trim of the design airspeed. An integrator stops if its output is limited and its
+// error would push it further. Roll and pitch are the usual ones (right wing down, nose up); course
+// counts from east to north.
 //
 // Included by the kernel only.
 
@@ -305,14 +305,14 @@ static MF_INLINE void fly_longitudinal(Autopilot *pilot, const mf_real *c, const
     const mf_lane zone = set(c, MF_WING_ALTITUDE_ZONE), one = mf_set((mf_real)1);
     mf_lane height = pilot->command[1] - body->position.z;
     mf_lane climb = mf_clamp(height, -zone, zone);
-    // On the way to another altitude there is nothing to learn about holding one.
+    // The integrator stops during large changes of altitude.
     mf_lane growth =
         mf_keep(mf_less(mf_abs(height), zone), climb * set(c, MF_WING_GAIN_ALTITUDE_I) * dt);
     mf_lane command =
         integrate(&pilot->memory[MEMORY_ALTITUDE],
                   mf_fma(climb, set(c, MF_WING_GAIN_ALTITUDE), set(c, MF_WING_TRIM_PITCH)), growth,
                   -limit, limit);
-    // sin(pitch) is how far the nose points up.
+    // sin(pitch) is the vertical component of the nose.
     mf_lane level =
         mf_sqrt(mf_max(mf_fma(-rotation->zx, rotation->zx, one), mf_set((mf_real)1e-12)));
     mf_lane pitch = mf_atan_ratio_lane(rotation->zx, level);
@@ -328,7 +328,7 @@ static MF_INLINE void fly_longitudinal(Autopilot *pilot, const mf_real *c, const
                   lack * set(c, MF_WING_GAIN_AIRSPEED_I) * dt, mf_zero(), one);
 }
 
-// One control tick: what the surfaces do until the next.
+// One control tick: the surfaces until the next.
 static MF_INLINE void control(Autopilot *pilot, const mf_real *c, mf_FixedWingCommand mode,
                               const Body *body, const Rotation *rotation, mf_lane speed,
                               Surfaces *out) {
@@ -487,8 +487,8 @@ static void raise_fault(const mf_WingBlock *block, mf_mask *alive, mf_mask fine,
     *alive = mf_and(*alive, fine);
 }
 
-// Position within 1e6 m, speed within 1e4 m/s, two radians per step: beyond, nothing here is true.
-// `pilot` where it has run in this step, or NULL.
+// Valid range: position within 1e6 m, speed within 1e4 m/s, two radians per step. `pilot` where it
+// has run in this step, or NULL.
 static MF_INLINE void judge(const mf_WingBlock *block, const mf_real *c, mf_mask *alive,
                             const Body *body, const Autopilot *pilot) {
     mf_lane position = extent(body->position), speed = extent(body->velocity);
