@@ -14,7 +14,7 @@
 enum {
     MF_TASK_POSES = 1,     // pose of each link, at the beginning of the last physics step
     MF_TASK_BODIES = 2,    // inertia and velocity of each body about the center of mass, there
-    MF_TASK_EXTERNAL = 4,  // forces on each body from outside, in the last physics step
+    MF_TASK_EXTERNAL = 4,  // external forces on each body, in the last physics step
     MF_TASK_ACTUATORS = 8, // forces of actuators on joints, in the last physics step
     MF_TASK_LIMITS = 16,   // forces of joint limits, in the last physics step
     MF_TASK_FEET = 32,     // which contact sensors of the model are loaded
@@ -34,7 +34,7 @@ double mf_task_uniform(mf_TaskDraw *draw, double lower, double upper);
 double mf_task_normal(mf_TaskDraw *draw);                  // mean 0, variance 1
 uint32_t mf_task_index(mf_TaskDraw *draw, uint32_t count); // 0 .. count - 1
 
-// Where an action goes: the field's value is offset + scale * action.
+// Target of an action: the field's value is offset + scale * action.
 typedef struct mf_ActionTarget {
     mf_Field *field;
     uint32_t component;
@@ -48,8 +48,8 @@ typedef struct mf_TaskMate {
     double position[3], velocity[3]; // [m], [m/s] of the base's origin, world
 } mf_TaskMate;
 
-// One robot after a step or a reset. MuJoCo's step ends with the integration: its poses and forces
-// afterwards belong to the state before the last physics step, and Gymnasium's tasks read those.
+// One robot after a step or a reset. MuJoCo's step ends with the integration, so that its poses and
+// forces then belong to the state before the last physics step; Gymnasium's tasks read those.
 // `last_` is that state; after a reset it is the current one.
 typedef struct mf_TaskView {
     const mf_TaskPlan *plan;

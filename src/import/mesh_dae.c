@@ -6,9 +6,9 @@
 // applied; its up axis is not, as in ROS, whose tools use the coordinates unchanged. Materials,
 // cameras and animations are ignored.
 //
-// Files are untrusted. Every text of numbers is read once, however often it is used; nodes that
-// contain each other end at a depth, and what instances multiply is counted before it is made.
-// Invariant: vertices are numbered in the order in which triangles first use them.
+// Files are untrusted. Every text of numbers is read once, however often it is used; recursion of
+// nodes is limited, and the size of all instances is counted before they are created. Invariant:
+// vertices are numbered in the order in which triangles first use them.
 #include "import/mesh.h"
 
 #include "math/scalar.h"
@@ -40,7 +40,7 @@ typedef struct Part {
     uint32_t triangles; // [1]
 } Part;
 
-// An element that others name.
+// An element that others refer to.
 typedef struct Named {
     const mf_XmlNode *node;
     uint32_t same;         // [1] the next one with this name; MF_NONE: none
@@ -71,7 +71,7 @@ static mf_Status no_memory(const Dae *dae) {
     return mf_fail_at(dae->error, MF_NO_MEMORY, dae->xml.file, 0, 0, "no memory for the mesh");
 }
 
-// ---- references -----------------------------------------------------------------------------
+// ---- references ---------------------------------------------------------------------------------
 
 static mf_Status add_id(Dae *dae, const mf_XmlNode *node, const char *id) {
     const uint32_t known = mf_names_find(&dae->ids, id), index = dae->named.count;
@@ -79,7 +79,7 @@ static mf_Status add_id(Dae *dae, const mf_XmlNode *node, const char *id) {
     if (slot == NULL || (known == UINT32_MAX && !mf_names_add(&dae->ids, id, index)))
         return no_memory(dae);
     *slot = (Named){.node = node, .same = MF_NONE};
-    if (known != UINT32_MAX) { // behind the first
+    if (known != UINT32_MAX) { // after the first
         Named *first = (Named *)dae->named.items + known;
         slot->same = first->same;
         first->same = index;
@@ -109,8 +109,8 @@ static const mf_XmlNode *mesh_around(const mf_XmlNode *node) {
     return node;
 }
 
-// The element of that kind that an attribute "#id" names; NULL, with an error: there is none. Files
-// that repeat the names of one mesh in another mean those of the same mesh.
+// The element of this kind that an attribute "#id" names; NULL, with an error: there is none. If
+// meshes repeat ids, the element of the same mesh is meant.
 static Named *follow(Dae *dae, const mf_XmlNode *node, const char *attribute, const char *kind) {
     const char *address = mf_xml_attribute(node, attribute);
     uint32_t index =
@@ -133,7 +133,7 @@ static Named *follow(Dae *dae, const mf_XmlNode *node, const char *attribute, co
     return found;
 }
 
-// ---- numbers --------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -181,9 +181,9 @@ static mf_Status read_attribute(const Dae *dae, const mf_XmlNode *node, const ch
                              "<%.60s> %s: expected a whole number", node->name, attribute);
 }
 
-// ---- sources --------------------------------------------------------------------------------
+// ---- sources ------------------------------------------------------------------------------------
 
-// Where x, y and z of a point stand within its numbers: the named parameters of the accessor.
+// Indices of x, y and z within the numbers of a point: the named parameters of the accessor.
 static void find_axes(const mf_XmlNode *accessor, uint32_t axis[3]) {
     static const char *const names[3] = {"X", "Y", "Z"};
     uint32_t at = 0;
@@ -255,7 +255,7 @@ static mf_Status read_points(Dae *dae, const mf_XmlNode *source, Points *out) {
     return MF_OK;
 }
 
-// The index of the points of a source, which is read when it is used first.
+// The index of the points of a source, which is read at its first use.
 static mf_Status find_points(Dae *dae, Named *source, uint32_t *out) {
     if (!source->made) {
         Points points;
@@ -273,9 +273,9 @@ static mf_Status find_points(Dae *dae, Named *source, uint32_t *out) {
     return MF_OK;
 }
 
-// ---- primitives -----------------------------------------------------------------------------
+// ---- primitives ---------------------------------------------------------------------------------
 
-// Where the numbers of a corner are, and which points they index.
+// Layout of the numbers of a corner, and the points that they index.
 typedef struct Layout {
     uint32_t stride, at; // [1] numbers per corner, and that of the point
     uint32_t points;
@@ -366,8 +366,8 @@ static void put(Making *making, uint32_t a, uint32_t b, uint32_t c) {
     corner[2] = c;
 }
 
-// A strip: each corner from the third on makes a triangle with the last two, turned every time; of
-// a fan, with the first and the last.
+// A strip: each corner from the third on forms a triangle with the last two, with alternating
+// orientation; in a fan, with the first and the last.
 static mf_Status read_strip(Making *making, uint32_t count, bool fan) {
     uint32_t corner[3] = {0};
     for (uint32_t i = 0; i < count; i++) {
@@ -451,7 +451,7 @@ static bool is_surface(const mf_XmlNode *node) {
     return false;
 }
 
-// The parts of a geometry, which is read when it is used first.
+// The parts of a geometry, which is read at its first use.
 static mf_Status read_geometry(Dae *dae, Named *geometry) {
     const mf_XmlNode *mesh = mf_xml_child(geometry->node, "mesh");
     if (geometry->made)
@@ -476,7 +476,7 @@ static mf_Status read_geometry(Dae *dae, Named *geometry) {
     return MF_OK;
 }
 
-// ---- the scene ------------------------------------------------------------------------------
+// ---- the scene ----------------------------------------------------------------------------------
 
 static void multiply(Transform out, const Transform a, const Transform b) {
     Transform made;
@@ -665,7 +665,7 @@ static mf_Status take_polygon(Dae *dae) {
                                                                                    : MF_OK;
 }
 
-// Once to count, once to make.
+// Counts first, then creates.
 static mf_Status read_scene(Dae *dae, mf_MeshData *out) {
     const Transform still = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     const mf_XmlNode *scene = NULL;

@@ -1,4 +1,4 @@
-// The URDF importer's working state. One pass after the other fills it:
+// The working state of the URDF importer, filled by these passes in turn:
 //
 //   urdf_link.c    links, inertials, visuals, collisions, materials, meshes
 //   urdf_joint.c   joints, mimic chains, the check that they form one tree
@@ -129,7 +129,7 @@ mf_Status mf_urdf_read_surfaces(mf_Urdf *urdf);
 mf_Status mf_urdf_read_servos(mf_Urdf *urdf);
 mf_Status mf_urdf_check_inertias(mf_Urdf *urdf);
 mf_Status mf_urdf_merge(mf_Urdf *urdf);
-// Gives draft links of mass points an inertia where their joint turns nothing else; one body per
+// Gives draft links that are mass points an inertia if their joint moves nothing else; one body per
 // draft link.
 mf_Status mf_urdf_spread_points(mf_Urdf *urdf, mf_MassProperties *bodies);
 mf_Status mf_urdf_place_mass(mf_Urdf *urdf);
@@ -141,16 +141,16 @@ mf_Status mf_urdf_read_frame(mf_Urdf *urdf, const mf_XmlNode *node, mf_Frame *ou
 // A child of <mayfly>.
 mf_Status mf_urdf_read_own_sensor(mf_Urdf *urdf, const mf_XmlNode *node);
 mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node);
-// The attribute `rate`, of at most nine decimals, exactly; without one *out stays.
+// The attribute `rate`, of at most nine decimals, exactly; without it *out is unchanged.
 mf_Status mf_urdf_read_rate(mf_Urdf *urdf, const mf_XmlNode *node, mf_Rate *out);
 mf_Status mf_urdf_read_dock(mf_Urdf *urdf, const mf_XmlNode *node);
 
-// A new sensor; its name must be new too.
+// Adds a sensor; its name must be new.
 mf_Status mf_urdf_add_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const char *name,
                              mf_SensorType type, mf_Sensor **out);
 
 // The mesh of a <mesh> element as a draft mesh, each file and scale loaded once; MF_NONE with a
-// note when it is missing or of a kind that is not read.
+// note if it is missing or in an unsupported format.
 mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint32_t *out);
 
 #endif

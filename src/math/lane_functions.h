@@ -103,8 +103,8 @@ static inline mf_lane mf_atan2_lane(mf_lane a, mf_lane b) {
     return mf_select(mf_less(a, zero), zero - angle, angle);
 }
 
-// The polynomial in z with `terms` >= 2 coefficients, highest power first: even and odd powers side
-// by side, which halves the time from z to the result.
+// The polynomial in z with `terms` >= 2 coefficients, highest power first: even and odd powers in
+// parallel, which halves the latency.
 static MF_INLINE mf_lane mf_polynomial_lane(const mf_real *coefficient, uint32_t terms, mf_lane z) {
     const uint32_t first = (terms - 1) % 2; // the highest even power
     mf_lane even = mf_set(coefficient[first]), odd = mf_set(coefficient[1 - first]);
@@ -116,9 +116,9 @@ static MF_INLINE mf_lane mf_polynomial_lane(const mf_real *coefficient, uint32_t
     return mf_fma(odd, z, even);
 }
 
-// Arc tangent of a/b in [-pi/2, pi/2] for b >= 0, not both 0; odd in `a` to the bit. One division:
-// the ratio is brought to |x| <= tan(pi/8) by atan r = pi/4 + atan((r - 1)/(r + 1)) or
-// atan r = pi/2 - atan(1/r) before it is formed. Fused multiply-adds; accuracy as mf_atan2_lane.
+// Arc tangent of a/b in [-pi/2, pi/2] for b >= 0, not both 0; exactly odd in `a`. One division: the
+// ratio is brought to |x| <= tan(pi/8) by atan r = pi/4 + atan((r - 1)/(r + 1)) or atan r = pi/2 -
+// atan(1/r) before it is formed. Fused multiply-adds; accuracy as mf_atan2_lane.
 static MF_INLINE mf_lane mf_atan_ratio_lane(mf_lane a, mf_lane b) {
     const mf_lane near_bound = mf_set((mf_real)0.41421356237309504880);
     const mf_lane far_bound = mf_set((mf_real)2.41421356237309504880);
@@ -137,7 +137,7 @@ static MF_INLINE mf_lane mf_atan_ratio_lane(mf_lane a, mf_lane b) {
 }
 
 // Sine and cosine of `angle` [rad] in [-pi/2, pi/2]; beyond, the polynomials' continuation. The
-// sine is odd and the cosine even to the bit. (sin x - x)/x^3 and (cos x - 1 + x^2/2)/x^4 are
+// sine is exactly odd and the cosine exactly even. (sin x - x)/x^3 and (cos x - 1 + x^2/2)/x^4 are
 // interpolated at the Chebyshev nodes of x^2; absolute error below 1.5e-7 (float), 3e-16 (double).
 static MF_INLINE mf_lane mf_sin_short_lane(mf_lane angle) {
 #if defined(MF_KERNEL_F64)

@@ -11,10 +11,10 @@
 //          lies on that axis at distance d, it is one of them and the other sits at P1 / (m d) on
 //          the other side, the masses balancing: one new point instead of two.
 //   one    point; loses P1 + P2 + P3.
-// Mass and center are always exact. The points motion costs per point, so light links have fewer,
-// as long as the total loss is at most 1 % of the robot's second moment of mass at its zero pose.
-// The limit on the loss of a single link is found by bisection, so equal legs are treated alike. A
-// link with more than half of the mass is never reduced.
+// Mass and center are always exact. The cost of the points motion is proportional to the points, so
+// light links have fewer, as long as the total loss is at most 1 % of the robot's second moment of
+// mass at its zero pose. The limit on the loss of a single link is found by bisection, so equal
+// legs are treated alike. A link with more than half of the mass is never reduced.
 #include "model/mass.h"
 
 #include "math/scalar.h"
@@ -57,7 +57,7 @@ static double sum3(const double values[3]) {
     return values[0] + values[1] + values[2];
 }
 
-// ---- existing mass properties ------------------------------------------------------------------
+// ---- existing mass properties -------------------------------------------------------------------
 
 static mf_Status no_memory(const Masses *masses) {
     return mf_fail_at(masses->error, MF_NO_MEMORY, masses->draft->file, 0, 0,
@@ -158,7 +158,7 @@ static void study(const Masses *masses, Carrier *carrier) {
     }
 }
 
-// ---- the choice --------------------------------------------------------------------------------
+// ---- the choice ---------------------------------------------------------------------------------
 
 // The cheapest representation that loses at most `limit`.
 static MassMethod choose(const Carrier *carrier, double limit, double *loss) {
@@ -212,7 +212,7 @@ static double find_limit(const Masses *masses) {
     return low;
 }
 
-// ---- the points --------------------------------------------------------------------------------
+// ---- the points ---------------------------------------------------------------------------------
 
 // Adds mass to the contact point at exactly this position, or to a new point.
 static mf_Status add_mass(Masses *masses, uint32_t link, const double position[3], double mass) {

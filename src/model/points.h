@@ -64,7 +64,7 @@ static inline bool mf_joint_has_motor(const mf_Joint *joint) {
     return mf_joint_has_axis(joint) && joint->mimic == MF_NONE;
 }
 
-// A joint with freedom.
+// A joint that can move its link; planar joints are fixed.
 static inline bool mf_joint_moves(const mf_Joint *joint) {
     return joint->type != MF_JOINT_FIXED && joint->type != MF_JOINT_PLANAR;
 }

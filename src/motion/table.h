@@ -10,8 +10,8 @@
 #include "motion/notes.h"
 #include "motion/dispatch.h"
 
-// All motions in the order of mf_Motion: X(its value of mf_Motion, its name). First the levels,
-// that robots switch among.
+// All motions in the order of mf_Motion: X(its value of mf_Motion, its name). The levels, among
+// which robots switch, come first.
 #define MF_MOTION_LEVEL_LIST(X)                                                                    \
     X(KINEMATIC, kinematic)                                                                        \
     X(POINTS, points)                                                                              \
@@ -32,7 +32,7 @@
 // The name as a word, in lists of MF_MOTION_LIST.
 #define MF_MOTION_NAME(value, name) #name,
 
-// Where settings that many motions have are in mf_MotionsConfig; 0: the motion has none.
+// Offsets in mf_MotionsConfig of settings that many motions have; 0: the motion has none.
 typedef struct mf_MotionCommon {
     size_t shapes, contacts, limits; // [byte] bool, as in mf_ArticulatedConfig
     size_t control;                  // [byte] mf_Time, how often joints are commanded
@@ -41,11 +41,11 @@ typedef struct mf_MotionCommon {
 
 typedef struct mf_MotionRow {
     const char *name;       // in files and messages, and of the motion's system
-    mf_Motion motion;       // its own place in the table
-    const char *limitation; // what it does not model; NULL: nothing is compared with it
+    mf_Motion motion;       // its index in the table
+    const char *limitation; // what it does not model; NULL: not part of comparisons
     bool level;             // of models with links and joints; robots can switch among such motions
     bool truss;             // of trusses, which can switch among such motions
-    bool dynamic;           // it counts momentum, so that a switch can keep it
+    bool dynamic;           // it has momentum, which a switch preserves
 
     // Makes the model of its parameters in `config`; NULL: models come from files.
     mf_Status (*model)(mf_Context *context, const mf_MotionsConfig *config, const char *name,
@@ -62,18 +62,18 @@ typedef struct mf_MotionRow {
     const char *const *reads, *const *writes; // fields (mf_SystemConfig)
     bool any_gravity;
 
-    // Fills its part of the settings with what it is without a word.
+    // Fills its part of the settings with defaults.
     void (*defaults)(mf_MotionsConfig *config);
     mf_MotionCommon common;
     // Keys of its settings in scene files (motion.<name>.*), with offsets in mf_MotionsConfig; the
     // first is the section. NULL: none.
     const mf_Key *keys;
     uint32_t key_count; // [1]
-    // What of a model it leaves out (notes.h); only levels have some.
+    // Features of models that it omits (notes.h); levels only.
     mf_MotionNotes notes;
 
-    // Forgets paths and what follows from joint angles, after a switch to the motion; NULL: it
-    // keeps nothing like that.
+    // Resets paths and values derived from joint angles after a switch to the motion; NULL: it has
+    // none.
     void (*enter)(mf_Group *group, uint32_t instance, void *plan);
     // How the base is fixed; NULL: it is free.
     mf_ArticulatedBase (*base)(const void *plan);
@@ -90,18 +90,18 @@ const mf_MotionRow *mf_motion_row(mf_Motion motion);
 uint32_t mf_motion_key_count(void); // [1]
 const mf_Key *mf_motion_key(uint32_t index);
 
-// What every mf_<motion>_add begins with. MF_BAD_ARGUMENT: the group is NULL or moves so already.
+// The first call of every mf_<motion>_add. MF_BAD_ARGUMENT: the group is NULL or has this motion
+// already.
 mf_Status mf_motion_begin(const mf_Group *group, const mf_MotionRow *row, mf_Error *error);
 
 // Adds the system of `row` to the group, which owns `plan` from now on.
 mf_Status mf_motion_join(mf_Group *group, const mf_MotionRow *row, void *plan,
                          uint64_t settings_hash, mf_Error *error);
 
-// The plan by which a group moves, or can, by `row`; NULL: it does not.
+// The plan of a group for the motion `row`; NULL: it has no such motion.
 void *mf_motion_plan(const mf_Group *group, const mf_MotionRow *row);
 
-// The system of a motion from a plugin, which are numbered in the order of being added; NULL: the
-// group has none of that number.
+// The system of a plugin's motion, by its number in the order of addition; NULL: there is none.
 const mf_SystemConfig *mf_motion_own(const mf_Group *group, mf_Motion motion);
 
 // The error of a motion that a group does not have, with those that it has.

@@ -75,9 +75,10 @@ mf_Status mf_search_vary(const mf_Search *search, const uint8_t *parent, uint64_
 // same) by the chances of the scheme; writes search->weights if these need sums.
 void mf_search_weigh_parents(mf_Search *search, const mf_Population *population,
                              const uint32_t *order, uint32_t count);
-// The rank of the parent of child `id`, of those that were weighed.
+// The rank of the parent of child `id` among the weighted individuals.
 uint32_t mf_search_choose_parent(const mf_Search *search, uint64_t id, uint32_t count);
-// The rank in search->next of whom child `child` of search->spare replaces, not below `protect`.
+// The rank in search->next of the individual that child `child` of search->spare replaces, at least
+// `protect`.
 uint32_t mf_search_choose_victim(mf_Search *search, uint32_t child);
 
 // Evaluates `count` genomes by one of the two functions; equal results have equal bits.

@@ -6,8 +6,8 @@
 //
 // with the stiffness k = (pi / duration)^2 m, m the least effective mass of both, d the depth, f
 // the normal force, v and w the relative tangential and angular velocity of the first against the
-// second, n the number of contacts between both solids, h the step. The forces on both are opposite
-// to the bit.
+// second, n the number of contacts between both solids, h the step. The forces on both are exactly
+// opposite.
 #include "contact/collide.h"
 #include "contact/softness.h"
 #include "solve/collisions.h"
@@ -67,19 +67,19 @@ static double inverse_mass(const Body *body, const double direction[3]) {
     return body->solid->inverse_mass + mf_vec3_dot(own, answer);
 }
 
-// [m] Torsion where there is rolling friction, at least: a row of friction 0 would have no cone.
+// [m] Least torsion with rolling friction: a row without friction would have no cone.
 static const double least_torsion = 1e-5;
 
 // ---- friction -----------------------------------------------------------------------------------
 
-typedef struct Surface {  // what both shapes make of it
+typedef struct Surface {  // combined from both shapes
     uint32_t rows;        // [1] 1, 3, 4 or 6
     double friction[3];   // [1], [m], [m] sliding, torsion, rolling; 0 as far as it has no rows
     mf_Softness softness; // of the file
 } Surface;
 
-// The settings, where they say something, come before what the shapes say: torsion that is asked
-// for acts at any condim. (NaN is not >= 0.)
+// Settings, if given, override the shapes; torsion in the settings acts at any condim. (NaN is not
+// >= 0.)
 static void override(const mf_CollisionsConfig *config, mf_CollidePair *pair) {
     if (config->friction >= 0.0) {
         pair->friction[0] = config->friction;
@@ -91,8 +91,8 @@ static void override(const mf_CollisionsConfig *config, mf_CollidePair *pair) {
     }
 }
 
-// As within a file: condim decides, and no row is without friction. (Shapes made by hand have no
-// condim, and rub as one of 3.)
+// As within a file: condim determines the rows, and every row has friction. (Shapes built by calls
+// have no condim; it counts as 3.)
 static Surface surface_of(const mf_Collisions *all, const Body *a, const Body *b) {
     mf_CollidePair pair;
     mf_collide_mix(&pair, &a->group->compound->model->shapes[a->solid->shape],
@@ -242,7 +242,7 @@ static void soften(const mf_Collisions *all, const LinkContact *link_contact,
         return;
     }
     contact->yield = yield_of(contact->depth - (approach > 0.0 ? approach * settings->step : 0.0));
-    // What gives way under an impact takes that part of the change of speed from it.
+    // Compliance under an impact reduces the change of speed in proportion.
     const double part = all->config.restitution;
     const double bounce = (part + contact->yield * (1.0 + part)) * approach;
     if (approach > settings->slowest && bounce > contact->apart)
@@ -284,16 +284,15 @@ static void hand_over(mf_Collisions *all, const LinkContact *link_contact, const
     all->statistics.solved++;
 }
 
-// A fixed run-time joint holds both links together: they do not touch, as links of one robot that
-// share a joint.
+// Links connected by a fixed run-time joint do not collide, like links of one robot that share a
+// joint.
 static bool is_welded(const mf_Collisions *all, const Body *a, const Body *b) {
     const uint32_t first[3] = {a->group->number, a->instance, a->solid->link};
     const uint32_t second[3] = {b->group->number, b->instance, b->solid->link};
     return all->joints != NULL && mf_joints_weld(all->joints, first, second);
 }
 
-// Level planes that are not above the world's ground are that ground, which motions touch by
-// themselves.
+// Level planes at or below the world's ground are the ground, which motions handle themselves.
 static bool is_ground(const mf_Collisions *all, uint32_t robot, const Body *body,
                       const double normal[3]) {
     if (body->solid->kind != MF_COLLIDE_PLANE || mf_abs(normal[2]) < 1.0 - 1e-6)

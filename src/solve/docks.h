@@ -1,8 +1,8 @@
 // Inside of docks: shared by their files only.
 //
 //   docks.c        creation, fields, connections by calls
-//   docks_step.c   what comes apart and what joins at the beginning of a step
-//   docks_near.c   which docks are near each other
+//   docks_step.c   separation and docking at the beginning of a step
+//   docks_near.c   pairs of docks near each other
 //   docks_load.c   loads and breaks at its end
 //
 // A port is a dock of a robot; ports are numbered by groups, robots and docks. Two engaged ports
@@ -14,7 +14,7 @@
 
 #include <mayfly/docks.h>
 
-enum { MF_DOCKS_LIMIT = 131072, MF_DOCKS_PAIRS = 8 }; // [1] of a world; met pairs per port at most
+enum { MF_DOCKS_LIMIT = 131072, MF_DOCKS_PAIRS = 8 }; // [1] of a world; near pairs per port
 
 // The docks of a group; owned by the group.
 typedef struct mf_DockGroup {
@@ -22,14 +22,15 @@ typedef struct mf_DockGroup {
     mf_WorldDocks *docks;
     mf_Group *group;
     const mf_Model *model;
-    uint32_t index;              // [1] of the group
-    uint32_t first;              // [1] number of its first port
-    uint32_t first_robot;        // [1] robots of groups before
-    uint32_t robots;             // [1]
-    uint32_t *links, link_count; // [1] links with docks and those on the way to them, but the base
-    double *motions;             // space for the motions of links, per block
-    size_t motion_size;          // [1] of a block
-    const uint32_t *fault;       // fault.word
+    uint32_t index;       // [1] of the group
+    uint32_t first;       // [1] number of its first port
+    uint32_t first_robot; // [1] robots of groups before
+    uint32_t robots;      // [1]
+    uint32_t *links,
+        link_count;        // [1] links with docks and those between base and them
+    double *motions;       // space for the motions of links, per block
+    size_t motion_size;    // [1] of a block
+    const uint32_t *fault; // fault.word
     uint32_t *enabled, *state, *partner, *orientation, *joint; // data of the fields
     mf_Field *load, *wait;
     struct mf_AssemblyGroup *assemblies; // its part of the assemblies that move as trees
@@ -68,7 +69,7 @@ struct mf_WorldDocks {
     mf_WorldDocksConfig config;
     mf_DockGroup *groups;
     uint32_t port_count, robot_count; // [1]
-    double reach;                     // [m] farthest at which docks notice each other
+    double reach;                     // [m] largest distance at which docks interact
     bool magnets;                     // some pull
     uint32_t site_count, pair_count;  // [1]
     mf_DockSite *sites;
@@ -91,7 +92,7 @@ typedef struct mf_DockBlock {
     uint32_t first_site, site_end; // [1] of its ports that were asked for
 } mf_DockBlock;
 
-// Where a value of a field with `width` values per dock is.
+// Index of a value of a field with `width` values per dock.
 static inline size_t mf_dock_at(const mf_DockGroup *group, uint32_t instance, uint32_t dock,
                                 uint32_t width, uint32_t c) {
     const size_t components = (size_t)group->model->dock_count * width;
@@ -110,11 +111,11 @@ mf_DockGroup *mf_docks_group(const mf_WorldDocks *docks, uint32_t index);
 // Sets a port's fields to those of one without a partner.
 void mf_dock_clear(mf_DockGroup *group, uint32_t instance, uint32_t dock, mf_DockState state);
 
-// Lists the ports that `takes` accepts, with their poses, in the order of ports.
+// Lists the ports for which `takes` is true, with their poses, in the order of ports.
 typedef bool (*mf_DockFilterFn)(const mf_DockGroup *group, uint32_t instance, uint32_t dock);
 void mf_docks_find_sites(mf_WorldDocks *docks, mf_DockFilterFn takes);
-// Calls `visit` for all pairs of listed sites, the first with the lower number, that are less than
-// `reach` [m] apart, and for others that are near.
+// Calls `visit` for all pairs of listed sites less than `reach` [m] apart (and some farther ones),
+// the first with the lower number.
 typedef void (*mf_DockPairFn)(mf_WorldDocks *docks, uint32_t first, uint32_t second, void *user);
 void mf_docks_visit_near(mf_WorldDocks *docks, double reach, mf_DockPairFn visit, void *user);
 
@@ -124,7 +125,7 @@ void mf_docks_find_near(mf_WorldDocks *docks);
 // The beginning and the end of a step; called by the solver.
 void mf_docks_begin(mf_WorldDocks *docks, const mf_SystemRun *run);
 void mf_docks_end(mf_WorldDocks *docks);
-// Wrenches that magnets added are gone.
+// Removes the wrenches of magnets.
 void mf_docks_unpull(mf_WorldDocks *docks);
 
 // "free", "closing", "engaged", "missed", "broken".

@@ -1,18 +1,18 @@
 // A step of the world solver:
 //
-//   1  which links joints and contacts connect, and where they are          (solver_graph.c)
-//   2  trial steps: where the last step's forces lead, and how the links    (solver_respond.c)
-//      answer to small further ones
-//   3  forces that balance by that                                          (solver_newton.c)
-//   4  a trial step with them; 3 again about it while that is not exact enough, and from 2 on where
-//      that does not help, for there contacts with the ground or limits take hold or let go
-//   5  forces into the fields of the links, where the motions find them
+//   1  links that joints and contacts connect, with their poses          (solver_graph.c)
+//   2  trial steps: effect of the last step's forces, and response of the    (solver_respond.c)
+//      links to small additional ones
+//   3  forces that balance by these                                          (solver_newton.c)
+//   4  a trial step with them; repeat 3 about it until the residual is small, and from 2 on if
+//      that fails, because contacts with the ground or limits have changed
+//   5  forces into the fields of the links, for the motions
 //
-// Forces that make it worse are taken back by half. Without contacts with the ground one round is
-// exact but for what is quadratic in the step.
+// A correction that increases the residual is halved. Without contacts with the ground one round is
+// exact up to second order in the step.
 //
-// Invariants: a task works on its own block or island; nodes and islands are passed through in
-// order; so no bit depends on the threads. Nothing is allocated, but for systems added since.
+// Invariants: a task works on its own block or island; nodes and islands are processed in order, so
+// results do not depend on threads. Nothing is allocated except for systems added since.
 #include "solve/assemblies.h"
 #include "base/context.h"
 #include "math/float_mode.h"
@@ -21,11 +21,10 @@
 #include <float.h>
 #include <string.h>
 
-// [m] or [rad]: stiff joints that are wider open raise the warning of open loops, and [1] forces
-// that are less exact that of the solver.
+// Limits of warnings: openings of stiff joints [m] or [rad] (`loops`), and residual [1] (`solver`).
 static const double open_most = 1e-3, inexact_most = MF_SOLVER_INEXACT;
-static const double residual_most = 1e9; // [1] of what is reported
-static const double usual_change = 10.0; // [m/s^2], [rad/s^2] that residuals are measured by
+static const double residual_most = 1e9; // [1] largest reported residual
+static const double usual_change = 10.0; // [m/s^2], [rad/s^2] scale of residuals
 
 static const double large_enough = 1e-2; // [1] residual of large islands that ends corrections
 
@@ -128,10 +127,10 @@ static void invert_tree(mf_Solver *solver, uint32_t index) {
         mf_solver_invert(solver, body);
 }
 
-// ---- what a trial says --------------------------------------------------------------------------
+// ---- residuals ----------------------------------------------------------------------------------
 
-// Residuals are measured by what the forces before and after the first correction change; that one
-// may be wild, so it counts up to ten times what was there to correct.
+// Residuals are relative to the effect of the forces before and after the first correction, which
+// counts at most ten times the initial error, as it may be far off.
 static void measure_scale(const mf_Solver *solver, mf_SolverConstraint *constraint) {
     const double usual = usual_change * (double)solver->run.step * 1e-9;
     constraint->scale[0] = constraint->scale[1] = usual;
@@ -153,7 +152,7 @@ static double enough_of(const mf_Solver *solver, const mf_SolverIsland *island) 
 }
 
 // `probed`: the present forces are those of new probes, so corrections begin there in any case.
-// `first`: they are the last step's, which are corrected however good they are.
+// `first`: they are those of the last step, which are always corrected.
 static void judge(mf_Solver *solver, mf_SolverIsland *island, bool probed, bool first) {
     const double residual = island->residual;
     if (island->done)
@@ -251,8 +250,8 @@ static void correct(mf_Solver *solver) {
     }
 }
 
-// Sets the forces for further probes: where no way led nearer, contacts may hold that did not at
-// the beginning of it, and the least bad forces are taken. False: there is no need of them.
+// Sets the forces for further probes: if no correction improved the residual, contacts may have
+// changed, and the best forces are used. False: no probes are needed.
 static bool again(mf_Solver *solver) {
     for (uint32_t i = 0; i < solver->island_count; i++) {
         mf_SolverIsland *island = &solver->islands[i];
@@ -262,7 +261,7 @@ static bool again(mf_Solver *solver) {
     return any_left(solver);
 }
 
-// ---- what it leaves behind ----------------------------------------------------------------------
+// ---- results ------------------------------------------------------------------------------------
 
 static void push(mf_Solver *solver, bool contacts) {
     for (uint32_t c = 0; c < solver->constraint_count; c++) {
@@ -330,7 +329,7 @@ static void store(mf_Solver *solver) {
     }
 }
 
-// How far the stiff joints at a node are open.
+// Opening of the stiff joints at a node.
 static double opening_at(const mf_Solver *solver, uint32_t node) {
     double open = 0.0;
     for (uint32_t i = solver->starts[node]; i < solver->starts[node + 1]; i++) {
@@ -369,7 +368,7 @@ static void warn(const mf_Solver *solver) {
     }
 }
 
-// Where nothing near a solution was found, contacts push by their explicit law: it is bounded.
+// If no solution was found, contacts use their explicit law, which is bounded.
 static void set_final(const mf_Solver *solver, mf_SolverConstraint *constraint) {
     copy_rows(constraint->force, constraint->best);
     if (constraint->contact == MF_NONE || constraint->island == MF_NONE ||
@@ -380,7 +379,7 @@ static void set_final(const mf_Solver *solver, mf_SolverConstraint *constraint) 
         constraint->force[r] = mf_vec3_dot(constraint->axes[r], r < 3 ? spare : spare + 3);
 }
 
-// Contacts first: they stay in the fields, for those who look at them after the step.
+// Contacts first: they remain in the fields after the step.
 static void finish(mf_Solver *solver) {
     for (uint32_t c = 0; c < solver->constraint_count; c++)
         set_final(solver, &solver->constraints[c]);
@@ -397,7 +396,7 @@ static void finish(mf_Solver *solver) {
     warn(solver);
 }
 
-// Forces of all joints and contacts that the trees of docked robots do not hold.
+// Forces of all joints and contacts outside of the trees of docked robots.
 static void balance(mf_Solver *solver) {
     if ((solver->contact_count == 0 && solver->joints->count == 0) || !mf_solver_refresh(solver)) {
         mf_solver_forget(solver);
@@ -432,7 +431,7 @@ void mf_solver_run(const mf_WorldRun *run, void *user) {
     }
 }
 
-// The forces of joints were for this step's motions only.
+// Removes the forces of joints, which only apply to this step's motions.
 void mf_solver_end(const mf_WorldRun *run, void *user) {
     mf_Solver *solver = user;
     (void)run;

@@ -1,7 +1,7 @@
 // Signed distance of points to the ground, for lanes: the distance to the nearest point of the
-// surface, negative below it, with its gradient as the normal. A force along the normal that is a
-// function of the distance alone then has a potential, on every map: the distance is continuous,
-// across edges of cells and creases too.
+// surface, negative below it, with its gradient as the normal. The distance is continuous on every
+// map, also across edges of cells and creases, so a force along the normal that depends on the
+// distance alone has a potential.
 //
 // Only surface within `reach` of the point is examined: a distance beyond `reach` is at least
 // `reach`, and a depth beyond it may be too large, which is at most the height above the point.
@@ -19,7 +19,8 @@
 #include "math/lane_vector.h"
 #include "terrain/lookup_lane.h"
 
-// Not in line: kernels call from several places, and their stack and size would grow with each.
+// Not inline, because kernels call it from several places, each of which would add to stack and
+// size.
 #define MAP_APART static __attribute__((noinline, unused))
 
 enum {
@@ -28,7 +29,7 @@ enum {
     MF_RECENTERINGS = 2   // [1] of a window of patches that is smaller than the reach
 };
 
-// The nearest of what was examined so far.
+// The nearest point so far.
 typedef struct mf_MapNearest {
     mf_lane square; // [m^2] of its distance
     Vec direction;  // [m] from it to the point
@@ -145,7 +146,7 @@ MAP_APART void map_recenter(const mf_LaneMap *map, Vec at, Vec *center) {
     *center = map_within(map, *center);
 }
 
-// Below a bilinear map that ends, the way out may be across its border.
+// Below a bilinear map that ends, the nearest exit may be across its border.
 static MF_INLINE void map_near_border(const mf_LaneMap *map, Vec at, mf_lane sign,
                                       mf_MapNearest *best) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), cell = mf_set(map->cell);
@@ -176,7 +177,7 @@ MAP_APART mf_lane mf_map_distance(const mf_LaneMap *map, Vec at, mf_real reach, 
     const mf_real half = reach * map->inverse_cell;
     const Vec cells = {(at.x - mf_set(map->origin[0])) * scale,
                        (at.y - mf_set(map->origin[1])) * scale, at.z};
-    // Where a map goes on beyond its border, any place there is as good.
+    // If a map continues beyond its border, any position there is valid.
     const Vec near = map_within(map, cells), from = map->ends ? cells : near;
     mf_MapNearest best = {over * over, MF_VALUE(Vec, zero, zero, over),
                           MF_VALUE(Vec, -slope_x, -slope_y, one)};

@@ -5,29 +5,29 @@
 #include <mayfly/articulated.h>
 #include "motion/articulated/motion.h"
 
-// NULL when the group does not move by `articulated`.
+// NULL: the group does not have this motion.
 const mf_ArtMotion *mf_art_motion_of(const mf_Group *group);
 
-// The law that the settings mean for a model.
+// The law that results from the settings and a model.
 mf_ContactLaw mf_art_law(const mf_Model *model, const mf_ArticulatedConfig *config);
-// What a model's file asks of its constraints and steps, and does not get with these settings,
-// whose law has been found: one sentence per index from 0 on, NULL behind the last.
+// Features of a model's constraints and integrator that have no effect with these settings, whose
+// law must be resolved: one sentence per index from 0 on, NULL after the last.
 const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *config, uint32_t index);
 
-// Says to the group what the rows of contact.load are; mf_art_create does it.
+// Registers the rows of contact.load with the group; called by mf_art_create.
 mf_Status mf_art_report_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_Error *error);
 
-// The largest depth [m] of each pair of `collide` when every joint is at `angle` (model's
-// order, balls and floating joints unturned): pair_count values.
+// The largest depth [m] of each pair of `collide` when every joint is at `angle` (model's order,
+// balls and floating joints at rotation 0): pair_count values.
 void mf_art_overlaps(const mf_ArtMotion *motion, const mf_Model *model, const double *angle,
                      double *depth);
 
-// The largest depth [m] of two links of an instance in each other as it stands, and their shapes; 0
-// when none do, or the group does not move by `articulated`. Only pairs that may touch.
+// The largest overlap [m] of two links of an instance in its present pose, and their shapes; 0:
+// none, or the group does not have this motion. Only pairs that may touch.
 double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[2]);
 
 // Whether the base moves with the settings of the group, and the armature of each value of a
-// velocity vector; false and nothing of it when the group does not move by `articulated`.
+// velocity vector; false, without values, if the group does not have this motion.
 bool mf_art_armature(const mf_Group *group, bool *free, double *armature);
 
 // For motions that step the plan's tree with kernels of their own. The description of the field of
@@ -38,7 +38,7 @@ void mf_art_bind_canonical(mf_Group *group, mf_ArtMotion *motion);
 void mf_art_bind_rows(mf_ArtMotion *motion);
 void mf_art_bind_block(const mf_ArtMotion *motion, const mf_DispatchUnit *piece, mf_ArtBlock *out);
 
-// Adds the field of a row that only some groups have, `count` elements; none where that is 0.
+// Adds the field of an optional row with `count` elements; none if 0.
 mf_Status mf_art_add_row(mf_Group *group, mf_ArtMotion *motion, uint32_t row, uint32_t count,
                          mf_Error *error);
 

@@ -1,6 +1,5 @@
-// Parts of a step of `articulated` that its kernels share (articulated_kernel.c for robots by
-// themselves, assembly_kernel.c for docked ones): what comes in, the memory of a step, and what it
-// leaves behind.
+// Parts of a step of `articulated` that its kernels share (articulated_kernel.c for single robots,
+// assembly_kernel.c for docked ones): inputs, working memory, and outputs.
 #ifndef MF_MOTION_ARTICULATED_ROBOT_STEP_H
 #define MF_MOTION_ARTICULATED_ROBOT_STEP_H
 
@@ -87,7 +86,7 @@ external_wrenches_add(const mf_ArtPlan *plan, const State *state, mf_mask loaded
 
 // ---- robot step ---------------------------------------------------------------------------------
 
-// Forces from outside; NaN and infinity in them, or in a target that is read, is an input fault.
+// External forces; NaN and infinity in them, or in a target that is read, are input faults.
 static inline void load_forces(Step *s, const State *state, Rates *force) {
     const mf_ArtBlock *block = s->block;
     const mf_ArtPlan *plan = s->plan;
@@ -116,7 +115,7 @@ static inline void load_forces(Step *s, const State *state, Rates *force) {
     for (uint32_t i = 0; i < plan->actuator_count; i++)
         sum = sum + mf_abs(row_load(row_of(block, MF_ART_ROW_CONTROL), i));
     raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
-    // Clamps forget what is not a number, so activations and the memory of contacts are asked here.
+    // Clamps drop NaN, so activations and the memory of contacts are checked here.
     mf_lane inner = mf_zero();
     for (uint32_t i = 0; i < plan->contact_count; i++)
         inner = inner + mf_abs(row_load(row_of(block, MF_ART_ROW_LOAD), i)) +
@@ -128,7 +127,7 @@ static inline void load_forces(Step *s, const State *state, Rates *force) {
     raise_fault(s, mf_finite(inner), MF_FAULT_NONFINITE);
 }
 
-// The inputs of servos: what is not finite, or a gain below 0, is an input fault.
+// The inputs of servos: non-finite values and negative gains are input faults.
 static inline void check_servos(Step *s) {
     const mf_real *gain = row_of(s->block, MF_ART_ROW_SERVO_GAIN);
     const mf_real *damping = row_of(s->block, MF_ART_ROW_SERVO_DAMPING);
@@ -149,7 +148,7 @@ static inline void check_servos(Step *s) {
     raise_fault(s, mf_and(mf_finite(sum), mf_less_equal(mf_zero(), least)), MF_FAULT_INPUT);
 }
 
-// The forces of collisions, when they push any lane at all. Returns whether they do.
+// The forces of collisions, if any lane has some. Returns whether it does.
 static inline bool load_wrenches(const Step *s, const State *state, WrenchFrame *frames,
                                  ExternalWrenches *wrenches, Rates *force) {
     if (s->block->wrench == NULL)
@@ -163,13 +162,12 @@ static inline bool load_wrenches(const Step *s, const State *state, WrenchFrame 
     return true;
 }
 
-// What contacts are wrong by, and what all bear [N]: forces that would pull, and those that are
-// missing.
+// The errors of contacts and the total load [N]: forces that would pull, and missing forces.
 typedef struct Unsettled {
     mf_lane wrong, sum;
 } Unsettled;
 
-// `loads`, or NULL: what presses each.
+// `loads`, or NULL: load of each.
 static inline Unsettled contacts_sum(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                      const Work *work, mf_lane (*loads)[2]) {
     const mf_lane zero = mf_zero();
@@ -198,8 +196,8 @@ static MF_INLINE void warn_unsettled(mf_lane part, Work *work) {
                        MF_WARNING_SOLVER, part);
 }
 
-// A contact with the ground is too deep where the middle of its ball is under it; a point, where
-// all that touches at its link can be.
+// A contact with the ground is too deep if the center of its ball is below the surface; a point, if
+// it is deeper than the extent of its link's contacts.
 static MF_INLINE mf_lane touch_thickness(const mf_ArtPlan *plan, uint32_t i) {
     const mf_real radius = contact_constants(plan, i)[3];
     const int32_t link = mf_art_contacts(plan)[i].link;
@@ -223,9 +221,8 @@ static inline void warn_deep(const mf_ArtPlan *plan, Work *work) {
     warnings_raise(&work->warnings, deep, MF_WARNING_DEPTH, most);
 }
 
-// Loads at the end of the step, and speeds along the ground at its beginning. Which contacts press
-// was found before what couples links, in a fixed number of rounds; what this leaves is wrong by
-// more or less.
+// Final loads, and initial speeds along the ground. The active set was determined before the
+// couplings, in a fixed number of rounds, so it may be inexact.
 static inline Unsettled find_loads(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                    const Work *work, mf_lane (*loads)[2]) {
     for (uint32_t i = 0; i < plan->contact_count; i++) {
@@ -242,7 +239,7 @@ static inline Unsettled find_loads(const mf_ArtPlan *plan, const State *state, c
     return contacts_sum(plan, state, drive, work, loads);
 }
 
-// The same, with a warning where it is wrong by a tenth of the loads or the weight.
+// The same, with a warning if the error exceeds a tenth of the loads or the weight.
 static inline void settle_loads(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                 Work *work, mf_lane (*loads)[2]) {
     const Unsettled all = find_loads(plan, state, drive, work, loads);
@@ -251,7 +248,7 @@ static inline void settle_loads(const mf_ArtPlan *plan, const State *state, cons
     warn_unsettled(all.wrong / mf_max(mf_max(all.sum, weight), mf_set(MF_REAL_EPSILON)), work);
 }
 
-// ---- what sensors request -----------------------------------------------------------------------
+// ---- outputs for sensors ------------------------------------------------------------------------
 
 // As at the end of the step, whose accelerations are `rates`.
 typedef struct Requested {
@@ -294,7 +291,7 @@ static inline mf_lane limit_force(const State *state, const mf_ArtLink *link, co
     mf_lane force = mf_fma(-line->slope, gain, line->torque);
     if (link->drive & MF_ART_SOFT_LIMIT)
         return mf_keep(load->active, mf_abs(force));
-    // A limit does not pull, also not when others push the joint away within the step.
+    // A limit never pulls, even if other forces move the joint away within the step.
     return mf_keep(mf_less(zero, force * line->torque), mf_abs(force));
 }
 
@@ -343,7 +340,7 @@ static inline void store_requested(const Step *s, const Requested *requested) {
         keep_store(s, MF_ART_ROW_TENDON_LIMIT, tendons[i].tendon, requested->tendon_limits[i]);
 }
 
-// In the order of mf_articulated_report_stage. Lanes that have failed keep what they had.
+// In the order of mf_articulated_report_stage. Failed lanes keep their values.
 static inline void store_stage(const Step *s, const State *state) {
     const mf_ArtPlan *plan = s->plan;
     const uint32_t row = MF_ART_ROW_STAGE, joints = 13, balls = joints + 2 * plan->joint_count,
@@ -370,7 +367,7 @@ static inline void store_stage(const Step *s, const State *state) {
 
 // ---- actuators ----------------------------------------------------------------------------------
 
-typedef struct Actuated {        // what a step leaves behind
+typedef struct Actuated {        // outputs of a step
     mf_lane *force, *activation; // per actuator
 } Actuated;
 
@@ -412,7 +409,7 @@ static inline void store_actuators(const Step *s, const Actuated *actuated) {
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-// All that a step needs to remember, in the block's scratch.
+// Working memory of a step, in the block's scratch.
 typedef struct StepMemory {
     State state, low, stage; // low: remainders of the state's sums
     Rates force, rates;
@@ -426,7 +423,7 @@ typedef struct StepMemory {
     Requested requested;
 } StepMemory;
 
-// What lasts from pass to pass of a step.
+// Memory that lasts for a whole step.
 static inline void memory_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver,
                                      StepMemory *memory) {
     const uint32_t links = plan->link_count;
@@ -453,7 +450,7 @@ static inline void memory_carve_kept(const mf_ArtPlan *plan, mf_Carver *carver,
     MF_CARVE(carver, memory->requested.pulls, plan->span_count);
 }
 
-// What one pass needs by the way.
+// Memory of one pass.
 static inline void memory_carve_passing(const mf_ArtPlan *plan, mf_Carver *carver,
                                         StepMemory *memory) {
     work_carve_sums(plan, carver, &memory->work);
@@ -490,7 +487,7 @@ static inline mf_mask lanes_alone(const Step *s, const Drive *drive) {
 }
 
 // Lanes whose tree does not touch the ground, and with MuJoCo's law nothing at all. With the other
-// laws the forces of collisions are in the forces, and a body by itself needs no such thing.
+// laws the forces include those of collisions; single bodies do not need this test.
 static inline mf_mask lanes_in_flight(const Step *s, const Drive *drive, const Work *work) {
     mf_mask flies = mf_mask_all();
     if (s->plan->law && !s->plan->fixed)
@@ -503,8 +500,7 @@ static inline mf_mask lanes_in_flight(const Step *s, const Drive *drive, const W
     return flies;
 }
 
-// Lanes in which something strikes or pushes the robot, so that its accelerations may not be
-// expected to go on.
+// Lanes with an impact or push, whose accelerations must not be extrapolated.
 static inline mf_mask lanes_struck(const Step *s, const Drive *drive, const Work *work) {
     const mf_ArtPlan *plan = s->plan;
     mf_mask struck = work->touched;
@@ -518,7 +514,7 @@ static inline mf_mask lanes_struck(const Step *s, const Drive *drive, const Work
     return mf_or(struck, mf_not(lanes_alone(s, drive)));
 }
 
-// Accelerations for the next step, where nothing has struck the robot.
+// Accelerations for the next step, in lanes without impacts.
 static inline void keep_accelerations(const Step *s, mf_mask struck, const Rates *rates) {
     const mf_ArtPlan *plan = s->plan;
     mf_mask smooth = mf_and(s->alive, mf_not(struck));
@@ -535,7 +531,7 @@ static inline void keep_accelerations(const Step *s, mf_mask struck, const Rates
             keep_store(s, MF_ART_ROW_BEFORE, links[l].dof, mf_keep(smooth, rates->joint[l]));
 }
 
-// What goes into a step besides the state.
+// Inputs of a step besides the state.
 static inline Drive drive_begin(Step *s, StepMemory *memory) {
     const mf_ArtBlock *block = s->block;
     load_state(block, &memory->state);
@@ -566,7 +562,7 @@ static inline Drive drive_begin(Step *s, StepMemory *memory) {
     return drive;
 }
 
-// What Euler's steps remember of the one before.
+// Values of the previous step that Euler steps use.
 static inline void bind_contacts(const Step *s, Work *work) {
     work->contacts.implicit = s->plan->integrator == MF_ARTICULATED_IMPLICIT;
     work->contacts.terrain = s->block->terrain;
@@ -576,7 +572,7 @@ static inline void bind_contacts(const Step *s, Work *work) {
     work->link_contacts.alive = s->alive;
 }
 
-// All that a step leaves behind.
+// Stores all outputs of a step.
 static inline void store_step(Step *s, StepMemory *memory) {
     check_state(s, &memory->state);
     warnings_store(&memory->work.warnings, &s->block->warnings, s->alive);

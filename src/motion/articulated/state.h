@@ -1,4 +1,4 @@
-// What the kernels compute on: the state of a few lanes in the plan's terms, and the constants.
+// Data of the kernels: the state of a few lanes in terms of the plan, and the constants.
 #ifndef MF_MOTION_ARTICULATED_STATE_H
 #define MF_MOTION_ARTICULATED_STATE_H
 
@@ -11,17 +11,17 @@
 
 // ---- spatial ------------------------------------------------------------------------------------
 
-// Articulated-body inertias and forces of one frame, and how they pass from a frame to its parent.
+// Articulated-body inertias and forces of a frame, and their transformation to its parent.
 //
 // A body whose frame has the angular acceleration `a_w` and whose origin the acceleration `a_v`
-// (classical, gravity taken away: a_v = acceleration of the origin minus g) needs at that origin
+// (classical, without gravity: a_v = acceleration of the origin minus g) needs at that origin
 //     torque = J a_w + H a_v + n        force = H^T a_w + M a_v + f
 // (Featherstone, Rigid Body Dynamics Algorithms, 2008, equation 7.1, written in 3x3 blocks; with
 // classical instead of spatial accelerations n and f hold no linear velocity). All in axes of the
 // frame.
 //
-// Constant transforms are made of turns about x and z and of shifts along single axes, so that
-// zeros and right angles of a robot cost nothing.
+// Constant transforms consist of rotations about x and z and shifts along single axes, so that
+// zeros and right angles cost nothing.
 
 typedef struct Art {
     Sym j; // [kg m^2]
@@ -32,8 +32,8 @@ typedef struct Art {
 } Art;
 
 // Sine and cosine with an error below 4e-7 (float), 1e-15 (double) for |angle| <= 1e4 (float), 1e8
-// (double): whole rotations off in three parts (Cody and Waite 1980), polynomials for half the
-// rest, doubled. No selection and no conversion; beyond those angles the error grows.
+// (double): reduction by whole revolutions in three parts (Cody and Waite 1980), polynomials of
+// half the remainder, doubled. No selection and no conversion; beyond those angles the error grows.
 static MF_INLINE void sin_cos(mf_lane angle, mf_lane *sine, mf_lane *cosine) {
 #if defined(MF_KERNEL_F64)
     const mf_lane round = mf_set(0x1.8p52);
@@ -44,7 +44,7 @@ static MF_INLINE void sin_cos(mf_lane angle, mf_lane *sine, mf_lane *cosine) {
     const mf_lane part1 = mf_set(0x1.92p2f), part2 = mf_set(0x1.fb4p-10f),
                   part3 = mf_set(0x1.4442d2p-22f);
 #endif
-    // Adding a number of which the last bit counts ones rounds to the nearest whole number.
+    // Adding a number whose last bit has the value 1 rounds to the nearest whole number.
     mf_lane cycles = mf_fma(angle, mf_set((mf_real)0.15915494309189533577), round) - round;
     mf_lane rest = mf_fma(-cycles, part1, angle);
     rest = mf_fma(-cycles, part2, rest);
@@ -55,7 +55,7 @@ static MF_INLINE void sin_cos(mf_lane angle, mf_lane *sine, mf_lane *cosine) {
     *cosine = mf_fma(-s2, s, mf_set((mf_real)1));
 }
 
-// ---- turns: from axes B to axes A, where B is A turned -----------------------------------------
+// ---- turns: from axes B to axes A, where B is A turned ------------------------------------------
 
 static MF_INLINE Vec vec_rotate_z(Vec a, mf_lane c, mf_lane s) {
     return MF_VALUE(Vec, mf_fma(a.x, c, -(a.y * s)), mf_fma(a.x, s, a.y * c), a.z);
@@ -269,10 +269,10 @@ typedef struct State {
     Vec *ball_rate; // [rad/s] child's axes
 } State;
 
-// What sums have lost to rounding is of the same type as the state whose sums they are; in comments
-// and names it is `low` (math/lane_sum.h).
+// Remainders of sums have the type of the state; comments and names call them `low`
+// (math/lane_sum.h).
 
-// Gives a state its arrays.
+// Allocates the arrays of a state.
 static inline void state_carve(const mf_ArtPlan *plan, mf_Carver *carver, State *state) {
     MF_CARVE(carver, state->angle, plan->link_count);
     MF_CARVE(carver, state->speed, plan->link_count);
@@ -280,7 +280,7 @@ static inline void state_carve(const mf_ArtPlan *plan, mf_Carver *carver, State 
     MF_CARVE(carver, state->ball_rate, plan->ball_count);
 }
 
-// Between states that have their arrays.
+// Copies between states with arrays.
 static inline void state_copy(const mf_ArtPlan *plan, const State *from, State *to) {
     to->position = from->position;
     to->attitude = from->attitude;
@@ -344,7 +344,7 @@ static MF_INLINE Mat mat_constant(const mf_real *c) {
     return MF_VALUE(Mat, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
                     mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8]));
 }
-// Against gravity, in world axes and in those of a body.
+// The upward direction, in world axes and in those of a body.
 static MF_INLINE Vec up_in_world(const mf_ArtPlan *plan) {
     return vec_constant(MF_ART_CONSTANTS(plan) + MF_ART_ZENITH);
 }

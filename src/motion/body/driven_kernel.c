@@ -1,5 +1,5 @@
 // One step of the `rigid` and `prescribed` motions for a few lanes: joints along their paths, and a
-// base that answers to contacts and gravity; for `prescribed` also to the motions of the joints.
+// base that responds to contacts and gravity, for `prescribed` also to the motion of the joints.
 // docs/explanation/rigid.md has the equations.
 
 #include "motion/articulated/tree/integrate.h"
@@ -8,17 +8,17 @@
 
 // ---- advance ------------------------------------------------------------------------------------
 
-// Time: joints, base and what contacts leave behind, one step ahead.
+// Integration: joints, base and stored values of contacts, one step ahead.
 
 // ---- step ---------------------------------------------------------------------------------------
 
 // One step of a driven robot: joints along their paths, then the base. In world axes about the
 // base's origin, with total mass m, first moment h, inertia J, acceleration of the origin a
-// (gravity taken away) and of the turning b
+// (without gravity) and angular acceleration b
 //     J b + h x a + n = torque,    m a + b x h + f = force
 // which is the 6x6 part of the composite-rigid-body equations (Friedmann, Petersen and von Stryk
-// 2008, equation 3). For `prescribed` f and n are what moving and turning links need (body.h); for
-// `rigid` what one rigid body needs that turns with w: f = w x (w x h), n = w x J w.
+// 2008, equation 3). For `prescribed` f and n are the forces of the moving links (body.h); for
+// `rigid` those of one rigid body with the rate w: f = w x (w x h), n = w x J w.
 
 typedef struct Driven {
     Limbs limbs;
@@ -44,7 +44,7 @@ typedef struct Outside { // on the base's origin, world axes
 
 // ---- external forces ----------------------------------------------------------------------------
 
-// Forces from outside; NaN and infinity in those of the base is an input fault.
+// External forces; NaN and infinity in those of the base are input faults.
 static inline void outside_load(Step *s, const mf_DrivenBlock *block, Outside *outside) {
     outside->force = vec_load(row_of(&block->art, MF_ART_ROW_BASE_FORCE), 0);
     outside->torque = vec_load(row_of(&block->art, MF_ART_ROW_BASE_TORQUE), 0);
@@ -81,7 +81,7 @@ static MF_INLINE void limb_near(const mf_DrivenPlan *plan, int32_t l, mf_lane fa
     limbs->any = limbs->any || own->close;
 }
 
-// How far down a contact can come within a step.
+// Largest descent of a contact within a step.
 static inline mf_lane fall_most(const mf_DrivenPlan *plan, const State *state) {
     const mf_lane step = setting(mf_driven_art(plan), MF_ART_STEP);
     mf_lane most = mf_fma(vec_size(state->rate), driven_setting(plan, MF_DRIVEN_REACH),
@@ -161,7 +161,7 @@ static MF_INLINE void six_solve(Six *six, Vec *angular, Vec *linear) {
 }
 
 // Acceleration of the base: `linear` in world axes, `angular` in its own. `given` are those of the
-// joints, `step` 0 where all forces are of now.
+// joints, `step` 0: all forces are present ones.
 static inline void accelerate(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
                               const State *state, const mf_lane *given, const Outside *outside,
                               bool moves, mf_lane step, Driven *work, Vec *angular, Vec *linear) {
@@ -203,7 +203,7 @@ static MF_INLINE void paths_at(const mf_ArtPlan *plan, const State *from, const 
     }
 }
 
-// `low`: remainders of the joints' sums; NULL: the step is so long that they need none.
+// `low`: remainders of the joints' sums; NULL: the step is too long to need them.
 static MF_INLINE void paths_step(const mf_ArtPlan *plan, mf_lane step, State *state, State *low,
                                  Paths *paths) {
     const mf_ArtLink *links = mf_art_links(plan);
@@ -234,7 +234,7 @@ static inline mf_mask lanes_in_flight(const Ground *ground) {
     return flies;
 }
 
-// The robot as the body that it is at the present angles, about its center.
+// The robot as one body at the present angles, about its center.
 static inline Whole whole_of(const mf_DrivenPlan *plan, const Body *body) {
     const Sym *z = &body->inertia;
     const Composite sum = {
@@ -247,8 +247,8 @@ static inline Whole whole_of(const mf_DrivenPlan *plan, const Body *body) {
     return whole;
 }
 
-// Before the step: what a body in flight keeps (momentum.h). Where moving limbs have a reaction
-// that is the momentum of all links; on the ground such a robot keeps the torque of the beginning.
+// Before the step: the conserved momentum in flight (momentum.h), with reactions of limbs that of
+// all links; on the ground such a robot uses the torque at the beginning.
 static inline Start rotation_start(const mf_DrivenPlan *plan, const State *state, const State *low,
                                    bool moves, const Driven *work) {
     const bool tree = moves && mf_driven_art(plan)->link_count > 0;
@@ -278,7 +278,7 @@ static inline void rotation_keep(const mf_DrivenPlan *plan, const Start *start,
 }
 
 // Semi-implicit: velocities first, the pose with the new ones. Joints have their mean acceleration,
-// so that the base answers to the whole change of their rates.
+// so that the base reacts to the whole change of their rates.
 static inline void step_euler(const Step *s, const mf_DrivenBlock *block, const Outside *outside,
                               bool moves, State *state, State *low, Paths *paths, Driven *work) {
     const mf_ArtPlan *plan = s->plan;
@@ -332,7 +332,7 @@ static MF_INLINE void base_sum(const BaseSlope *slope, mf_lane step, State *stat
 static inline void step_rk4(const Step *s, const mf_DrivenBlock *block, const Outside *outside,
                             bool moves, State *state, State *low, State *stage, Paths *paths,
                             Driven *work) {
-    // Where the slope of each stage is taken, and what it weighs.
+    // Time and weight of each stage.
     static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
     static const mf_real weight[4] = {1, 2, 2, 1};
     const mf_ArtPlan *plan = s->plan;
@@ -373,8 +373,8 @@ static MF_INLINE void load_keep(const Step *s, uint32_t number, mf_mask touched,
     mf_store_where(where, slips, slip);
 }
 
-// Contacts in the air. Most were there in the step before, too, and have zeros; four sums, so that
-// they do not wait for each other.
+// Contacts in the air. Most were in the air in the previous step, too, and are zero; four
+// independent sums hide latency.
 static inline void loads_clear(const Step *s, uint32_t from, uint32_t to) {
     const mf_real *rows = (const mf_real *)s->block->rows[MF_ART_ROW_LOAD];
     mf_lane sums[4] = {mf_zero(), mf_zero(), mf_zero(), mf_zero()};
@@ -449,7 +449,7 @@ static inline void driven_step(const mf_DrivenBlock *block) {
     if (joints_low(&s, &memory->low) != NULL)
         load_low_joints(&block->art, &memory->low);
     for (uint32_t b = 0; b < s.plan->ball_count; b++)
-        state->ball_rate[b] = vec_zero(); // they are held
+        state->ball_rate[b] = vec_zero(); // fixed joints
     outside_load(&s, block, &outside);
     paths_load(&s, block, state, paths);
     work->ground.contact_count = 0;

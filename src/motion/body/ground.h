@@ -1,14 +1,15 @@
-// Contacts of driven robots with the ground: all push one body, whose six accelerations are the
-// only unknowns. The laws of articulated/contact.h at the end of the step, in world axes about the
-// base's origin: a contact at r that moves with p without the base's acceleration (a, b) has
+// Contacts of driven robots with the ground: all act on one body, whose six accelerations are the
+// only unknowns. The laws are those of articulated/contact.h at the end of the step, in world axes
+// about the base's origin: a contact at r with the velocity p without the base's acceleration (a,
+// b) has
 //     v' = p + dt (a + b x r),    force = push n - C v',    C = s 1 + (drag - s) n n^T .
 //
 // Normal force of `prescribed`: that of `articulated`. Of `rigid` (Friedmann, Petersen and von
-// Stryk 2008, equation 4): k d on approach and z k d on separation. Between, at rest, lies every
-// force: here k d (1 - (1 - z) g) with g = v' / max(v', ease), by its chord at a guess of v', so
-// that what rests on k d stays, nothing jumps, and what is pressed deeper rises to rest as if
-// damped. Friction (equation 5): proportional to load and slip below the slip speed, to the load
-// alone above (Coulomb); likewise against torsion.
+// Stryk 2008, equation 4): k d on approach and z k d on separation. At rest any force between is
+// possible; here k d (1 - (1 - z) g) with g = v' / max(v', ease), by its chord at an estimate of
+// v', so that bodies rest at k d, forces are continuous, and a body that was pressed deeper rises
+// to rest as if damped. Friction (equation 5): proportional to load and slip below the slip speed,
+// to the load alone above (Coulomb); likewise against torsion.
 #ifndef MF_MOTION_BODY_GROUND_H
 #define MF_MOTION_BODY_GROUND_H
 
@@ -16,7 +17,7 @@
 #include "motion/body/body.h"
 #include "motion/warn.h"
 
-typedef struct Stance { // a link with contacts, or on the way to one
+typedef struct Stance { // a link with contacts, or between one and the base
     Pose pose;
     Pose rotated_pose; // at the end of the step (articulated/contact.h)
     Vec from;          // [m] of its origin, from the base's
@@ -33,7 +34,7 @@ typedef struct ContactPoint {  // a contact that may touch
     Vec ahead;                 // [m/s] p
     mf_lane depth;             // [m]
     mf_lane climb, slides;     // [m/s] along the normal and across it, at the beginning
-    mf_lane rise;              // [m/s] along the normal at the end, guessed
+    mf_lane rise;              // [m/s] along the normal at the end, estimated
     mf_lane fast;              // [m/s] across it; at least the slip speed
     mf_lane load;              // [N] for friction
     mf_lane force, drag, slip; // [N], [N s/m], [N s/m]
@@ -44,7 +45,7 @@ typedef struct ContactPoint {  // a contact that may touch
 } ContactPoint;
 
 typedef struct Ground {
-    Stance *of; // by depth: of the link at hand and of those it is on
+    Stance *of; // by depth: of the present link and those that carry it
     ContactPoint *contact_points;
     uint32_t contact_count;
     bool implicit;
@@ -63,7 +64,7 @@ typedef struct Six { // m x = r for x = (b, a): lower half of a symmetric matrix
     mf_lane m[6][6], r[6];
 } Six;
 
-// The upper half is left as it is: nobody reads it.
+// The upper half is not used.
 static MF_INLINE void six_set(Six *six, const mf_lane m[6][6], const mf_lane r[6]) {
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k <= i; k++)
@@ -129,7 +130,7 @@ static MF_INLINE void stance_find(const mf_DrivenPlan *plan, const State *state,
 
 // ---- contacts -----------------------------------------------------------------------------------
 
-// Sets what acts from the loads and guesses.
+// Sets the forces from the loads and estimates.
 static MF_INLINE void contact_point_set(const mf_DrivenPlan *plan, mf_lane step,
                                         ContactPoint *contact_point) {
     const mf_ArtPlan *art = mf_driven_art(plan);
@@ -167,8 +168,8 @@ static MF_INLINE void contact_point_set(const mf_DrivenPlan *plan, mf_lane step,
     }
 }
 
-// How deep a contact with its center there is (world axes, about the link's origin); its arm, and
-// what its link still carries along as it turns.
+// Depth of a contact with this center (world axes, about the link's origin), its arm, and its pivot
+// (touch_pivot).
 static MF_INLINE mf_lane contact_point_depth(const mf_ArtPlan *art, uint32_t number,
                                              const Stance *stance, Vec center, mf_lane step,
                                              TouchMemo *memo, ContactPoint *contact_point, Vec *own,
@@ -219,7 +220,7 @@ static MF_INLINE void contact_point_find(const mf_DrivenPlan *plan, const mf_Art
     fall = mf_min(fall + stance->pose.speed.z, zero);
     if (mf_art_contacts(art)[number].kind == MF_ART_TOUCH_HULL)
         lowest = hull_lowest(c, &stance->pose, stance->rate, lowest, &fall);
-    // What could come down within the step by a fall of a few times gravity.
+    // Distance of a fall within the step at a few times gravity.
     const mf_lane dt = setting(art, MF_ART_STEP);
     mf_lane reach = mf_fma(dt, fall - mf_set((mf_real)40) * dt, lowest);
     contact_point->may = mf_and(near, mf_less(reach, setting(art, MF_ART_HIGHEST)));
@@ -266,7 +267,7 @@ static MF_INLINE void contact_point_find(const mf_DrivenPlan *plan, const mf_Art
     ground->contact_count++;
 }
 
-// Those of a link, which is turned where one is no ball.
+// Contacts of a link, in its predicted rotation unless all are balls.
 static inline void contact_points_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
                                        uint32_t first, uint32_t count, Stance *stance, mf_mask near,
                                        const Vec *weight, mf_lane step, Ground *ground) {
@@ -438,8 +439,8 @@ static MF_INLINE mf_lane contact_point_load(const ContactPoint *contact_point, m
     return mf_max(mf_fma(-contact_point->drag, climb, contact_point->force), mf_zero());
 }
 
-// Corrects which contacts press, and which separate. False when all were right. In lanes where one
-// was wrong friction takes the new loads.
+// Updates which contacts press and which separate. False if nothing changed. In lanes with a change
+// friction uses the new loads.
 static inline bool ground_revise(const mf_DrivenPlan *plan, mf_lane step, Vec angular, Vec linear,
                                  Ground *ground) {
     mf_lane *load = ground->loads, *climb = ground->climbs;
@@ -464,8 +465,8 @@ static inline bool ground_revise(const mf_DrivenPlan *plan, mf_lane step, Vec an
     for (uint32_t i = 0; i < ground->contact_count; i++) {
         ContactPoint *contact_point = &ground->contact_points[i];
         mf_mask presses = mf_and(contact_point->may, mf_less(zero, load[i]));
-        // One that did not press has no load yet: what it would bear at the speed of its fall is no
-        // force that friction could go by.
+        // A contact that did not press has no load yet: its force at impact speed is not a bound
+        // for friction.
         contact_point->load =
             mf_select(wrong, mf_keep(contact_point->presses, load[i]), contact_point->load);
         contact_point->rise = mf_select(wrong, climb[i], contact_point->rise);
@@ -478,7 +479,7 @@ static inline bool ground_revise(const mf_DrivenPlan *plan, mf_lane step, Vec an
 // As warn_deep (articulated/robot_step.h).
 static inline void ground_warn_deep(const mf_ArtPlan *plan, const Ground *ground,
                                     Warnings *warnings) {
-    // Rarely is anything as deep as the smallest ball, or as a millimeter.
+    // Depths beyond the smallest ball, or a millimeter, are rare.
     mf_lane deepest = mf_zero();
     for (uint32_t i = 0; i < ground->contact_count; i++)
         deepest = mf_max(deepest,
@@ -500,7 +501,7 @@ static inline void ground_warn_deep(const mf_ArtPlan *plan, const Ground *ground
     warnings_raise(warnings, deep, MF_WARNING_DEPTH, most);
 }
 
-// What is left behind for the next step: loads at the end, and slips at the beginning.
+// Stored for the next step: final loads, and initial slips.
 static inline void ground_loads(const mf_ArtPlan *plan, mf_lane step, Vec angular, Vec linear,
                                 Ground *ground, Warnings *warnings) {
     mf_lane wrong = mf_zero(), sum = mf_zero();

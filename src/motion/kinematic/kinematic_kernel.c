@@ -2,14 +2,15 @@
 // section 4.1, for any number of legs). docs/explanation/kinematic.md has the method.
 //
 //   joints   follow the commanded motion, within their range
-//   fit      the base moves so that the contacts that stand lie on their anchors again; without one
-//            it falls without turning
+//   fit      the base moves so that stance contacts return to their anchors; without one
+//            it falls without rotation
 //   settle   a robot on less than three corners sinks onto contacts just above the ground
-//   ground   the lowest contact is put onto the ground; those as low as it stand, others do not
+//   ground   the lowest contact is put onto the ground; contacts at its height are in stance,
+//   others not
 //
 // Invariants: a lane never reads another lane; nothing of a lane whose new state is not finite or
-// out of range is stored (it raises its fault word and is frozen); a contact that goes on standing
-// keeps its anchor to the bit.
+// out of range is stored (it raises its fault word and is frozen); a contact that stays in stance
+// keeps its anchor exactly.
 #include "motion/kinematic/legs.h"
 #include "motion/kinematic/step.h"
 #include "math/lane_sum.h"
@@ -31,8 +32,8 @@ typedef struct Step {
     Vec linear;       // [m/s]
     Vec move;         // [m] of the base's origin in this step
     Quat rotation;    // [1] of the base in this step, its axes before it
-    mf_mask stood;    // something stood before this step
-    mf_mask touching; // something touches the ground now
+    mf_mask stood;    // a contact was in stance before this step
+    mf_mask touching; // a contact touches the ground now
     Warnings warnings;
     mf_lane lift; // [m] that brings the lowest contact onto the ground
     Fit fit;
@@ -42,7 +43,7 @@ typedef struct Step {
     Vec *point;      // [m] base axes
     Vec *direction;  // [m] from there to their anchors, base axes
     Vec *foot_point; // [m] world
-    mf_lane *holds;  // [1] 1: stands, also after this step
+    mf_lane *holds;  // [1] 1: in stance, also after this step
     mf_lane *above;  // [m] the ground
 } Step;
 
@@ -77,7 +78,7 @@ static MF_INLINE mf_lane constant(const Step *s, uint32_t which) {
 
 // ---- joints -------------------------------------------------------------------------------------
 
-// Balls and floating joints on the way to a foot stay where they are.
+// Balls and floating joints between base and foot do not move.
 static mf_lane anchor_size(const Step *s) {
     mf_lane sum = mf_zero();
     const mf_KinLink *links = mf_kin_links(s->plan);
@@ -116,7 +117,7 @@ static MF_INLINE void find_goals(Step *s) {
 
 // ---- pose of the base ---------------------------------------------------------------------------
 
-// From a foot's position as the base was to its anchor, base axes.
+// From a foot's position in the old base pose to its anchor, base axes.
 static MF_INLINE void find_directions(Step *s, const Mat *rotation) {
     const mf_real *anchors = row_of(s, MF_KIN_ROW_ANCHOR), *holds = row_of(s, MF_KIN_ROW_HOLDS);
     const uint32_t feet = s->plan->foot_count;
@@ -153,7 +154,7 @@ static MF_INLINE void fit_base(Step *s, const Mat *rotation) {
     for (int round = 0; round < FIT_ROUNDS && !mf_all(fit->settled); round++)
         fit_step(fit, &solver);
     warnings_raise(&s->warnings, mf_not(fit->settled), MF_WARNING_STANCE, fit->left);
-    // The mean of the points goes to the mean of the positions; in the air the fall goes on.
+    // Moves the mean of the points to the mean of the anchors; in the air the fall continues.
     Mat excess = quat_excess(fit->rotation);
     Vec shift = vec_sub(fit->direction, mat_apply(&excess, fit->middle));
     s->move = vec_select(s->stood, mat_apply(rotation, shift),
@@ -194,7 +195,7 @@ static MF_INLINE mf_lane foot_above(const Step *s, uint32_t i, Vec point) {
     if (tree->level)
         return point.z - (constant(s, MF_KIN_HIGHEST) + mf_set(radius));
     mf_LaneMap map = mf_lane_map(s->block->terrain);
-    map.ends = false; // feet that stand find ground
+    map.ends = false; // stance feet always have ground
     mf_lane slope_x, slope_y;
     mf_lane ground = mf_map_surface(&map, point.x, point.y, &slope_x, &slope_y);
     if (radius > 0) {
@@ -221,8 +222,8 @@ static MF_INLINE mf_lane find_heights(Step *s, const Moved *moved) {
     return lowest;
 }
 
-// A foot that, on the mean of its contacts that hold, is above the ground no longer stands: it was
-// lifted against the others. Returns whether some lane has lost a foot.
+// Releases a foot whose stance contacts are above the ground on average: it was lifted relative to
+// the others. Returns whether some lane has released a foot.
 static MF_INLINE bool release_lifted(Step *s) {
     const mf_KinFoot *feet = mf_kin_feet(s->plan);
     const mf_lane zero = mf_zero(), leave = constant(s, MF_KIN_LEAVE);
@@ -241,8 +242,8 @@ static MF_INLINE bool release_lifted(Step *s) {
     return mf_any(any);
 }
 
-// What a robot on less than three corners turns by: contacts near the ground are drawn down to it,
-// those that stand hold on. Returns a rotation vector [rad], world axes.
+// Rotation of a robot on fewer than three corners: contacts near the ground sink to it, stance
+// contacts stay. Returns a rotation vector [rad], world axes.
 static Vec settle_rotation(const Step *s, Vec pivot, mf_lane lowest) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero(), hard = mf_set((mf_real)1e3);
     const mf_real reach = s->constant[MF_KIN_REACH];
@@ -254,7 +255,7 @@ static Vec settle_rotation(const Step *s, Vec pivot, mf_lane lowest) {
         mf_lane gap = s->above[i] - lowest, holds = s->holds[i] * hard;
         mf_lane near = mf_max(mf_fma(-gap, constant(s, MF_KIN_SETTLE), one), zero);
         near = mf_select(s->fit.lone, one, near);
-        // The height changes by the turn times (arm.y, -arm.x, 0).
+        // The height changes by the rotation times (arm.y, -arm.x, 0).
         mf_lane across = near * arm.y, along = near * arm.x;
         left = mf_fma(near, gap, left);
         x = mf_fma(-across, gap, x);
@@ -271,13 +272,14 @@ static Vec settle_rotation(const Step *s, Vec pivot, mf_lane lowest) {
         n.yz = mf_fma(-k.y, arm.z, n.yz);
     }
     Sym solver = sym_inverse(&n);
-    // The last thousandth of the height goes at once, so that all contacts arrive together.
+    // The last thousandth of the height closes at once, so that all contacts arrive together.
     mf_mask last = mf_less(left * constant(s, MF_KIN_SETTLE), mf_set((mf_real)1e-3));
     mf_lane part = mf_select(last, one, constant(s, MF_KIN_SETTLE_PART));
     return vec_scale(sym_apply(&solver, MF_VALUE(Vec, x, y, zero)), part);
 }
 
-// Turns the base about the middle of the contacts that stand, where they leave that open.
+// Rotates the base about the center of the stance contacts, where they do not determine the
+// rotation.
 static void settle(Step *s, const Moved *moved, mf_lane lowest) {
     const mf_mask where = mf_and(s->stood, s->fit.thin);
     const mf_lane half = mf_set((mf_real)0.5);
@@ -285,7 +287,7 @@ static void settle(Step *s, const Moved *moved, mf_lane lowest) {
     Vec rotation = settle_rotation(s, pivot, lowest);
     Quat q = quat_of_half(vec_scale(mat_apply_transposed(&moved->rotation, rotation), half));
     Mat excess = quat_excess(q);
-    Vec back = mat_apply(&moved->rotation, mat_apply(&excess, middle)); // the middle stays
+    Vec back = mat_apply(&moved->rotation, mat_apply(&excess, middle)); // the center stays
     s->move = vec_select(where, vec_sub(s->move, back), s->move);
     s->rotation = quat_select(where, quat_multiply(s->rotation, q), s->rotation);
 }
@@ -350,7 +352,7 @@ static MF_INLINE void store_feet(Step *s) {
         mf_mask fixed = mf_less(zero, s->holds[i]);
         mf_mask stand = mf_less_equal(s->above[i], mf_select(fixed, part, join));
         stand = mf_and(stand, s->touching);
-        s->above[i] = mf_keep(stand, one); // from here on what stands
+        s->above[i] = mf_keep(stand, one); // from here on: in stance
         count = count + s->above[i];
         keep_store(s, MF_KIN_ROW_HOLDS, i, s->above[i]);
         mf_mask joins = mf_and(stand, mf_not(fixed));
@@ -418,7 +420,7 @@ static MF_INLINE void store_base(Step *s, const Moved *moved) {
 
 // ---- the step -----------------------------------------------------------------------------------
 
-// Fits again where feet were lifted: each round loses one at least.
+// Fits again after feet were released: each round releases at least one.
 static MF_INLINE mf_lane find_base(Step *s, const Mat *rotation, Moved *moved) {
     mf_lane lowest;
     do {

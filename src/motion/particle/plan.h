@@ -1,5 +1,5 @@
-// What the kernels of particles read. Particles are sorted by cells first (cells.h): all of a row
-// of cells along x are neighbors in memory, and the lanes of a kernel are neighbors in such a row.
+// The data that the kernels of particles read. Particles are sorted by cells first (cells.h): a row
+// of cells along x is contiguous in memory, and the lanes of a kernel are neighbors in such a row.
 #ifndef MF_MOTION_PARTICLE_PLAN_H
 #define MF_MOTION_PARTICLE_PLAN_H
 
@@ -53,7 +53,7 @@ typedef struct mf_ParticlePlan {
     uint32_t bytes;
     uint32_t substeps;   // [1] of a step of the world
     double step;         // [s] of a substep
-    double reach;        // [m] beyond it particles do not act on each other; edge of a cell
+    double reach;        // [m] range of forces between particles; edge of a cell
     double spacing;      // [m] fluid: of the particles at rest; grains: the diameter
     double mass;         // [kg]
     double gravity[3];   // [m/s^2]
@@ -92,19 +92,19 @@ typedef struct mf_ParticleField {
 enum { MF_GRAIN_CONTACTS = 16 };
 #define MF_GRAIN_GROUND UINT32_C(0x80000000) // [1] partners: the ground, then solids
 
-// A step of all particles. What kernels write is of the particles of their rows of cells alone.
+// A step of all particles. Kernels write only particles of their own rows of cells.
 typedef struct mf_ParticleTask {
     const mf_ParticlePlan *plan;
     const mf_TerrainImage *terrain;
     // Cells and sorted particles.
     const int32_t *starts; // [1] first rank of each cell, and behind the last one
-    const int32_t *column; // [1] per rank: its cell's place along x
+    const int32_t *column; // [1] per rank: index of its cell along x
     const uint32_t *order; // [1] per rank: the particle
     int32_t size[3];       // [1] cells along x (columns), y, z
     uint32_t count;        // [1] sorted particles
     void *rows[MF_PARTICLE_ROWS];
-    void *records; // of fluids, a record per rank and those of MF_PARTICLE_PAD nobodies
-    // Of fluids, ranks of neighbors, lane beside lane, with space for `list_capacity` per rank.
+    void *records; // of fluids, a record per rank, and MF_PARTICLE_PAD of padding
+    // Of fluids, ranks of neighbors, interleaved by lane, with space for `list_capacity` per rank.
     int32_t *lists;
     uint32_t *list_count;       // [1] of the lanes from a rank on; MF_NONE: there was no space
     uint32_t list_capacity;     // [1]
@@ -124,8 +124,8 @@ typedef struct mf_ParticleTask {
 // [N] on it and the torque [N m] about its point, which are added to.
 typedef void (*mf_ParticleStepFn)(const mf_ParticleTask *task, uint32_t first, uint32_t count,
                                   double (*wrench)[6]);
-// Fills the rows of ranks first .. first + count - 1. Returns of fluids the square [m^2] of the
-// longest way since they were listed, or more where one has a fault; else 0.
+// Fills the rows of ranks first .. first + count - 1. Returns for fluids the largest squared
+// displacement [m^2] since they were listed, or more if one has a fault; else 0.
 typedef double (*mf_ParticleGatherFn)(const mf_ParticleTask *task, uint32_t first, uint32_t count);
 
 MF_KERNEL_COPIES(double, mf_fluid_gather,

@@ -1,27 +1,27 @@
 // Support and friction in one fit over all six degrees of freedom: roll and pitch take part in the
 // friction, contacts push along the ground's normal, and each obeys Coulomb's limit.
 //
-// With J_i the motion of contact i for a displacement u = (move, turn) of the body, d_i its depth,
-// s_i its slip since the contact was made, n_i the normal and P_i the projection on the tangent
-// plane, the displacement is the root of
+// With J_i the motion of contact i for a displacement u = (translation, rotation) of the body, d_i
+// its depth, s_i its slip since the contact was made, n_i the normal and P_i the projection on the
+// tangent plane, the displacement is the root of
 //   R(u) = eps (M/m) u - sum J_i^T (N_i n_i + T_i),   N_i = max(0, n_i . (d_i - J_i u)),
 //   T_i = -w_i t_i, but of length mu N_i at most,     t_i = P_i (s_i + J_i u).
 // This is one implicit step with springs in all directions whose tangential part yields at mu N
 // (elastic-plastic friction; Simo and Hughes, Computational Inelasticity, 1998, chapter 3): loads
 // carry the weight at every step, and no energy is created.
 //
-// R is continuous and smooth but for its kinks, so Newton's method with the derivative of the side
-// that u is on converges in a few rounds (semismooth Newton; Alart and Curnier, Comput. Methods
-// Appl. Mech. Eng. 92, 1991, eq. 50 for the derivative of Coulomb's law). Each step is halved until
-// the residual falls. Where none falls, the root is followed from that without friction, where R is
-// the gradient of a convex function, to the full coefficient, in more and more parts. What is left
-// is reported: `residual` is |R| against the sum of the sizes of its terms.
+// R is continuous and piecewise smooth, so Newton's method with the derivative of the present piece
+// converges in a few rounds (semismooth Newton; Alart and Curnier, Comput. Methods Appl. Mech. Eng.
+// 92, 1991, eq. 50 for the derivative of Coulomb's law). Each step is halved until the residual
+// falls. If it does not, the root is followed from that without friction, where R is the gradient
+// of a convex function, to the full coefficient, in increasingly small parts. `residual` is |R|
+// relative to the sum of the sizes of its terms.
 //
-// Without a limit T_i has none either: then the contacts that bear without friction hold, which is
-// convex again.
+// With infinite friction T_i is unbounded: the contacts that bear load without friction stick,
+// which is convex again.
 //
-// Invariant: a lane that has converged, or that nothing improves, is not touched any more, so what
-// a lane gets does not depend on the others.
+// Invariant: a lane that has converged, or cannot be improved, does not change any more, so results
+// do not depend on the other lanes.
 #ifndef MF_MOTION_POINTS_COUPLED_H
 #define MF_MOTION_POINTS_COUPLED_H
 
@@ -33,7 +33,7 @@ enum {
     COUPLED_PARTS = 16    // of the coefficient, at most
 };
 
-// What is solved; the displacement is apart.
+// The problem, without the displacement.
 typedef struct Coupled {
     const mf_PointsPlan *plan;
     Contacts *contacts;
@@ -44,16 +44,16 @@ typedef struct Coupled {
     bool holds;            // friction without limit
 } Coupled;
 
-// R at some displacement, and how large it is.
+// R at a displacement, and its size.
 typedef struct Balance {
     mf_lane force[6];
     mf_lane wrong; // R^2, each part over its mass
     mf_lane size;  // the same of the sums of the sizes of its terms, rounding included
 } Balance;
 
-// A contact at some displacement.
+// A contact at a displacement.
 typedef struct Grip {
-    Vec normal, along; // unit; the way the contact is drawn
+    Vec normal, along; // unit; the direction of the stretch
     Vec stretch;       // t
     mf_lane press;     // N
     mf_lane hold;      // part of w t that friction bears
@@ -124,7 +124,7 @@ static Balance coupled_balance(const Coupled *c, const Shift *shift) {
     return b;
 }
 
-// ---- one round ---------------------------------------------------------------------------------
+// ---- one round ----------------------------------------------------------------------------------
 
 typedef struct Rows {
     mf_lane h[6][6];
@@ -141,8 +141,8 @@ static inline void rows_add(Rows *r, Vec position, Vec left, Vec right) {
             r->h[i][j] = r->h[i][j] + a[i] * b[j];
 }
 
-// dR/du at the displacement. Along the way that a contact slides nothing resists but what presses
-// it; across it the direction of the friction turns with the stretch.
+// dR/du at the displacement. Along the sliding direction only the normal force has a derivative;
+// across it the direction of friction rotates with the stretch.
 static void coupled_slope(const Coupled *c, const Shift *shift, Rows *r) {
     const mf_lane zero = mf_zero();
     const mf_lane one = mf_set((mf_real)1);
@@ -177,8 +177,7 @@ static inline void rows_swap(Rows *r, int i, int j, mf_mask where) {
     r->b[j] = mf_select(where, above, r->b[j]);
 }
 
-// Gauss's elimination with the largest pivot of each column: Coulomb's law makes the system
-// lopsided.
+// Gaussian elimination with column pivoting, as Coulomb's law makes the system unsymmetric.
 static Shift rows_solve(Rows *r) {
     const mf_lane one = mf_set((mf_real)1);
     mf_lane inverse[6];
@@ -255,9 +254,9 @@ static Balance coupled_newton(const Coupled *c, Shift *shift, mf_mask open) {
     return now;
 }
 
-// ---- the whole problem -------------------------------------------------------------------------
+// ---- the whole problem --------------------------------------------------------------------------
 
-// Lanes where Newton's method alone came to nothing: from no friction to all of it.
+// For lanes in which Newton's method failed: from no friction to the full coefficient.
 static void coupled_follow(Coupled *c, Shift *shift, Balance *found, mf_mask alive) {
     const mf_lane friction = c->friction;
     for (int parts = 1; parts <= COUPLED_PARTS; parts *= 4) {

@@ -1,12 +1,11 @@
-// Actuators of the model: force = gain(l, v) * (control or activation) + bias(l, v), each
-// a + b l + c v, where l and v are a weighted sum of joint positions and its rate (MuJoCo's general
-// actuators). Like servos (drive.h) they act at the end of an implicit step: what the force loses
-// with l and v becomes inertia of the joints. An actuator that pulls on several joints couples
-// them; each joint then takes the row sum of the coupling, so the step stays stable. Those on ball
-// joints rotate about a fixed axis of the child or parent. Actuators on sites push a link along
-// fixed axes of its own; what such a force loses with the rate becomes inertia of the link. With a
-// reference site they push along its axes, and the link of that site back: that force is the one at
-// the beginning of the step (adhesion.h).
+// Actuators of the model: force = gain(l, v) * (control or activation) + bias(l, v), each a + b l +
+// c v, where l and v are a weighted sum of joint positions and its rate (MuJoCo's general
+// actuators). Like servos (drive.h) they act at the end of an implicit step: the dependence on l
+// and v becomes inertia of the joints. An actuator on several joints couples them; each joint then
+// takes the row sum of the coupling, so the step stays stable. Actuators on ball joints act about a
+// fixed axis of the child or parent, those on sites along fixed axes of a link, where the rate
+// dependence becomes inertia of the link. With a reference site they act along its axes, with the
+// reaction on its link; that force is the one at the beginning of the step (adhesion.h).
 #ifndef MF_MOTION_ARTICULATED_ACTUATOR_ACTUATE_H
 #define MF_MOTION_ARTICULATED_ACTUATOR_ACTUATE_H
 
@@ -18,8 +17,8 @@
 // Muscles by Hill's model in MuJoCo's form (documentation, "Muscles"): with the length L and the
 // velocity V in units of the optimal length and the largest shortening velocity,
 //     force = -(peak) (activation FL(L) FV(V) + FP(L)),
-// FL a bump of four parabolas between `lower` and `upper`, FV a parabola on each side of standing
-// still, FP a parabola that becomes a line. Activation follows the control with a time constant
+// FL a bump of four parabolas between `lower` and `upper`, FV a parabola on each side of zero
+// velocity, FP a parabola that becomes a line. Activation follows the control with a time constant
 // that grows with activation when it rises and shrinks when it falls (Millard et al. 2013), the
 // change between the two smooth over `smoothing` (a quintic).
 
@@ -82,7 +81,7 @@ static inline mf_lane muscle_force(const mf_ArtMuscle *m, mf_lane activation, mf
     return -(muscle_value(m->force) * sum);
 }
 
-// How fast activation changes [1/s].
+// Rate of change of activation [1/s].
 static inline mf_lane muscle_change(const mf_ArtMuscle *m, mf_lane control, mf_lane activation) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), tiny = mf_set((mf_real)1e-15);
     const mf_lane grade =
@@ -114,7 +113,7 @@ typedef struct BallTorque { // as Line, of a ball
 
 typedef struct Actuation {
     bool implicit;             // the step is
-    mf_lane late;              // [s] of the step at whose end what is lost with the rate acts
+    mf_lane late;              // [s] of the step at whose end the rate dependence acts
     const mf_real *control;    // rows of actuator.control
     const mf_real *activation; // rows of actuator.activation
     const mf_real *slewed;     // rows of actuator.slewed; NULL: none
@@ -140,7 +139,7 @@ static MF_INLINE const mf_real *actuator_constants(const mf_ArtPlan *plan, uint3
     return MF_ART_CONSTANTS(plan) + plan->actuator_offset + (size_t)i * MF_ART_ACTUATOR_VALUES;
 }
 
-// Within its range, and from the second step on within reach of what it was.
+// Within its range and, from the second step on, within the slew limit.
 static MF_INLINE mf_lane actuator_control(const Actuation *all, const mf_real *c, uint32_t i) {
     const mf_lane control = mf_clamp(row_load(all->control, i), mf_set(c[MF_ART_CONTROL_LOWER]),
                                      mf_set(c[MF_ART_CONTROL_UPPER]));
@@ -151,7 +150,7 @@ static MF_INLINE mf_lane actuator_control(const Actuation *all, const mf_real *c
                      mf_clamp(control, before - most, before + most), control);
 }
 
-// The activation after this step; of errors once their force is known.
+// The activation after this step; of error integrals once their force is known.
 static MF_INLINE mf_lane actuator_next(const Actuation *all, const mf_ArtActuator *actuator,
                                        const mf_real *c, uint32_t i) {
     if (actuator->dynamics == MF_DYNAMICS_ERROR)
@@ -173,8 +172,8 @@ static MF_INLINE mf_lane actuator_input(const Actuation *all, const mf_ArtActuat
     return actuator->early ? actuator_next(all, actuator, c, i) : row_load(all->activation, i);
 }
 
-// Position control of a rotation takes the shorter arc: an error of more than half a revolution
-// is taken to be one revolution less (as MuJoCo 4).
+// Position control of a rotation takes the shorter arc: an error of more than half a revolution is
+// reduced by one revolution (as in MuJoCo 4).
 static MF_INLINE mf_lane actuator_nearest(const mf_ArtActuator *actuator, mf_lane input,
                                           mf_lane length) {
     if (!(actuator->period > 0.0))
@@ -184,15 +183,15 @@ static MF_INLINE mf_lane actuator_nearest(const mf_ArtActuator *actuator, mf_lan
     return mf_fma(-mf_floor_lane(cycles), mf_set(period), input);
 }
 
-// Force and what it loses per unit of acceleration along the actuator's length; `more` is a force
-// that depends on neither length nor rate.
+// Force, and its decrease per acceleration along the actuator's length; `more` is a force that
+// depends on neither length nor rate.
 static MF_INLINE Line actuator_line(const mf_real *c, mf_lane more, mf_lane input, mf_lane length,
                                     mf_lane rate, mf_lane step, mf_lane late) {
     mf_lane per_length = mf_fma(mf_set(c[MF_ART_GAIN + 1]), input, mf_set(c[MF_ART_BIAS + 1]));
     mf_lane per_rate = mf_fma(mf_set(c[MF_ART_GAIN + 2]), input, mf_set(c[MF_ART_BIAS + 2]));
     mf_lane force = mf_fma(mf_set(c[MF_ART_GAIN]), input, mf_set(c[MF_ART_BIAS]) + more);
     force = mf_fma(per_length, mf_fma(step, rate, length), mf_fma(per_rate, rate, force));
-    // Only what resists may act at the end of the step.
+    // Only resisting forces may act at the end of the step.
     mf_lane slope = mf_max(-(late * mf_fma(step, per_length, per_rate)), mf_zero());
     mf_lane limited = mf_clamp(force, mf_set(c[MF_ART_FORCE_LOWER]), mf_set(c[MF_ART_FORCE_UPPER]));
     mf_lane size = mf_abs(force);
@@ -202,7 +201,7 @@ static MF_INLINE Line actuator_line(const mf_real *c, mf_lane more, mf_lane inpu
     return MF_VALUE(Line, limited, slope * part);
 }
 
-// The force of the integral of the error, which moves first, and stays within its range.
+// The force of the error integral, which is updated first and clamped to its range.
 static MF_INLINE mf_lane actuator_integral(const mf_real *c, mf_lane input, mf_lane length,
                                            uint32_t i, Actuation *all) {
     mf_lane now =
@@ -243,13 +242,13 @@ static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
     }
     Line line = actuator_pull(actuator, c, input, length, rate, step, i, all);
     all->force[i] = line.torque;
-    // MuJoCo takes nothing off a force that is clamped to its range.
+    // In MuJoCo a force clamped to its range has no derivative.
     const mf_mask free = mf_and(mf_less(mf_set(c[MF_ART_FORCE_LOWER]), line.torque),
                                 mf_less(line.torque, mf_set(c[MF_ART_FORCE_UPPER])));
     all->slope[i] = mf_keep(free, line.slope);
     if (actuator->explicit_rate)
         all->slope[i] = mf_zero();
-    if (plan->law) // it is spent after the constraints (constrain_kernel.c)
+    if (plan->law) // applied after the constraints (constrain_kernel.c)
         line.slope = mf_zero();
     for (uint32_t t = 0; t < actuator->term_count; t++) {
         const mf_ArtTerm *term = &terms[actuator->first_term + t];
@@ -319,7 +318,7 @@ static inline void actuate_start(const mf_ArtPlan *plan, Actuation *all) {
             all->wrench[l] = MF_VALUE(Wrench, vec_zero(), vec_zero());
 }
 
-// MuJoCo takes nothing off the forces of a joint that are clamped to the range of their sum.
+// In MuJoCo forces of a joint clamped to the range of their sum have no derivative.
 static inline void free_joint(const mf_ArtPlan *plan, const mf_ArtActuator *actuator, uint32_t i,
                               Actuation *all) {
     const uint32_t link = mf_art_terms(plan)[actuator->first_term].link;

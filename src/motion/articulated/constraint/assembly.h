@@ -1,18 +1,17 @@
 // Steps of docked robots: an assembly of robots whose links are welded at docks moves as one tree.
 //
-// Each robot is a tree by itself, and its step is divided where the forces of docks enter: by the
-// factors of its articulated bodies a robot says how the links with docks accelerate by themselves
-// and under wrenches, whoever calls finds the wrenches that hold the docks together
-// (solve/assemblies.h), and the step goes on with them. Together this is the articulated-body
-// algorithm of the whole assembly (Featherstone 1999, "A divide-and-conquer articulated-body
-// algorithm").
+// Each robot is its own tree, and its step is divided where the forces of docks enter: the factors
+// of its articulated bodies give the accelerations of the links with docks, without and under
+// wrenches; the caller computes the wrenches that close the docks (solve/assemblies.h), and the
+// step continues with them. Together this is the articulated-body algorithm of the whole assembly
+// (Featherstone 1999, "A divide-and-conquer articulated-body algorithm").
 //
 //   begin      loads state and forces
 //   look       velocities, contacts, limits
 //   respond    accelerations without the docks, and roots of the response to wrenches
-//   push       adds what the wrenches of docks do; finds contacts and limits that were wrong
-//   revise     corrects them, and all is to be done again from `respond`
-//   finish     moves ahead and stores; sites then are as the joints moved them, from the base
+//   push       adds the effect of the wrenches of docks; finds wrong contacts and limits
+//   revise     corrects them; continue again from `respond`
+//   finish     integrates and stores; sites then have their new poses relative to the base
 //   fly        gives the root of an assembly in flight the momentum of all links together
 #ifndef MF_MOTION_ARTICULATED_CONSTRAINT_ASSEMBLY_H
 #define MF_MOTION_ARTICULATED_CONSTRAINT_ASSEMBLY_H
@@ -23,7 +22,8 @@
 // Values per site, a link with docks or that may touch others; of each the lanes of the kernel
 // follow each other.
 enum {
-    // Turn to the world (9, row after row), position [m] and velocity [m/s] of the origin, [rad/s].
+    // Rotation to the world (9, row after row), position [m] and velocity [m/s] of the origin, rate
+    // [rad/s].
     MF_ART_SITE_POSE = 18,
     MF_ART_SITE_MOTION = 6,   // [rad/s^2], [m/s^2] of the link's origin, world axes
     MF_ART_SITE_WRENCH = 6,   // [N m] about the link's origin, [N], world axes
@@ -32,12 +32,12 @@ enum {
     MF_ART_ROOTS = 64         // [1] degrees of freedom at most: six of the base and the joints
 };
 
-// What lanes say, bits.
+// Bits: results of lanes.
 enum {
-    MF_ART_DEAD = 1,    // frozen, or its input is no number
+    MF_ART_DEAD = 1,    // frozen, or a non-finite input
     MF_ART_TOUCHES = 2, // its links touch each other
     MF_ART_WRONG = 4,   // another set of contacts or limits acts
-    MF_ART_STRUCK = 8,  // accelerations will not go on
+    MF_ART_STRUCK = 8,  // accelerations must not be extrapolated
     MF_ART_STANDS = 16, // it touches the ground
     MF_ART_FLIES = 32   // for `fly`: the root of an assembly that touches nothing
 };
@@ -45,10 +45,10 @@ enum {
 // A piece of a block, in all stages. Values are in the precision of the kernel.
 typedef struct mf_ArtAssembly {
     mf_ArtBlock block;    // faults of robots that are not in an assembly are not 0
-    void *passing;        // memory that one stage needs by the way, aligned to 64
+    void *passing;        // working memory of one stage, aligned to 64
     const int32_t *sites; // plan links, -1 = base; those with docks first
     uint32_t site_count;  // [1]
-    uint32_t used;        // bits: sites where wrenches act in this step; of others nothing is known
+    uint32_t used;        // bits: sites where wrenches act in this step; others have no data
     // [rad/s] Of the base, then of each site, in the middle of the step, world axes; for `look` of
     // the base: what is to be added.
     void *swirl;
@@ -62,12 +62,12 @@ typedef struct mf_ArtAssembly {
     // outside on the base's origin, world axes, and mass [kg]. For `fly` those of the assembly,
     // from its root.
     void *whole;
-    bool late;       // `push` tells by what contacts are wrong and what all bear [N]
+    bool late;       // `push` returns the errors of contacts and the total load [N]
     void *unsettled; // there; behind these by what part those of the assembly are wrong
     uint32_t *flags; // per lane; for `revise` and `finish` those of the assembly
 } mf_ArtAssembly;
 
-// [byte] From stage to stage, and for one by the way.
+// [byte] Memory between stages, and of one stage.
 MF_KERNEL_COPIES(size_t, mf_articulated_assembly_scratch_size, (const mf_ArtPlan *plan));
 MF_KERNEL_COPIES(size_t, mf_articulated_assembly_passing, (const mf_ArtPlan *plan));
 MF_KERNEL_COPIES(void, mf_articulated_assembly_begin, (const mf_ArtAssembly *piece));

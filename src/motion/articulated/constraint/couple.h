@@ -1,9 +1,9 @@
 // Rows of the solver of couplings (couple_kernel.c).
 //
-// A coupling is a row J of one number per velocity, and pushes with J^T times its impulse. With the
-// articulated-body factors of this step - the inverse of the mass matrix with all that is implicit
-// in it is L^-T D^-1 L^-1 by joints - a unit impulse is passed inward along its own path only; what
-// is left over at the joints, over the root of what they move, is w = D^-1/2 L^-1 J^T. So
+// A coupling is a row J of one number per velocity, with the force J^T times its impulse. With the
+// articulated-body factors of this step (the inverse of the mass matrix, implicit terms included,
+// is L^-T D^-1 L^-1 by joints) a unit impulse is passed inward along its own path only; the
+// remainders at the joints, over the square root of their inertia, are w = D^-1/2 L^-1 J^T. So
 //     J M^-1 J^T = w w^T,      change of velocity = L^-T D^-1/2 (sum of w times impulse),
 // the first by short dot products, the second by one outward pass for all rows together.
 #ifndef MF_MOTION_ARTICULATED_CONSTRAINT_COUPLE_H
@@ -13,7 +13,7 @@
 
 enum { COUPLE_WORDS = MF_ARTICULATED_MAX_LINKS / 64 + 1 };
 
-// Rows that go the same way through the tree and are made together.
+// Rows with the same path through the tree, built together.
 enum { COUPLE_TOGETHER = 3 };
 
 typedef struct Row {
@@ -32,7 +32,7 @@ typedef struct Couple {
     mf_lane *root;  // of hinges and slides: 1 / sqrt(inertia)
     Mat *ball_root; // lower G with G G^T = inverse inertia
     mf_lane base_root[6];
-    uint64_t active[COUPLE_WORDS];     // bit l + 1: link l has something to pass on
+    uint64_t active[COUPLE_WORDS];     // bit l + 1: link l has a force to pass inward
     uint32_t together;                 // [1] rows being made
     Wrench (*pull)[COUPLE_TOGETHER];   // on link l at l + 1
     mf_lane (*twist)[COUPLE_TOGETHER]; // likewise on the joint itself
@@ -47,7 +47,7 @@ typedef struct Couple {
     mf_lane *sum; // of w times impulse
 } Couple;
 
-// Rows at most, and numbers of all of them (find_capacity in contact_pairs.c).
+// Capacities of rows, and of their numbers (find_capacity in contact_pairs.c).
 static inline uint32_t couple_rows(const mf_ArtPlan *plan) {
     return plan->loop_rows + 3 * plan->tendon_count + plan->dry_rows + 6 * plan->contact_capacity;
 }
@@ -77,7 +77,7 @@ static inline void couple_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupl
     MF_CARVE(carver, c->sum, couple_slots(plan));
 }
 
-// Where in `sum` is part k of a link (-1 = base). Along a row these numbers fall.
+// Index in `sum` of component k of a link (-1 = base). Indices decrease along a row.
 static MF_INLINE uint32_t couple_slot(int32_t link, uint32_t k) {
     return link < 0 ? 5 - k : 8 + 3 * (uint32_t)link - k;
 }
@@ -141,7 +141,7 @@ static MF_INLINE void row_touch(Couple *c, int32_t link) {
     }
 }
 
-// Adds a force at `arm` and a torque to row k, in the link's axes; on the world they do nothing.
+// Adds a force at `arm` and a torque to row k, in the link's axes; no effect on the world.
 static MF_INLINE void row_pull(Couple *c, uint32_t k, int32_t link, Vec arm, Vec force,
                                Vec torque) {
     if (link == MF_ART_WORLD || (link < 0 && c->plan->fixed))
@@ -157,7 +157,7 @@ static MF_INLINE void row_impulse(Couple *c, uint32_t link, mf_lane weight) {
     c->twist[link + 1][0] = c->twist[link + 1][0] + weight;
 }
 
-// From the axes behind the joint's rotation to the parent's.
+// From the axes after the joint's rotation to the parent's.
 static MF_INLINE Vec dof_rotation(const mf_ArtLink *link, const mf_real *c, Vec a) {
     if (link->tilt == MF_ART_UP)
         a = MF_VALUE(Vec, a.x, -a.z, a.y);
@@ -172,7 +172,8 @@ static MF_INLINE Vec dof_rotation(const mf_ArtLink *link, const mf_real *c, Vec 
     return a;
 }
 
-// What a joint keeps of a row, to `out`; `pull` becomes what it leaves over, in the parent's axes.
+// Stores a joint's component of a row in `out`; `pull` becomes the remaining force, in the parent's
+// axes.
 static MF_INLINE void pass_ball(const Couple *c, uint32_t l, Wrench *pull, mf_lane *out) {
     const mf_ArtLink *link = &mf_art_links(c->plan)[l];
     const BallWork *ball = &c->work->balls[link->row];
@@ -207,8 +208,8 @@ static MF_INLINE void pass_axis(const Couple *c, uint32_t l, mf_lane impulse, co
     pull->force = dof_rotation(link, constants, vec_rotate_z(pull->force, own->cosine, own->sine));
 }
 
-// A link keeps its joint's share of each row and hands the rest to its parent. `out` is the first
-// number of the joint in the first row; rows are `count` numbers apart.
+// A link stores its joint's component of each row and passes the rest to its parent. `out` is the
+// first number of the joint in the first row; rows are `count` numbers apart.
 static inline void rows_pass(Couple *c, uint32_t l, const mf_lane *angle, mf_lane *out,
                              uint32_t count) {
     const mf_ArtPlan *plan = c->plan;
@@ -253,13 +254,13 @@ static MF_INLINE uint32_t joint_width(const mf_ArtPlan *plan, uint32_t bit) {
     return mf_art_links(plan)[bit - 1].kind == MF_ART_BALL ? 3 : 1;
 }
 
-// Adds the links between those that are pulled and the base; writes the slots of all their joints.
-// Returns how many there are.
+// Adds the links between the pulled ones and the base; writes the slots of all their joints.
+// Returns their number.
 static inline uint32_t rows_size(Couple *c) {
     const mf_ArtPlan *plan = c->plan;
     uint32_t count = 0;
     for (int w = COUPLE_WORDS - 1; w >= 0; w--) {
-        // The word changes while it is read: parents of its links are in it too.
+        // The word changes while it is read: it also contains parents of its links.
         for (uint64_t left = c->active[w]; left != 0;) {
             uint32_t bit = 63 - (uint32_t)__builtin_clzll(left), at = 64 * (uint32_t)w + bit;
             if (at > 0 && !(mf_art_links(plan)[at - 1].parent < 0 && plan->fixed))
@@ -272,7 +273,7 @@ static inline uint32_t rows_size(Couple *c) {
     return count;
 }
 
-// Ends the rows that row_pull and row_impulse made, one after the other. They push nothing yet.
+// Completes the rows built by row_pull and row_impulse, one after the other, with impulse 0.
 static inline Row *rows_finish(Couple *c, const State *state) {
     const mf_lane zero = mf_zero();
     const uint32_t first = c->used, count = rows_size(c);

@@ -1,25 +1,24 @@
-// MuJoCo's pass against slip, after its solver (MuJoCo documentation, "Computation", noslip). The
-// regularized problem lets friction creep by what the force is soft; the pass makes dry friction
-// and the friction of contacts stiff, while all normal forces stay.
+// MuJoCo's noslip pass after its solver (MuJoCo documentation, "Computation", noslip). The
+// regularization lets friction creep; the pass makes dry friction and the friction of contacts
+// rigid, with constant normal forces.
 //
-// It is a Gauss-Seidel sweep over the dual problem without regularisation: for each block of
-// friction forces f, with all other forces as they are, the minimum of
+// It is a Gauss-Seidel sweep over the dual problem without regularization: for each block of
+// friction forces f, with all other forces constant, the minimum of
 //     1/2 f^T A f + f^T b,    A = J M^-1 J^T,  A f + b = J a - r
-// within |f| <= F (dry friction), within what the two opposite edges of a pyramid have together
-// (their sum stays), or within the ellipse that the normal force allows. The file says how many
-// sweeps; an island of constraints, trees that they tie together, is done sooner when a sweep gains
-// less than the file's tolerance.
+// within |f| <= F (dry friction), within the constant sum of two opposite edges of a pyramid, or
+// within the ellipse of the normal force. The file states the number of sweeps; an island of trees
+// connected by constraints ends sooner if a sweep gains less than the file's tolerance.
 //
-// With M = L^T D L a row is w = D^-1/2 L^-T J^T, which is 0 but at the dofs of the row and those
-// that carry them. Then A = w w^T, and y = sum of w times force stands for all forces:
-// J a - r = w . y - rest and a = a0 + L^-1 D^-1/2 y.
+// With M = L^T D L a row is w = D^-1/2 L^-T J^T, which is nonzero only at the dofs of the row and
+// their ancestors. Then A = w w^T, and y = sum of w times force represents all forces: J a - r = w
+// . y - rest and a = a0 + L^-1 D^-1/2 y.
 #ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_NOSLIP_H
 #define MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_NOSLIP_H
 
 #include "motion/articulated/constraint/problem_islands.h"
 #include "motion/articulated/constraint/problem_points.h"
 
-#define NOSLIP_LEAST 1e-15   // what counts as 0 of forces and of the diagonal of A
+#define NOSLIP_LEAST 1e-15   // forces and diagonal elements of A below this count as 0
 #define NOSLIP_ROUNDED 1e-10 // likewise of costs, and of pivots of a contact's block of A
 
 enum { CONE_ROUNDS = 20, CONE_ROWS = CONTACT_ROWS - 1 };
@@ -110,7 +109,7 @@ static inline void slip_factor(Problem *p) {
     hessian_factor(p);
 }
 
-// x = D^-1/2 L^-T x at `count` dofs, rising, among which are all that carry them.
+// x = D^-1/2 L^-T x at `count` dofs in ascending order, including all their ancestors.
 static MF_INLINE void slip_reduce(const Problem *p, const uint16_t *slot, uint32_t count,
                                   mf_lane *x) {
     const uint32_t *start = p->used.start;
@@ -151,7 +150,7 @@ static inline void slip_rows(Problem *p, const Slip *slip) {
     }
 }
 
-// y of all forces. A tendon's inertia is in M; what its row requests is not.
+// y of all forces. A tendon's inertia is in M, its row's reference is not.
 static inline void slip_forces(Problem *p, mf_lane *y) {
     for (uint32_t i = 0; i < p->dofs; i++)
         y[i] = mf_zero();
@@ -176,11 +175,11 @@ typedef struct Block { // of friction forces
     uint32_t rows;     // [1]
     mf_lane a[CONE_ROWS][CONE_ROWS], residual[CONE_ROWS], old[CONE_ROWS], force[CONE_ROWS];
     mf_real scale[CONE_ROWS]; // [1], [m] friction
-    mf_lane radius;           // [N] what the scaled forces are within
+    mf_lane radius;           // [N] bound of the scaled forces
 } Block;
 
-// v = -(A + extra 1)^-1 b by Cholesky's method; `back` the same of v with the other sign. Returns
-// the lanes where A + extra is not positive.
+// v = -(A + extra 1)^-1 b by Cholesky's method; `back` = (A + extra 1)^-1 v. Returns the lanes
+// where A + extra is not positive.
 static MF_INLINE mf_mask cone_solve(const Block *block, const mf_lane *b, mf_lane extra, mf_lane *v,
                                     mf_lane *back) {
     const mf_lane one = mf_set((mf_real)1), least = mf_set((mf_real)NOSLIP_ROUNDED);
@@ -249,7 +248,7 @@ static inline void cone_minimum(const Block *block, const mf_lane *b, mf_lane *v
         busy = mf_and(busy, mf_less_equal(least, step));
         extra = extra + mf_keep(busy, step);
     }
-    // On the circle, in case it is not quite there.
+    // Projects onto the circle.
     const mf_mask outside = mf_less(zero, extra);
     const mf_lane size = mf_max(cone_dot(block, v, v), mf_set((mf_real)NOSLIP_LEAST));
     const mf_lane scale = mf_select(outside, mf_sqrt(square / size), one);
@@ -301,7 +300,7 @@ static MF_INLINE void block_read(const Problem *p, const Slip *slip, const mf_la
     }
 }
 
-// Takes the new forces in the lanes where they do not cost more. Returns what that gains.
+// Accepts the new forces in lanes where they do not increase the cost. Returns the gain.
 static MF_INLINE mf_lane block_take(Problem *p, const Slip *slip, mf_lane *y, uint32_t first,
                                     mf_mask busy, const Block *block) {
     const Constraint *c = &p->constraints[slip->constraint];
@@ -373,7 +372,7 @@ static inline mf_lane sweep_slip(Problem *p, const Slip *slip, mf_lane *y, const
     return block_take(p, slip, y, 0, busy, &block);
 }
 
-// What the two edges of a pyramid's axis have together, times mu: the most that friction may be.
+// The sum of the two edges of a pyramid's axis, times mu: the bound of friction.
 static inline void bounds_find(const Problem *p, mf_lane *bounds) {
     const mf_lane zero = mf_zero();
     for (uint32_t n = 0; n < p->constraint_count; n++) {
@@ -388,7 +387,7 @@ static inline void bounds_find(const Problem *p, mf_lane *bounds) {
     }
 }
 
-// What the regularisation of all forces costs, which the first sweep gains.
+// The cost of the regularization of all forces, a gain of the first sweep.
 static inline mf_lane soft_cost(const Problem *p, const Constraint *c) {
     const mf_lane half = mf_set((mf_real)0.5);
     Reply reply;

@@ -304,7 +304,8 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
     return depth;
 }
 
-// From the link's origin, in its axes: the material point that still moves with the link.
+// The point whose centripetal acceleration a contact has: a ball's center, else the link's origin.
+// From the link's origin, in its axes.
 static MF_INLINE Vec touch_pivot(const mf_ArtPlan *plan, uint32_t i) {
     return mf_art_contacts(plan)[i].kind == MF_ART_TOUCH_BALL
                ? vec_constant(contact_constants(plan, i))
@@ -522,7 +523,7 @@ static MF_INLINE Carrier carrier_of(const mf_ArtPlan *plan, const Contacts *cont
                     vec_scale(pose_down(plan, contacts, link), setting(plan, MF_ART_GRAVITY)));
 }
 
-// [m/s^2] Acceleration of the material point at a contact by rotation and gravity.
+// [m/s^2] Centripetal acceleration of a contact's pivot, plus gravity.
 static MF_INLINE Vec touch_swing(const mf_ArtPlan *plan, uint32_t i, const Carrier *carrier) {
     return vec_cross_add(carrier->rate, vec_cross(carrier->rate, touch_pivot(plan, i)),
                          carrier->weight);

@@ -3,8 +3,8 @@
 // for accelerations. Joint forces and contacts that act at the end of the step enter the
 // articulated inertia (drive.h, contact.h).
 //
-// Accelerations are those of the origins with gravity taken away, so that a link's bias force is
-// w x J w and w x (w x h) only.
+// Accelerations are those of the origins without gravity, so that a link's bias force is w x J w
+// and w x (w x h) only.
 #ifndef MF_MOTION_ARTICULATED_TREE_FORWARD_H
 #define MF_MOTION_ARTICULATED_TREE_FORWARD_H
 
@@ -26,9 +26,9 @@ static MF_INLINE Vec vec_less(Vec a, Vec b, Vec c) {
     return MF_VALUE(Vec, mf_fma(-a.x, b.x, c.x), mf_fma(-a.y, b.y, c.y), mf_fma(-a.z, b.z, c.z));
 }
 
-// Dry friction of a free base's joint: of each coordinate by itself, as joints have it (drive.h),
-// so along the world's axes and about the base's. The accelerations that `m` multiplies have
-// gravity taken away, which the friction at the end of the step does not know.
+// Dry friction of a free base's joint: of each coordinate separately, as for joints (drive.h),
+// along the world's axes and about the base's. `m` multiplies accelerations without gravity, for
+// which the friction at the end of the step is corrected.
 static inline void rub_base(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                             const Mat *world, mf_lane m[6][6], Vec *torque, Vec *pull) {
     const mf_lane most = mf_set(base_constants(plan)[MF_ART_FRICTION]),
@@ -55,7 +55,7 @@ static inline void rub_base(const mf_ArtPlan *plan, const State *state, const Dr
     m[5][5] = m[5][5] + own.zz;
 }
 
-// Acceleration of a free base: `angular` and `linear` (gravity taken away) in its own axes.
+// Acceleration of a free base: `angular` and `linear` (without gravity) in its own axes.
 static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                    const Rates *force, const Mat *world, Work *work) {
     const Art *a = &work->base;
@@ -69,7 +69,7 @@ static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, c
     Vec torque = vec_sub(vec_fma(state->rate, -damping, force->angular), a->n);
     Vec pull = vec_sub(mat_apply_transposed(world, force->linear), a->f);
     pull = vec_fma(speed, -damping, pull);
-    // The base's acceleration has gravity taken away; what resists its velocity does not know that.
+    // The base's acceleration excludes gravity, so resistance to its velocity is corrected for it.
     pull = vec_fma(down, -(extra * setting(plan, MF_ART_GRAVITY)), pull);
     mf_lane m[6][6] = {
         {a->j.xx + extra},
@@ -121,11 +121,11 @@ static MF_INLINE void accelerate_link(const mf_ArtPlan *plan, const State *state
 
 // ---- contacts -----------------------------------------------------------------------------------
 
-// The link of the contacts that are passed, one after the other.
+// The link of the current contacts.
 typedef struct Passed {
     int32_t link;
     Carrier carrier;
-    Vec angular, linear; // [rad/s^2], [m/s^2] gravity taken away
+    Vec angular, linear; // [rad/s^2], [m/s^2] without gravity
 } Passed;
 
 static MF_INLINE void pass_link(const mf_ArtPlan *plan, const State *state, const Work *work,
@@ -171,7 +171,7 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
     return wrong;
 }
 
-// Corrects which joints stick. Returns the lanes in which one was wrong.
+// Updates which joints stick. Returns the lanes that changed.
 static inline mf_mask revise_dry(const mf_ArtPlan *plan, const State *state, mf_lane step,
                                  Work *work, const Rates *rates) {
     mf_mask wrong = mf_not(mf_mask_all());
@@ -201,7 +201,7 @@ static inline mf_mask revise_dry(const mf_ArtPlan *plan, const State *state, mf_
     return wrong;
 }
 
-// What presses a contact to the ground at the end of the step.
+// The normal force of a contact at the end of the step.
 static MF_INLINE mf_lane load_at_end(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                      const Work *work, uint32_t i, Passed *passed) {
     const Touch *touch = &work->contacts.touch[i];
@@ -211,8 +211,8 @@ static MF_INLINE mf_lane load_at_end(const mf_ArtPlan *plan, const State *state,
     return press_load(touch_press(plan, i, touch, drive->step), vec_dot(velocity, touch->normal));
 }
 
-// Corrects which limits act, and finds which contacts press and what they bear. Returns the lanes
-// in which one was wrong.
+// Updates which limits act, and computes which contacts press and their loads. Returns the lanes
+// that changed.
 static inline mf_mask revise_find(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                   Work *work, const Rates *rates) {
     stale_set(plan, false, work);
@@ -234,7 +234,7 @@ static inline mf_mask revise_find(const mf_ArtPlan *plan, const State *state, co
     return wrong;
 }
 
-// Takes over which contacts press. In lanes where one was wrong friction takes the new loads.
+// Sets which contacts press. In lanes with a change friction uses the new loads.
 static inline void revise_apply(const mf_ArtPlan *plan, mf_mask wrong, Work *work) {
     const uint32_t count = work->contacts.any && !plan->hard ? plan->contact_count : 0;
     const mf_ArtContact *contacts = mf_art_contacts(plan);
@@ -242,8 +242,8 @@ static inline void revise_apply(const mf_ArtPlan *plan, mf_mask wrong, Work *wor
         Touch *touch = &work->contacts.touch[i];
         if (!touch->near)
             continue;
-        // One that did not press has no load yet: what it would bear at the speed of its fall is no
-        // force that friction could go by.
+        // A contact that did not press has no load yet: its force at impact speed is not a bound
+        // for friction.
         touch->load = mf_select(wrong, mf_keep(touch->presses, work->load[i]), touch->load);
         touch->presses = work->presses[i];
         if (REUSES_INERTIA && contacts[i].link >= 0)
@@ -252,7 +252,7 @@ static inline void revise_apply(const mf_ArtPlan *plan, mf_mask wrong, Work *wor
     mark_stale(plan, work);
 }
 
-// Corrects which contacts press and which limits act. False when all were right.
+// Updates which contacts press and which limits act. False if nothing changed.
 static inline bool revise(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                           Work *work, const Rates *rates) {
     const mf_mask wrong = revise_find(plan, state, drive, work, rates);
@@ -300,7 +300,7 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
     accelerate_all(plan, state, work, out);
 }
 
-// What couples links outside of the tree.
+// Couplings outside of the tree.
 static inline void couple_links(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                 Work *work, Rates *out) {
     if (drive->active && sensors_feel(plan))
@@ -312,8 +312,8 @@ static inline void couple_links(const mf_ArtPlan *plan, const State *state, cons
     (plan, state, !drive->closes, work, out);
 }
 
-// Joints that stick are not locked where couplings act. True if there are such lanes, which are to
-// be solved again.
+// Unlocks sticking joints where couplings act. True if there are such lanes, which must be solved
+// again.
 static inline bool unlock(const mf_ArtPlan *plan, Work *work) {
     if (plan->dry_rows == 0 || !plan->coupled)
         return false;
@@ -321,7 +321,7 @@ static inline bool unlock(const mf_ArtPlan *plan, Work *work) {
         work->unlocked = mf_mask_all();
     } else if (plan->hard) {
         work->unlocked = link_contacts_lanes(plan, &work->contacts, &work->link_contacts);
-        work->link_contacts.found = false; // without what it remembers
+        work->link_contacts.found = false; // without stored forces
     } else {
         work->unlocked = work->closing;
     }
@@ -331,7 +331,7 @@ static inline bool unlock(const mf_ArtPlan *plan, Work *work) {
     return true;
 }
 
-// Solves until it is known which limits and contacts with the ground push; without the couplings,
+// Solves until the active set of limits and ground contacts is determined, without the couplings,
 // which are expensive.
 static inline void settle(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                           const Rates *force, const Mat *world, Work *work, Rates *out) {
@@ -346,7 +346,7 @@ static inline void settle(const mf_ArtPlan *plan, const State *state, const Driv
     stale_set(plan, true, work);
     solve(plan, state, drive, force, world, work, out);
     while (round < most && settles && revise(plan, state, drive, work, out)) {
-        // A lane that expects nothing has as many solutions in a batch as alone.
+        // A lane without predicted forces has as many solutions in a batch as alone.
         if (++round < most || !expects)
             solve(plan, state, drive, force, world, work, out);
     }
@@ -359,7 +359,7 @@ static inline void settle(const mf_ArtPlan *plan, const State *state, const Driv
     couple_links(plan, state, drive, work, out);
 }
 
-// What the spring and the damper of a tendon push its length with.
+// The force of the spring and damper of a tendon.
 static MF_INLINE mf_lane tendon_pull(const mf_ArtTendon *tendon, mf_lane length, mf_lane speed) {
     const mf_lane still = mf_clamp(length, mf_set((mf_real)tendon->spring_lower),
                                    mf_set((mf_real)tendon->spring_upper));
@@ -417,7 +417,7 @@ static inline void settle_law(const mf_ArtPlan *plan, const State *state, const 
     MF_KERNEL(mf_articulated_constrain)(plan, state, drive, work, out);
 }
 
-// Which joints stick, to begin with.
+// Initial estimate of the sticking joints.
 static inline void find_dry(const mf_ArtPlan *plan, const State *state, Work *work) {
     const mf_lane creep = setting(plan, MF_ART_CREEP);
     const mf_ArtLink *links = mf_art_links(plan);
@@ -433,7 +433,7 @@ static inline void find_dry(const mf_ArtPlan *plan, const State *state, Work *wo
     }
 }
 
-// What actuators push tendons with.
+// Forces of actuators on tendons.
 static inline void pushes_start(const mf_ArtPlan *plan, Work *work) {
     const mf_ArtActuator *actuators = mf_art_actuators(plan);
     for (uint32_t t = 0; t < plan->span_count; t++)
@@ -445,7 +445,7 @@ static inline void pushes_start(const mf_ArtPlan *plan, Work *work) {
                        work->pushes[actuators[i].tendon]);
 }
 
-// What a step finds before its first solution: velocities, poses, actuators, contacts and limits.
+// Preparation of the first solution of a step: velocities, poses, actuators, contacts and limits.
 static inline void forward_look(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                 bool poses, Work *work) {
     aba_velocity_all(plan, state, drive, work);

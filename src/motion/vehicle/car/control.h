@@ -17,12 +17,12 @@ typedef struct Actuators {
     mf_lane progress; // [m] along the path; negative: not known
 } Actuators;
 
-// A position to head for.
+// A target position.
 typedef struct Goal {
     mf_lane x, y;    // [m] world
     mf_lane speed;   // [m/s] target
     mf_lane slowing; // [m/s^2] at which the target speed falls, >= 0
-    mf_mask blocked; // cannot be reached by turning to it: go straight on
+    mf_mask blocked; // cannot be reached by steering towards it: go straight on
 } Goal;
 
 // ---- speed --------------------------------------------------------------------------------------
@@ -37,8 +37,8 @@ static MF_INLINE void stop_within(const Fixed *fixed, mf_lane distance, Goal *g)
     g->slowing = mf_select(slows, slowing, g->slowing);
 }
 
-// The duty and brake for a force [N] on the car, of which the resistances are a part already;
-// `ahead` is the direction of motion. Returns the lanes where the motor cannot give it.
+// The duty and brake for a force [N] on the car, which includes the resistances; `ahead` is the
+// direction of motion. Returns the lanes in which the motor cannot deliver it.
 static MF_INLINE mf_mask give_force(const Fixed *fixed, mf_lane speed, mf_lane force, mf_lane ahead,
                                     Actuators *out) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
@@ -79,13 +79,13 @@ static MF_INLINE void drive_at(const Fixed *fixed, const State *s, mf_lane targe
     mf_lane force = mf_fma(constant(fixed, MF_CAR_LONG_MASS), given, drag);
     force = mf_fma(constant(fixed, MF_CAR_ROLLING), ahead, force);
     mf_mask weak = give_force(fixed, speed, force, ahead, out);
-    // The integral stops while the car cannot do what is asked and the error asks for more.
+    // The integral stops while the demand exceeds the limits and the error would increase it.
     mf_mask limited = mf_or(weak, mf_or(mf_less(given, requested), mf_less(requested, given)));
     mf_mask winding = mf_and(limited, mf_less(zero, error * requested));
     mf_lane rate = constant(fixed, MF_CAR_SPEED_INTEGRAL) * constant(fixed, MF_CAR_TICK);
     mf_lane integral = mf_fma(rate, error, out->integral);
     out->integral = mf_select(winding, out->integral, integral);
-    // A car that is to stand is held.
+    // A car commanded to stop is braked.
     mf_mask stands = mf_and(mf_less_equal(mf_abs(target), zero),
                             mf_less(mf_abs(speed), constant(fixed, MF_CAR_HOLD_SPEED)));
     out->integral = mf_select(stands, zero, out->integral);
@@ -123,9 +123,9 @@ static MF_INLINE void seen_from(const Axle *a, mf_lane x, mf_lane y, mf_lane *ah
     *left = mf_fma(a->cosine, dy, -a->sine * dx);
 }
 
-// The arc from the rear axle, along the car at first, that meets the goal has curvature
-// k = 2 left / distance^2; the wheel's angle for it is atan(L k), and atan(L k (1 + K v^2)) with
-// understeer. The tires bear k v^2 up to a limit; a goal behind the axle is turned to at that.
+// The arc from the rear axle, initially along the car, through the goal has the curvature k = 2
+// left / distance^2; the wheel's angle for it is atan(L k), and atan(L k (1 + K v^2)) with
+// understeer. The tires limit k v^2; for a goal behind the axle the curvature is at that limit.
 static MF_INLINE mf_lane steer_to(const Fixed *fixed, const State *s, const Axle *a,
                                   const Goal *g) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
@@ -175,8 +175,8 @@ static MF_INLINE Goal line_goal(const Axle *a, const mf_lane *command) {
                     command[0], mf_zero(), mf_less(mf_set((mf_real)1), mf_zero()));
 }
 
-// A goal inside one of the two smallest turning circles is reached by driving on first. To one at
-// the side the car goes no faster than the turn allows.
+// For a goal inside one of the two smallest turning circles the car drives on first. Towards a goal
+// at its side the cornering limit bounds its speed.
 static MF_INLINE Goal waypoint_goal(const Fixed *fixed, const State *s, const Axle *a,
                                     const mf_lane *command) {
     const mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5);
@@ -289,10 +289,10 @@ static MF_INLINE Goal path_goal(const Fixed *fixed, const Axle *a, const mf_lane
     position_at(&t, onto, &g.x, &g.y, &dx, &dy);
     g.speed = command[0];
     if (!t.closed) {
-        // Beyond the end the last piece goes on straight.
+        // Beyond the end the last piece continues straight.
         g.x = mf_fma(goal - onto, dx, g.x);
         g.y = mf_fma(goal - onto, dy, g.y);
-        // The progress is the rear axle's, the end is for the center of mass.
+        // The progress is that of the rear axle, the end applies to the center of mass.
         stop_within(fixed, t.length - progress - constant(fixed, MF_CAR_REAR), &g);
     }
     return g;

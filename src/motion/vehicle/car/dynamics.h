@@ -141,7 +141,7 @@ typedef struct Rates {
     mf_lane x, y, w, z, vx, vy, yaw_rate, steering; // of State, per second
 } Rates;
 
-// Direction in which the forces roll the car.
+// The acceleration along the car, 0 while friction holds it.
 static MF_INLINE mf_lane free_or_stuck(const Fixed *fixed, mf_lane acceleration) {
     return mf_select(fixed->stuck, mf_zero(), acceleration);
 }

@@ -1,5 +1,5 @@
-// What the fixed-wing kernel reads of an aircraft and the settings: a flat image, frozen before the
-// first step and shared by all threads.
+// The data of an aircraft and the settings for the fixed-wing kernel: a flat image, constant after
+// the first step and shared by all threads.
 #ifndef MF_MOTION_VEHICLE_FIXED_WING_PLAN_H
 #define MF_MOTION_VEHICLE_FIXED_WING_PLAN_H
 
@@ -8,7 +8,7 @@
 #include "math/kernel.h"
 
 // The constants, in both precisions. Coefficients of rates are those of the book times b/2 or c/2,
-// so that they multiply a rate times the airspeed and no airspeed is divided by.
+// so that they multiply a rate times the airspeed, without division by the airspeed.
 enum {
     MF_WING_STEP,            // [s] h
     MF_WING_HALF_STEP,       // [s] h / 2

@@ -1,5 +1,5 @@
-// What the quadrotor kernels read of a vehicle, a step and the settings: a flat image, frozen
-// before the first step and shared by all threads.
+// The data of a vehicle and the settings for the quadrotor kernels: a flat image, constant after
+// the first step and shared by all threads.
 #ifndef MF_MOTION_VEHICLE_QUADROTOR_PLAN_H
 #define MF_MOTION_VEHICLE_QUADROTOR_PLAN_H
 
@@ -7,8 +7,8 @@
 
 #include "math/kernel.h"
 
-// The constants, in both precisions. "Lift" is twice the thrust per mass, because the direction of
-// the thrust comes out of a quaternion as one half.
+// The constants, in both precisions. "Lift" is twice the thrust per mass, because a quaternion
+// gives half the direction of the thrust.
 enum {
     MF_QUAD_STEP,              // [s] h
     MF_QUAD_SHARE,             // [s] h times the weight of the first stage
@@ -43,7 +43,7 @@ enum {
     MF_QUAD_YAW_HIGH = 96,       // 4 values
     MF_QUAD_RATE_GAIN = 100,     // [1/s] 3 values
     MF_QUAD_RATE_INTEGRAL = 103, // [1/s] 3 values: gain * share * control interval
-    MF_QUAD_RATE_BOUND = 106,    // [rad/s^2] 3 values: most that the integral may hold
+    MF_QUAD_RATE_BOUND = 106,    // [rad/s^2] 3 values: bound of the integral
     MF_QUAD_LEAD = 109,          // [1] lead - 1
     MF_QUAD_BOUND_LOW,           // 4 values: range of a command
     MF_QUAD_BOUND_HIGH = 114,    // 4 values
@@ -96,7 +96,7 @@ typedef struct mf_QuadrotorPlan {
     float constants_f32[MF_QUAD_CONSTANTS];
 } mf_QuadrotorPlan;
 
-// What has a tick in a step.
+// Loops that are due in a step.
 typedef struct mf_QuadrotorTicks {
     bool control;
     bool outer; // the loops above the body rates; only together with `control`

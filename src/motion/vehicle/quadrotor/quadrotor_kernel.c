@@ -1,9 +1,9 @@
 // One step of a few quadrotors: commands, control loops, rotors and flight in one pass, so that a
 // state is read and written once. docs/explanation/vehicles.md has the equations.
 //
-// Invariants: a lane never reads another lane; a lane whose new state is not finite or out of range
-// stores nothing of it (it raises its fault word and is frozen), except the memories of its
-// control.
+// Invariants: a lane never reads another lane; if the new state of a lane is not finite or out of
+// range, nothing of it is stored except the memory of its control, its fault word is set, and it is
+// frozen.
 
 #include "motion/vehicle/quadrotor/flight.h"
 
@@ -12,12 +12,12 @@
 // The body-rate loop of a quadrotor and its mixer: from a collective thrust and three body rates to
 // four rotor speeds.
 //
-// The loop requests the angular acceleration K (wc - w) + integral, less what the rotation brings
-// by itself. `lead` makes up for the lag of the motors: the change against what the rotors give now
-// is enlarged by it, which is a derivative part taken of the acceleration instead of a difference
-// of rates. The mixer inverts the allocation matrix (equation 9 of the paper). Where rotors reach
-// their limits yaw is given up first, then thrust, and roll and pitch last (Faessler, Falanga and
-// Scaramuzza 2017 give up in the same order).
+// The loop requests the angular acceleration K (wc - w) + integral, minus the gyroscopic
+// acceleration. `lead` compensates the lag of the motors: it amplifies the change relative to the
+// present output of the rotors, a derivative term based on acceleration instead of a difference of
+// rates. The mixer inverts the allocation matrix (equation 9 of the paper). If rotors reach their
+// limits, yaw is reduced first, then thrust, and roll and pitch last (as in Faessler, Falanga and
+// Scaramuzza 2017).
 
 typedef struct Demand {
     mf_lane lift; // [m/s^2] twice the thrust per mass
@@ -28,7 +28,7 @@ static MF_INLINE mf_lane mix_of(const Lanes *s, int rotor, int part) {
     return value_of(s, MF_QUAD_MIX + 4 * rotor + part);
 }
 
-// Squared speeds within the rotors' limits, for demands that no setting of the rotors fulfils.
+// Squared speeds within the rotors' limits, for demands that the rotors cannot fulfil.
 static void mix_limited(const Lanes *s, mf_lane lift, Vec angular_acceleration, mf_lane *square) {
     const mf_lane low = value_of(s, MF_QUAD_SQUARE_LOW), high = value_of(s, MF_QUAD_SQUARE_HIGH);
     mf_lane least = mf_set(-MF_REAL_MAX), most = mf_set(MF_REAL_MAX);
@@ -54,7 +54,7 @@ static void mix_limited(const Lanes *s, mf_lane lift, Vec angular_acceleration, 
         square[i] = mf_clamp(mf_fma(mix_of(s, i, 3), yaw, square[i]), low, high);
 }
 
-// Fills the squared speeds; returns the lanes in which the rotors can do what is asked.
+// Fills the squared speeds; returns the lanes in which the rotors can fulfil the demand.
 static MF_INLINE mf_mask mix(const Lanes *s, mf_lane lift, Vec angular_acceleration,
                              mf_lane *square) {
     for (int i = 0; i < ROTORS; i++) {
@@ -118,7 +118,7 @@ static MF_INLINE void follow_rates(const Lanes *s, const Vehicle *vehicle, const
 
 // ---- guide --------------------------------------------------------------------------------------
 
-// The loops above the body rates: attitude, velocity and position, each asking the one below.
+// The loops above the body rates: attitude, velocity and position, each commanding the next.
 //
 //   position  velocity = K (goal - position), limited in length and climb
 //   velocity  acceleration = K (goal - velocity) + integral; with gravity it is the target thrust,
@@ -130,7 +130,7 @@ typedef struct Heading {
     mf_lane sine, cosine;
 } Heading;
 
-// Rates that turn the body's z axis to the unit vector `goal` and its x axis to the heading.
+// Rates that rotate the body's z axis to the unit vector `goal` and its x axis to the heading.
 static Vec aim(const Lanes *s, const Mat *rotation, Vec goal, Heading heading) {
     const mf_lane half = mf_set((mf_real)0.5), one = mf_set((mf_real)1), zero = mf_zero();
     const mf_lane tiny = mf_set((mf_real)1e-4);
@@ -170,7 +170,7 @@ static Demand follow_attitude(const Lanes *s, const Vehicle *vehicle, const mf_l
                     aim(s, &rotation, up, heading));
 }
 
-// A horizontal vector no longer than `most`; `cut` tells where it was.
+// Limits a horizontal vector to the length `most`; `cut`: lanes in which it was longer.
 static Vec limit_level(Vec a, mf_lane most, mf_mask *cut) {
     mf_lane size = mf_sqrt(a.x * a.x + a.y * a.y);
     *cut = mf_less(most, size);
@@ -179,7 +179,7 @@ static Vec limit_level(Vec a, mf_lane most, mf_mask *cut) {
     return MF_VALUE(Vec, a.x * scale, a.y * scale, a.z);
 }
 
-// Integrates the velocity error where nothing was cut; the vertical goes its own way.
+// Integrates the velocity error where it was not limited, horizontal and vertical separately.
 static void integrate_velocity(const Lanes *s, mf_real *rows, Vec integral, Vec error,
                                mf_mask level_cut, mf_mask rise_cut) {
     mf_lane gain = value_of(s, MF_QUAD_VELOCITY_INTEGRAL);
@@ -203,7 +203,7 @@ static Demand follow_velocity(const Lanes *s, const Vehicle *vehicle, Vec goal, 
     mf_lane target = pull.z - value_of(s, MF_QUAD_GRAVITY);
     pull.z = mf_clamp(target, value_of(s, MF_QUAD_RISE_LOW), value_of(s, MF_QUAD_RISE_HIGH));
     rise_cut = mf_not(mf_and(mf_less_equal(target, pull.z), mf_less_equal(pull.z, target)));
-    // What the tilt allows, and what the rotors have left.
+    // Limits by the tilt and by the rotors.
     mf_lane most = mf_set((mf_real)0.5) * value_of(s, MF_QUAD_LIFT_MOST);
     mf_lane left = mf_sqrt(mf_max(most * most - pull.z * pull.z, zero));
     pull = limit_level(pull, mf_min(value_of(s, MF_QUAD_TILT) * pull.z, left), &level_cut);
@@ -232,8 +232,8 @@ static MF_INLINE const mf_real *command_row(const Lanes *s, int i) {
                   : rows_of(s, s->fields->command, 3) + (size_t)i * MF_BLOCK;
 }
 
-// Takes over new commands that are in range and counts those that are not. Only of lanes whose own
-// command is new: not even the sign of a zero may depend on the others.
+// Accepts new commands that are in range and counts the others, only in lanes whose own command is
+// new: not even the sign of a zero may depend on other lanes.
 static __attribute__((noinline)) void admit(const Lanes *s, mf_mask changed, mf_lane *accepted) {
     const mf_mask requested = mf_and(s->alive, changed);
     mf_mask fine = requested;
@@ -257,7 +257,7 @@ static __attribute__((noinline)) void admit(const Lanes *s, mf_mask changed, mf_
     mf_store_index(counts, mf_select_index(refused, count + mf_set_index(1), count));
 }
 
-// The command in force. One that did not change was in range already.
+// The command in force. An unchanged one is in range.
 static MF_INLINE void read_command(const Lanes *s, mf_lane *accepted) {
     const mf_real *rows = rows_of(s, s->fields->accepted, 4);
     mf_mask same = mf_mask_all();
@@ -266,7 +266,7 @@ static MF_INLINE void read_command(const Lanes *s, mf_lane *accepted) {
         same = mf_and(same, mf_equal(mf_load(command_row(s, (int)i)), accepted[i]));
     }
     if (!mf_all(same)) {
-        mf_lane admitted[4]; // the copy leaves the command in registers else
+        mf_lane admitted[4]; // a copy keeps the command in registers
         memcpy(admitted, accepted, sizeof admitted);
         admit(s, mf_not(same), admitted);
         memcpy(accepted, admitted, sizeof admitted);
@@ -294,7 +294,7 @@ static void control_rotors(const Lanes *s, mf_lane *speed) {
             mf_clamp(command[i], value_of(s, MF_QUAD_ROTOR_LOW), value_of(s, MF_QUAD_ROTOR_HIGH));
 }
 
-// What the outer loops requested at their last tick.
+// Demands of the outer loops at their last tick.
 static MF_INLINE Demand sampled_demand(const Lanes *s) {
     const mf_real *rows = rows_of(s, s->fields->demand, 4);
     return MF_VALUE(Demand, row_load(rows, 3), vec_load(rows, 0));
@@ -384,7 +384,7 @@ static MF_INLINE void check_and_store(Lanes *s, Vehicle *vehicle, bool brief,
     fine = mf_and(
         fine, mf_less_equal(vec_dot(vehicle->rate, vehicle->rate), value_of(s, MF_QUAD_RATE_MOST)));
     if (!mf_all(fine)) {
-        const Vehicle refused = *vehicle; // the copy leaves the state itself in registers
+        const Vehicle refused = *vehicle; // a copy keeps the state in registers
         freeze(s, &refused, fine);
     }
     store_vehicle(s, vehicle);
