@@ -29,7 +29,7 @@
     X(CLOTH, cloth)                                                                                \
     X(FLUID, fluid)                                                                                \
     X(GRAINS, grains)
-// The name as a word, in lists of MF_MOTION_LIST.
+// The name as a token, in lists of MF_MOTION_LIST.
 #define MF_MOTION_NAME(value, name) #name,
 
 // Offsets in mf_MotionsConfig of settings that many motions have; 0: the motion has none.

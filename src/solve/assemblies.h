@@ -95,7 +95,7 @@ typedef struct mf_AssemblyRobot {
     bool looped;                       // a loop ends here
     bool pressed;                      // it has nodes
     bool anchored;                     // commanded motion, no response: only the root
-    uint32_t stem;                     // [1] its place in the sequence
+    uint32_t stem;                     // [1] its index in the sequence
     size_t values, right;              // [1] in `matrices` and `rights`
     mf_AssemblyEdge edge;              // from the parent to it
     double swirl[3];                   // [rad/s] that the assembly adds to its base, world axes

@@ -6,7 +6,7 @@
 // is three slides without mass and a ball. Frames of hinges and slides are rotated so that z is the
 // joint axis; the x axis of a link is perpendicular to its heaviest child's axis, too. The
 // transform from a child's axes to its parent's is then
-//     turn about z by `spin`  *  turn about x by `tilt`  *  turn about z by joint angle + offset
+//     Rz(`spin`) Rx(`tilt`) Rz(joint angle + offset)
 // with spin 0 for that child (Denavit and Hartenberg 1955; Craig's order), and most tilts of real
 // robots are multiples of 90 degrees. Links are in depth-first order.
 #ifndef MF_MOTION_ARTICULATED_PLAN_H
@@ -78,7 +78,7 @@ enum {
     MF_ART_COS_TILT = 13,      // [1]
     MF_ART_SIN_TILT = 14,      // [1]
     MF_ART_OFFSET = 15,        // [rad] or [m] added to the joint's position
-    MF_ART_COS_OFFSET = 16,    // [1] of a slide's constant turn about z
+    MF_ART_COS_OFFSET = 16,    // [1] of a slide's constant rotation about z
     MF_ART_SIN_OFFSET = 17,    // [1]
     MF_ART_POSITION = 18,      // [m] 3 values: origin in the parent's frame
     MF_ART_DAMPING = 21,       // [N m s/rad] or [N s/m], that of the motor included
@@ -331,7 +331,7 @@ typedef struct mf_ArtTendon {
     uint32_t path;                                 // [1] of a spatial tendon, else MF_NONE
     double lower, upper;                           // [m] or [rad] infinite: no limit
     double spring_lower, spring_upper;             // [m] or [rad]
-    double stiffness, damping, friction, armature; // [N/m], [N s/m], [N], [kg] or of turning
+    double stiffness, damping, friction, armature; // [N/m], [N s/m], [N], [kg] or angular
     double margin;                                 // [m] or [rad] the limit acts from here on
     mf_ArtLaw limit, dry;
     bool elastic; // has stiffness, damping or armature

@@ -281,7 +281,7 @@ static inline void keep_spans(const mf_ArtPlan *plan, const State *state, Work *
 static inline mf_lane limit_force(const State *state, const mf_ArtLink *link, const LimitLoad *load,
                                   const Line *line, mf_lane gain, const Rates *rates) {
     const mf_lane zero = mf_zero(), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
-    if (link->kind == MF_ART_BALL) { // along the axis of the turn
+    if (link->kind == MF_ART_BALL) { // along the rotation axis
         const Quat q = state->ball[link->row];
         Vec axis = {q.x, q.y, q.z};
         mf_lane size = mf_max(mf_sqrt(vec_dot(axis, axis)), tiny);

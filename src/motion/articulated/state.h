@@ -55,7 +55,7 @@ static MF_INLINE void sin_cos(mf_lane angle, mf_lane *sine, mf_lane *cosine) {
     *cosine = mf_fma(-s2, s, mf_set((mf_real)1));
 }
 
-// ---- turns: from axes B to axes A, where B is A turned ------------------------------------------
+// ---- rotations: from axes B to axes A, where B is A rotated -------------------------------------
 
 static MF_INLINE Vec vec_rotate_z(Vec a, mf_lane c, mf_lane s) {
     return MF_VALUE(Vec, mf_fma(a.x, c, -(a.y * s)), mf_fma(a.x, s, a.y * c), a.z);

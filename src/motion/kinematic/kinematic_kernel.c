@@ -5,8 +5,7 @@
 //   fit      the base moves so that stance contacts return to their anchors; without one
 //            it falls without rotation
 //   settle   a robot on less than three corners sinks onto contacts just above the ground
-//   ground   the lowest contact is put onto the ground; contacts at its height are in stance,
-//   others not
+//   ground   the lowest contact is put onto the ground; contacts at its height are in stance
 //
 // Invariants: a lane never reads another lane; nothing of a lane whose new state is not finite or
 // out of range is stored (it raises its fault word and is frozen); a contact that stays in stance

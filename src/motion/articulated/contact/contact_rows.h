@@ -567,7 +567,7 @@ static void relax_rolling(Couple *c, const ContactResult *contact) {
 static void relax_contact(Couple *c, const ContactResult *contact, bool is_explicit) {
     const uint32_t count = contact->batch->surface.rows;
     Row *rows = &c->rows[contact->first];
-    if (is_explicit) { // the forces are given, without turning and rolling
+    if (is_explicit) { // the forces are given, without torsion and rolling
         for (uint32_t i = 0; i < least(count, 3); i++)
             row_add(c, &rows[i], rows[i].given - rows[i].impulse);
         return;

@@ -124,7 +124,7 @@ static inline void fluid_add(const mf_ArtPlan *plan, const mf_ArtFluid *fluid, m
                     a->j.xz + slow.xz, a->j.yz + slow.yz);
 }
 
-// Those of a link (-1 = base), which turns at `rate`.
+// Those of a link (-1 = base) with the angular velocity `rate`.
 static inline void fluids_add(const mf_ArtPlan *plan, int32_t link, uint32_t first, uint32_t count,
                               mf_lane step, const Contacts *contacts, Vec rate, Art *a) {
     const Vec down = pose_down(plan, contacts, link);
@@ -333,7 +333,7 @@ static MF_INLINE void aba_inertia_hinge(const mf_ArtPlan *plan, const State *sta
                       line.torque - a->n.z);
     else
         eliminate(own, a, angular, linear, inertia, line.torque - a->n.z);
-    // The axis turns with the link: rate x axis times the joint's rate.
+    // The axis rotates with the link: rate x axis times the joint's rate.
     mf_lane x = own->swirl.y * own->speed, y = own->swirl.x * own->speed;
     a->n.x = mf_fma(a->j.xx, x, mf_fma(-a->j.xy, y, a->n.x));
     a->n.y = mf_fma(a->j.xy, x, mf_fma(-a->j.yy, y, a->n.y));

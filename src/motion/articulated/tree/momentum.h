@@ -5,7 +5,7 @@
 // J w + h t. The rotation keeps L constant in the world, so in the body's axes, which rotate by u =
 // h (w0 + w1) / 2,
 //     D w1 = b + exp(-u) L                                                                      (1)
-// with w0 the rate after the kick and D = J, b = 0 for a body by itself. The attitude rotates by
+// with w0 the rate after the kick and D = J, b = 0 for a single body. The attitude rotates by
 // the same u. This is the Lie midpoint rule (Simo and Wong 1991; Krysl and Endres 2005): the
 // momentum in the world is kept to rounding, and so is the energy of a body in flight, since (w0 +
 // w1) (L1 - L0) is 0; |L| stays, so no step is unstable. (1) is solved by Newton's method.

@@ -1,7 +1,7 @@
 // One step of fixed-wing aircraft for a block of lanes: checks commands, runs the autopilot if due,
 // advances gusts, and integrates the body with constant surfaces.
 //
-// Invariants: a lane with a fault word is left as it is; a lane whose new state is not finite or
+// Invariants: a lane with a fault word does not change; a lane whose new state is not finite or
 // out of range gets a fault word and keeps its old state; no lane reads another.
 
 #include "math/lane_random.h"
@@ -10,7 +10,7 @@
 // ---- body ---------------------------------------------------------------------------------------
 
 // The rigid body of an aircraft and its integration over a step, for a block of lanes. World axes
-// are east-north-up, body axes forward-left-up; the quaternion turns body into world.
+// are east-north-up, body axes forward-left-up; the quaternion rotates body into world.
 //
 // Included by the kernel only.
 
