@@ -1,9 +1,9 @@
 // A step of the world solver:
 //
-//   1  links that joints and contacts connect, with their poses          (solver_graph.c)
+//   1  links that joints and contacts connect, with their poses             (solver_graph.c)
 //   2  trial steps: effect of the last step's forces, and response of the    (solver_respond.c)
 //      links to small additional ones
-//   3  forces that balance by these                                          (solver_newton.c)
+//   3  forces that balance by these                                         (solver_newton.c)
 //   4  a trial step with them; repeat 3 about it until the residual is small, and from 2 on if
 //      that fails, because contacts with the ground or limits have changed
 //   5  forces into the fields of the links, for the motions
