@@ -1,7 +1,7 @@
 // Memory that the server shares with a client over a Unix socket, which links nothing of Mayfly's
 // libraries, either: values of large states are read where the server put them, those of large
 // writes are put where it reads them. Whatever does not fit goes over the socket.
-#include "client/wire.h"
+#include "client/link.h"
 #include "base/floats.h"
 
 #include <stdatomic.h>
@@ -72,11 +72,10 @@ static int next_file(mf_Client *client) {
 static mf_Status request(mf_Client *client, uint32_t number, uint64_t bytes, mf_Error *error) {
     const uint32_t tag =
         number == MF_PROTOCOL_ALL ? MF_CLIENT_TAG_SHARE_WRITES : MF_CLIENT_TAG_SHARE_STATES;
-    uint8_t *out = mf_client_message(client, MF_MESSAGE_SHARE, tag, 16);
+    mf_ShareRequest *out = mf_client_message(client, MF_MESSAGE_SHARE, tag, sizeof *out);
     if (out == NULL)
-        return mf_client_fail(error, MF_NO_MEMORY, "out of memory");
-    out = mf_client_put_u32(mf_client_put_u32(out, number), 0);
-    mf_client_put_u64(out, bytes);
+        return mf_client_no_memory(error);
+    *out = (mf_ShareRequest){.number = number, .bytes = bytes};
     return mf_client_send(client, error);
 }
 
@@ -94,11 +93,10 @@ mf_Status mf_client_share_writes(mf_Client *client, size_t bytes, mf_Error *erro
     return request(client, MF_PROTOCOL_ALL, bytes, error);
 }
 
-mf_Status mf_client_keep_shared(mf_Client *client, const mf_ClientMessage *message,
-                                mf_Error *error) {
+mf_Status mf_client_keep_shared(mf_Client *client, const mf_SharedAnswer *in, mf_Error *error) {
     struct stat found;
     const int file = next_file(client);
-    const uint32_t number = message->size == 24 ? mf_client_u32(message->data) : UINT32_MAX - 1;
+    const uint32_t number = in->number;
     mf_ClientState *state = number < MF_PROTOCOL_SUBSCRIPTIONS ? &client->states[number] : NULL;
     mf_ClientRegion *region = state != NULL ? &state->region : &client->writes;
     if (file < 0 || (state == NULL && number != MF_PROTOCOL_ALL) || region->memory != NULL) {
@@ -106,16 +104,14 @@ mf_Status mf_client_keep_shared(mf_Client *client, const mf_ClientMessage *messa
             close(file);
         return malformed(error);
     }
-    mf_ClientRegion made = {.slots = mf_client_u32(message->data + 4),
-                            .first = mf_client_u32(message->data + 8),
-                            .stride = mf_client_u32(message->data + 12),
-                            .size = mf_client_u64(message->data + 16)};
+    mf_ClientRegion made = {
+        .slots = in->slots, .first = in->first, .stride = in->stride, .size = in->size};
     const uint64_t needed = made.first + (uint64_t)made.slots * made.stride;
     const bool fits = made.slots >= 1 && made.slots <= MF_PROTOCOL_SLOTS &&
                       made.first >= made.slots * MF_PROTOCOL_COUNTER && made.first % 8 == 0 &&
                       made.stride % 8 == 0 && needed <= made.size && fstat(file, &found) == 0 &&
                       (uint64_t)found.st_size >= made.size &&
-                      (state == NULL || made.stride >= state->size - MF_CLIENT_STATE_HEAD);
+                      (state == NULL || made.stride >= state->size - sizeof(mf_StateAnswer));
     void *memory =
         fits ? mmap(NULL, made.size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
     close(file);
@@ -138,18 +134,16 @@ void mf_client_release_state(mf_ClientState *state) {
     state->holds = false;
 }
 
-mf_Status mf_client_keep_state_shared(mf_Client *client, const mf_ClientMessage *message,
+mf_Status mf_client_keep_state_shared(mf_Client *client, const mf_StateSharedAnswer *in,
                                       mf_Error *error) {
-    const uint32_t number =
-        message->size == MF_CLIENT_STATE_HEAD ? mf_client_u32(message->data) : UINT32_MAX;
-    mf_ClientState *state = number < MF_PROTOCOL_SUBSCRIPTIONS ? &client->states[number] : NULL;
-    const uint32_t slot = state != NULL ? mf_client_u32(message->data + 24) : 0;
-    if (state == NULL || state->region.memory == NULL || slot >= state->region.slots)
+    mf_ClientState *state = &client->states[in->number]; // checked
+    const uint32_t slot = in->slot;
+    if (state->region.memory == NULL || slot >= state->region.slots)
         return malformed(error);
     mf_client_release_state(state);
     state->holds = true;
     state->slot = slot;
-    state->number = mf_client_u32(message->data + 28);
+    state->number = in->content;
     state->values =
         state->region.memory + state->region.first + (size_t)slot * state->region.stride;
     client->shared.states++;

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE // memfd_create, F_ADD_SEALS, MADV_REMOVE
 #include "serve/region.h"
 
-#include "serve/wire.h"
+#include "client/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>

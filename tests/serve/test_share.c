@@ -1,6 +1,6 @@
 // Shared memory of connections over Unix sockets: the same bits as by TCP, slow readers, clients
 // that write garbage into it or die, limits, and that nothing is left.
-#include "client/wire.h"
+#include "client/link.h"
 #include "serve/region.h"
 #include "serve/support.h"
 
