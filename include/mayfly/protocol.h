@@ -72,7 +72,7 @@ enum {
         MEMBER(f64, speed, ANY, "simulated seconds per second 0 .. 1e6; 0: as fast as possible"), \
         "", "") \
     REQUEST(15, EVENTS, Events, events, DONE, \
-        MEMBER(u32, mask, (1u << MF_EVENT_KINDS) - 1, "bit 1 << event for each requested event"), \
+        MEMBER(u32, mask, (1u << MF_EVENT_KINDS) - 1, "(bit 1 << event for each that comes)"), \
         "", "") \
     REQUEST(16, PING, Ping, ping, DONE, , "", "") \
     REQUEST(17, MODEL, Model, model, MODEL, MEMBER(u32, group, ANY, ""), "", "") \
@@ -105,7 +105,7 @@ enum {
         "Applies immediately; values before a refused one are applied") \
     REQUEST(25, ABOUT, About, about, ABOUT, , "", "") \
     REQUEST(26, DOCK, Dock, dock, DONE, \
-        MEMBER(u32, on, 1, "to connect, 0 to disconnect") MEMBER(u32, group, ANY, "") \
+        MEMBER(u32, on, 1, "(1: connect, 0: disconnect)") MEMBER(u32, group, ANY, "") \
         MEMBER(u32, instance, ANY, "") MEMBER(u32, dock, ANY, "") \
         MEMBER(u32, other_group, ANY, "") MEMBER(u32, other_instance, ANY, "") \
         MEMBER(u32, other_dock, ANY, "(unused to disconnect)") MEMBER(u32, orientation, ANY, ""), \
@@ -145,7 +145,7 @@ enum {
     ANSWER(133, IMAGE, Image, , "the snapshot", "") \
     ANSWER(134, STATISTICS, Statistics, \
         MEMBER(u64, tick, ANY, "") MEMBER(i64, time, ANY, "[ns]") \
-        MEMBER(u64, hash, ANY, "or 0; of this connection") MEMBER(u64, states, ANY, "sent") \
+        MEMBER(u64, hash, ANY, "or 0") MEMBER(u64, states, ANY, "sent") \
         MEMBER(u64, lost, ANY, "states") MEMBER(u64, writes, ANY, "") \
         MEMBER(u64, late, ANY, "writes") MEMBER(u64, turns, ANY, "") \
         MEMBER(u64, missed, ANY, "turns") MEMBER(u64, bytes_in, ANY, "received by the server") \
@@ -153,7 +153,9 @@ enum {
         MEMBER(f64, factor, ANY, "speed measured over half a second (0 before)") \
         MEMBER(u32, connections, ANY, "") \
         MEMBER(u32, flags, ANY, "(1: paused, 2: this connection has shared memory, 4: a request " \
-        "for some was refused)"), "", "Bytes are those of the socket and of the shared memory") \
+        "for some was refused)"), "", \
+        "States to bytes are those of this connection; bytes are those of the socket and of the " \
+        "shared memory") \
     ANSWER(135, EVENT, Event, \
         MEMBER(u32, event, ANY, "") MEMBER(u32, group, ANY, "") MEMBER(u32, instance, ANY, "") \
         MEMBER(u32, value, ANY, "") MEMBER(u64, tick, ANY, "") MEMBER(i64, time, ANY, "[ns]"), \
@@ -173,8 +175,8 @@ enum {
         "the pixels, or for each camera CAMERA, its name, zeros up to a multiple of 4 bytes", "") \
     ANSWER(145, SHARED, Shared, \
         MEMBER(u32, number, ANY, "of the subscription or ALL") MEMBER(u32, slots, ANY, "1 .. 8") \
-        MEMBER(u32, first, ANY, "offset of slot 0 [byte]") \
-        MEMBER(u32, stride, ANY, "bytes of a slot") MEMBER(u64, size, ANY, "total bytes"), "", \
+        MEMBER(u32, first, ANY, "[byte] offset of slot 0") \
+        MEMBER(u32, stride, ANY, "[byte] of a slot") MEMBER(u64, size, ANY, "[byte] in total"), "", \
         "The file descriptor is sent with its first byte") \
     ANSWER(146, STATE_SHARED, StateShared, \
         MEMBER(u32, number, ANY, "of the subscription") MEMBER(u32, lost, ANY, "") \
@@ -214,14 +216,14 @@ enum {
     PART(GROUP, Group, \
         MEMBER(u32, instances, ANY, "") MEMBER(u32, fields, ANY, "") \
         MEMBER(u32, motions, ANY, "(bit 1 << motion)") MEMBER(u8, name_size, ANY, "") \
-        MEMBER(u8, isolated, ANY, "1 if its instances are isolated from each other") \
+        MEMBER(u8, isolated, ANY, "(1: its instances are isolated from each other)") \
         MEMBER(u16, zero, ANY, "")) \
     PART(FIELD, Field, \
-        MEMBER(u32, type, ANY, "0 f32, 1 f64, 2 i32, 3 u32") \
+        MEMBER(u32, type, ANY, "(0 f32, 1 f64, 2 i32, 3 u32)") \
         MEMBER(u32, elements, ANY, "of an instance") MEMBER(u32, width, ANY, "components of an " \
-        "element") MEMBER(u8, flags, ANY, "1 state, 2 input, 4 output, 8 bits, 16 writable: an " \
-        "input that no system of the scene writes") MEMBER(u8, shape, ANY, "0 one element, 1 per " \
-        "joint, 2 per point, 3 per contact, 4 per sensor, 5 fixed") MEMBER(u16, zero, ANY, "") \
+        "element") MEMBER(u8, flags, ANY, "(1 state, 2 input, 4 output, 8 bits, 16 writable: an " \
+        "input that no system of the scene writes)") MEMBER(u8, shape, ANY, "(0 one element, 1 per " \
+        "joint, 2 per point, 3 per contact, 4 per sensor, 5 fixed)") MEMBER(u16, zero, ANY, "") \
         MEMBER(u8, name_size, ANY, "") MEMBER(u8, unit_size, ANY, "") \
         MEMBER(u8, frame_size, ANY, "") MEMBER(u8, description_size, ANY, "")) \
     PART(CAMERA, Camera, \

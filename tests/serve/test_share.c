@@ -164,14 +164,15 @@ static void test_no_memory(void **state) {
 
 // The status of the answer to a message with this payload.
 static mf_Status told(mf_Client *client, uint32_t kind, const uint32_t *words, uint32_t count) {
-    mf_ClientMessage answer;
+    mf_WireMessage answer;
     memcpy(mf_client_message(client, kind, 77, count * sizeof *words), words,
            count * sizeof *words);
     CHECK(mf_client_send(client, error));
     do
         CHECK(mf_client_next(client, 20.0, &answer, error));
     while (answer.tag != 77);
-    return answer.kind == MF_ANSWER_ERROR ? (mf_Status)mf_client_u32(answer.data) : MF_OK;
+    const mf_ErrorAnswer *in = answer.data;
+    return answer.kind == MF_ANSWER_ERROR ? (mf_Status)in->code : MF_OK;
 }
 
 static void test_requests_are_checked(void **state) {
