@@ -176,7 +176,8 @@ enum {
     ANSWER(145, SHARED, Shared, \
         MEMBER(u32, number, ANY, "of the subscription or ALL") MEMBER(u32, slots, ANY, "1 .. 8") \
         MEMBER(u32, first, ANY, "[byte] offset of slot 0") \
-        MEMBER(u32, stride, ANY, "[byte] of a slot") MEMBER(u64, size, ANY, "[byte] in total"), "", \
+        MEMBER(u32, stride, ANY, "[byte] of a slot") \
+        MEMBER(u64, size, ANY, "[byte] in total"), "", \
         "The file descriptor is sent with its first byte") \
     ANSWER(146, STATE_SHARED, StateShared, \
         MEMBER(u32, number, ANY, "of the subscription") MEMBER(u32, lost, ANY, "") \
@@ -194,8 +195,8 @@ enum {
         "f64 values", "") \
     ANSWER(152, ABOUT, About, \
         MEMBER(u64, seed, ANY, "of the world") MEMBER(u64, faults, ANY, "robots with a fault"), \
-        "for each group GROUP_NAMES, and for each of these NAME, the name, zeros up to a multiple " \
-        "of 4 bytes", "")
+        "for each group GROUP_NAMES, and for each of these NAME, the name, zeros up to a " \
+        "multiple of 4 bytes", "")
 
 #define MF_PROTOCOL_PARTS(PART, MEMBER, ANY) \
     PART(ENTRY, Entry, \
@@ -222,8 +223,9 @@ enum {
         MEMBER(u32, type, ANY, "(0 f32, 1 f64, 2 i32, 3 u32)") \
         MEMBER(u32, elements, ANY, "of an instance") MEMBER(u32, width, ANY, "components of an " \
         "element") MEMBER(u8, flags, ANY, "(1 state, 2 input, 4 output, 8 bits, 16 writable: an " \
-        "input that no system of the scene writes)") MEMBER(u8, shape, ANY, "(0 one element, 1 per " \
-        "joint, 2 per point, 3 per contact, 4 per sensor, 5 fixed)") MEMBER(u16, zero, ANY, "") \
+        "input that no system of the scene writes)") \
+        MEMBER(u8, shape, ANY, "(0 one element, 1 per joint, 2 per point, 3 per contact, 4 per " \
+        "sensor, 5 fixed)") MEMBER(u16, zero, ANY, "") \
         MEMBER(u8, name_size, ANY, "") MEMBER(u8, unit_size, ANY, "") \
         MEMBER(u8, frame_size, ANY, "") MEMBER(u8, description_size, ANY, "")) \
     PART(CAMERA, Camera, \

@@ -45,22 +45,13 @@ ANSWER_STATISTICS = Message(
     "u64 tick i64 time u64 hash u64 states u64 lost u64 writes u64 late u64 turns u64 missed "
     "u64 bytes_in u64 bytes_out f64 speed f64 factor u32 connections u32 flags",
 )
-ANSWER_EVENT = Message(
-    135,
-    "u32 event u32 group u32 instance u32 value u64 tick i64 time",
-)
+ANSWER_EVENT = Message(135, "u32 event u32 group u32 instance u32 value u64 tick i64 time")
 ANSWER_TURN = Message(136, "u64 tick i64 time")
 ANSWER_BYE = Message(137, "")
 ANSWER_MODEL = Message(138, "")
-ANSWER_PHOTO = Message(
-    139,
-    "u64 tick i64 time u32 kind u32 width u32 height u32 size",
-)
+ANSWER_PHOTO = Message(139, "u64 tick i64 time u32 kind u32 width u32 height u32 size")
 ANSWER_SHARED = Message(145, "u32 number u32 slots u32 first u32 stride u64 size")
-ANSWER_STATE_SHARED = Message(
-    146,
-    "u32 number u32 lost u64 tick i64 time u32 slot u32 content",
-)
+ANSWER_STATE_SHARED = Message(146, "u32 number u32 lost u64 tick i64 time u32 slot u32 content")
 ANSWER_PROPERTY = Message(
     150,
     "u32 number u32 count u32 values u32 flags u32 name_size u32 unit_size u32 locked_size u32 "
@@ -90,11 +81,7 @@ MODEL = Message(17, "u32 group", ANSWER_MODEL)
 PHOTO = Message(18, "u32 group u32 instance u32 camera u32 kind", ANSWER_PHOTO)
 SET_POSES = Message(19, "u32 group u32 first u32 count u32 zero", ANSWER_DONE)
 LOAD = Message(20, "u32 what u32 zero", ANSWER_DONE)
-SPAWN = Message(
-    21,
-    "u32 count u32 source_size u32 name_size u32 what f64 height",
-    ANSWER_DONE,
-)
+SPAWN = Message(21, "u32 count u32 source_size u32 name_size u32 what f64 height", ANSWER_DONE)
 PROPERTY = Message(22, "u32 number", ANSWER_PROPERTY)
 GET = Message(23, "u32 number", ANSWER_VALUES)
 SET = Message(24, "u32 count u32 zero", ANSWER_DONE)
@@ -108,11 +95,7 @@ DOCK = Message(
 STOP = Message(27, "", ANSWER_DONE)
 WORLD = Message(28, "", ANSWER_WELCOME)
 SHARE = Message(29, "u32 number u32 zero u64 bytes", ANSWER_SHARED)
-WRITE_SHARED = Message(
-    30,
-    "u64 tick u32 count u32 flags u32 slot u32 number",
-    ANSWER_DONE,
-)
+WRITE_SHARED = Message(30, "u64 tick u32 count u32 flags u32 slot u32 number", ANSWER_DONE)
 
 # Parts of messages.
 ENTRY = Message(0, "u32 field u32 first u32 count")
@@ -120,10 +103,7 @@ WRITE_ENTRY = Message(0, "u32 field u32 first u32 count u32 size")
 POSE = Message(0, "f64 x f64 y f64 z f64 qw f64 qx f64 qy f64 qz")
 SPAWN_POSE = Message(0, "f64 x f64 y f64 heading")
 SET_ENTRY = Message(0, "u32 number u32 first u32 count u32 zero")
-GROUP = Message(
-    0,
-    "u32 instances u32 fields u32 motions u8 name_size u8 isolated u16 zero",
-)
+GROUP = Message(0, "u32 instances u32 fields u32 motions u8 name_size u8 isolated u16 zero")
 FIELD = Message(
     0,
     "u32 type u32 elements u32 width u8 flags u8 shape u16 zero u8 name_size u8 unit_size u8 "

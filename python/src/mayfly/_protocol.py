@@ -1,35 +1,19 @@
-"""Messages of the protocol of `mayfly serve`: numbers, requests, and what answers say.
-
-What the plain client, the one for asyncio and scripts share. docs/reference/protocol.md specifies
-the messages; the names in capital letters are its kinds.
-"""
+"""Requests of `mayfly serve` and what its answers say: what both clients and scripts share."""
 
 from __future__ import annotations
 
 import dataclasses
-import struct
+import json
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from mayfly import _messages as messages
 from mayfly import errors
+from mayfly._wire import Request, padded, read_text
 
-MAGIC, MAJOR, MINOR = 0x594C464D, 1, 2
-HELLO, LIST, SUBSCRIBE, UNSUBSCRIBE, WRITE, LOCK_STEP, PAUSE, STEP, RESET = range(1, 10)
-SNAPSHOT, RESTORE, SWITCH, STATISTICS, SPEED, EVENTS = range(10, 16)
-MODEL, SET_POSES, LOAD, SPAWN, WORLD = 17, 19, 20, 21, 28
-PROPERTY, GET, SET, ABOUT, DOCK, STOP = range(22, 28)
-FOUND, VALUES, SCENE = range(150, 153)
-ERROR, WELCOME, LISTING, STATE, DONE, IMAGE, SAID, EVENT, TURN, BYE = range(128, 138)
-DESCRIBED = 138
-PHOTO, PICTURE = 18, 139
 PHOTO_KINDS = {"color": ("|u1", 3), "depth": ("<f4", 1), "segmentation": ("<i4", 3)}
-PHOTO_LIST, PHOTO_HEAD = 3, 32
-ALL = 0xFFFFFFFF
-ANY_TICK = 0xFFFFFFFFFFFFFFFF
-WRITABLE = 16
-WORLD_LOADED = 2  # value of the event "world"
 TYPES = tuple(np.dtype(kind) for kind in ("<f4", "<f8", "<i4", "<u4"))
 KINDS: tuple[type[errors.MayflyError], ...] = (
     errors.MayflyError,
@@ -44,24 +28,6 @@ KINDS: tuple[type[errors.MayflyError], ...] = (
     errors.VersionError,
     errors.StoppedError,
     errors.LimitError,
-)
-EVENT_NAMES = (
-    "fault",
-    "late",
-    "joined",
-    "left",
-    "pause",
-    "reset",
-    "restore",
-    "switch",
-    "missed",
-    "raised",
-    "fall",
-    "dock",
-    "goal",
-    "end",
-    "held",
-    "world",
 )
 MOTIONS = (
     "kinematic points rigid prescribed articulated quadrotor fixed_wing car external "
@@ -125,86 +91,6 @@ class RemoteStatistics:
     is_shared: bool  # this connection has shared memory
 
 
-# What is asked: a kind of message, its payload, and the kind of its answer.
-Request = tuple[int, bytes, int]
-
-
-def pause_request(on: bool) -> Request:
-    return PAUSE, struct.pack("<I", on), DONE
-
-
-def step_request(steps: int) -> Request:
-    return STEP, struct.pack("<Q", steps), DONE
-
-
-def speed_request(speed: float) -> Request:
-    return SPEED, struct.pack("<d", speed), DONE
-
-
-def lock_step_request(on: bool, period: float, limit: float) -> Request:
-    times = (round(1e9 * period), round(1e9 * limit))
-    return LOCK_STEP, struct.pack("<IIqq", on, 0, *times), DONE
-
-
-def reset_request(group: int, first: int, count: int | None) -> Request:
-    return RESET, struct.pack("<3I", group, first, ALL if count is None else count), DONE
-
-
-def switch_request(group: int, motion: str, first: int, count: int | None) -> Request:
-    if motion not in MOTIONS:
-        raise errors.ArgumentError(f"expected a motion of {', '.join(MOTIONS)}")
-    rows = ALL if count is None else count
-    return SWITCH, struct.pack("<4I", group, first, rows, MOTIONS.index(motion)), DONE
-
-
-def watch_request(names: tuple[str, ...]) -> Request:
-    for name in names:
-        if name not in EVENT_NAMES:
-            raise errors.ArgumentError(f"expected events of {', '.join(EVENT_NAMES)}")
-    mask = sum(1 << EVENT_NAMES.index(name) for name in set(names))
-    return EVENTS, struct.pack("<I", mask), DONE
-
-
-def hello_request(token: str) -> Request:
-    secret = token.encode()
-    head = struct.pack("<IHHI", MAGIC, MAJOR, MINOR, len(secret))
-    return HELLO, head + secret, WELCOME
-
-
-def load_request(path: str | None, text: str | None) -> Request:
-    if (path is None) == (text is None):
-        raise errors.ArgumentError("expected the path of a file or the text of a scene")
-    if path == "":
-        raise errors.ArgumentError("expected the path of a file, found an empty text")
-    return LOAD, struct.pack("<II", text is not None, 0) + (path or text or "").encode(), DONE
-
-
-def spawn_request(
-    poses: npt.ArrayLike, file: str | None, group: str | None, name: str, height: float
-) -> Request:
-    if (file is None) == (group is None):
-        raise errors.ArgumentError("expected a robot's file or the name of a group")
-    rows = np.atleast_2d(np.asarray(poses, "<f8"))
-    if rows.ndim != 2 or rows.shape[1] != 3:
-        raise errors.ArgumentError("expected poses of x, y and heading")
-    source, own = (file or group or "").encode(), name.encode()
-    head = struct.pack("<4Id", len(rows), len(source), len(own), group is not None, height)
-    return SPAWN, head + rows.tobytes() + source + own, DONE
-
-
-def write_payload(tick: int, entries: list[bytes], go: bool) -> bytes:
-    return struct.pack("<QII", tick, len(entries), go) + b"".join(entries)
-
-
-def read_statistics(data: bytes) -> RemoteStatistics:
-    values = struct.unpack("<QqQ8Q2d2I", data)
-    names = [field.name for field in dataclasses.fields(RemoteStatistics)]
-    found = dict(zip(names, values))
-    flags = found["is_paused"]
-    found["is_paused"], found["is_shared"] = bool(flags & 1), bool(flags & 2)
-    return RemoteStatistics(**found)
-
-
 @dataclasses.dataclass(frozen=True)
 class RemoteCamera:
     """A camera of robots or of the scene: its number, name, size and what it measures."""
@@ -226,18 +112,284 @@ class RemotePhoto:
     pixels: npt.NDArray[Any]  # (height, width, 3), for depth (height, width)
 
 
+# ---- requests ------------------------------------------------------------------------------------
+
+
+def _nanoseconds(seconds: float) -> int:
+    return round(1e9 * seconds)
+
+
+def lock_step(on: bool, period: float = 0.0, limit: float = 0.0) -> Request[None]:
+    return messages.LOCK_STEP.ask(on, _nanoseconds(period), _nanoseconds(limit))
+
+
+def reset(group: int, first: int, count: int | None) -> Request[None]:
+    return messages.RESET.ask(group, first, messages.ALL if count is None else count)
+
+
+def switch(group: int, motion: str, first: int, count: int | None) -> Request[None]:
+    if motion not in MOTIONS:
+        raise errors.ArgumentError(f"expected a motion of {', '.join(MOTIONS)}")
+    rows = messages.ALL if count is None else count
+    return messages.SWITCH.ask(group, first, rows, MOTIONS.index(motion))
+
+
+def place(
+    group: int, rows: int, positions: npt.ArrayLike, orientations: npt.ArrayLike, first: int
+) -> Request[None]:
+    poses = np.empty((rows, 7), "<f8")
+    poses[:, :3] = positions
+    poses[:, 3:] = orientations
+    return messages.SET_POSES.ask(group, first, rows, tail=poses.tobytes())
+
+
+def snapshot() -> Request[bytes]:
+    return messages.SNAPSHOT.ask_for(bytes)
+
+
+def describe(group: int) -> Request[dict[str, Any]]:
+    return messages.MODEL.ask_for(json.loads, group)
+
+
+def watch(names: tuple[str, ...]) -> Request[None]:
+    known = messages.EVENT_NAMES
+    for name in names:
+        if name not in known:
+            raise errors.ArgumentError(f"expected events of {', '.join(known)}")
+    return messages.EVENTS.ask(sum(1 << known.index(name) for name in set(names)))
+
+
+def load(path: str | None, text: str | None) -> Request[None]:
+    if (path is None) == (text is None):
+        raise errors.ArgumentError("expected the path of a file or the text of a scene")
+    if path == "":
+        raise errors.ArgumentError("expected the path of a file, found an empty text")
+    return messages.LOAD.ask(text is not None, tail=(path or text or "").encode())
+
+
+def spawn(
+    poses: npt.ArrayLike, file: str | None, group: str | None, name: str, height: float
+) -> Request[None]:
+    if (file is None) == (group is None):
+        raise errors.ArgumentError("expected a robot's file or the name of a group")
+    rows = np.atleast_2d(np.asarray(poses, "<f8"))
+    if rows.ndim != 2 or rows.shape[1] != 3:
+        raise errors.ArgumentError("expected poses of x, y and heading")
+    source, own = (file or group or "").encode(), name.encode()
+    head = (len(rows), len(source), len(own), group is not None, height)
+    return messages.SPAWN.ask(*head, tail=rows.tobytes() + source + own)
+
+
+def write(tick: int, entries: list[bytes], go: bool) -> Request[None]:
+    return messages.WRITE.ask(tick, len(entries), go, tail=b"".join(entries))
+
+
+def write_entry(field: RemoteField, first: int, values: npt.NDArray[Any]) -> bytes:
+    data = np.ascontiguousarray(values).tobytes()
+    head = messages.WRITE_ENTRY.pack(field.number, first, len(values), len(data))
+    return head + data + bytes(-len(data) % 8)
+
+
+def subscribe(number: int, fields: list[RemoteField], period: float) -> Request[None]:
+    entries = (messages.ENTRY.pack(field.number, 0, messages.ALL) for field in fields)
+    head = (number, len(fields), _nanoseconds(period))
+    return messages.SUBSCRIBE.ask(*head, tail=b"".join(entries))
+
+
+def unsubscribe(number: int) -> Request[None]:
+    return messages.UNSUBSCRIBE.ask(number)
+
+
+def statistics(hash: bool) -> Request[RemoteStatistics]:
+    return messages.STATISTICS.ask_for(_read_statistics, hash)
+
+
+def cameras(group: int) -> Request[dict[str, RemoteCamera]]:
+    return messages.PHOTO.ask_for(_read_cameras, group, 0, 0, messages.PHOTO_LIST)
+
+
+def check_photo(kind: str) -> None:
+    if kind not in PHOTO_KINDS:
+        raise errors.ArgumentError(f"expected a picture of {', '.join(PHOTO_KINDS)}: {kind!r}")
+
+
+def photo(
+    group: int, known: dict[str, RemoteCamera], camera: str, robot: int, kind: str
+) -> Request[RemotePhoto]:
+    if camera not in known:
+        raise errors.NotFoundError(f"there is no camera {camera}: {', '.join(known)}")
+    index = list(PHOTO_KINDS).index(kind)
+    return messages.PHOTO.ask_for(_read_photo, group, robot, known[camera].number, index)
+
+
+def get(number: int) -> Request[list[float]]:
+    def read(data: bytes) -> list[float]:
+        values: list[float] = np.frombuffer(data, "<f8", -1, messages.ANSWER_VALUES.size).tolist()
+        return values
+
+    return messages.GET.ask_for(read, number)
+
+
+def set_values(writes: list[tuple[int, int, bytearray]]) -> Request[None]:
+    """Values under the numbers of properties: (number, first value, values of 8 bytes each)."""
+    entries = (
+        messages.SET_ENTRY.pack(number, first, len(data) // 8) + data
+        for number, first, data in writes
+    )
+    return messages.SET.ask(len(writes), tail=b"".join(entries))
+
+
+def dock(on: bool, first: tuple[int, ...], second: tuple[int, ...], turn: int) -> Request[None]:
+    return messages.DOCK.ask(on, *first, *second, turn)
+
+
+def stop(reason: str) -> Request[None]:
+    return messages.STOP.ask(tail=reason.encode())
+
+
+# ---- answers -------------------------------------------------------------------------------------
+
+
+def _read_statistics(data: bytes) -> RemoteStatistics:
+    found = messages.ANSWER_STATISTICS.read(data)
+    flags = found.pop("flags")
+    return RemoteStatistics(
+        time_ns=found.pop("time"),
+        is_paused=bool(flags & messages.PAUSED),
+        is_shared=bool(flags & messages.SHARES),
+        **found,
+    )
+
+
+def _read_cameras(data: bytes) -> dict[str, RemoteCamera]:
+    found, at = {}, messages.ANSWER_PHOTO.size
+    for number in range(messages.ANSWER_PHOTO.read(data)["width"]):
+        width, height, mask, length = messages.CAMERA.unpack(data, at)
+        at += messages.CAMERA.size
+        name = read_text(data, at, length)
+        kinds = tuple(kind for i, kind in enumerate(PHOTO_KINDS) if mask >> i & 1)
+        found[name] = RemoteCamera(number, name, width, height, kinds)
+        at += padded(length, 4)
+    return found
+
+
+def _read_photo(data: bytes) -> RemotePhoto:
+    head = messages.ANSWER_PHOTO.read(data)
+    kind = list(PHOTO_KINDS)[head["kind"]]
+    dtype, channels = PHOTO_KINDS[kind]
+    shape = (head["height"], head["width"], *([3] if channels == 3 else []))
+    values = np.frombuffer(data, dtype, -1, messages.ANSWER_PHOTO.size)
+    return RemotePhoto(head["tick"], 1e-9 * head["time"], kind, values.reshape(shape))
+
+
+@dataclasses.dataclass(frozen=True)
+class PropertyAnswer:
+    """What a path or pattern names; of each property the members of PROPERTY_PART."""
+
+    name: str
+    unit: str
+    locked: str | None  # why it cannot be written
+    is_rotation: bool
+    values: int  # of all of them
+    parts: npt.NDArray[np.uint32]
+
+
+def find_property(number: int, path: str) -> Request[PropertyAnswer]:
+    return messages.PROPERTY.ask_for(_read_property, number, tail=path.encode())
+
+
+def _read_property(data: bytes) -> PropertyAnswer:
+    head, at = messages.ANSWER_PROPERTY.read(data), messages.ANSWER_PROPERTY.size
+    sizes = [head[f"{name}_size"] for name in ("name", "unit", "locked")]
+    texts, start = [], at
+    for size in sizes:
+        texts.append(read_text(data, start, size))
+        start += size
+    count = head["count"] * len(messages.PROPERTY_PART.names)
+    parts = np.frombuffer(data, "<u4", count, at + padded(sum(sizes), 4))
+    name, unit, locked = texts
+    return PropertyAnswer(
+        name,
+        unit,
+        locked if head["flags"] & 1 else None,
+        bool(head["flags"] & 2),
+        head["values"],
+        parts.reshape(head["count"], -1),
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class AboutAnswer:
+    """The seed, the robots with a fault, and of each group the names of its gaits and docks."""
+
+    seed: int
+    faults: int
+    groups: list[tuple[list[str], list[str]]]
+
+
+def about() -> Request[AboutAnswer]:
+    return messages.ABOUT.ask_for(_read_about)
+
+
+def _read_about(data: bytes) -> AboutAnswer:
+    head, at = messages.ANSWER_ABOUT.read(data), messages.ANSWER_ABOUT.size
+    groups = []
+    while at < len(data):
+        gaits, docks = messages.GROUP_NAMES.unpack(data, at)
+        at += messages.GROUP_NAMES.size
+        names = []
+        for _ in range(gaits + docks):
+            (length,) = messages.NAME.unpack(data, at)
+            at += messages.NAME.size
+            names.append(read_text(data, at, length))
+            at += padded(length, 4)
+        groups.append((names[:gaits], names[gaits:]))
+    return AboutAnswer(groups=groups, **head)
+
+
 def error(data: bytes) -> errors.MayflyError:
-    code = struct.unpack_from("<I", data)[0]
+    (code,) = messages.ANSWER_ERROR.unpack(data)
     kind = KINDS[code] if code < len(KINDS) else errors.MayflyError
-    return kind(data[4:].decode(errors="replace"))
+    return kind(read_text(data, messages.ANSWER_ERROR.size, len(data)))
 
 
-def read_field(listing: bytes, at: int, number: int) -> tuple[RemoteField, int]:
-    kind, elements, width, flags, *lengths = struct.unpack_from("<IIIBxxx4B", listing, at)
-    texts, start = [], at + 20
-    for length in lengths:
-        texts.append(listing[start : start + length].decode(errors="replace"))
-        start += length
+def event(data: bytes) -> Event:
+    found = messages.ANSWER_EVENT.read(data)
+    number, nanoseconds = found.pop("event"), found.pop("time")
+    known = number < len(messages.EVENT_NAMES)
+    name = messages.EVENT_NAMES[number] if known else str(number)
+    return Event(name=name, time=nanoseconds / 1e9, **found)
+
+
+def turn(data: bytes) -> Turn:
+    tick, nanoseconds = messages.ANSWER_TURN.unpack(data)
+    return Turn(tick, nanoseconds / 1e9)
+
+
+def listing(data: bytes) -> list[tuple[str, int, list[RemoteField]]]:
+    """Name, instances and fields of each group."""
+    groups, at, number = [], messages.ANSWER_LISTING.size, 0
+    for _ in range(messages.ANSWER_LISTING.read(data)["groups"]):
+        head = messages.GROUP.read(data, at)
+        at += messages.GROUP.size
+        name, fields = read_text(data, at, head["name_size"]), []
+        at += padded(head["name_size"], 4)
+        for _ in range(head["fields"]):
+            field, at = _read_field(data, at, number)
+            fields.append(field)
+            number += 1
+        groups.append((name, head["instances"], fields))
+    return groups
+
+
+def _read_field(data: bytes, at: int, number: int) -> tuple[RemoteField, int]:
+    head = messages.FIELD.read(data, at)
+    texts, start = [], at + messages.FIELD.size
+    end = start
+    for text in ("name", "unit", "frame", "description"):
+        size = head[f"{text}_size"]
+        texts.append(read_text(data, end, size))
+        end += size
     name, unit, frame, description = texts
     field = RemoteField(
         number,
@@ -245,8 +397,8 @@ def read_field(listing: bytes, at: int, number: int) -> tuple[RemoteField, int]:
         unit,
         frame,
         description,
-        TYPES[kind],
-        elements * width,
-        bool(flags & WRITABLE),
+        TYPES[head["type"]],
+        head["elements"] * head["width"],
+        bool(head["flags"] & messages.WRITABLE),
     )
-    return field, 20 + -(-sum(lengths) // 4) * 4
+    return field, start + padded(end - start, 4)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import struct
+import contextlib
 from collections import deque
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from mayfly import _messages as messages
 from mayfly import _protocol as protocol
 from mayfly import client_region, errors
-from mayfly._protocol import Event, RemoteField, Request, Turn
+from mayfly._protocol import Event, RemoteField, Turn
 from mayfly._sealed import Sealed
+from mayfly._wire import Inbox, Request, T, padded, read_text
+
+G = TypeVar("G", bound="GroupFields")
 
 
 class Subscription:
@@ -31,7 +36,7 @@ class Subscription:
         self._end = ""  # why nothing comes any more
         self._fields = fields
         sizes = (count * field.components * field.dtype.itemsize for field, count in fields)
-        self._size = sum(-(-size // 8) * 8 for size in sizes)  # [byte] of a state's values
+        self._size = sum(padded(size, 8) for size in sizes)  # [byte] of a state's values
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """The newest values of a field; KeyError before the first state."""
@@ -42,22 +47,23 @@ class Subscription:
             raise errors.ClosedError(f"the subscription has ended: {self._end}")
 
     def _take(self, payload: bytes) -> None:
-        _, lost, self.tick, nanoseconds = struct.unpack_from("<IIQq", payload)
+        _, lost, self.tick, nanoseconds = messages.ANSWER_STATE.unpack(payload)
         self.time = nanoseconds / 1e9
         self.lost += lost
         self.states += 1
-        at = 32
+        at = messages.ANSWER_STATE.size
         for field, instances in self._fields:
             count = instances * field.components
             values = np.frombuffer(payload, field.dtype, count, at)
             self._values[field.name] = values.reshape(instances, field.components)
-            at += -(-count * field.dtype.itemsize // 8) * 8
+            at += padded(count * field.dtype.itemsize, 8)
 
 
 class GroupFields(Sealed):
     """A group of the world and its fields: what the plain and the asyncio client share."""
 
-    def __init__(self, number: int, name: str, count: int) -> None:
+    def __init__(self, world: Session[Any], number: int, name: str, count: int) -> None:
+        self._world = world
         self.number = number
         self.name = name
         self.count = count  # instances
@@ -67,6 +73,16 @@ class GroupFields(Sealed):
 
     def __len__(self) -> int:
         return self.count
+
+    def write(
+        self, name: str, values: npt.ArrayLike, first: int = 0, count: int | None = None
+    ) -> None:
+        """Writes an input of the robots first .. first + count - 1; values are broadcast.
+
+        In `lock_step` it is sent at the end of the turn, otherwise at once. What the server refuses
+        is raised by a later call.
+        """
+        self._world._write(self._entry(name, values, first, count))
 
     def _field(self, name: str) -> RemoteField:
         if self._is_gone:
@@ -84,21 +100,24 @@ class GroupFields(Sealed):
             raise errors.ArgumentError(
                 f"field {name} is no input, or a system of the scene writes it"
             )
-        rows = self.count - first if count is None else count
-        if first < 0 or rows < 1 or first + rows > self.count:
-            raise errors.ArgumentError(f"expected robots within 0 .. {self.count - 1}")
+        rows = self._rows(first, count)
         array = np.asarray(values, field.dtype)
         if array.ndim == 1 and array.shape[0] == rows and field.components == 1:
             array = array[:, None]
-        data = np.ascontiguousarray(np.broadcast_to(array, (rows, field.components))).tobytes()
-        head = struct.pack("<4I", field.number, first, rows, len(data))
-        return head + data + bytes(-len(data) % 8)
+        return protocol.write_entry(field, first, np.broadcast_to(array, (rows, field.components)))
+
+    def _rows(self, first: int, count: int | None) -> int:
+        rows = self.count - first if count is None else count
+        if first < 0 or rows < 1 or first + rows > self.count:
+            raise errors.ArgumentError(f"expected robots within 0 .. {self.count - 1}")
+        return rows
 
 
-class Session(Sealed):
-    """What a connection knows of its world: the part of both clients that reads messages."""
+class Session(Sealed, Generic[G]):
+    """What a connection knows of its world: all of both clients but input and output."""
 
     _settable = frozenset({"timeout"})
+    _group: type[G]
 
     def __init__(self, timeout: float) -> None:
         self.timeout = timeout  # [s] for answers
@@ -106,60 +125,106 @@ class Session(Sealed):
         self.events_lost = 0  # oldest ones that were dropped, because nobody took them
         self.step_ns = 0
         self.title = ""
+        self.groups: dict[str, G] = {}
+        self._known: dict[str, G] = {}  # of worlds before, which the program may hold
         self._subscriptions: dict[int, Subscription] = {}
+        self._sharing: client_region.Sharing | None = None
+        self._inbox = Inbox()
         self._tag = 0
         self._turn: Turn | None = None
         self._pending: list[bytes] | None = None  # writes of the present turn
         self._is_over = False
         self._refused: errors.MayflyError | None = None  # an error of an earlier write
 
-    def _add_group(self, number: int, name: str, count: int) -> GroupFields:
+    def __getitem__(self, group: str) -> G:
+        """The group of that name."""
+        if group not in self.groups:
+            raise errors.NotFoundError(f"there is no group {group}: {', '.join(self.groups)}")
+        return self.groups[group]
+
+    def _transmit(self, data: bytes) -> None:
         raise NotImplementedError
 
-    def _forget_groups(self) -> None:
-        raise NotImplementedError
+    # ---- the world -----------------------------------------------------------------------------
 
-    def _read_welcome(self, welcome: bytes) -> None:
-        step, title = (
-            struct.unpack_from("<q", welcome, 16)[0],
-            welcome[56:].decode(errors="replace"),
-        )
-        vars(self).update(step_ns=step, title=title)
+    def _hello(self, token: str) -> list[Request[None]]:
+        secret = token.encode()
+        head = (messages.MAGIC, messages.MAJOR, messages.MINOR, len(secret))
+        return [
+            messages.HELLO.ask_for(self._read_welcome, *head, tail=secret),
+            messages.LIST.ask_for(self._read_listing),
+        ]
 
-    def _read_listing(self, listing: bytes) -> None:
-        self._forget_groups()
-        at, number = 8, 0
-        for index in range(struct.unpack_from("<I", listing)[0]):
-            count, fields, _, length = struct.unpack_from("<IIIBxxx", listing, at)
-            name = listing[at + 16 : at + 16 + length].decode()
-            at += 16 + -(-length // 4) * 4
-            group = self._add_group(index, name, count)
-            for _ in range(fields):
-                field, size = protocol.read_field(listing, at, number)
-                group.fields[field.name] = field
-                at, number = at + size, number + 1
+    def _renewal(self) -> list[Request[None]]:
+        return [
+            messages.WORLD.ask_for(self._read_welcome),
+            messages.LIST.ask_for(self._read_listing),
+        ]
 
-    def _new_subscription(
+    def _read_welcome(self, data: bytes) -> None:
+        found = messages.ANSWER_WELCOME.read(data)
+        title = read_text(data, messages.ANSWER_WELCOME.size, len(data))
+        vars(self).update(step_ns=found["step"], title=title)
+        if self._sharing is not None:
+            self._sharing.is_on &= found["minor"] >= 2
+
+    def _read_listing(self, data: bytes) -> None:
+        for group in self.groups.values():
+            group.fields.clear()
+            group._is_gone = True
+        self._known.update(self.groups)
+        self.groups.clear()
+        for number, (name, count, fields) in enumerate(protocol.listing(data)):
+            group = self._known.pop(name, None) or self._group(self, number, name, count)
+            vars(group).update(number=number, count=count, _is_gone=False)
+            group.fields.update((field.name, field) for field in fields)
+            self.groups[name] = group
+
+    # ---- subscriptions and writes --------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _subscribing(
         self, group: GroupFields, names: tuple[str, ...], period: float
-    ) -> tuple[Subscription, Request]:
+    ) -> Iterator[tuple[Subscription, Request[None]]]:
+        """A subscription and its request, to be sent inside; after an error it is forgotten."""
         fields = [group._field(name) for name in names]
-        number = next((n for n in range(64) if n not in self._subscriptions), None)
+        free = (n for n in range(messages.SUBSCRIPTIONS) if n not in self._subscriptions)
+        number = next(free, None)
         if number is None:
-            raise errors.LimitError("a connection has at most 64 subscriptions")
-        payload = struct.pack("<IIq", number, len(fields), round(1e9 * period))
-        payload += b"".join(struct.pack("<3I", f.number, 0, protocol.ALL) for f in fields)
+            most = messages.SUBSCRIPTIONS
+            raise errors.LimitError(f"a connection has at most {most} subscriptions")
         made = Subscription(number, [(field, group.count) for field in fields])
         self._subscriptions[number] = made
-        return made, (protocol.SUBSCRIBE, payload, protocol.DONE)
+        try:
+            yield made, protocol.subscribe(number, fields, period)
+        except errors.MayflyError:
+            self._forget(made)
+            raise
+        if self._sharing is not None:
+            self._sharing.ask(number, made._size)
 
     def _forget(self, subscription: Subscription) -> None:
         self._subscriptions.pop(subscription.number, None)
         subscription._end = "the program gave it up"
 
     def _forget_all(self) -> None:
-        for subscription in self._subscriptions.values():
+        for number, subscription in self._subscriptions.items():
             subscription._end = "another world is served"
+            if self._sharing is not None:
+                self._sharing.drop(number)
         self._subscriptions.clear()
+
+    def _write(self, entry: bytes) -> None:
+        if self._pending is not None:
+            self._pending.append(entry)
+        else:
+            self._send_writes([entry], messages.ANY_TICK, go=False)
+
+    def _send_writes(self, entries: list[bytes], tick: int, go: bool) -> None:
+        if self._sharing is None or not self._sharing.write(tick, entries, go):
+            self._transmit(protocol.write(tick, entries, go).frame(0))
+
+    # ---- messages ------------------------------------------------------------------------------
 
     def _next_tag(self) -> int:
         self._tag = self._tag % (client_region.TAG - 1) + 1
@@ -170,33 +235,39 @@ class Session(Sealed):
             refused, self._refused = self._refused, None
             raise refused
 
-    def _check(self, found: int, data: bytes, answer: int) -> bytes:
-        """The payload of an answer, or its error."""
-        if found == protocol.ERROR:
+    def _result(self, request: Request[T], kind: int, data: bytes) -> T:
+        """What an answer says, or its error."""
+        self._raise_refused()
+        if kind == messages.ANSWER_ERROR.kind:
             raise protocol.error(data)
-        if found != answer:
-            raise errors.CorruptError(f"expected a message {answer}, found {found}")
-        return data
+        answer = request.message.answer
+        if answer is None or kind != answer.kind:
+            raise errors.CorruptError(f"the server answered by an unknown message {kind}")
+        return request.read(data)
 
-    def _keep(self, kind: int, data: bytes) -> None:
-        if kind == protocol.STATE:
-            subscription = self._subscriptions.get(struct.unpack_from("<I", data)[0])
+    def _keep(self, kind: int, tag: int, data: bytes) -> None:
+        """Takes a message that is no answer to a request that waits."""
+        if self._sharing is not None:
+            message = self._sharing.read(kind, tag, data)
+            if message is None:
+                return
+            kind, data = message
+        if kind == messages.ANSWER_STATE.kind:
+            subscription = self._subscriptions.get(messages.ANSWER_STATE.unpack(data)[0])
             if subscription is not None:
                 subscription._take(data)
-        elif kind == protocol.TURN:
-            tick, nanoseconds = struct.unpack("<Qq", data)
-            self._turn = Turn(tick, nanoseconds / 1e9)
-        elif kind == protocol.EVENT:
-            event, group, instance, value, tick, nanoseconds = struct.unpack("<4IQq", data)
-            name = protocol.EVENT_NAMES[event] if event < len(protocol.EVENT_NAMES) else str(event)
+        elif kind == messages.ANSWER_TURN.kind:
+            self._turn = protocol.turn(data)
+        elif kind == messages.ANSWER_EVENT.kind:
+            event = protocol.event(data)
             vars(self)["events_lost"] += len(self.events) == self.events.maxlen
-            if name == "world" and value == protocol.WORLD_LOADED:
+            if event.name == "world" and event.value == messages.WORLD_LOADED:
                 self._forget_all()  # they ended with the old world
-            self.events.append(Event(name, group, instance, value, tick, nanoseconds / 1e9))
-        elif kind == protocol.ERROR:  # of a write
+            self.events.append(event)
+        elif kind == messages.ANSWER_ERROR.kind:  # of a write
             self._refused = protocol.error(data)
-        elif kind == protocol.BYE:
+        elif kind == messages.ANSWER_BYE.kind:
             self._is_over = True
-            raise errors.StoppedError(data.decode(errors="replace"))
+            raise errors.StoppedError(read_text(data, 0, len(data)))
         else:
             raise errors.CorruptError(f"the server sent an unknown message {kind}")
