@@ -2,6 +2,7 @@
 #ifndef MAYFLY_CLIENT_LINK_H
 #define MAYFLY_CLIENT_LINK_H
 
+#include "client/slots.h"
 #include "client/spin.h"
 #include "client/wire.h"
 
@@ -18,14 +19,6 @@ enum {
     MF_CLIENT_TAG_SHARE_WRITES = UINT16_MAX - 1
 };
 
-// Memory that the server shares, in slots; see protocol.md.
-typedef struct mf_ClientRegion {
-    uint8_t *memory; // NULL: none
-    size_t size;     // [byte]
-    uint32_t first, stride, slots;
-    uint32_t numbers[MF_PROTOCOL_SLOTS]; // of writes: what was put last in each
-} mf_ClientRegion;
-
 typedef struct mf_ClientState {
     uint8_t *data;         // for the values of a STATE that comes over the socket; NULL: none
     const uint8_t *values; // of the newest state: data, or a slot of the region
@@ -36,7 +29,7 @@ typedef struct mf_ClientState {
     size_t size;           // [byte] of a state with its head; 0: not subscribed
     bool fresh;            // not yet received by the caller
     uint32_t lost;         // [1] since the caller received one
-    mf_ClientRegion region;
+    mf_Region region;
     bool holds; // a slot of the region, until the next state
     uint32_t slot, number;
 } mf_ClientState;
@@ -70,9 +63,8 @@ struct mf_Client {
     size_t share_least;
     int files[MF_CLIENT_FILES];
     uint32_t file_count;
-    mf_ClientRegion writes;
+    mf_Region writes;
     size_t writes_asked; // [byte] of the region that was asked for last
-    uint32_t write_number;
     mf_ClientShared shared;
     char share_refused[160];
     bool goodbye;
@@ -110,6 +102,6 @@ mf_Status mf_client_keep_state_shared(mf_Client *client, const mf_StateSharedAns
 void mf_client_release_state(mf_ClientState *state);
 // Space for `bytes` of values of a write, with its slot and number; NULL: none, or it does not pay.
 uint8_t *mf_client_take_slot(mf_Client *client, size_t bytes, uint32_t out[2]);
-void mf_client_unmap(mf_Client *client, mf_ClientRegion *region);
+void mf_client_unmap(mf_Client *client, mf_Region *region);
 
 #endif

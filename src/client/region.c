@@ -4,30 +4,21 @@
 #include "client/link.h"
 #include "base/floats.h"
 
-#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static _Atomic uint32_t *counter(const mf_ClientRegion *region, uint32_t slot) {
-    return (_Atomic uint32_t *)(void *)(region->memory + (size_t)slot * MF_PROTOCOL_COUNTER);
-}
-
-static void release(const mf_ClientRegion *region, uint32_t slot, uint32_t number) {
-    atomic_store_explicit(counter(region, slot), number, memory_order_release);
-}
-
 static mf_Status malformed(mf_Error *error) {
     return mf_client_fail(error, MF_CORRUPT, "the server sent shared memory that is malformed");
 }
 
-void mf_client_unmap(mf_Client *client, mf_ClientRegion *region) {
+void mf_client_unmap(mf_Client *client, mf_Region *region) {
     if (region->memory == NULL)
         return;
     munmap(region->memory, region->size);
     client->shared.bytes -= region->size;
-    *region = (mf_ClientRegion){.memory = NULL};
+    *region = (mf_Region){.memory = NULL};
 }
 
 // ---- files that come with messages -------------------------------------------------------------
@@ -98,13 +89,13 @@ mf_Status mf_client_keep_shared(mf_Client *client, const mf_SharedAnswer *in, mf
     const int file = next_file(client);
     const uint32_t number = in->number;
     mf_ClientState *state = number < MF_PROTOCOL_SUBSCRIPTIONS ? &client->states[number] : NULL;
-    mf_ClientRegion *region = state != NULL ? &state->region : &client->writes;
+    mf_Region *region = state != NULL ? &state->region : &client->writes;
     if (file < 0 || (state == NULL && number != MF_PROTOCOL_ALL) || region->memory != NULL) {
         if (file >= 0)
             close(file);
         return malformed(error);
     }
-    mf_ClientRegion made = {
+    mf_Region made = {
         .slots = in->slots, .first = in->first, .stride = in->stride, .size = in->size};
     const uint64_t needed = made.first + (uint64_t)made.slots * made.stride;
     const bool fits = made.slots >= 1 && made.slots <= MF_PROTOCOL_SLOTS &&
@@ -130,7 +121,7 @@ mf_Status mf_client_keep_shared(mf_Client *client, const mf_SharedAnswer *in, mf
 
 void mf_client_release_state(mf_ClientState *state) {
     if (state->holds)
-        release(&state->region, state->slot, state->number);
+        mf_region_release(&state->region, state->slot, state->number);
     state->holds = false;
 }
 
@@ -144,27 +135,18 @@ mf_Status mf_client_keep_state_shared(mf_Client *client, const mf_StateSharedAns
     state->holds = true;
     state->slot = slot;
     state->number = in->content;
-    state->values =
-        state->region.memory + state->region.first + (size_t)slot * state->region.stride;
+    state->values = mf_region_slot(&state->region, slot);
     client->shared.states++;
     return MF_OK;
 }
 
 uint8_t *mf_client_take_slot(mf_Client *client, size_t bytes, uint32_t out[2]) {
-    mf_ClientRegion *region = &client->writes;
+    mf_Region *region = &client->writes;
     if (region->memory == NULL || bytes < client->share_least || bytes > region->stride)
         return NULL;
-    for (uint32_t s = 0; s < region->slots; s++) {
-        if (atomic_load_explicit(counter(region, s), memory_order_acquire) != region->numbers[s])
-            continue;
-        client->write_number += client->write_number == UINT32_MAX ? 2 : 1; // 0: it is unused
-        region->numbers[s] = client->write_number;
-        out[0] = s;
-        out[1] = client->write_number;
-        client->shared.writes++;
-        return region->memory + region->first + (size_t)s * region->stride;
-    }
-    return NULL;
+    uint8_t *slot = mf_region_take(region, &out[0], &out[1]);
+    client->shared.writes += slot != NULL;
+    return slot;
 }
 
 // ---- for the caller ----------------------------------------------------------------------------

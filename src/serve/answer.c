@@ -164,13 +164,13 @@ mf_Status mf_answer_list(mf_Server *server, mf_Peer *peer, const mf_WireMessage 
 // ---- subscriptions -----------------------------------------------------------------------------
 
 // An entry of SUBSCRIBE or WRITE; checks the field and the range, and replaces MF_PROTOCOL_ALL.
-static bool read_entry(mf_Server *server, const mf_EntryPart *in, mf_LinkEntry *out,
+static bool read_entry(mf_Server *server, const mf_EntryPart *in, mf_EntryPart *out,
                        mf_Error *error) {
     if (in == NULL) {
         mf_link_fail_format(error, "as many entries as it says");
         return false;
     }
-    *out = (mf_LinkEntry){in->field, in->first, in->count};
+    *out = *in;
     if (out->field >= server->field_count) {
         mf_fail(error, MF_NOT_FOUND, "expected a field below %u, found %u", server->field_count,
                 out->field);
@@ -242,7 +242,7 @@ mf_Status mf_answer_unsubscribe(mf_Server *server, mf_Peer *peer, const mf_WireM
 static mf_Status read_writes(mf_Server *server, mf_WireReader reader, mf_WireReader *slot,
                              uint32_t count, bool writes, mf_Error *error) {
     for (uint32_t i = 0; i < count; i++) {
-        mf_LinkEntry entry;
+        mf_EntryPart entry;
         const mf_WriteEntryPart *in = mf_wire_take(&reader, sizeof *in);
         if (!read_entry(server, (const void *)in, &entry, error))
             return error->status;

@@ -205,7 +205,7 @@ static void renew_subscriptions(mf_Server *server, const mf_Server *next, mf_Pee
         mf_Subscription *subscription = &peer->subscriptions[i];
         bool ends = loaded;
         for (uint32_t e = 0; !ends && e < subscription->entry_count; e++) {
-            mf_LinkEntry *entry = &subscription->entries[e];
+            mf_EntryPart *entry = &subscription->entries[e];
             entry->field = next_number(server, next, entry->field);
             ends = entry->field == UINT32_MAX;
         }

@@ -20,14 +20,8 @@ typedef struct mf_LinkBuffer {
     size_t capacity;   // [byte]
 } mf_LinkBuffer;
 
-// Instances of a field.
-typedef struct mf_LinkEntry {
-    uint32_t field; // [1] number in mf_Server.fields
-    uint32_t first, count;
-} mf_LinkEntry;
-
 typedef struct mf_Subscription {
-    mf_LinkEntry *entries; // NULL: unused
+    mf_EntryPart *entries; // NULL: unused
     uint32_t entry_count;
     uint32_t lost;     // [1] states since the last one that was sent
     bool behind;       // the newest one was lost,
@@ -250,7 +244,7 @@ void mf_link_scatter(mf_Field *field, const uint8_t *in, uint32_t first, uint32_
 // ---- stream.c ----------------------------------------------------------------------------------
 
 // [byte] of the values of an entry, without padding.
-size_t mf_link_entry_size(const mf_Server *server, const mf_LinkEntry *entry);
+size_t mf_link_entry_size(const mf_Server *server, const mf_EntryPart *entry);
 // Sends the states and turns that are due.
 void mf_link_publish(mf_Server *server);
 // Makes everything due at the present tick: after the time has jumped.

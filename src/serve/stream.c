@@ -6,7 +6,7 @@
 
 // ---- values ------------------------------------------------------------------------------------
 
-size_t mf_link_entry_size(const mf_Server *server, const mf_LinkEntry *entry) {
+size_t mf_link_entry_size(const mf_Server *server, const mf_EntryPart *entry) {
     const mf_Field *field = server->fields[entry->field].field;
     return (size_t)entry->count * field->components * mf_field_value_size(field->info.type);
 }
@@ -17,7 +17,7 @@ size_t mf_link_entry_size(const mf_Server *server, const mf_LinkEntry *entry) {
 static void gather_state(const mf_Server *server, const mf_Subscription *subscription,
                          uint8_t *out) {
     for (uint32_t i = 0; i < subscription->entry_count; i++) {
-        const mf_LinkEntry *entry = &subscription->entries[i];
+        const mf_EntryPart *entry = &subscription->entries[i];
         const size_t size = mf_link_entry_size(server, entry);
         mf_link_gather(out, server->fields[entry->field].field, entry->first, entry->count);
         memset(out + size, 0, mf_wire_padded(size, 8) - size);

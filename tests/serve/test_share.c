@@ -32,14 +32,6 @@ static void start_at(mf_Context *context, Served *served, const char *path, size
     start(context, served, quads, &config);
 }
 
-static mf_ClientNews await(mf_Client *client, uint32_t kind) {
-    mf_ClientNews news;
-    do
-        CHECK(mf_client_receive(client, 20.0, &news, error));
-    while (news.kind != kind);
-    return news;
-}
-
 // Flies in lock-step by what it sees; returns the hash of the state after that.
 static uint64_t steer(mf_Client *client, int turns) {
     mf_ClientEntry seen[ENTRIES] = {
@@ -293,7 +285,7 @@ static void test_a_slow_reader_loses_states_and_gets_notice(void **state) {
 }
 
 typedef struct Scribbler {
-    mf_ClientRegion states, writes;
+    mf_Region states, writes;
     atomic_bool stop;
 } Scribbler;
 
@@ -302,7 +294,7 @@ static void *scribble(void *user) {
     uint32_t words[4];
     for (uint32_t round = 0; !atomic_load(&own->stop); round++) {
         mf_random(5, round, 1, 0, words);
-        const mf_ClientRegion *region = round % 2 == 0 ? &own->states : &own->writes;
+        const mf_Region *region = round % 2 == 0 ? &own->states : &own->writes;
         // Half of it hits the counters.
         const uint32_t at = words[0] % (round % 4 < 2 ? 512 : (uint32_t)region->size - 8);
         memcpy(region->memory + at, words + 2, 8);
