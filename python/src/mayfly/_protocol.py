@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from mayfly import _messages as messages
 from mayfly import errors
-from mayfly._wire import Request, padded, read_text
+from mayfly._wire import Request, read_text, read_texts
 
 PHOTO_KINDS = {"color": ("|u1", 3), "depth": ("<f4", 1), "segmentation": ("<i4", 3)}
 TYPES = tuple(np.dtype(kind) for kind in ("<f4", "<f8", "<i4", "<u4"))
@@ -143,10 +143,6 @@ def place(
     return messages.SET_POSES.ask(group, first, rows, tail=poses.tobytes())
 
 
-def snapshot() -> Request[bytes]:
-    return messages.SNAPSHOT.ask_for(bytes)
-
-
 def describe(group: int) -> Request[dict[str, Any]]:
     return messages.MODEL.ask_for(json.loads, group)
 
@@ -196,10 +192,6 @@ def subscribe(number: int, fields: list[RemoteField], period: float) -> Request[
     return messages.SUBSCRIBE.ask(*head, tail=b"".join(entries))
 
 
-def unsubscribe(number: int) -> Request[None]:
-    return messages.UNSUBSCRIBE.ask(number)
-
-
 def statistics(hash: bool) -> Request[RemoteStatistics]:
     return messages.STATISTICS.ask_for(_read_statistics, hash)
 
@@ -239,14 +231,6 @@ def set_values(writes: list[tuple[int, int, bytearray]]) -> Request[None]:
     return messages.SET.ask(len(writes), tail=b"".join(entries))
 
 
-def dock(on: bool, first: tuple[int, ...], second: tuple[int, ...], turn: int) -> Request[None]:
-    return messages.DOCK.ask(on, *first, *second, turn)
-
-
-def stop(reason: str) -> Request[None]:
-    return messages.STOP.ask(tail=reason.encode())
-
-
 # ---- answers -------------------------------------------------------------------------------------
 
 
@@ -265,11 +249,9 @@ def _read_cameras(data: bytes) -> dict[str, RemoteCamera]:
     found, at = {}, messages.ANSWER_PHOTO.size
     for number in range(messages.ANSWER_PHOTO.read(data)["width"]):
         width, height, mask, length = messages.CAMERA.unpack(data, at)
-        at += messages.CAMERA.size
-        name = read_text(data, at, length)
+        (name,), at = read_texts(data, at + messages.CAMERA.size, length)
         kinds = tuple(kind for i, kind in enumerate(PHOTO_KINDS) if mask >> i & 1)
         found[name] = RemoteCamera(number, name, width, height, kinds)
-        at += padded(length, 4)
     return found
 
 
@@ -282,8 +264,7 @@ def _read_photo(data: bytes) -> RemotePhoto:
     return RemotePhoto(head["tick"], 1e-9 * head["time"], kind, values.reshape(shape))
 
 
-@dataclasses.dataclass(frozen=True)
-class PropertyAnswer:
+class PropertyAnswer(NamedTuple):
     """What a path or pattern names; of each property the members of PROPERTY_PART."""
 
     name: str
@@ -300,26 +281,16 @@ def find_property(number: int, path: str) -> Request[PropertyAnswer]:
 
 def _read_property(data: bytes) -> PropertyAnswer:
     head, at = messages.ANSWER_PROPERTY.read(data), messages.ANSWER_PROPERTY.size
-    sizes = [head[f"{name}_size"] for name in ("name", "unit", "locked")]
-    texts, start = [], at
-    for size in sizes:
-        texts.append(read_text(data, start, size))
-        start += size
-    count = head["count"] * len(messages.PROPERTY_PART.names)
-    parts = np.frombuffer(data, "<u4", count, at + padded(sum(sizes), 4))
-    name, unit, locked = texts
+    sizes = (head[f"{text}_size"] for text in ("name", "unit", "locked"))
+    (name, unit, locked), at = read_texts(data, at, *sizes)
+    count, flags = head["count"], head["flags"]
+    parts = np.frombuffer(data, "<u4", 4 * count, at).reshape(count, 4)
     return PropertyAnswer(
-        name,
-        unit,
-        locked if head["flags"] & 1 else None,
-        bool(head["flags"] & 2),
-        head["values"],
-        parts.reshape(head["count"], -1),
+        name, unit, locked if flags & 1 else None, bool(flags & 2), head["values"], parts
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class AboutAnswer:
+class AboutAnswer(NamedTuple):
     """The seed, the robots with a fault, and of each group the names of its gaits and docks."""
 
     seed: int
@@ -340,9 +311,8 @@ def _read_about(data: bytes) -> AboutAnswer:
         names = []
         for _ in range(gaits + docks):
             (length,) = messages.NAME.unpack(data, at)
-            at += messages.NAME.size
-            names.append(read_text(data, at, length))
-            at += padded(length, 4)
+            (name,), at = read_texts(data, at + messages.NAME.size, length)
+            names.append(name)
         groups.append((names[:gaits], names[gaits:]))
     return AboutAnswer(groups=groups, **head)
 
@@ -350,7 +320,7 @@ def _read_about(data: bytes) -> AboutAnswer:
 def error(data: bytes) -> errors.MayflyError:
     (code,) = messages.ANSWER_ERROR.unpack(data)
     kind = KINDS[code] if code < len(KINDS) else errors.MayflyError
-    return kind(read_text(data, messages.ANSWER_ERROR.size, len(data)))
+    return kind(read_text(data, messages.ANSWER_ERROR.size))
 
 
 def event(data: bytes) -> Event:
@@ -371,9 +341,8 @@ def listing(data: bytes) -> list[tuple[str, int, list[RemoteField]]]:
     groups, at, number = [], messages.ANSWER_LISTING.size, 0
     for _ in range(messages.ANSWER_LISTING.read(data)["groups"]):
         head = messages.GROUP.read(data, at)
-        at += messages.GROUP.size
-        name, fields = read_text(data, at, head["name_size"]), []
-        at += padded(head["name_size"], 4)
+        fields = []
+        (name,), at = read_texts(data, at + messages.GROUP.size, head["name_size"])
         for _ in range(head["fields"]):
             field, at = _read_field(data, at, number)
             fields.append(field)
@@ -384,21 +353,9 @@ def listing(data: bytes) -> list[tuple[str, int, list[RemoteField]]]:
 
 def _read_field(data: bytes, at: int, number: int) -> tuple[RemoteField, int]:
     head = messages.FIELD.read(data, at)
-    texts, start = [], at + messages.FIELD.size
-    end = start
-    for text in ("name", "unit", "frame", "description"):
-        size = head[f"{text}_size"]
-        texts.append(read_text(data, end, size))
-        end += size
-    name, unit, frame, description = texts
-    field = RemoteField(
-        number,
-        name,
-        unit,
-        frame,
-        description,
-        TYPES[head["type"]],
-        head["elements"] * head["width"],
-        bool(head["flags"] & messages.WRITABLE),
-    )
-    return field, start + padded(end - start, 4)
+    sizes = (head[f"{text}_size"] for text in ("name", "unit", "frame", "description"))
+    (name, unit, frame, description), at = read_texts(data, at + messages.FIELD.size, *sizes)
+    components = head["elements"] * head["width"]
+    is_writable = bool(head["flags"] & messages.WRITABLE)
+    kind = TYPES[head["type"]]
+    return RemoteField(number, name, unit, frame, description, kind, components, is_writable), at

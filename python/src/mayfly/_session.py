@@ -163,7 +163,7 @@ class Session(Sealed, Generic[G]):
 
     def _read_welcome(self, data: bytes) -> None:
         found = messages.ANSWER_WELCOME.read(data)
-        title = read_text(data, messages.ANSWER_WELCOME.size, len(data))
+        title = read_text(data, messages.ANSWER_WELCOME.size)
         vars(self).update(step_ns=found["step"], title=title)
         if self._sharing is not None:
             self._sharing.is_on &= found["minor"] >= 2
@@ -268,6 +268,6 @@ class Session(Sealed, Generic[G]):
             self._refused = protocol.error(data)
         elif kind == messages.ANSWER_BYE.kind:
             self._is_over = True
-            raise errors.StoppedError(read_text(data, 0, len(data)))
+            raise errors.StoppedError(read_text(data, 0))
         else:
             raise errors.CorruptError(f"the server sent an unknown message {kind}")

@@ -96,5 +96,15 @@ def padded(size: int, unit: int) -> int:
     return -(-size // unit) * unit
 
 
-def read_text(data: bytes, at: int, size: int) -> str:
-    return data[at : at + size].decode(errors="replace")
+def read_text(data: bytes, at: int) -> str:
+    """The text from there to the end."""
+    return data[at:].decode(errors="replace")
+
+
+def read_texts(data: bytes, at: int, *sizes: int) -> tuple[list[str], int]:
+    """Texts one after the other, and where what follows them begins."""
+    texts, end = [], at
+    for size in sizes:
+        texts.append(data[end : end + size].decode(errors="replace"))
+        end += size
+    return texts, at + padded(end - at, 4)

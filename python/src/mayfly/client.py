@@ -215,7 +215,7 @@ class RemoteWorld(Session[RemoteGroup]):
 
     def snapshot(self) -> bytes:
         """The state of the whole world, for `restore` on a server of the same scene."""
-        return self._ask(protocol.snapshot())
+        return self._ask(messages.SNAPSHOT.ask_for(bytes))
 
     def restore(self, image: bytes) -> None:
         """Restores a snapshot."""
@@ -310,7 +310,7 @@ class RemoteWorld(Session[RemoteGroup]):
     def unsubscribe(self, subscription: Subscription) -> None:
         """Ends a subscription."""
         self._forget(subscription)  # first: its shared memory ends when the server reads this
-        self._ask(protocol.unsubscribe(subscription.number))
+        self._ask(messages.UNSUBSCRIBE.ask(subscription.number))
         self._sharing.drop(subscription.number)
 
     def _transmit(self, data: bytes) -> None:

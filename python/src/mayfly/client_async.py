@@ -157,7 +157,7 @@ class AsyncWorld(Session[AsyncGroup]):
 
     async def snapshot(self) -> bytes:
         """The state of the whole world, for `restore` on a server of the same scene."""
-        return await self._ask(protocol.snapshot())
+        return await self._ask(messages.SNAPSHOT.ask_for(bytes))
 
     async def restore(self, image: bytes) -> None:
         """Restores a snapshot."""
@@ -173,7 +173,7 @@ class AsyncWorld(Session[AsyncGroup]):
 
     async def unsubscribe(self, subscription: Subscription) -> None:
         """Ends a subscription."""
-        await self._ask(protocol.unsubscribe(subscription.number))
+        await self._ask(messages.UNSUBSCRIBE.ask(subscription.number))
         self._forget(subscription)
 
     async def statistics(self, hash: bool = False) -> RemoteStatistics:
@@ -183,15 +183,7 @@ class AsyncWorld(Session[AsyncGroup]):
     # ---- another world, and more robots ---------------------------------------------------------
 
     async def load(self, path: str | None = None, *, text: str | None = None) -> None:
-        """Serves another scene, or a robot, instead of the present one, from time 0 on.
-
-        The subscriptions of all connections end. After an error the old world goes on.
-
-        Args:
-            path: a file below the server's folder of files (`mayfly serve --files`).
-            text: or the YAML text of a scene; all files that it names must be below that folder.
-
-        """
+        """Serves another scene, or a robot; as `RemoteWorld.load`."""
         await self._ask(protocol.load(path, text))
         await self.refresh()
 
@@ -204,28 +196,13 @@ class AsyncWorld(Session[AsyncGroup]):
         name: str = "",
         height: float = 0.0,
     ) -> AsyncGroup:
-        """Adds robots to the running world, as another group behind the others; returns it.
-
-        The other robots go on with the same bits, as far as they do not touch the new ones.
-
-        Args:
-            poses: x [m], y [m] and heading [rad] of each robot; it stands on the ground there.
-            file: a robot's file below the server's folder of files (`mayfly serve --files`).
-            group: or the name of a group whose robots they are like.
-            name: of their group; "": the server chooses one.
-            height: [m] added to all heights.
-
-        """
+        """Adds robots to the running world; as `RemoteWorld.spawn`."""
         await self._ask(protocol.spawn(poses, file, group, name, height))
         await self.refresh()
         return list(self.groups.values())[-1]
 
     async def refresh(self) -> None:
-        """Reads title, step, groups and fields again: after another connection's load or spawn.
-
-        The event "world" tells of it: its value is 0 or 1 for robots that joined, 2 for another
-        world. Groups that are no longer there have no fields.
-        """
+        """Reads title, step, groups and fields again; as `RemoteWorld.refresh`."""
         await self._ask_all(self._renewal())
 
     # ---- messages ------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from mayfly import _messages as messages
 from mayfly import _protocol as protocol
 from mayfly import client, errors
 from mayfly._wire import Request, T
@@ -40,8 +41,7 @@ __all__ = ["Event", "Property", "Results", "ScriptWorld", "Table", "results", "w
 _HOOKS = ("start", "event", "tick", "finish")
 _FOREVER = 3e6  # [s] for answers: `mayfly run` ends a script that takes too long
 _SPAN = 5.0  # [s] by which `mayfly run` waits longer than the script's own watch
-_NUMBERS = 4096  # of properties
-_NONE = 0xFFFFFFFF
+_NONE = messages.ALL
 _DOCKS = ("free", "closing", "engaged", "missed", "broken")
 _STREAM = 0x73637270  # of random numbers, as in Lua
 _INTEGERS = {2: (-(2**31), 2**31 - 1), 3: (0, 2**32 - 1)}
@@ -215,9 +215,9 @@ class ScriptWorld:
         found = self._found.get(path)
         if found is not None:
             return found
-        number = min(len(self._found), _NUMBERS - 1)
+        number = min(len(self._found), messages.PROPERTIES - 1)
         found = Property(self, number, path)
-        if number < _NUMBERS - 1:  # the last number is for all that come later
+        if number < messages.PROPERTIES - 1:  # the last number is for all that come later
             self._found[path] = found
             for field in found._fields - {_NONE}:
                 self._by_field.setdefault(field, []).append(found)
@@ -304,12 +304,12 @@ class ScriptWorld:
     ) -> None:
         """Joins two docks."""
         first, second = self._port(group, robot, dock), self._port(other, other_robot, other_dock)
-        self._change(self.remote._ask, protocol.dock(True, first, second, orientation))
+        self._change(self.remote._ask, messages.DOCK.ask(True, *first, *second, orientation))
 
     def disconnect(self, group: str, robot: int, dock: str) -> None:
         """Separates a dock from its partner."""
         port = self._port(group, robot, dock)
-        self._change(self.remote._ask, protocol.dock(False, port, port, 0))
+        self._change(self.remote._ask, messages.DOCK.ask(False, *port, *port, 0))
 
     def snapshot(self) -> bytes:
         """The state of the world now."""
@@ -568,7 +568,7 @@ class _Runner:
             self.call(name, self.hooks[name], *arguments)
 
     def stop(self) -> None:
-        world.remote._ask(protocol.stop(world._reason or ""))
+        world.remote._ask(messages.STOP.ask(tail=(world._reason or "").encode()))
 
     def run(self) -> None:
         self.call("main", self.load)
