@@ -13,9 +13,16 @@ import numpy.typing as npt
 from mayfly import _messages as messages
 from mayfly import _protocol as protocol
 from mayfly import client_region, errors
-from mayfly._protocol import Event, RemoteField, Turn
+from mayfly._protocol import (
+    Event,
+    RemoteCamera,
+    RemoteField,
+    RemotePhoto,
+    RemoteStatistics,
+    Turn,
+)
 from mayfly._sealed import Sealed
-from mayfly._wire import Inbox, Request, T, padded, read_text
+from mayfly._wire import Inbox, Request, Steps, T, operation, padded, read_text
 
 G = TypeVar("G", bound="GroupFields")
 
@@ -74,6 +81,65 @@ class GroupFields(Sealed):
     def __len__(self) -> int:
         return self.count
 
+    @operation
+    def subscribe(self, *names: str, period: float = 0.0) -> Steps[Subscription]:
+        """Fields of all robots at each multiple of `period` [s]; 0: at every step."""
+        with self._world._subscribing(self, names, period) as (made, request):
+            yield from request
+        return made
+
+    @operation
+    def describe(self) -> Steps[dict[str, Any]]:
+        """The model of the robots, as `mayfly info --json` shows it.
+
+        "links", "joints", "sensors", "cameras" and so on are lists of dictionaries with "name", in
+        the order of the elements of fields; indices in them count from 0, None: none. "vehicle" has
+        the parameters of a vehicle as its file has them, such as {"quadrotor": {"mass": 0.75}}; the
+        wheelbase of {"car": ...} is "front" + "rear" [m]. "servos" has the gain, damping, effort,
+        speed and backlash of each joint's servo under `articulated`. "world_gravity" is a vector
+        [m/s^2] in the world frame.
+        """
+        return (yield from protocol.describe(self.number))
+
+    @operation
+    def reset(self, first: int = 0, count: int | None = None) -> Steps[None]:
+        """Resets robots to their initial state."""
+        yield from protocol.reset(self.number, first, count)
+
+    @operation
+    def place(
+        self,
+        positions: npt.ArrayLike,
+        orientations: npt.ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        first: int = 0,
+        count: int | None = None,
+    ) -> Steps[None]:
+        """Resets the robots first .. first + count - 1 and puts their bases elsewhere, at rest.
+
+        Positions [m] and orientations (w, x, y, z) are in the world frame and are broadcast. The
+        ground is not taken into account; a later `reset` returns to the initial state.
+        """
+        rows = self._rows(first, count)
+        yield from protocol.place(self.number, rows, positions, orientations, first)
+
+    @operation
+    def switch(self, motion: str, first: int = 0, count: int | None = None) -> Steps[None]:
+        """Switches robots to another motion: "rigid", "articulated", ..."""
+        yield from protocol.switch(self.number, motion, first, count)
+
+    @operation
+    def photo(self, camera: str, robot: int = 0, kind: str = "color") -> Steps[RemotePhoto]:
+        """Takes a picture by a robot's camera, now, whatever its rate and delay.
+
+        Args:
+            camera: its name.
+            robot: number of the robot in the group.
+            kind: "color" (uint8), "depth" (float32 [m]) or "segmentation" (int32: group, robot,
+                link). The world waits meanwhile.
+
+        """
+        return (yield from self._world._take_photo(self.number, camera, robot, kind))
+
     def write(
         self, name: str, values: npt.ArrayLike, first: int = 0, count: int | None = None
     ) -> None:
@@ -83,6 +149,9 @@ class GroupFields(Sealed):
         is raised by a later call.
         """
         self._world._write(self._entry(name, values, first, count))
+
+    def _run(self, steps: Steps[T]) -> Any:
+        return self._world._run(steps)
 
     def _field(self, name: str) -> RemoteField:
         if self._is_gone:
@@ -129,6 +198,7 @@ class Session(Sealed, Generic[G]):
         self._known: dict[str, G] = {}  # of worlds before, which the program may hold
         self._subscriptions: dict[int, Subscription] = {}
         self._sharing: client_region.Sharing | None = None
+        self._found: dict[int, dict[str, RemoteCamera]] = {}  # cameras that were asked for
         self._inbox = Inbox()
         self._tag = 0
         self._turn: Turn | None = None
@@ -145,21 +215,134 @@ class Session(Sealed, Generic[G]):
     def _transmit(self, data: bytes) -> None:
         raise NotImplementedError
 
-    # ---- the world -----------------------------------------------------------------------------
+    def _run(self, steps: Steps[T]) -> Any:
+        raise NotImplementedError
 
-    def _hello(self, token: str) -> list[Request[None]]:
+    # ---- time and states -----------------------------------------------------------------------
+
+    @operation
+    def pause(self, on: bool = True) -> Steps[None]:
+        """Pauses the world, or lets it go on."""
+        yield from messages.PAUSE.ask(on)
+
+    @operation
+    def step(self, steps: int = 1) -> Steps[None]:
+        """Simulates steps of a paused world, and waits until they are done."""
+        yield from messages.STEP.ask(steps)
+
+    @operation
+    def set_speed(self, speed: float) -> Steps[None]:
+        """Simulated seconds per second; 0: as fast as possible."""
+        yield from messages.SPEED.ask(speed)
+
+    @operation
+    def snapshot(self) -> Steps[bytes]:
+        """The state of the whole world, for `restore` on a server of the same scene."""
+        return (yield from messages.SNAPSHOT.ask_for(bytes))
+
+    @operation
+    def restore(self, image: bytes) -> Steps[None]:
+        """Restores a snapshot."""
+        yield from messages.RESTORE.ask(tail=image)
+
+    @operation
+    def reset(self) -> Steps[None]:
+        """Resets all robots of all groups."""
+        yield from protocol.reset(messages.ALL, 0, None)
+
+    @operation
+    def photo(self, camera: str, kind: str = "color") -> Steps[RemotePhoto]:
+        """Takes a picture by a camera of the scene's file, now; see RemoteGroup.photo."""
+        return (yield from self._take_photo(messages.ALL, camera, 0, kind))
+
+    @operation
+    def watch(self, *names: str) -> Steps[None]:
+        """Which events come: "fault", "late", ...; none: no events."""
+        yield from protocol.watch(names)
+
+    @operation
+    def statistics(self, hash: bool = False) -> Steps[RemoteStatistics]:
+        """Figures of the world and this connection; `hash`: that of the world's state, too."""
+        return (yield from protocol.statistics(hash))
+
+    @operation
+    def unsubscribe(self, subscription: Subscription) -> Steps[None]:
+        """Ends a subscription."""
+        self._forget(subscription)  # first: its shared memory ends when the server reads this
+        yield from messages.UNSUBSCRIBE.ask(subscription.number)
+        if self._sharing is not None:
+            self._sharing.drop(subscription.number)
+
+    def _list_cameras(self, group: int) -> Steps[dict[str, RemoteCamera]]:
+        if group not in self._found:
+            self._found[group] = yield from protocol.cameras(group)
+        return self._found[group]
+
+    def _take_photo(self, group: int, camera: str, robot: int, kind: str) -> Steps[RemotePhoto]:
+        protocol.check_photo(kind)
+        known = yield from self._list_cameras(group)
+        return (yield from protocol.photo(group, known, camera, robot, kind))
+
+    # ---- another world, and more robots ---------------------------------------------------------
+
+    @operation
+    def load(self, path: str | None = None, *, text: str | None = None) -> Steps[None]:
+        """Serves another scene, or a robot, instead of the present one, from time 0 on.
+
+        The subscriptions of all connections end. After an error the old world goes on.
+
+        Args:
+            path: a file below the server's folder of files (`mayfly serve --files`).
+            text: or the YAML text of a scene; all files that it names must be below that folder.
+
+        """
+        yield from protocol.load(path, text)
+        yield from self._renew()
+
+    @operation
+    def spawn(
+        self,
+        poses: npt.ArrayLike,
+        *,
+        file: str | None = None,
+        group: str | None = None,
+        name: str = "",
+        height: float = 0.0,
+    ) -> Steps[G]:
+        """Adds robots to the running world, as another group behind the others; returns it.
+
+        The other robots go on with the same bits, as far as they do not touch the new ones.
+
+        Args:
+            poses: x [m], y [m] and heading [rad] of each robot; it stands on the ground there.
+            file: a robot's file below the server's folder of files (`mayfly serve --files`).
+            group: or the name of a group whose robots they are like.
+            name: of their group; "": the server chooses one.
+            height: [m] added to all heights.
+
+        """
+        yield from protocol.spawn(poses, file, group, name, height)
+        yield from self._renew()
+        return list(self.groups.values())[-1]
+
+    @operation
+    def refresh(self) -> Steps[None]:
+        """Reads title, step, groups and fields again: after another connection's load or spawn.
+
+        The event "world" tells of it: its value is 0 or 1 for robots that joined, 2 for another
+        world. Groups that are no longer there have no fields.
+        """
+        yield from self._renew()
+
+    def _hello(self, token: str) -> Steps[None]:
         secret = token.encode()
         head = (messages.MAGIC, messages.MAJOR, messages.MINOR, len(secret))
-        return [
-            messages.HELLO.ask_for(self._read_welcome, *head, tail=secret),
-            messages.LIST.ask_for(self._read_listing),
-        ]
+        yield from messages.HELLO.ask_for(self._read_welcome, *head, tail=secret)
+        yield from messages.LIST.ask_for(self._read_listing)
 
-    def _renewal(self) -> list[Request[None]]:
-        return [
-            messages.WORLD.ask_for(self._read_welcome),
-            messages.LIST.ask_for(self._read_listing),
-        ]
+    def _renew(self) -> Steps[None]:
+        yield from messages.WORLD.ask_for(self._read_welcome)
+        yield from messages.LIST.ask_for(self._read_listing)
 
     def _read_welcome(self, data: bytes) -> None:
         found = messages.ANSWER_WELCOME.read(data)
@@ -174,6 +357,7 @@ class Session(Sealed, Generic[G]):
             group._is_gone = True
         self._known.update(self.groups)
         self.groups.clear()
+        self._found.clear()
         for number, (name, count, fields) in enumerate(protocol.listing(data)):
             group = self._known.pop(name, None) or self._group(self, number, name, count)
             vars(group).update(number=number, count=count, _is_gone=False)

@@ -6,12 +6,14 @@ A message is a head of numbers and what follows it; `_messages` has all of them.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import struct
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from collections.abc import Awaitable, Callable, Generator
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from mayfly import errors
 
+P = ParamSpec("P")
 T = TypeVar("T")
 _CODES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i64": "q", "f64": "d"}
 _HEAD = struct.Struct("<IHH")  # size, kind and tag of a message
@@ -59,9 +61,47 @@ class Request(Generic[T]):
     payload: bytes
     read: Callable[[bytes], T]
 
+    def __iter__(self) -> Generator[Request[Any], Any, T]:
+        """What its answer means, by `yield from` among the steps of an operation."""
+        result: T = yield self
+        return result
+
     def frame(self, tag: int) -> bytes:
         """The bytes to send."""
         return _HEAD.pack(len(self.payload), self.message.kind, tag) + self.payload
+
+
+Steps = Generator[Request[Any], Any, T]  # yields requests and gets what their answers mean
+
+
+class Plain:
+    """Of the client whose calls wait."""
+
+
+class Later:
+    """Of the client for asyncio, whose calls are awaited."""
+
+
+if TYPE_CHECKING:
+
+    class operation(Generic[P, T]):
+        def __init__(self, steps: Callable[Concatenate[Any, P], Steps[T]]) -> None: ...
+        @overload
+        def __get__(self, thing: Plain, kind: type) -> Callable[P, T]: ...
+        @overload
+        def __get__(self, thing: Later, kind: type) -> Callable[P, Awaitable[T]]: ...
+        def __get__(self, thing: Any, kind: type) -> Any: ...
+
+else:
+
+    def operation(steps):
+        """A method of both clients, written once as the steps of its requests."""
+
+        @functools.wraps(steps)
+        def method(self, *arguments, **options):
+            return self._run(steps(self, *arguments, **options))
+
+        return method
 
 
 class Inbox:

@@ -19,9 +19,6 @@ import socket
 import time
 from collections.abc import Generator
 from types import TracebackType
-from typing import Any
-
-import numpy.typing as npt
 
 from mayfly import _messages as messages
 from mayfly import _protocol as protocol
@@ -35,7 +32,7 @@ from mayfly._protocol import (
     Turn,
 )
 from mayfly._session import GroupFields, Session, Subscription
-from mayfly._wire import Request, T
+from mayfly._wire import Plain, Request, Steps, T
 
 __all__ = [
     "Event",
@@ -51,71 +48,18 @@ __all__ = [
 ]
 
 
-class RemoteGroup(GroupFields):
+class RemoteGroup(GroupFields, Plain):
     """A group of the world: its fields, and how to read, write, reset and switch its robots."""
 
     _world: RemoteWorld
 
-    def subscribe(self, *names: str, period: float = 0.0) -> Subscription:
-        """Fields of all robots at each multiple of `period` [s]; 0: at every step."""
-        with self._world._subscribing(self, names, period) as (made, request):
-            self._world._ask(request)
-        return made
-
-    def describe(self) -> dict[str, Any]:
-        """The model of the robots, as `mayfly info --json` shows it.
-
-        "links", "joints", "sensors", "cameras" and so on are lists of dictionaries with "name", in
-        the order of the elements of fields; indices in them count from 0, None: none. "vehicle" has
-        the parameters of a vehicle as its file has them, such as {"quadrotor": {"mass": 0.75}}; the
-        wheelbase of {"car": ...} is "front" + "rear" [m]. "servos" has the gain, damping, effort,
-        speed and backlash of each joint's servo under `articulated`. "world_gravity" is a vector
-        [m/s^2] in the world frame.
-        """
-        return self._world._ask(protocol.describe(self.number))
-
-    def reset(self, first: int = 0, count: int | None = None) -> None:
-        """Resets robots to their initial state."""
-        self._world._ask(protocol.reset(self.number, first, count))
-
-    def place(
-        self,
-        positions: npt.ArrayLike,
-        orientations: npt.ArrayLike = (1.0, 0.0, 0.0, 0.0),
-        first: int = 0,
-        count: int | None = None,
-    ) -> None:
-        """Resets the robots first .. first + count - 1 and puts their bases elsewhere, at rest.
-
-        Positions [m] and orientations (w, x, y, z) are in the world frame and are broadcast. The
-        ground is not taken into account; a later `reset` returns to the initial state.
-        """
-        rows = self._rows(first, count)
-        self._world._ask(protocol.place(self.number, rows, positions, orientations, first))
-
-    def switch(self, motion: str, first: int = 0, count: int | None = None) -> None:
-        """Switches robots to another motion: "rigid", "articulated", ..."""
-        self._world._ask(protocol.switch(self.number, motion, first, count))
-
     @property
     def cameras(self) -> dict[str, RemoteCamera]:
         """Cameras that each robot has, by name."""
-        return self._world._cameras(self.number)
-
-    def photo(self, camera: str, robot: int = 0, kind: str = "color") -> RemotePhoto:
-        """Takes a picture by a robot's camera, now, whatever its rate and delay.
-
-        Args:
-            camera: its name.
-            robot: number of the robot in the group.
-            kind: "color" (uint8), "depth" (float32 [m]) or "segmentation" (int32: group, robot,
-                link). The world waits meanwhile.
-
-        """
-        return self._world._photo(self.number, camera, robot, kind)
+        return self._world._run(self._world._list_cameras(self.number))
 
 
-class RemoteWorld(Session[RemoteGroup]):
+class RemoteWorld(Session[RemoteGroup], Plain):
     """A connection to a world. One thread at a time may use it."""
 
     _group = RemoteGroup
@@ -126,10 +70,9 @@ class RemoteWorld(Session[RemoteGroup]):
     ) -> None:
         super().__init__(timeout)
         self._sharing = client_region.Sharing(share and "/" in address, self._transmit)
-        self._found: dict[int, dict[str, RemoteCamera]] = {}  # cameras that were asked for
         self._socket = _open(address, timeout)
         try:
-            self._ask_all(self._hello(token))
+            self._run(self._hello(token))
         except BaseException:
             self._socket.close()
             raise
@@ -151,18 +94,6 @@ class RemoteWorld(Session[RemoteGroup]):
         self._sharing.close()
 
     # ---- time ----------------------------------------------------------------------------------
-
-    def pause(self, on: bool = True) -> None:
-        """Pauses the world, or lets it go on."""
-        self._ask(messages.PAUSE.ask(on))
-
-    def step(self, steps: int = 1) -> None:
-        """Simulates steps of a paused world, and waits until they are done."""
-        self._ask(messages.STEP.ask(steps))
-
-    def set_speed(self, speed: float) -> None:
-        """Simulated seconds per second; 0: as fast as possible."""
-        self._ask(messages.SPEED.ask(speed))
 
     def lock_step(self, period: float = 0.0, limit: float = 1.0) -> Generator[Turn, None, None]:
         """Turns, at once and at each multiple of `period` [s]; 0: at every step.
@@ -211,107 +142,12 @@ class RemoteWorld(Session[RemoteGroup]):
         while self._receive(0.0, patient=False):
             pass
 
-    # ---- states --------------------------------------------------------------------------------
-
-    def snapshot(self) -> bytes:
-        """The state of the whole world, for `restore` on a server of the same scene."""
-        return self._ask(messages.SNAPSHOT.ask_for(bytes))
-
-    def restore(self, image: bytes) -> None:
-        """Restores a snapshot."""
-        self._ask(messages.RESTORE.ask(tail=image))
-
-    def reset(self) -> None:
-        """Resets all robots of all groups."""
-        self._ask(protocol.reset(messages.ALL, 0, None))
-
     @property
     def cameras(self) -> dict[str, RemoteCamera]:
         """Cameras of the scene's file, by name."""
-        return self._cameras(messages.ALL)
-
-    def photo(self, camera: str, kind: str = "color") -> RemotePhoto:
-        """Takes a picture by a camera of the scene's file, now; see RemoteGroup.photo."""
-        return self._photo(messages.ALL, camera, 0, kind)
-
-    def watch(self, *names: str) -> None:
-        """Which events come: "fault", "late", ...; none: no events."""
-        self._ask(protocol.watch(names))
-
-    def statistics(self, hash: bool = False) -> RemoteStatistics:
-        """Figures of the world and this connection; `hash`: that of the world's state, too."""
-        return self._ask(protocol.statistics(hash))
-
-    # ---- another world, and more robots ---------------------------------------------------------
-
-    def load(self, path: str | None = None, *, text: str | None = None) -> None:
-        """Serves another scene, or a robot, instead of the present one, from time 0 on.
-
-        The subscriptions of all connections end. After an error the old world goes on.
-
-        Args:
-            path: a file below the server's folder of files (`mayfly serve --files`).
-            text: or the YAML text of a scene; all files that it names must be below that folder.
-
-        """
-        self._ask(protocol.load(path, text))
-        self.refresh()
-
-    def spawn(
-        self,
-        poses: npt.ArrayLike,
-        *,
-        file: str | None = None,
-        group: str | None = None,
-        name: str = "",
-        height: float = 0.0,
-    ) -> RemoteGroup:
-        """Adds robots to the running world, as another group behind the others; returns it.
-
-        The other robots go on with the same bits, as far as they do not touch the new ones.
-
-        Args:
-            poses: x [m], y [m] and heading [rad] of each robot; it stands on the ground there.
-            file: a robot's file below the server's folder of files (`mayfly serve --files`).
-            group: or the name of a group whose robots they are like.
-            name: of their group; "": the server chooses one.
-            height: [m] added to all heights.
-
-        """
-        self._ask(protocol.spawn(poses, file, group, name, height))
-        self.refresh()
-        return list(self.groups.values())[-1]
-
-    def refresh(self) -> None:
-        """Reads title, step, groups and fields again: after another connection's load or spawn.
-
-        The event "world" tells of it: its value is 0 or 1 for robots that joined, 2 for another
-        world. Groups that are no longer there have no fields.
-        """
-        self._ask_all(self._renewal())
-
-    # ---- pictures ------------------------------------------------------------------------------
-
-    def _cameras(self, group: int) -> dict[str, RemoteCamera]:
-        if group not in self._found:
-            self._found[group] = self._ask(protocol.cameras(group))
-        return self._found[group]
-
-    def _photo(self, group: int, camera: str, robot: int, kind: str) -> RemotePhoto:
-        protocol.check_photo(kind)
-        return self._ask(protocol.photo(group, self._cameras(group), camera, robot, kind))
+        return self._run(self._list_cameras(messages.ALL))
 
     # ---- messages ------------------------------------------------------------------------------
-
-    def _read_listing(self, data: bytes) -> None:
-        super()._read_listing(data)
-        self._found.clear()
-
-    def unsubscribe(self, subscription: Subscription) -> None:
-        """Ends a subscription."""
-        self._forget(subscription)  # first: its shared memory ends when the server reads this
-        self._ask(messages.UNSUBSCRIBE.ask(subscription.number))
-        self._sharing.drop(subscription.number)
 
     def _transmit(self, data: bytes) -> None:
         try:
@@ -328,9 +164,19 @@ class RemoteWorld(Session[RemoteGroup]):
                 return self._result(request, kind, data)
             self._keep(kind, tag, data)
 
-    def _ask_all(self, requests: list[Request[None]]) -> None:
-        for request in requests:
-            self._ask(request)
+    def _run(self, steps: Steps[T]) -> T:
+        try:
+            request = next(steps)
+            while True:
+                try:
+                    answer = self._ask(request)
+                except errors.MayflyError as error:
+                    request = steps.throw(error)
+                else:
+                    request = steps.send(answer)
+        except StopIteration as end:
+            result: T = end.value
+            return result
 
     def _receive(self, seconds: float, patient: bool = True) -> bool:
         """Takes one message; without patience False if none begins in time."""

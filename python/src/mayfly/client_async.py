@@ -14,45 +14,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from types import TracebackType
-from typing import Any
-
-import numpy.typing as npt
 
 from mayfly import _messages as messages
 from mayfly import _protocol as protocol
 from mayfly import client, errors
-from mayfly._protocol import Event, RemoteStatistics, Turn
+from mayfly._protocol import Event, Turn
 from mayfly._session import GroupFields, Session, Subscription
-from mayfly._wire import Request, T
+from mayfly._wire import Later, Request, Steps, T
 
 __all__ = ["AsyncGroup", "AsyncWorld", "connect_async"]
 
 
-class AsyncGroup(GroupFields):
+class AsyncGroup(GroupFields, Later):
     """A group of the world: its fields, and how to read, write, reset and switch its robots."""
 
     _world: AsyncWorld
 
-    async def subscribe(self, *names: str, period: float = 0.0) -> Subscription:
-        """Fields of all robots at each multiple of `period` [s]; 0: at every step."""
-        with self._world._subscribing(self, names, period) as (made, request):
-            await self._world._ask(request)
-        return made
 
-    async def describe(self) -> dict[str, Any]:
-        """The model of the robots, as `mayfly info --json` shows it."""
-        return await self._world._ask(protocol.describe(self.number))
-
-    async def reset(self, first: int = 0, count: int | None = None) -> None:
-        """Resets robots to their initial state."""
-        await self._world._ask(protocol.reset(self.number, first, count))
-
-    async def switch(self, motion: str, first: int = 0, count: int | None = None) -> None:
-        """Switches robots to another motion: "rigid", "articulated", ..."""
-        await self._world._ask(protocol.switch(self.number, motion, first, count))
-
-
-class AsyncWorld(Session[AsyncGroup]):
+class AsyncWorld(Session[AsyncGroup], Later):
     """A connection to a world, for the tasks of one event loop; made by `connect_async`.
 
     Several tasks may use it at once: one follows states or events while another one asks.
@@ -93,18 +72,6 @@ class AsyncWorld(Session[AsyncGroup]):
             pass  # it was closed already
 
     # ---- time ----------------------------------------------------------------------------------
-
-    async def pause(self, on: bool = True) -> None:
-        """Pauses the world, or lets it go on."""
-        await self._ask(messages.PAUSE.ask(on))
-
-    async def step(self, steps: int = 1) -> None:
-        """Simulates steps of a paused world, and waits until they are done."""
-        await self._ask(messages.STEP.ask(steps))
-
-    async def set_speed(self, speed: float) -> None:
-        """Simulated seconds per second; 0: as fast as possible."""
-        await self._ask(messages.SPEED.ask(speed))
 
     async def lock_step(self, period: float = 0.0, limit: float = 1.0) -> AsyncIterator[Turn]:
         """Turns, at once and at each multiple of `period` [s]; 0: at every step.
@@ -155,56 +122,6 @@ class AsyncWorld(Session[AsyncGroup]):
             await self._wait(lambda: len(self.events) > 0)
             yield self.events.popleft()
 
-    async def snapshot(self) -> bytes:
-        """The state of the whole world, for `restore` on a server of the same scene."""
-        return await self._ask(messages.SNAPSHOT.ask_for(bytes))
-
-    async def restore(self, image: bytes) -> None:
-        """Restores a snapshot."""
-        await self._ask(messages.RESTORE.ask(tail=image))
-
-    async def reset(self) -> None:
-        """Resets all robots of all groups."""
-        await self._ask(protocol.reset(messages.ALL, 0, None))
-
-    async def watch(self, *names: str) -> None:
-        """Which events come: "fault", "late", ...; none: no events."""
-        await self._ask(protocol.watch(names))
-
-    async def unsubscribe(self, subscription: Subscription) -> None:
-        """Ends a subscription."""
-        await self._ask(messages.UNSUBSCRIBE.ask(subscription.number))
-        self._forget(subscription)
-
-    async def statistics(self, hash: bool = False) -> RemoteStatistics:
-        """Figures of the world and this connection; `hash`: that of the world's state, too."""
-        return await self._ask(protocol.statistics(hash))
-
-    # ---- another world, and more robots ---------------------------------------------------------
-
-    async def load(self, path: str | None = None, *, text: str | None = None) -> None:
-        """Serves another scene, or a robot; as `RemoteWorld.load`."""
-        await self._ask(protocol.load(path, text))
-        await self.refresh()
-
-    async def spawn(
-        self,
-        poses: npt.ArrayLike,
-        *,
-        file: str | None = None,
-        group: str | None = None,
-        name: str = "",
-        height: float = 0.0,
-    ) -> AsyncGroup:
-        """Adds robots to the running world; as `RemoteWorld.spawn`."""
-        await self._ask(protocol.spawn(poses, file, group, name, height))
-        await self.refresh()
-        return list(self.groups.values())[-1]
-
-    async def refresh(self) -> None:
-        """Reads title, step, groups and fields again; as `RemoteWorld.refresh`."""
-        await self._ask_all(self._renewal())
-
     # ---- messages ------------------------------------------------------------------------------
 
     def _transmit(self, data: bytes) -> None:
@@ -231,9 +148,19 @@ class AsyncWorld(Session[AsyncGroup]):
             self._answers.pop(tag, None)
         return self._result(request, kind, data)
 
-    async def _ask_all(self, requests: list[Request[None]]) -> None:
-        for request in requests:
-            await self._ask(request)
+    async def _run(self, steps: Steps[T]) -> T:
+        try:
+            request = next(steps)
+            while True:
+                try:
+                    answer = await self._ask(request)
+                except errors.MayflyError as error:
+                    request = steps.throw(error)
+                else:
+                    request = steps.send(answer)
+        except StopIteration as end:
+            result: T = end.value
+            return result
 
     async def _wait(self, is_there: Callable[[], bool]) -> None:
         """Waits, without an end, until messages that came have made it true."""
@@ -284,7 +211,7 @@ async def connect_async(address: str, token: str = "", timeout: float = 60.0) ->
         raise errors.OperatingSystemError(f"cannot connect to {address}: {error}") from error
     world = AsyncWorld(reader, writer, timeout)
     try:
-        await world._ask_all(world._hello(token))
+        await world._run(world._hello(token))
     except BaseException:
         await world.close()
         raise
