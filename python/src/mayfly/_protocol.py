@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,103 +114,22 @@ class RemotePhoto:
 # ---- requests ------------------------------------------------------------------------------------
 
 
-def _nanoseconds(seconds: float) -> int:
+def nanoseconds(seconds: float) -> int:
     return round(1e9 * seconds)
 
 
 def lock_step(on: bool, period: float = 0.0, limit: float = 0.0) -> Request[None]:
-    return messages.LOCK_STEP.ask(on, _nanoseconds(period), _nanoseconds(limit))
+    return messages.LOCK_STEP.ask(on, nanoseconds(period), nanoseconds(limit))
 
 
 def reset(group: int, first: int, count: int | None) -> Request[None]:
     return messages.RESET.ask(group, first, messages.ALL if count is None else count)
 
 
-def switch(group: int, motion: str, first: int, count: int | None) -> Request[None]:
-    if motion not in MOTIONS:
-        raise errors.ArgumentError(f"expected a motion of {', '.join(MOTIONS)}")
-    rows = messages.ALL if count is None else count
-    return messages.SWITCH.ask(group, first, rows, MOTIONS.index(motion))
-
-
-def place(
-    group: int, rows: int, positions: npt.ArrayLike, orientations: npt.ArrayLike, first: int
-) -> Request[None]:
-    poses = np.empty((rows, 7), "<f8")
-    poses[:, :3] = positions
-    poses[:, 3:] = orientations
-    return messages.SET_POSES.ask(group, first, rows, tail=poses.tobytes())
-
-
-def describe(group: int) -> Request[dict[str, Any]]:
-    return messages.MODEL.ask_for(json.loads, group)
-
-
-def watch(names: tuple[str, ...]) -> Request[None]:
-    known = messages.EVENT_NAMES
-    for name in names:
-        if name not in known:
-            raise errors.ArgumentError(f"expected events of {', '.join(known)}")
-    return messages.EVENTS.ask(sum(1 << known.index(name) for name in set(names)))
-
-
-def load(path: str | None, text: str | None) -> Request[None]:
-    if (path is None) == (text is None):
-        raise errors.ArgumentError("expected the path of a file or the text of a scene")
-    if path == "":
-        raise errors.ArgumentError("expected the path of a file, found an empty text")
-    return messages.LOAD.ask(text is not None, tail=(path or text or "").encode())
-
-
-def spawn(
-    poses: npt.ArrayLike, file: str | None, group: str | None, name: str, height: float
-) -> Request[None]:
-    if (file is None) == (group is None):
-        raise errors.ArgumentError("expected a robot's file or the name of a group")
-    rows = np.atleast_2d(np.asarray(poses, "<f8"))
-    if rows.ndim != 2 or rows.shape[1] != 3:
-        raise errors.ArgumentError("expected poses of x, y and heading")
-    source, own = (file or group or "").encode(), name.encode()
-    head = (len(rows), len(source), len(own), group is not None, height)
-    return messages.SPAWN.ask(*head, tail=rows.tobytes() + source + own)
-
-
-def write(tick: int, entries: list[bytes], go: bool) -> Request[None]:
-    return messages.WRITE.ask(tick, len(entries), go, tail=b"".join(entries))
-
-
 def write_entry(field: RemoteField, first: int, values: npt.NDArray[Any]) -> bytes:
     data = np.ascontiguousarray(values).tobytes()
     head = messages.WRITE_ENTRY.pack(field.number, first, len(values), len(data))
     return head + data + bytes(-len(data) % 8)
-
-
-def subscribe(number: int, fields: list[RemoteField], period: float) -> Request[None]:
-    entries = (messages.ENTRY.pack(field.number, 0, messages.ALL) for field in fields)
-    head = (number, len(fields), _nanoseconds(period))
-    return messages.SUBSCRIBE.ask(*head, tail=b"".join(entries))
-
-
-def statistics(hash: bool) -> Request[RemoteStatistics]:
-    return messages.STATISTICS.ask_for(_read_statistics, hash)
-
-
-def cameras(group: int) -> Request[dict[str, RemoteCamera]]:
-    return messages.PHOTO.ask_for(_read_cameras, group, 0, 0, messages.PHOTO_LIST)
-
-
-def check_photo(kind: str) -> None:
-    if kind not in PHOTO_KINDS:
-        raise errors.ArgumentError(f"expected a picture of {', '.join(PHOTO_KINDS)}: {kind!r}")
-
-
-def photo(
-    group: int, known: dict[str, RemoteCamera], camera: str, robot: int, kind: str
-) -> Request[RemotePhoto]:
-    if camera not in known:
-        raise errors.NotFoundError(f"there is no camera {camera}: {', '.join(known)}")
-    index = list(PHOTO_KINDS).index(kind)
-    return messages.PHOTO.ask_for(_read_photo, group, robot, known[camera].number, index)
 
 
 def get(number: int) -> Request[list[float]]:
@@ -234,7 +152,7 @@ def set_values(writes: list[tuple[int, int, bytearray]]) -> Request[None]:
 # ---- answers -------------------------------------------------------------------------------------
 
 
-def _read_statistics(data: bytes) -> RemoteStatistics:
+def statistics(data: bytes) -> RemoteStatistics:
     found = messages.ANSWER_STATISTICS.read(data)
     flags = found.pop("flags")
     return RemoteStatistics(
@@ -245,7 +163,7 @@ def _read_statistics(data: bytes) -> RemoteStatistics:
     )
 
 
-def _read_cameras(data: bytes) -> dict[str, RemoteCamera]:
+def cameras(data: bytes) -> dict[str, RemoteCamera]:
     found, at = {}, messages.ANSWER_PHOTO.size
     for number in range(messages.ANSWER_PHOTO.read(data)["width"]):
         width, height, mask, length = messages.CAMERA.unpack(data, at)
@@ -255,7 +173,7 @@ def _read_cameras(data: bytes) -> dict[str, RemoteCamera]:
     return found
 
 
-def _read_photo(data: bytes) -> RemotePhoto:
+def photo(data: bytes) -> RemotePhoto:
     head = messages.ANSWER_PHOTO.read(data)
     kind = list(PHOTO_KINDS)[head["kind"]]
     dtype, channels = PHOTO_KINDS[kind]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
+import json
 from collections import deque
-from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -84,8 +83,17 @@ class GroupFields(Sealed):
     @operation
     def subscribe(self, *names: str, period: float = 0.0) -> Steps[Subscription]:
         """Fields of all robots at each multiple of `period` [s]; 0: at every step."""
-        with self._world._subscribing(self, names, period) as (made, request):
-            yield from request
+        fields = [self._field(name) for name in names]
+        made = self._world._new_subscription([(field, self.count) for field in fields])
+        entries = (messages.ENTRY.pack(field.number, 0, messages.ALL) for field in fields)
+        head = (made.number, len(fields), protocol.nanoseconds(period))
+        try:
+            yield from messages.SUBSCRIBE.ask(*head, tail=b"".join(entries))
+        except errors.MayflyError:
+            self._world._forget(made)
+            raise
+        if self._world._sharing is not None:
+            self._world._sharing.ask(made.number, made._size)
         return made
 
     @operation
@@ -99,7 +107,8 @@ class GroupFields(Sealed):
         speed and backlash of each joint's servo under `articulated`. "world_gravity" is a vector
         [m/s^2] in the world frame.
         """
-        return (yield from protocol.describe(self.number))
+        described: dict[str, Any] = yield from messages.MODEL.ask_for(json.loads, self.number)
+        return described
 
     @operation
     def reset(self, first: int = 0, count: int | None = None) -> Steps[None]:
@@ -120,12 +129,19 @@ class GroupFields(Sealed):
         ground is not taken into account; a later `reset` returns to the initial state.
         """
         rows = self._rows(first, count)
-        yield from protocol.place(self.number, rows, positions, orientations, first)
+        poses = np.empty((rows, 7), "<f8")
+        poses[:, :3] = positions
+        poses[:, 3:] = orientations
+        yield from messages.SET_POSES.ask(self.number, first, rows, tail=poses.tobytes())
 
     @operation
     def switch(self, motion: str, first: int = 0, count: int | None = None) -> Steps[None]:
         """Switches robots to another motion: "rigid", "articulated", ..."""
-        yield from protocol.switch(self.number, motion, first, count)
+        motions = protocol.MOTIONS
+        if motion not in motions:
+            raise errors.ArgumentError(f"expected a motion of {', '.join(motions)}")
+        rows = messages.ALL if count is None else count
+        yield from messages.SWITCH.ask(self.number, first, rows, motions.index(motion))
 
     @operation
     def photo(self, camera: str, robot: int = 0, kind: str = "color") -> Steps[RemotePhoto]:
@@ -258,12 +274,16 @@ class Session(Sealed, Generic[G]):
     @operation
     def watch(self, *names: str) -> Steps[None]:
         """Which events come: "fault", "late", ...; none: no events."""
-        yield from protocol.watch(names)
+        known = messages.EVENT_NAMES
+        for name in names:
+            if name not in known:
+                raise errors.ArgumentError(f"expected events of {', '.join(known)}")
+        yield from messages.EVENTS.ask(sum(1 << known.index(name) for name in set(names)))
 
     @operation
     def statistics(self, hash: bool = False) -> Steps[RemoteStatistics]:
         """Figures of the world and this connection; `hash`: that of the world's state, too."""
-        return (yield from protocol.statistics(hash))
+        return (yield from messages.STATISTICS.ask_for(protocol.statistics, hash))
 
     @operation
     def unsubscribe(self, subscription: Subscription) -> Steps[None]:
@@ -275,13 +295,19 @@ class Session(Sealed, Generic[G]):
 
     def _list_cameras(self, group: int) -> Steps[dict[str, RemoteCamera]]:
         if group not in self._found:
-            self._found[group] = yield from protocol.cameras(group)
+            head = (group, 0, 0, messages.PHOTO_LIST)
+            self._found[group] = yield from messages.PHOTO.ask_for(protocol.cameras, *head)
         return self._found[group]
 
     def _take_photo(self, group: int, camera: str, robot: int, kind: str) -> Steps[RemotePhoto]:
-        protocol.check_photo(kind)
+        kinds = list(protocol.PHOTO_KINDS)
+        if kind not in kinds:
+            raise errors.ArgumentError(f"expected a picture of {', '.join(kinds)}: {kind!r}")
         known = yield from self._list_cameras(group)
-        return (yield from protocol.photo(group, known, camera, robot, kind))
+        if camera not in known:
+            raise errors.NotFoundError(f"there is no camera {camera}: {', '.join(known)}")
+        head = (group, robot, known[camera].number, kinds.index(kind))
+        return (yield from messages.PHOTO.ask_for(protocol.photo, *head))
 
     # ---- another world, and more robots ---------------------------------------------------------
 
@@ -296,7 +322,11 @@ class Session(Sealed, Generic[G]):
             text: or the YAML text of a scene; all files that it names must be below that folder.
 
         """
-        yield from protocol.load(path, text)
+        if (path is None) == (text is None):
+            raise errors.ArgumentError("expected the path of a file or the text of a scene")
+        if path == "":
+            raise errors.ArgumentError("expected the path of a file, found an empty text")
+        yield from messages.LOAD.ask(text is not None, tail=(path or text or "").encode())
         yield from self._renew()
 
     @operation
@@ -321,7 +351,14 @@ class Session(Sealed, Generic[G]):
             height: [m] added to all heights.
 
         """
-        yield from protocol.spawn(poses, file, group, name, height)
+        if (file is None) == (group is None):
+            raise errors.ArgumentError("expected a robot's file or the name of a group")
+        rows = np.atleast_2d(np.asarray(poses, "<f8"))
+        if rows.ndim != 2 or rows.shape[1] != 3:
+            raise errors.ArgumentError("expected poses of x, y and heading")
+        source, own = (file or group or "").encode(), name.encode()
+        head = (len(rows), len(source), len(own), group is not None, height)
+        yield from messages.SPAWN.ask(*head, tail=rows.tobytes() + source + own)
         yield from self._renew()
         return list(self.groups.values())[-1]
 
@@ -366,26 +403,13 @@ class Session(Sealed, Generic[G]):
 
     # ---- subscriptions and writes --------------------------------------------------------------
 
-    @contextlib.contextmanager
-    def _subscribing(
-        self, group: GroupFields, names: tuple[str, ...], period: float
-    ) -> Iterator[tuple[Subscription, Request[None]]]:
-        """A subscription and its request, to be sent inside; after an error it is forgotten."""
-        fields = [group._field(name) for name in names]
+    def _new_subscription(self, fields: list[tuple[RemoteField, int]]) -> Subscription:
         free = (n for n in range(messages.SUBSCRIPTIONS) if n not in self._subscriptions)
         number = next(free, None)
         if number is None:
             most = messages.SUBSCRIPTIONS
             raise errors.LimitError(f"a connection has at most {most} subscriptions")
-        made = Subscription(number, [(field, group.count) for field in fields])
-        self._subscriptions[number] = made
-        try:
-            yield made, protocol.subscribe(number, fields, period)
-        except errors.MayflyError:
-            self._forget(made)
-            raise
-        if self._sharing is not None:
-            self._sharing.ask(number, made._size)
+        return self._subscriptions.setdefault(number, Subscription(number, fields))
 
     def _forget(self, subscription: Subscription) -> None:
         self._subscriptions.pop(subscription.number, None)
@@ -406,7 +430,8 @@ class Session(Sealed, Generic[G]):
 
     def _send_writes(self, entries: list[bytes], tick: int, go: bool) -> None:
         if self._sharing is None or not self._sharing.write(tick, entries, go):
-            self._transmit(protocol.write(tick, entries, go).frame(0))
+            request = messages.WRITE.ask(tick, len(entries), go, tail=b"".join(entries))
+            self._transmit(request.frame(0))
 
     # ---- messages ------------------------------------------------------------------------------
 
