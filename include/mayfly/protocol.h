@@ -283,12 +283,7 @@ enum {
 };
 
 // What PHOTO asks for: the pixels of mf_CameraPixels (camera.h), or which cameras there are.
-enum {
-    MF_PHOTO_COLOR = 0,
-    MF_PHOTO_DEPTH = 1,
-    MF_PHOTO_SEGMENTATION = 2,
-    MF_PHOTO_LIST = 3
-};
+enum { MF_PHOTO_COLOR = 0, MF_PHOTO_DEPTH = 1, MF_PHOTO_SEGMENTATION = 2, MF_PHOTO_LIST = 3 };
 
 // Values of MF_EVENT_WORLD.
 enum {

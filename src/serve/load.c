@@ -331,6 +331,7 @@ mf_Status mf_answer_load(mf_Server *server, mf_Peer *peer, const mf_WireMessage 
     const mf_LoadRequest *in = message->data;
     const char *text = (const char *)(in + 1);
     const size_t size = message->size - sizeof *in;
+    const bool guarded = in->what == MF_LOAD_SCENE;
     (void)peer;
     if (size == 0)
         return mf_link_fail_format(error, "a path or a scene");
@@ -342,14 +343,14 @@ mf_Status mf_answer_load(mf_Server *server, mf_Peer *peer, const mf_WireMessage 
     mf_LinkMade *made = mf_allocate(server->context, 1, sizeof *made);
     if (made == NULL)
         return mf_fail(error, MF_NO_MEMORY, "out of memory");
-    made->guarded = in->what == MF_LOAD_SCENE;
-    const bool allowed = begin_guard(server, made->guarded);
+    made->guarded = guarded;
+    const bool allowed = begin_guard(server, guarded);
     status = read_scene(server, made, text, size, error);
     if (status == MF_OK)
         status = make_scene(server, made, error);
     if (status == MF_OK)
         status = replace(server, made, true, began, error);
-    end_guard(server, in->what == MF_LOAD_SCENE, allowed);
+    end_guard(server, guarded, allowed);
     if (status != MF_OK)
         drop_made(server, made);
     return tell(server, status, error);
