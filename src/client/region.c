@@ -1,33 +1,24 @@
 // Memory that the server shares with a client over a Unix socket, which links nothing of Mayfly's
 // libraries, either: values of large states are read where the server put them, those of large
 // writes are put where it reads them. Whatever does not fit goes over the socket.
-#include "client/wire.h"
+#include "client/link.h"
 #include "base/floats.h"
 
-#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static _Atomic uint32_t *counter(const mf_ClientRegion *region, uint32_t slot) {
-    return (_Atomic uint32_t *)(void *)(region->memory + (size_t)slot * MF_PROTOCOL_COUNTER);
-}
-
-static void release(const mf_ClientRegion *region, uint32_t slot, uint32_t number) {
-    atomic_store_explicit(counter(region, slot), number, memory_order_release);
-}
-
 static mf_Status malformed(mf_Error *error) {
     return mf_client_fail(error, MF_CORRUPT, "the server sent shared memory that is malformed");
 }
 
-void mf_client_unmap(mf_Client *client, mf_ClientRegion *region) {
+void mf_client_unmap(mf_Client *client, mf_Region *region) {
     if (region->memory == NULL)
         return;
     munmap(region->memory, region->size);
     client->shared.bytes -= region->size;
-    *region = (mf_ClientRegion){.memory = NULL};
+    *region = (mf_Region){.memory = NULL};
 }
 
 // ---- files that come with messages -------------------------------------------------------------
@@ -72,11 +63,10 @@ static int next_file(mf_Client *client) {
 static mf_Status request(mf_Client *client, uint32_t number, uint64_t bytes, mf_Error *error) {
     const uint32_t tag =
         number == MF_PROTOCOL_ALL ? MF_CLIENT_TAG_SHARE_WRITES : MF_CLIENT_TAG_SHARE_STATES;
-    uint8_t *out = mf_client_message(client, MF_MESSAGE_SHARE, tag, 16);
+    mf_ShareRequest *out = mf_client_message(client, MF_MESSAGE_SHARE, tag, sizeof *out);
     if (out == NULL)
-        return mf_client_fail(error, MF_NO_MEMORY, "out of memory");
-    out = mf_client_put_u32(mf_client_put_u32(out, number), 0);
-    mf_client_put_u64(out, bytes);
+        return mf_client_no_memory(error);
+    *out = (mf_ShareRequest){.number = number, .bytes = bytes};
     return mf_client_send(client, error);
 }
 
@@ -94,28 +84,25 @@ mf_Status mf_client_share_writes(mf_Client *client, size_t bytes, mf_Error *erro
     return request(client, MF_PROTOCOL_ALL, bytes, error);
 }
 
-mf_Status mf_client_keep_shared(mf_Client *client, const mf_ClientMessage *message,
-                                mf_Error *error) {
+mf_Status mf_client_keep_shared(mf_Client *client, const mf_SharedAnswer *in, mf_Error *error) {
     struct stat found;
     const int file = next_file(client);
-    const uint32_t number = message->size == 24 ? mf_client_u32(message->data) : UINT32_MAX - 1;
+    const uint32_t number = in->number;
     mf_ClientState *state = number < MF_PROTOCOL_SUBSCRIPTIONS ? &client->states[number] : NULL;
-    mf_ClientRegion *region = state != NULL ? &state->region : &client->writes;
+    mf_Region *region = state != NULL ? &state->region : &client->writes;
     if (file < 0 || (state == NULL && number != MF_PROTOCOL_ALL) || region->memory != NULL) {
         if (file >= 0)
             close(file);
         return malformed(error);
     }
-    mf_ClientRegion made = {.slots = mf_client_u32(message->data + 4),
-                            .first = mf_client_u32(message->data + 8),
-                            .stride = mf_client_u32(message->data + 12),
-                            .size = mf_client_u64(message->data + 16)};
+    mf_Region made = {
+        .slots = in->slots, .first = in->first, .stride = in->stride, .size = in->size};
     const uint64_t needed = made.first + (uint64_t)made.slots * made.stride;
     const bool fits = made.slots >= 1 && made.slots <= MF_PROTOCOL_SLOTS &&
                       made.first >= made.slots * MF_PROTOCOL_COUNTER && made.first % 8 == 0 &&
                       made.stride % 8 == 0 && needed <= made.size && fstat(file, &found) == 0 &&
                       (uint64_t)found.st_size >= made.size &&
-                      (state == NULL || made.stride >= state->size - MF_CLIENT_STATE_HEAD);
+                      (state == NULL || made.stride >= state->size - sizeof(mf_StateAnswer));
     void *memory =
         fits ? mmap(NULL, made.size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
     close(file);
@@ -134,43 +121,32 @@ mf_Status mf_client_keep_shared(mf_Client *client, const mf_ClientMessage *messa
 
 void mf_client_release_state(mf_ClientState *state) {
     if (state->holds)
-        release(&state->region, state->slot, state->number);
+        mf_region_release(&state->region, state->slot, state->number);
     state->holds = false;
 }
 
-mf_Status mf_client_keep_state_shared(mf_Client *client, const mf_ClientMessage *message,
+mf_Status mf_client_keep_state_shared(mf_Client *client, const mf_StateSharedAnswer *in,
                                       mf_Error *error) {
-    const uint32_t number =
-        message->size == MF_CLIENT_STATE_HEAD ? mf_client_u32(message->data) : UINT32_MAX;
-    mf_ClientState *state = number < MF_PROTOCOL_SUBSCRIPTIONS ? &client->states[number] : NULL;
-    const uint32_t slot = state != NULL ? mf_client_u32(message->data + 24) : 0;
-    if (state == NULL || state->region.memory == NULL || slot >= state->region.slots)
+    mf_ClientState *state = &client->states[in->number]; // checked
+    const uint32_t slot = in->slot;
+    if (state->region.memory == NULL || slot >= state->region.slots)
         return malformed(error);
     mf_client_release_state(state);
     state->holds = true;
     state->slot = slot;
-    state->number = mf_client_u32(message->data + 28);
-    state->values =
-        state->region.memory + state->region.first + (size_t)slot * state->region.stride;
+    state->number = in->content;
+    state->values = mf_region_slot(&state->region, slot);
     client->shared.states++;
     return MF_OK;
 }
 
 uint8_t *mf_client_take_slot(mf_Client *client, size_t bytes, uint32_t out[2]) {
-    mf_ClientRegion *region = &client->writes;
+    mf_Region *region = &client->writes;
     if (region->memory == NULL || bytes < client->share_least || bytes > region->stride)
         return NULL;
-    for (uint32_t s = 0; s < region->slots; s++) {
-        if (atomic_load_explicit(counter(region, s), memory_order_acquire) != region->numbers[s])
-            continue;
-        client->write_number += client->write_number == UINT32_MAX ? 2 : 1; // 0: it is unused
-        region->numbers[s] = client->write_number;
-        out[0] = s;
-        out[1] = client->write_number;
-        client->shared.writes++;
-        return region->memory + region->first + (size_t)s * region->stride;
-    }
-    return NULL;
+    uint8_t *slot = mf_region_take(region, &out[0], &out[1]);
+    client->shared.writes += slot != NULL;
+    return slot;
 }
 
 // ---- for the caller ----------------------------------------------------------------------------

@@ -1,145 +1,115 @@
-// What the files of the client share: the connection, and messages over it.
+// Messages as server and client have them in C, from the table in <mayfly/protocol.h>: a struct for
+// the head of each, which lies in a message as it is, and rows by which a message is checked once.
+// Numbers are little-endian, at any address.
 #ifndef MAYFLY_CLIENT_WIRE_H
 #define MAYFLY_CLIENT_WIRE_H
 
-#include "client/spin.h"
+#include <mayfly/protocol.h>
 
-#include <mayfly/client.h>
-
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
-#include <sys/types.h>
 
-#define MF_CLIENT_EVENTS 256u // [1] kept while an answer is waited for; older ones are dropped
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the protocol is little-endian, and so is every machine that Mayfly supports"
+#endif
 
-enum {
-    MF_CLIENT_FILES = 4,       // [1] that came before their messages were read
-    MF_CLIENT_STATE_HEAD = 32, // [byte] of a STATE before its values
-    // Tags of requests whose answers nobody waits for; other requests have lower ones.
-    MF_CLIENT_TAG_SHARE_STATES = UINT16_MAX,
-    MF_CLIENT_TAG_SHARE_WRITES = UINT16_MAX - 1
-};
+#define MF_WIRE __attribute__((packed, may_alias)) // at any address, over any bytes
 
-// Memory that the server shares, in slots; see protocol.md.
-typedef struct mf_ClientRegion {
-    uint8_t *memory; // NULL: none
-    size_t size;     // [byte]
-    uint32_t first, stride, slots;
-    uint32_t numbers[MF_PROTOCOL_SLOTS]; // of writes: what was put last in each
-} mf_ClientRegion;
+typedef uint8_t mf_wire_u8;
+typedef uint16_t mf_wire_u16;
+typedef uint32_t mf_wire_u32;
+typedef uint64_t mf_wire_u64;
+typedef int64_t mf_wire_i64;
+typedef double mf_wire_f64;
 
-typedef struct mf_ClientState {
-    uint8_t *data;         // for the values of a STATE that comes over the socket; NULL: none
-    const uint8_t *values; // of the newest state: data, or a slot of the region
-    uint64_t tick;         // [1] of the newest state
-    mf_Time time;          // [ns]
-    uint32_t *starts;      // [byte] of each entry's values in it
-    uint32_t count;        // [1] entries
-    size_t size;           // [byte] of a state with its head; 0: not subscribed
-    bool fresh;            // not yet received by the caller
-    uint32_t lost;         // [1] since the caller received one
-    mf_ClientRegion region;
-    bool holds; // a slot of the region, until the next state
-    uint32_t slot, number;
-} mf_ClientState;
+// mf_HelloRequest, mf_WelcomeAnswer, mf_FieldPart and so on.
+#define MF_WIRE_MEMBER(type, name, ...) mf_wire_##type name;
+#define MF_WIRE_REQUEST(kind, NAME, Name, name, ANSWER, members, ...)                              \
+    typedef struct MF_WIRE mf_##Name##Request {                                                    \
+        members                                                                                    \
+    } mf_##Name##Request;
+#define MF_WIRE_ANSWER(kind, NAME, Name, members, ...)                                             \
+    typedef struct MF_WIRE mf_##Name##Answer {                                                     \
+        members                                                                                    \
+    } mf_##Name##Answer;
+#define MF_WIRE_PART(NAME, Name, members)                                                          \
+    typedef struct MF_WIRE mf_##Name##Part {                                                       \
+        members                                                                                    \
+    } mf_##Name##Part;
+MF_PROTOCOL_REQUESTS(MF_WIRE_REQUEST, MF_WIRE_MEMBER, 0)
+MF_PROTOCOL_ANSWERS(MF_WIRE_ANSWER, MF_WIRE_MEMBER, 0)
+MF_PROTOCOL_PARTS(MF_WIRE_PART, MF_WIRE_MEMBER, 0)
 
-struct mf_Client {
-    int socket;
-    mf_Time step;
-    uint32_t message_limit; // [byte]
-    char *title;
-    mf_ClientField *fields;
-    char *texts; // the strings of fields
-    uint32_t field_count, group_count;
-    uint8_t *in, *out;              // buffers
-    uint8_t *direct;                // where what comes goes instead of `in`; NULL: nowhere else
-    size_t direct_end, direct_size; // [byte] of that
-    size_t in_begin, in_end, in_capacity, out_capacity;
-    double longest_spin; // [s] without a sleep
-    mf_Spin spin;
-    uint16_t tag; // of the last request
-    mf_ClientState states[MF_PROTOCOL_SUBSCRIPTIONS];
-    uint8_t *photo; // the last picture, or the names of cameras
-    size_t photo_size;
-    void *kept; // of the last property, or what is known about the world
-    bool turn;
-    uint64_t turn_tick;
-    mf_Time turn_time;
-    mf_ClientNews events[MF_CLIENT_EVENTS];
-    uint32_t event_first, event_count, events_lost;
-    bool may_share; // a Unix socket of a server that can
-    size_t share_least;
-    int files[MF_CLIENT_FILES];
-    uint32_t file_count;
-    mf_ClientRegion writes;
-    size_t writes_asked; // [byte] of the region that was asked for last
-    uint32_t write_number;
-    mf_ClientShared shared;
-    char share_refused[160];
-    bool goodbye;
-    mf_Error refused; // an error of an earlier write; status MF_OK: none
-};
+typedef struct MF_WIRE mf_WireHead {
+    uint32_t size; // [byte] of what follows
+    uint16_t kind, tag;
+} mf_WireHead;
 
-// A message as it came; valid until the next one is read.
-typedef struct mf_ClientMessage {
+typedef struct mf_WireMessage {
     uint32_t kind, tag;
-    const uint8_t *data; // of a state with `in_slot` only the head
-    size_t size;
-    bool in_slot; // the values of a state are in mf_ClientState.data already
-} mf_ClientMessage;
+    const void *data; // its head, then what follows
+    size_t size;      // [byte]
+} mf_WireMessage;
 
-mf_Status mf_client_fail(mf_Error *error, mf_Status status, const char *format, ...)
-    MF_PRINTF(3, 4);
-mf_Status mf_client_open(const char *address, int *out, mf_Error *error);
-// Space for a message of `size` bytes; returns the place of its payload, NULL: out of memory.
-uint8_t *mf_client_message(mf_Client *client, uint32_t kind, uint32_t tag, size_t size);
-mf_Status mf_client_send(mf_Client *client, mf_Error *error);
-// The next message. MF_STOPPED: none within `seconds`.
-mf_Status mf_client_next(mf_Client *client, double seconds, mf_ClientMessage *out, mf_Error *error);
+typedef struct mf_WireMember {
+    const char *name; // NULL: behind the last one
+    size_t size;      // [byte]
+    uint64_t most;    // [1] of unsigned integers
+} mf_WireMember;
 
-// Sends the message that was begun with the next tag, and waits for an answer of `kind`.
-mf_Status mf_client_ask(mf_Client *client, uint32_t kind, mf_ClientMessage *out, mf_Error *error);
-// A request of a few numbers of 32 bits that is answered by DONE.
-mf_Status mf_client_ask_words(mf_Client *client, uint32_t kind, const uint32_t *words,
-                              uint32_t count, mf_Error *error);
-mf_Status mf_client_no_memory(mf_Error *error);
-mf_Status mf_client_malformed(mf_Error *error);
-// ---- region.c ----------------------------------------------------------------------------------
+typedef struct mf_WireRow {
+    const char *name; // NULL: there is no message of that kind
+    uint32_t answer;  // [1] kind; 0: of an answer
+    uint32_t head;    // [byte]
+    bool has_tail;    // something may follow the head
+    const mf_WireMember *members;
+} mf_WireRow;
 
-// recv() without waiting; keeps a file that comes with the bytes.
-ssize_t mf_client_receive_bytes(mf_Client *client, uint8_t *out, size_t size);
-// Ask for memory where it pays; without waiting.
-mf_Status mf_client_share_states(mf_Client *client, uint32_t subscription, mf_Error *error);
-mf_Status mf_client_share_writes(mf_Client *client, size_t bytes, mf_Error *error);
-mf_Status mf_client_keep_shared(mf_Client *client, const mf_ClientMessage *message,
-                                mf_Error *error);
-// Makes the slot of a STATE_SHARED the newest values, and releases the one before.
-mf_Status mf_client_keep_state_shared(mf_Client *client, const mf_ClientMessage *message,
-                                      mf_Error *error);
-void mf_client_release_state(mf_ClientState *state);
-// Space for `bytes` of values of a write, with its slot and number; NULL: none, or it does not pay.
-uint8_t *mf_client_take_slot(mf_Client *client, size_t bytes, uint32_t out[2]);
-void mf_client_unmap(mf_Client *client, mf_ClientRegion *region);
+extern const mf_WireRow mf_wire_rows[MF_ANSWER_KINDS]; // by kind
 
-static inline uint32_t mf_client_u32(const uint8_t *data) {
-    uint32_t value;
-    memcpy(&value, data, sizeof value);
-    return value;
+// Whether there is a message of that kind and size.
+static inline bool mf_wire_fits(const mf_WireMessage *message) {
+    const mf_WireRow *row = &mf_wire_rows[message->kind < MF_ANSWER_KINDS ? message->kind : 0];
+    return row->name != NULL &&
+           (row->has_tail ? message->size >= row->head : message->size == row->head);
 }
 
-static inline uint64_t mf_client_u64(const uint8_t *data) {
-    uint64_t value;
-    memcpy(&value, data, sizeof value);
-    return value;
+// What follows the head of a message that fits, read from the front.
+typedef struct mf_WireReader {
+    const uint8_t *at, *end;
+    bool is_short; // something was read beyond the end
+} mf_WireReader;
+
+static inline mf_WireReader mf_wire_tail(const mf_WireMessage *message) {
+    const uint8_t *data = message->data;
+    return (mf_WireReader){data + mf_wire_rows[message->kind].head, data + message->size, false};
 }
 
-static inline uint8_t *mf_client_put_u32(uint8_t *out, uint32_t value) {
-    memcpy(out, &value, sizeof value);
-    return out + sizeof value;
+// [byte]
+static inline size_t mf_wire_left(const mf_WireReader *reader) {
+    return (size_t)(reader->end - reader->at);
 }
 
-static inline uint8_t *mf_client_put_u64(uint8_t *out, uint64_t value) {
-    memcpy(out, &value, sizeof value);
-    return out + sizeof value;
+// `size` bytes, or NULL beyond the end, and from then on.
+static inline const void *mf_wire_take(mf_WireReader *reader, size_t size) {
+    const uint8_t *at = reader->at;
+    if (reader->is_short || mf_wire_left(reader) < size) {
+        reader->is_short = true;
+        return NULL;
+    }
+    reader->at += size;
+    return at;
+}
+
+// All of it was read, and nothing is left.
+static inline bool mf_wire_done(const mf_WireReader *reader) {
+    return !reader->is_short && reader->at == reader->end;
+}
+
+// Bytes with the padding that follows them.
+static inline size_t mf_wire_padded(size_t size, size_t unit) {
+    return (size + unit - 1) / unit * unit;
 }
 
 #endif

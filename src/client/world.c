@@ -1,26 +1,16 @@
 // The client's calls that replace the served world, or add robots to it (client.h).
-#include "client/wire.h"
+#include "client/link.h"
 #include "base/floats.h"
-
-#include <string.h>
-
-#define SPAWN_HEAD 24u // [byte] before the poses
 
 static mf_Status load(mf_Client *client, uint32_t what, const char *text, size_t size,
                       mf_Error *error) {
-    mf_ClientMessage answer;
+    const mf_LoadRequest head = {.what = what};
     if (client == NULL || text == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "client or text is NULL");
-    if (size > client->message_limit - 8)
-        return mf_client_fail(error, MF_LIMIT, "expected at most %u bytes, found %zu",
-                              client->message_limit - 8, size);
-    uint8_t *out = mf_client_message(client, MF_MESSAGE_LOAD, 0, 8 + size);
-    if (out == NULL)
-        return mf_client_no_memory(error);
-    out = mf_client_put_u32(out, what);
-    out = mf_client_put_u32(out, 0);
-    memcpy(out, text, size);
-    mf_Status status = mf_client_ask(client, MF_ANSWER_DONE, &answer, error);
+    if (size > client->message_limit - sizeof head)
+        return mf_client_fail(error, MF_LIMIT, "expected at most %zu bytes, found %zu",
+                              client->message_limit - sizeof head, size);
+    mf_Status status = mf_client_ask(client, MF_MESSAGE_LOAD, &head, text, size, NULL, error);
     return status == MF_OK ? mf_client_refresh(client, error) : status;
 }
 
@@ -35,7 +25,6 @@ mf_Status mf_client_load_scene(mf_Client *client, const char *text, size_t size,
 mf_Status mf_client_spawn(mf_Client *client, const mf_ClientSpawn *spawn, uint32_t *number,
                           mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_ClientMessage answer;
     if (client == NULL || spawn == NULL || spawn->poses == NULL ||
         (spawn->file == NULL) == (spawn->group == NULL))
         return mf_client_fail(error, MF_BAD_ARGUMENT,
@@ -45,22 +34,23 @@ mf_Status mf_client_spawn(mf_Client *client, const mf_ClientSpawn *spawn, uint32
     const char *name = spawn->name != NULL ? spawn->name : "";
     const size_t source_size = strlen(source), name_size = strlen(name);
     const size_t poses = sizeof *spawn->poses * (size_t)spawn->count;
-    const size_t size = SPAWN_HEAD + poses + source_size + name_size;
+    const size_t size = sizeof(mf_SpawnRequest) + poses + source_size + name_size;
     if (size > client->message_limit)
         return mf_client_fail(error, MF_LIMIT, "expected at most %u bytes, found %zu",
                               client->message_limit, size);
-    uint8_t *out = mf_client_message(client, MF_MESSAGE_SPAWN, 0, size);
-    if (out == NULL)
+    mf_SpawnRequest *head = mf_client_message(client, MF_MESSAGE_SPAWN, 0, size);
+    if (head == NULL)
         return mf_client_no_memory(error);
-    out = mf_client_put_u32(out, spawn->count);
-    out = mf_client_put_u32(out, (uint32_t)source_size);
-    out = mf_client_put_u32(out, (uint32_t)name_size);
-    out = mf_client_put_u32(out, spawn->file != NULL ? MF_SPAWN_FILE : MF_SPAWN_GROUP);
-    memcpy(out, &spawn->height, sizeof spawn->height);
-    memcpy(out + 8, spawn->poses, poses);
-    memcpy(out + 8 + poses, source, source_size);
-    memcpy(out + 8 + poses + source_size, name, name_size);
-    mf_Status status = mf_client_ask(client, MF_ANSWER_DONE, &answer, error);
+    *head = (mf_SpawnRequest){.count = spawn->count,
+                              .source_size = (uint32_t)source_size,
+                              .name_size = (uint32_t)name_size,
+                              .what = spawn->file != NULL ? MF_SPAWN_FILE : MF_SPAWN_GROUP,
+                              .height = spawn->height};
+    uint8_t *out = (uint8_t *)(head + 1);
+    memcpy(out, spawn->poses, poses);
+    memcpy(out + poses, source, source_size);
+    memcpy(out + poses + source_size, name, name_size);
+    mf_Status status = mf_client_ask(client, MF_MESSAGE_SPAWN, NULL, NULL, 0, NULL, error);
     if (status == MF_OK)
         status = mf_client_refresh(client, error);
     if (status == MF_OK && number != NULL)

@@ -1,5 +1,4 @@
-// The services LOAD, SPAWN and WORLD: another world instead of the served one, and robots that
-// join it.
+// The services LOAD and SPAWN: another world instead of the served one, and robots that join it.
 //
 // The new world is made whole beside the old one, with everything that the server keeps about it;
 // only then, when nothing can fail any more, it takes the old one's place. What a client names is a
@@ -21,9 +20,10 @@
 #define PATH_MOST 1024u                 // [byte] of a client's path
 #define ROBOTS_MOST (UINT32_C(1) << 20) // [1] of a world that clients make
 #define SPAWN_MOST 65536u               // [1] robots of a message
-#define SPAWN_HEAD 24u                  // [byte] of SPAWN before its poses
 
-_Static_assert(SPAWN_HEAD + 24 * SPAWN_MOST + 2 * PATH_MOST < MF_LINK_MESSAGE, "they must fit");
+_Static_assert(sizeof(mf_SpawnRequest) + SPAWN_MOST * sizeof(mf_SpawnPosePart) + 2 * PATH_MOST <
+                   MF_LINK_MESSAGE,
+               "they must fit");
 
 // What the server's worlds were made of, newest first; the configuration's scene is none of them.
 struct mf_LinkMade {
@@ -205,7 +205,7 @@ static void renew_subscriptions(mf_Server *server, const mf_Server *next, mf_Pee
         mf_Subscription *subscription = &peer->subscriptions[i];
         bool ends = loaded;
         for (uint32_t e = 0; !ends && e < subscription->entry_count; e++) {
-            mf_LinkEntry *entry = &subscription->entries[e];
+            mf_EntryPart *entry = &subscription->entries[e];
             entry->field = next_number(server, next, entry->field);
             ends = entry->field == UINT32_MAX;
         }
@@ -325,12 +325,16 @@ static mf_Status make_scene(const mf_Server *server, mf_LinkMade *made, mf_Error
     return mf_scene_create(server->context, made->file, NULL, scene, error);
 }
 
-static mf_Status load(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
+mf_Status mf_answer_load(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
+                         mf_Error *error) {
     const double began = mf_clock_seconds();
-    const uint32_t what = mf_wire_u32(reader), unused = mf_wire_u32(reader);
-    const size_t size = (size_t)(reader->end - reader->at);
-    if (reader->is_short || what > MF_LOAD_SCENE || unused != 0 || size == 0)
-        return mf_link_fail_format(error, "0 for a path or 1 for a scene, 0, and a text");
+    const mf_LoadRequest *in = message->data;
+    const char *text = (const char *)(in + 1);
+    const size_t size = message->size - sizeof *in;
+    const bool guarded = in->what == MF_LOAD_SCENE;
+    (void)peer;
+    if (size == 0)
+        return mf_link_fail_format(error, "a path or a scene");
     mf_Status status = check_server(server, error);
     if (status == MF_OK && server->has_bridges)
         status = mf_fail(error, MF_UNSUPPORTED, "the world has bridges, which keep its robots");
@@ -339,14 +343,14 @@ static mf_Status load(mf_Server *server, mf_WireReader *reader, mf_Error *error)
     mf_LinkMade *made = mf_allocate(server->context, 1, sizeof *made);
     if (made == NULL)
         return mf_fail(error, MF_NO_MEMORY, "out of memory");
-    made->guarded = what == MF_LOAD_SCENE;
-    const bool allowed = begin_guard(server, made->guarded);
-    status = read_scene(server, made, (const char *)reader->at, size, error);
+    made->guarded = guarded;
+    const bool allowed = begin_guard(server, guarded);
+    status = read_scene(server, made, text, size, error);
     if (status == MF_OK)
         status = make_scene(server, made, error);
     if (status == MF_OK)
         status = replace(server, made, true, began, error);
-    end_guard(server, what == MF_LOAD_SCENE, allowed);
+    end_guard(server, guarded, allowed);
     if (status != MF_OK)
         drop_made(server, made);
     return tell(server, status, error);
@@ -356,33 +360,30 @@ static mf_Status load(mf_Server *server, mf_WireReader *reader, mf_Error *error)
 
 typedef struct Spawn {
     mf_SceneJoin join;
+    const void *poses;
     const char *source; // a path or a group's name
-    uint32_t source_size, flags;
+    uint32_t source_size, what;
     char name[128]; // of the new group
 } Spawn;
 
-static mf_Status read_spawn(mf_WireReader *reader, Spawn *out, mf_Error *error) {
-    const uint32_t count = mf_wire_u32(reader);
-    out->source_size = mf_wire_u32(reader);
-    const uint32_t name_size = mf_wire_u32(reader);
-    out->flags = mf_wire_u32(reader);
-    out->join.height = mf_wire_f64(reader);
-    out->join.count = count;
-    if (reader->is_short || out->flags > MF_SPAWN_GROUP)
-        return mf_link_fail_format(error,
-                                   "a number of robots, two lengths, flags, a height and poses");
-    if (count < 1 || count > SPAWN_MOST)
-        return mf_fail(error, MF_LIMIT, "expected 1 .. %u robots, found %u", SPAWN_MOST, count);
-    const size_t poses = count * sizeof *out->join.poses;
-    if ((size_t)(reader->end - reader->at) != poses + out->source_size + name_size)
+static mf_Status read_spawn(const mf_WireMessage *message, Spawn *out, mf_Error *error) {
+    const mf_SpawnRequest *in = message->data;
+    const size_t poses = in->count * sizeof *out->join.poses;
+    mf_WireReader tail = mf_wire_tail(message);
+    if (in->count < 1)
+        return mf_fail(error, MF_LIMIT, "expected 1 .. %u robots, found 0", SPAWN_MOST);
+    if (mf_wire_left(&tail) != poses + in->source_size + in->name_size)
         return mf_link_fail_format(error, "as many poses and texts as it says");
-    mf_wire_take(reader, poses);
-    out->source = (const char *)mf_wire_take(reader, out->source_size);
-    const uint8_t *name = mf_wire_take(reader, name_size);
-    if (name_size >= sizeof out->name)
+    out->join.height = in->height;
+    out->join.count = in->count;
+    out->what = in->what;
+    out->source_size = in->source_size;
+    out->poses = mf_wire_take(&tail, poses);
+    out->source = mf_wire_take(&tail, in->source_size);
+    if (in->name_size >= sizeof out->name)
         return mf_fail(error, MF_LIMIT, "expected a name of less than %zu bytes", sizeof out->name);
-    memcpy(out->name, name, name_size);
-    out->name[name_size] = '\0';
+    memcpy(out->name, tail.at, in->name_size);
+    out->name[in->name_size] = '\0';
     out->join.name = out->name;
     return MF_OK;
 }
@@ -399,7 +400,7 @@ static const mf_SceneGroup *find_group(const mf_Scene *scene, const char *name, 
 static mf_Status find_like(const mf_Server *server, Spawn *spawn, mf_LinkMade *made,
                            mf_Error *error) {
     char path[PATH_MAX];
-    if (spawn->flags == MF_SPAWN_GROUP) {
+    if (spawn->what == MF_SPAWN_GROUP) {
         spawn->join.like = find_group(server->scene, spawn->source, spawn->source_size);
         const int shown = spawn->source_size < 99 ? (int)spawn->source_size : 99;
         return spawn->join.like != NULL
@@ -416,8 +417,7 @@ static mf_Status find_like(const mf_Server *server, Spawn *spawn, mf_LinkMade *m
     return MF_OK;
 }
 
-static mf_Status make_joined(mf_Server *server, Spawn *spawn, const uint8_t *poses,
-                             mf_LinkMade *made, mf_Error *error) {
+static mf_Status make_joined(mf_Server *server, Spawn *spawn, mf_LinkMade *made, mf_Error *error) {
     const size_t size = spawn->join.count * sizeof *spawn->join.poses;
     uint64_t robots = spawn->join.count;
     for (uint32_t g = 0; g < mf_world_group_count(server->world); g++)
@@ -427,7 +427,7 @@ static mf_Status make_joined(mf_Server *server, Spawn *spawn, const uint8_t *pos
     double(*copy)[3] = mf_allocate(server->context, spawn->join.count, sizeof *copy); // aligned
     if (copy == NULL)
         return mf_fail(error, MF_NO_MEMORY, "out of memory");
-    memcpy(copy, poses, size);
+    memcpy(copy, spawn->poses, size);
     spawn->join.poses = (const double(*)[3])copy;
     mf_Status status = find_like(server, spawn, made, error);
     if (status == MF_OK)
@@ -437,11 +437,12 @@ static mf_Status make_joined(mf_Server *server, Spawn *spawn, const uint8_t *pos
     return status;
 }
 
-static mf_Status spawn_robots(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
+mf_Status mf_answer_spawn(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
+                          mf_Error *error) {
     const double began = mf_clock_seconds();
-    const uint8_t *poses = reader->at + SPAWN_HEAD;
-    Spawn spawn = {.flags = 0};
-    mf_Status status = read_spawn(reader, &spawn, error);
+    Spawn spawn = {.what = 0};
+    mf_Status status = read_spawn(message, &spawn, error);
+    (void)peer;
     if (status == MF_OK)
         status = check_server(server, error);
     if (status != MF_OK)
@@ -452,26 +453,11 @@ static mf_Status spawn_robots(mf_Server *server, mf_WireReader *reader, mf_Error
     const bool guarded = server->made != NULL && server->made->guarded;
     const bool allowed = begin_guard(server, guarded);
     made->guarded = guarded;
-    status = make_joined(server, &spawn, poses, made, error);
+    status = make_joined(server, &spawn, made, error);
     if (status == MF_OK)
         status = replace(server, made, false, began, error);
     end_guard(server, guarded, allowed);
     if (status != MF_OK)
         drop_made(server, made);
     return tell(server, status, error);
-}
-
-mf_Status mf_link_load(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
-                       mf_WireReader *reader, mf_Error *error) {
-    switch (kind) {
-    case MF_MESSAGE_LOAD:
-        return load(server, reader, error);
-    case MF_MESSAGE_SPAWN:
-        return spawn_robots(server, reader, error);
-    default:
-        if (!mf_wire_done(reader))
-            return mf_link_fail_format(error, "nothing");
-        mf_link_put_welcome(server, peer, tag);
-        return MF_BUSY;
-    }
 }

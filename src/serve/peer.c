@@ -12,7 +12,7 @@
 #define HOLD_SECONDS 0.01            // [s] least time that a connection is held
 #define PASS_BYTES ((size_t)4 << 20) // [byte] read of one connection before others get a turn
 #define SILENT_SECONDS 0.05          // [s] for a hello while others wait for a slot
-#define HELLO_MOST (MF_PROTOCOL_TOKEN + 12u) // [byte] of the first message
+#define HELLO_MOST (MF_PROTOCOL_TOKEN + sizeof(mf_HelloRequest)) // [byte] of the first message
 #define UNREAD_MOST                                                                                \
     ((size_t)64 << 20) // [byte] of answers that a client may leave unread,
                        // beyond one message
@@ -57,8 +57,7 @@ static void begin_closing(mf_Peer *peer) {
     peer->since = mf_clock_seconds();
 }
 
-uint8_t *mf_peer_message(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
-                         size_t size) {
+void *mf_peer_message(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag, size_t size) {
     const size_t unread = peer->out.end - peer->out.begin;
     if (peer->closing)
         return NULL;
@@ -67,10 +66,17 @@ uint8_t *mf_peer_message(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32
         begin_closing(peer);
         return NULL;
     }
-    uint8_t *at = peer->out.data + peer->out.end;
+    mf_WireHead *head = (void *)(peer->out.data + peer->out.end);
+    *head = (mf_WireHead){(uint32_t)size, (uint16_t)kind, (uint16_t)tag};
     peer->out.end += MF_PROTOCOL_HEAD + size;
-    at = mf_wire_put_u32(at, (uint32_t)size);
-    return mf_wire_put_u32(at, kind | tag << 16);
+    return head + 1;
+}
+
+void mf_peer_text(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag, const void *text,
+                  size_t size) {
+    void *out = mf_peer_message(server, peer, kind, tag, size);
+    if (out != NULL)
+        memcpy(out, text, size);
 }
 
 void mf_peer_flush(mf_Server *server, mf_Peer *peer) {
@@ -96,9 +102,11 @@ void mf_peer_flush(mf_Server *server, mf_Peer *peer) {
 static void put_error(mf_Server *server, mf_Peer *peer, uint32_t tag, uint32_t code,
                       const char *text) {
     const size_t length = strlen(text);
-    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_ERROR, tag, 4 + length);
-    if (out != NULL)
-        memcpy(mf_wire_put_u32(out, code), text, length);
+    mf_ErrorAnswer *out = mf_peer_message(server, peer, MF_ANSWER_ERROR, tag, sizeof *out + length);
+    if (out == NULL)
+        return;
+    out->code = code;
+    memcpy(out + 1, text, length);
 }
 
 void mf_peer_error(mf_Server *server, mf_Peer *peer, uint32_t tag, const mf_Error *error) {
@@ -161,26 +169,25 @@ static bool has_budget(mf_Server *server, mf_Peer *peer) {
 static void take_messages(mf_Server *server, mf_Peer *peer) {
     mf_LinkBuffer *in = &peer->in;
     while (!peer->closing && in->end - in->begin >= MF_PROTOCOL_HEAD) {
-        mf_WireReader head = {in->data + in->begin, in->data + in->end, false};
-        const uint32_t size = mf_wire_u32(&head), word = mf_wire_u32(&head);
-        const uint32_t kind = word & 0xffffu, tag = word >> 16;
+        const mf_WireHead head = *(const mf_WireHead *)(const void *)(in->data + in->begin);
         const size_t most = peer->welcome ? server->message_limit : HELLO_MOST;
-        if (size > most) {
-            mf_peer_refuse(server, peer, tag, MF_BAD_ARGUMENT,
-                           "expected a message of at most %zu bytes, found %u", most, size);
+        if (head.size > most) {
+            mf_peer_refuse(server, peer, head.tag, MF_BAD_ARGUMENT,
+                           "expected a message of at most %zu bytes, found %u", most, head.size);
             return;
         }
-        if (in->end - in->begin - MF_PROTOCOL_HEAD < size) {
-            if (!reserve(server->context, in, size))
-                mf_peer_refuse(server, peer, tag, MF_NO_MEMORY, "out of memory");
+        if (in->end - in->begin - MF_PROTOCOL_HEAD < head.size) {
+            if (!reserve(server->context, in, head.size))
+                mf_peer_refuse(server, peer, head.tag, MF_NO_MEMORY, "out of memory");
             return;
         }
         if (!has_budget(server, peer))
             return;
         peer->messages_left -= 1.0;
-        mf_WireReader reader = {head.at, head.at + size, false};
-        in->begin += MF_PROTOCOL_HEAD + size;
-        mf_link_answer(server, peer, kind, tag, &reader);
+        const mf_WireMessage message = {head.kind, head.tag,
+                                        in->data + in->begin + MF_PROTOCOL_HEAD, head.size};
+        in->begin += MF_PROTOCOL_HEAD + head.size;
+        mf_link_answer(server, peer, &message);
     }
     if (in->begin == in->end)
         in->begin = in->end = 0;

@@ -4,13 +4,12 @@
 
 #include "base/clock.h"
 #include "client/spin.h"
+#include "client/wire.h"
 #include "serve/region.h"
 #include "serve/serial.h"
 #include "serve/server.h"
-#include "serve/wire.h"
 
 #include <mayfly/property.h>
-#include <mayfly/protocol.h>
 
 #include <poll.h>
 #include <sys/types.h>
@@ -21,14 +20,8 @@ typedef struct mf_LinkBuffer {
     size_t capacity;   // [byte]
 } mf_LinkBuffer;
 
-// Instances of a field.
-typedef struct mf_LinkEntry {
-    uint32_t field; // [1] number in mf_Server.fields
-    uint32_t first, count;
-} mf_LinkEntry;
-
 typedef struct mf_Subscription {
-    mf_LinkEntry *entries; // NULL: unused
+    mf_EntryPart *entries; // NULL: unused
     uint32_t entry_count;
     uint32_t lost;     // [1] states since the last one that was sent
     bool behind;       // the newest one was lost,
@@ -166,8 +159,10 @@ mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error);
 
 // Begins a message and returns its payload of `size` bytes; NULL: the peer is closing (out of
 // memory, or more than it may leave unread).
-uint8_t *mf_peer_message(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
-                         size_t size);
+void *mf_peer_message(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag, size_t size);
+// A message that is one text.
+void mf_peer_text(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag, const void *text,
+                  size_t size);
 // Sends what the socket takes now.
 void mf_peer_flush(mf_Server *server, mf_Peer *peer);
 // Goes on with one that was over its rate.
@@ -202,19 +197,17 @@ bool mf_link_is_own_user(const mf_Server *server, int socket);
 // ---- answer.c ----------------------------------------------------------------------------------
 
 // Handles one message; what is wrong with it is answered.
-void mf_link_answer(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
-                    mf_WireReader *reader);
-void mf_link_done(mf_Server *server, mf_Peer *peer, uint32_t tag);
-void mf_link_put_welcome(mf_Server *server, mf_Peer *peer, uint32_t tag);
-// The entries of a message; checks fields and ranges, and replaces MF_PROTOCOL_ALL.
-bool mf_link_read_entry(mf_Server *server, mf_WireReader *reader, mf_LinkEntry *out,
-                        mf_Error *error);
+void mf_link_answer(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message);
 
+// mf_answer_hello, mf_answer_list and so on, each in the file of its subject. The message has the
+// size and the ranges of its row. MF_BUSY without an error: it is answered already, or later.
+#define MF_ANSWER_FUNCTION(kind, NAME, Name, name, ...)                                            \
+    mf_Status mf_answer_##name(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,    \
+                               mf_Error *error);
+MF_PROTOCOL_REQUESTS(MF_ANSWER_FUNCTION, MF_PROTOCOL_NOTHING, 0)
+void mf_link_done(mf_Server *server, mf_Peer *peer, uint32_t tag);
 // ---- share.c -----------------------------------------------------------------------------------
 
-// Answers a request for shared memory.
-mf_Status mf_link_share(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
-                        mf_Error *error);
 // Sends at most `size` bytes, as send() does, and the file that belongs to the first of them.
 ssize_t mf_link_send(mf_Peer *peer, const uint8_t *data, size_t size);
 // Ends a region; NULL in it is allowed. `reclaims`: the client has asked for its end, so that one
@@ -226,24 +219,13 @@ uint32_t mf_link_shares(const mf_Peer *peer);
 // All of a connection's regions and files but those of its subscriptions.
 void mf_link_unshare(mf_Server *server, mf_Peer *peer);
 
-// ---- services.c --------------------------------------------------------------------------------
-
-mf_Status mf_link_serve(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
-                        mf_WireReader *reader, mf_Error *error);
-
 // ---- load.c ------------------------------------------------------------------------------------
 
-// As mf_link_serve.
-mf_Status mf_link_load(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
-                       mf_WireReader *reader, mf_Error *error);
 // Destroys the worlds that were loaded or spawned.
 void mf_link_drop_made(mf_Server *server);
 
 // ---- property.c --------------------------------------------------------------------------------
 
-// As mf_link_serve.
-mf_Status mf_link_property(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
-                           mf_WireReader *reader, mf_Error *error);
 void mf_link_drop_properties(mf_Server *server, mf_Peer *peer);
 
 // ---- photo.c -----------------------------------------------------------------------------------
@@ -252,8 +234,6 @@ void mf_link_drop_properties(mf_Server *server, mf_Peer *peer);
 // fields are listed, and so that pictures add nothing to snapshots.
 mf_Status mf_link_find_eyes(mf_Server *server, mf_Error *error);
 void mf_link_drop_eyes(mf_Server *server);
-mf_Status mf_link_photo(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
-                        mf_Error *error);
 
 // ---- values.c ----------------------------------------------------------------------------------
 
@@ -264,7 +244,7 @@ void mf_link_scatter(mf_Field *field, const uint8_t *in, uint32_t first, uint32_
 // ---- stream.c ----------------------------------------------------------------------------------
 
 // [byte] of the values of an entry, without padding.
-size_t mf_link_entry_size(const mf_Server *server, const mf_LinkEntry *entry);
+size_t mf_link_entry_size(const mf_Server *server, const mf_EntryPart *entry);
 // Sends the states and turns that are due.
 void mf_link_publish(mf_Server *server);
 // Makes everything due at the present tick: after the time has jumped.

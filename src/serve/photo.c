@@ -58,17 +58,15 @@ static mf_LinkEye *find_eye(mf_Server *server, uint32_t group, uint32_t camera) 
 
 // ---- the list ----------------------------------------------------------------------------------
 
-static uint8_t *put_head(mf_Server *server, mf_Peer *peer, uint32_t tag, uint32_t kind,
-                         uint32_t width, uint32_t height, size_t size) {
-    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_PHOTO, tag, MF_PHOTO_HEAD + size);
+// What follows the head; NULL: as mf_peer_message.
+static void *put_head(mf_Server *server, mf_Peer *peer, uint32_t tag, uint32_t kind, uint32_t width,
+                      uint32_t height, size_t size) {
+    mf_PhotoAnswer *out = mf_peer_message(server, peer, MF_ANSWER_PHOTO, tag, sizeof *out + size);
     if (out == NULL)
         return NULL;
-    out = mf_wire_put_u64(out, mf_link_tick(server));
-    out = mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
-    out = mf_wire_put_u32(out, kind);
-    out = mf_wire_put_u32(out, width);
-    out = mf_wire_put_u32(out, height);
-    return mf_wire_put_u32(out, (uint32_t)size);
+    *out = (mf_PhotoAnswer){mf_link_tick(server), mf_world_time(server->world), kind, width, height,
+                            (uint32_t)size};
+    return out + 1;
 }
 
 static uint32_t measures(const mf_Camera *camera) {
@@ -83,7 +81,9 @@ static void put_list(mf_Server *server, mf_Peer *peer, uint32_t tag, uint32_t gr
     for (uint32_t i = 0; i < server->eye_count; i++) {
         const mf_LinkEye *eye = &server->eyes[i];
         count += eye->group == group;
-        size += eye->group == group ? 16 + mf_wire_padded(strlen(eye->camera.name), 4) : 0;
+        size += eye->group == group
+                    ? sizeof(mf_CameraPart) + mf_wire_padded(strlen(eye->camera.name), 4)
+                    : 0;
     }
     uint8_t *out = put_head(server, peer, tag, MF_PHOTO_LIST, count, 1, size);
     for (uint32_t i = 0; out != NULL && i < server->eye_count; i++) {
@@ -91,10 +91,9 @@ static void put_list(mf_Server *server, mf_Peer *peer, uint32_t tag, uint32_t gr
         const size_t length = strlen(eye->camera.name), padded = mf_wire_padded(length, 4);
         if (eye->group != group)
             continue;
-        out = mf_wire_put_u32(out, eye->camera.width);
-        out = mf_wire_put_u32(out, eye->camera.height);
-        out = mf_wire_put_u32(out, measures(&eye->camera));
-        out = mf_wire_put_u32(out, (uint32_t)length);
+        *(mf_CameraPart *)(void *)out = (mf_CameraPart){eye->camera.width, eye->camera.height,
+                                                        measures(&eye->camera), (uint32_t)length};
+        out += sizeof(mf_CameraPart);
         memset(out, 0, padded);
         memcpy(out, eye->camera.name, length);
         out += padded;
@@ -145,30 +144,26 @@ static mf_Status put_picture(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_
     return status;
 }
 
-// MF_BUSY: it is answered already.
-mf_Status mf_link_photo(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
-                        mf_Error *error) {
-    const uint32_t group = mf_wire_u32(reader), instance = mf_wire_u32(reader);
-    const uint32_t camera = mf_wire_u32(reader), kind = mf_wire_u32(reader);
+mf_Status mf_answer_photo(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
+                          mf_Error *error) {
+    const mf_PhotoRequest *in = message->data;
+    const uint32_t group = in->group, tag = message->tag;
     const bool fixed = group == MF_PROTOCOL_ALL;
-    if (!mf_wire_done(reader) || kind > MF_PHOTO_LIST)
-        return mf_fail(error, MF_BAD_FILE,
-                       "expected a message of a group, an instance, a camera and 0 .. 3");
     if (!fixed && group >= mf_world_group_count(server->world))
         return mf_fail(error, MF_NOT_FOUND, "expected a group below %u, found %u",
                        mf_world_group_count(server->world), group);
-    if (kind == MF_PHOTO_LIST) {
+    if (in->kind == MF_PHOTO_LIST) {
         put_list(server, peer, tag, group);
         return MF_BUSY;
     }
     const uint32_t most = fixed ? 1 : mf_group_count(mf_world_group(server->world, group));
-    mf_LinkEye *eye = find_eye(server, group, camera);
+    mf_LinkEye *eye = find_eye(server, group, in->camera);
     if (eye == NULL)
-        return mf_fail(error, MF_NOT_FOUND, "there is no camera %u", camera);
-    if (instance >= most)
+        return mf_fail(error, MF_NOT_FOUND, "there is no camera %u", in->camera);
+    if (in->instance >= most)
         return mf_fail(error, MF_BAD_ARGUMENT, "expected an instance below %u, found %u", most,
-                       instance);
+                       in->instance);
     mf_Status status =
-        put_picture(server, peer, tag, eye, fixed ? eye->robot : instance, kind, error);
+        put_picture(server, peer, tag, eye, fixed ? eye->robot : in->instance, in->kind, error);
     return status == MF_OK ? MF_BUSY : status;
 }

@@ -54,23 +54,24 @@ static void put_properties(mf_Server *server, mf_Peer *peer, uint32_t tag, uint3
     const char *locked = fill->locked != NULL ? fill->locked : "";
     const size_t name = strlen(fill->name), unit = strlen(fill->unit), reason = strlen(locked);
     const size_t texts = mf_wire_padded(name + unit + reason, 4);
-    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_PROPERTY, tag,
-                                   32 + texts + 16 * (size_t)found->count);
-    if (out == NULL)
+    mf_PropertyAnswer *head =
+        mf_peer_message(server, peer, MF_ANSWER_PROPERTY, tag,
+                        sizeof *head + texts + sizeof(mf_PropertyPart) * (size_t)found->count);
+    if (head == NULL)
         return;
-    out = mf_wire_put_u32(out, number);
-    out = mf_wire_put_u32(out, found->count);
-    out = mf_wire_put_u32(out, found->values);
-    out = mf_wire_put_u32(out, fill->flags | (fill->locked != NULL ? LOCKED : 0));
-    out = mf_wire_put_u32(out, (uint32_t)name);
-    out = mf_wire_put_u32(out, (uint32_t)unit);
-    out = mf_wire_put_u32(out, (uint32_t)reason);
-    out = mf_wire_put_u32(out, 0);
+    *head = (mf_PropertyAnswer){.number = number,
+                                .count = found->count,
+                                .values = found->values,
+                                .flags = fill->flags | (fill->locked != NULL ? LOCKED : 0u),
+                                .name_size = (uint32_t)name,
+                                .unit_size = (uint32_t)unit,
+                                .locked_size = (uint32_t)reason};
+    uint8_t *out = (uint8_t *)(head + 1);
     memset(out, 0, texts);
     memcpy(out, fill->name, name);
     memcpy(out + name, fill->unit, unit);
     memcpy(out + name + unit, locked, reason);
-    out += texts;
+    mf_PropertyPart *parts = (void *)(out + texts);
     const mf_Field *last = NULL;
     uint32_t field = UINT32_MAX;
     bool moved = false;
@@ -83,10 +84,9 @@ static void put_properties(mf_Server *server, mf_Peer *peer, uint32_t tag, uint3
         }
         const uint32_t type =
             property->field != NULL ? (uint32_t)property->field->info.type : MF_F64;
-        out = mf_wire_put_u32(out, group_number(server, property->group));
-        out = mf_wire_put_u32(out, property->instance);
-        out = mf_wire_put_u32(out, property->field != NULL ? field : UINT32_MAX);
-        out = mf_wire_put_u32(out, property->count | type << 24 | (moved ? 1u << 31 : 0u));
+        parts[i] = (mf_PropertyPart){group_number(server, property->group), property->instance,
+                                     property->field != NULL ? field : UINT32_MAX,
+                                     property->count | type << 24 | (moved ? 1u << 31 : 0u)};
     }
 }
 
@@ -130,17 +130,17 @@ static mf_Status find_all(mf_Server *server, const mf_Peer *peer, const char *pa
     return MF_OK;
 }
 
-static mf_Status resolve(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
-                         mf_Error *error) {
+mf_Status mf_answer_property(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
+                             mf_Error *error) {
+    const mf_PropertyRequest *in = message->data;
+    const uint32_t number = in->number;
+    const size_t size = message->size - sizeof *in;
     char path[MF_PROPERTY_PATH];
-    const uint32_t number = mf_wire_u32(reader);
-    const size_t size = (size_t)(reader->end - reader->at);
-    if (reader->is_short || size == 0)
+    if (size == 0)
         return mf_link_fail_format(error, "a number and a path");
-    if (number >= MF_PROTOCOL_PROPERTIES || size >= sizeof path)
-        return mf_fail(error, MF_LIMIT, "expected a number below %d and a path below %zu bytes",
-                       MF_PROTOCOL_PROPERTIES, sizeof path);
-    memcpy(path, reader->at, size);
+    if (size >= sizeof path)
+        return mf_fail(error, MF_LIMIT, "expected a path below %zu bytes", sizeof path);
+    memcpy(path, in + 1, size);
     path[size] = '\0';
     if (peer->properties == NULL)
         peer->properties =
@@ -155,7 +155,7 @@ static mf_Status resolve(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_Wire
     drop(server, peer, &peer->properties[number]);
     peer->properties[number] = made;
     peer->property_count += made.count;
-    put_properties(server, peer, tag, number, &made, &fill);
+    put_properties(server, peer, message->tag, number, &made, &fill);
     return MF_BUSY;
 }
 
@@ -169,20 +169,18 @@ static const mf_LinkProperties *find(const mf_Peer *peer, uint32_t number, mf_Er
     return NULL;
 }
 
-static mf_Status get(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
-                     mf_Error *error) {
-    const uint32_t number = mf_wire_u32(reader);
-    if (!mf_wire_done(reader))
-        return mf_link_fail_format(error, "the number of a property");
-    const mf_LinkProperties *found = find(peer, number, error);
+mf_Status mf_answer_get(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
+                        mf_Error *error) {
+    const mf_GetRequest *in = message->data;
+    const mf_LinkProperties *found = find(peer, in->number, error);
     if (found == NULL)
         return error->status;
-    uint8_t *out =
-        mf_peer_message(server, peer, MF_ANSWER_VALUES, tag, 8 + 8 * (size_t)found->values);
-    if (out == NULL)
+    mf_ValuesAnswer *head = mf_peer_message(server, peer, MF_ANSWER_VALUES, message->tag,
+                                            sizeof *head + 8 * (size_t)found->values);
+    if (head == NULL)
         return MF_BUSY;
-    out = mf_wire_put_u32(out, number);
-    out = mf_wire_put_u32(out, found->values);
+    *head = (mf_ValuesAnswer){in->number, found->values};
+    uint8_t *out = (uint8_t *)(head + 1);
     for (uint32_t i = 0; i < found->count; i++)
         for (uint32_t v = 0; v < found->list[i].count; v++, out += 8) {
             const mf_Property *property = &found->list[i];
@@ -210,14 +208,13 @@ static mf_Status write_part(mf_Server *server, const mf_Property *property, uint
 
 static mf_Status set_entry(mf_Server *server, const mf_Peer *peer, mf_WireReader *reader,
                            bool writes, mf_Error *error) {
-    const uint32_t number = mf_wire_u32(reader), first = mf_wire_u32(reader);
-    const uint32_t count = mf_wire_u32(reader);
-    mf_wire_u32(reader);
-    const uint8_t *data = mf_wire_take(reader, 8 * (size_t)count);
+    const mf_SetEntryPart *in = mf_wire_take(reader, sizeof *in);
+    const uint8_t *data = in != NULL ? mf_wire_take(reader, 8 * (size_t)in->count) : NULL;
     if (data == NULL)
         return mf_link_fail_format(error,
                                    "entries of a property, the first value, their number and them");
-    const mf_LinkProperties *found = find(peer, number, error);
+    const uint32_t first = in->first, count = in->count;
+    const mf_LinkProperties *found = find(peer, in->number, error);
     if (found == NULL)
         return error->status;
     if (first > found->values || count > found->values - first)
@@ -238,14 +235,13 @@ static mf_Status set_entry(mf_Server *server, const mf_Peer *peer, mf_WireReader
 }
 
 // What its entries name is checked before any value is written.
-static mf_Status set(mf_Server *server, mf_Peer *peer, const mf_WireReader *reader,
-                     mf_Error *error) {
+mf_Status mf_answer_set(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
+                        mf_Error *error) {
+    const mf_SetRequest *in = message->data;
     mf_Status status = MF_OK;
     for (int writes = 0; writes < 2; writes++) {
-        mf_WireReader at = *reader;
-        const uint32_t count = mf_wire_u32(&at);
-        mf_wire_u32(&at);
-        for (uint32_t i = 0; i < count && status == MF_OK && !at.is_short; i++)
+        mf_WireReader at = mf_wire_tail(message);
+        for (uint32_t i = 0; i < in->count && status == MF_OK; i++)
             status = set_entry(server, peer, &at, writes == 1, error);
         if (status != MF_OK)
             return status;
@@ -258,11 +254,12 @@ static mf_Status set(mf_Server *server, mf_Peer *peer, const mf_WireReader *read
 // ---- the world ---------------------------------------------------------------------------------
 
 static size_t put_name(uint8_t *out, const char *name) {
-    const size_t length = strlen(name), size = 4 + mf_wire_padded(length, 4);
+    const size_t length = strlen(name), size = sizeof(mf_NamePart) + mf_wire_padded(length, 4);
     if (out == NULL)
         return size;
     memset(out, 0, size);
-    memcpy(mf_wire_put_u32(out, (uint32_t)length), name, length);
+    *(mf_NamePart *)(void *)out = (mf_NamePart){(uint32_t)length};
+    memcpy(out + sizeof(mf_NamePart), name, length);
     return size;
 }
 
@@ -275,8 +272,8 @@ static size_t put_about(const mf_Server *server, uint8_t *out) {
         const mf_Model *model = mf_group_model(mf_world_group(scene->world, g));
         const uint32_t docks = model != NULL ? model->dock_count : 0;
         if (out != NULL)
-            mf_wire_put_u32(mf_wire_put_u32(out + size, gaits), docks);
-        size += 8;
+            *(mf_GroupNamesPart *)(void *)(out + size) = (mf_GroupNamesPart){gaits, docks};
+        size += sizeof(mf_GroupNamesPart);
         for (uint32_t i = 0; i < gaits; i++)
             size += put_name(out == NULL ? NULL : out + size, scene->gaits[g][i]->name);
         for (uint32_t i = 0; i < docks; i++)
@@ -285,67 +282,45 @@ static size_t put_about(const mf_Server *server, uint8_t *out) {
     return size;
 }
 
-static mf_Status report_about(mf_Server *server, mf_Peer *peer, uint32_t tag,
-                              const mf_WireReader *reader, mf_Error *error) {
+mf_Status mf_answer_about(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
+                          mf_Error *error) {
     uint64_t faults = 0;
-    if (!mf_wire_done(reader))
-        return mf_link_fail_format(error, "nothing");
+    (void)error;
     for (uint32_t g = 0; g < mf_world_group_count(server->world); g++)
         faults += mf_group_fault_total(mf_world_group(server->world, g));
-    uint8_t *out =
-        mf_peer_message(server, peer, MF_ANSWER_ABOUT, tag, 16 + put_about(server, NULL));
+    mf_AboutAnswer *out = mf_peer_message(server, peer, MF_ANSWER_ABOUT, message->tag,
+                                          sizeof *out + put_about(server, NULL));
     if (out == NULL)
         return MF_BUSY;
-    out = mf_wire_put_u64(out, mf_world_config_of(server->world)->seed);
-    put_about(server, mf_wire_put_u64(out, faults));
+    *out = (mf_AboutAnswer){mf_world_config_of(server->world)->seed, faults};
+    put_about(server, (uint8_t *)(out + 1));
     return MF_BUSY;
 }
 
-static mf_Status read_port(mf_Server *server, mf_WireReader *reader, mf_DockPort *out,
-                           mf_Error *error) {
-    const uint32_t group = mf_wire_u32(reader);
-    out->instance = mf_wire_u32(reader);
-    out->dock = mf_wire_u32(reader);
+static mf_Status find_port(mf_Server *server, uint32_t group, uint32_t instance, uint32_t dock,
+                           mf_DockPort *out, mf_Error *error) {
     if (group >= mf_world_group_count(server->world))
         return mf_fail(error, MF_NOT_FOUND, "expected a group below %u, found %u",
                        mf_world_group_count(server->world), group);
-    out->group = mf_world_group(server->world, group);
+    *out = (mf_DockPort){
+        .group = mf_world_group(server->world, group), .instance = instance, .dock = dock};
     return MF_OK;
 }
 
-static mf_Status dock(mf_Server *server, mf_WireReader *reader, mf_Error *error) {
+mf_Status mf_answer_dock(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
+                         mf_Error *error) {
+    const mf_DockRequest *in = message->data;
     mf_DockPort first, second;
-    if (reader->end - reader->at != 32)
-        return mf_link_fail_format(error, "1 or 0, two docks and an orientation");
-    const uint32_t on = mf_wire_u32(reader);
-    mf_Status status = read_port(server, reader, &first, error);
+    (void)peer;
+    mf_Status status = find_port(server, in->group, in->instance, in->dock, &first, error);
     if (status == MF_OK)
-        status = read_port(server, reader, &second, error);
+        status =
+            find_port(server, in->other_group, in->other_instance, in->other_dock, &second, error);
     mf_WorldDocks *docks = mf_world_docks_of(server->world);
     if (status != MF_OK)
         return status;
     if (docks == NULL)
         return mf_fail(error, MF_NOT_FOUND, "the world has no docks");
-    if (on == 0)
-        return mf_docks_disconnect(docks, &first, error);
-    return mf_docks_connect(docks, &first, &second, mf_wire_u32(reader), error);
-}
-
-mf_Status mf_link_property(mf_Server *server, mf_Peer *peer, uint32_t kind, uint32_t tag,
-                           mf_WireReader *reader, mf_Error *error) {
-    switch (kind) {
-    case MF_MESSAGE_PROPERTY:
-        return resolve(server, peer, tag, reader, error);
-    case MF_MESSAGE_GET:
-        return get(server, peer, tag, reader, error);
-    case MF_MESSAGE_SET:
-        return set(server, peer, reader, error);
-    case MF_MESSAGE_ABOUT:
-        return report_about(server, peer, tag, reader, error);
-    case MF_MESSAGE_DOCK:
-        return dock(server, reader, error);
-    default:
-        return mf_fail(error, MF_BAD_FILE, "expected a kind of message that exists, found %u",
-                       kind);
-    }
+    return in->on == 0 ? mf_docks_disconnect(docks, &first, error)
+                       : mf_docks_connect(docks, &first, &second, in->orientation, error);
 }

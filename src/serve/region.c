@@ -3,20 +3,15 @@
 #define _GNU_SOURCE // memfd_create, F_ADD_SEALS, MADV_REMOVE
 #include "serve/region.h"
 
-#include "serve/wire.h"
+#include "client/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define PAGE 4096u // [byte] in front of the slots, and unit of the whole
-
-static _Atomic uint32_t *counter(const mf_Region *region, uint32_t slot) {
-    return (_Atomic uint32_t *)(void *)(region->memory + (size_t)slot * MF_PROTOCOL_COUNTER);
-}
 
 // All of its pages exist afterwards, so that later none can be missing.
 static int open_file(size_t size) {
@@ -79,20 +74,4 @@ void mf_region_destroy(mf_Context *context, mf_Region *region, bool reclaims) {
         madvise(region->memory, region->size, MADV_REMOVE);
     munmap(region->memory, region->size);
     mf_release(context, region);
-}
-
-uint8_t *mf_region_take(mf_Region *region, uint32_t *slot, uint32_t *number) {
-    for (uint32_t s = 0; s < region->slots; s++) {
-        if (atomic_load_explicit(counter(region, s), memory_order_acquire) != region->numbers[s])
-            continue;
-        region->last += region->last == UINT32_MAX ? 2 : 1; // 0 is that of an unused slot
-        region->numbers[s] = *number = region->last;
-        *slot = s;
-        return mf_region_slot(region, s);
-    }
-    return NULL;
-}
-
-void mf_region_release(mf_Region *region, uint32_t slot, uint32_t number) {
-    atomic_store_explicit(counter(region, slot), number, memory_order_release);
 }

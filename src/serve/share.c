@@ -106,38 +106,34 @@ static mf_Status make(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_
     return MF_OK;
 }
 
-mf_Status mf_link_share(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_WireReader *reader,
-                        mf_Error *error) {
-    const uint32_t number = mf_wire_u32(reader), unused = mf_wire_u32(reader);
-    const uint64_t bytes = mf_wire_u64(reader);
+mf_Status mf_answer_share(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
+                          mf_Error *error) {
+    const mf_ShareRequest *in = message->data;
+    const uint32_t number = in->number;
     const bool is_state = number < MF_PROTOCOL_SUBSCRIPTIONS;
     int file;
-    if (!mf_wire_done(reader) || unused != 0 || (is_state && bytes != 0))
-        return mf_fail(error, MF_BAD_FILE,
-                       "expected a message of a subscription, 0 and the bytes of writes");
     if ((is_state && peer->subscriptions[number].entries == NULL) ||
         (!is_state && number != MF_PROTOCOL_ALL))
         return mf_fail(error, MF_NOT_FOUND, "expected a subscription, found %u", number);
-    if (!is_state && bytes == 0)
-        return mf_fail(error, MF_BAD_ARGUMENT, "expected writes of at least 1 byte");
+    if (is_state != (in->bytes == 0))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "expected 0 bytes for a subscription, at least 1 for writes");
     mf_Region **slot = is_state ? &peer->subscriptions[number].region : &peer->writes;
-    mf_Status status = make(server, peer, number, bytes, slot, &file, error);
+    mf_Status status = make(server, peer, number, in->bytes, slot, &file, error);
     if (status != MF_OK) {
         peer->share_refused = true;
         server->sum.unshared++;
         return status;
     }
     const mf_LinkPass pass = {file, peer->bytes_out + (peer->out.end - peer->out.begin)};
-    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_SHARED, tag, 24);
+    mf_SharedAnswer *out =
+        mf_peer_message(server, peer, MF_ANSWER_SHARED, message->tag, sizeof *out);
     if (out == NULL) {
         close(file);
         return MF_BUSY;
     }
     peer->passes[peer->pass_count++] = pass;
-    out = mf_wire_put_u32(out, number);
-    out = mf_wire_put_u32(out, (*slot)->slots);
-    out = mf_wire_put_u32(out, (*slot)->first);
-    out = mf_wire_put_u32(out, (*slot)->stride);
-    mf_wire_put_u64(out, (*slot)->size);
+    *out =
+        (mf_SharedAnswer){number, (*slot)->slots, (*slot)->first, (*slot)->stride, (*slot)->size};
     return MF_BUSY;
 }

@@ -2,12 +2,11 @@
 #include "serve/peer.h"
 #include "scene/watch.h"
 
-#define STATE_HEAD 32u         // [byte] of STATE before the values
 #define FAULT_EVENTS_MOST 256u // [1] faults reported one by one between two steps
 
 // ---- values ------------------------------------------------------------------------------------
 
-size_t mf_link_entry_size(const mf_Server *server, const mf_LinkEntry *entry) {
+size_t mf_link_entry_size(const mf_Server *server, const mf_EntryPart *entry) {
     const mf_Field *field = server->fields[entry->field].field;
     return (size_t)entry->count * field->components * mf_field_value_size(field->info.type);
 }
@@ -18,7 +17,7 @@ size_t mf_link_entry_size(const mf_Server *server, const mf_LinkEntry *entry) {
 static void gather_state(const mf_Server *server, const mf_Subscription *subscription,
                          uint8_t *out) {
     for (uint32_t i = 0; i < subscription->entry_count; i++) {
-        const mf_LinkEntry *entry = &subscription->entries[i];
+        const mf_EntryPart *entry = &subscription->entries[i];
         const size_t size = mf_link_entry_size(server, entry);
         mf_link_gather(out, server->fields[entry->field].field, entry->first, entry->count);
         memset(out + size, 0, mf_wire_padded(size, 8) - size);
@@ -30,19 +29,16 @@ static void gather_state(const mf_Server *server, const mf_Subscription *subscri
 static void put_state(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_t tick,
                       uint8_t *slot, const uint32_t shared[2]) {
     mf_Subscription *subscription = &peer->subscriptions[number];
-    uint8_t *out =
+    mf_StateSharedAnswer *out =
         mf_peer_message(server, peer, slot != NULL ? MF_ANSWER_STATE_SHARED : MF_ANSWER_STATE, 0,
-                        slot != NULL ? STATE_HEAD : subscription->size);
+                        slot != NULL ? sizeof *out : subscription->size);
     if (out == NULL)
         return;
-    out = mf_wire_put_u32(out, number);
-    out = mf_wire_put_u32(out, subscription->lost);
-    out = mf_wire_put_u64(out, tick);
-    out = mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
-    out = mf_wire_put_u32(out, shared[0]);
-    out = mf_wire_put_u32(out, shared[1]);
-    gather_state(server, subscription, slot != NULL ? slot : out);
-    peer->shared_out += slot != NULL ? subscription->size - STATE_HEAD : 0;
+    // The head of STATE is the same, with 0 for the slot.
+    *out = (mf_StateSharedAnswer){number,    subscription->lost, tick, mf_world_time(server->world),
+                                  shared[0], shared[1]};
+    gather_state(server, subscription, slot != NULL ? slot : (uint8_t *)(out + 1));
+    peer->shared_out += slot != NULL ? subscription->size - sizeof *out : 0;
     subscription->lost = 0;
     peer->seen.states++;
     server->sum.states++;
@@ -99,11 +95,10 @@ static void publish_turn(mf_Server *server, mf_Peer *peer, uint64_t tick) {
         server->stopped)
         return;
     look_at_scene(server, peer);
-    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_TURN, 0, 16);
+    mf_TurnAnswer *out = mf_peer_message(server, peer, MF_ANSWER_TURN, 0, sizeof *out);
     if (out == NULL)
         return;
-    out = mf_wire_put_u64(out, tick);
-    mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
+    *out = (mf_TurnAnswer){tick, mf_world_time(server->world)};
     peer->turn = tick;
     peer->waiting = true;
     peer->deadline = mf_clock_seconds() + 1e-9 * (double)peer->limit;
@@ -140,15 +135,10 @@ void mf_link_due_now(mf_Server *server) {
 
 static void put_event(mf_Server *server, mf_Peer *peer, uint32_t event, uint32_t group,
                       uint32_t instance, uint32_t value) {
-    uint8_t *out = mf_peer_message(server, peer, MF_ANSWER_EVENT, 0, 32);
-    if (out == NULL)
-        return;
-    out = mf_wire_put_u32(out, event);
-    out = mf_wire_put_u32(out, group);
-    out = mf_wire_put_u32(out, instance);
-    out = mf_wire_put_u32(out, value);
-    out = mf_wire_put_u64(out, mf_link_tick(server));
-    mf_wire_put_u64(out, (uint64_t)mf_world_time(server->world));
+    mf_EventAnswer *out = mf_peer_message(server, peer, MF_ANSWER_EVENT, 0, sizeof *out);
+    if (out != NULL)
+        *out = (mf_EventAnswer){
+            event, group, instance, value, mf_link_tick(server), mf_world_time(server->world)};
 }
 
 void mf_link_event(mf_Server *server, uint32_t event, uint32_t group, uint32_t instance,

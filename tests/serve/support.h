@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 typedef struct Served {
     mf_Scene *scene;
@@ -86,5 +87,28 @@ static inline mf_Client *join(const Served *served) {
         if ((call) != MF_OK)                                                                       \
             fail_msg("%s: %s", #call, check_error.message);                                        \
     } while (0)
+
+// Waits for a kind of news; events of other kinds are skipped.
+static inline mf_ClientNews await(mf_Client *client, uint32_t kind) {
+    mf_ClientNews news;
+    do
+        CHECK(mf_client_receive(client, 20.0, &news, error));
+    while (news.kind != kind);
+    return news;
+}
+
+static inline mf_ClientNews await_event(mf_Client *client, uint32_t event) {
+    mf_ClientNews news;
+    do
+        news = await(client, MF_ANSWER_EVENT);
+    while (news.event != event);
+    return news;
+}
+
+static inline double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 #endif

@@ -2,17 +2,11 @@
 #include "serve/support.h"
 
 #include <arpa/inet.h>
+#include <glob.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 
-enum { GARBAGE = 200, MUTATIONS = 800, MESSAGE = 256 };
-
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+enum { GARBAGE = 200, MUTATIONS = 2000, MESSAGE = 256 };
 
 static int dial(const Served *served) {
     struct sockaddr_in to = {.sin_family = AF_INET};
@@ -113,76 +107,38 @@ static void send_random(const Served *served, uint32_t round) {
     close(socket);
 }
 
-// A good session with some bytes changed, so that most of it is read.
-static void send_mutation(const Served *served, uint32_t round, uint32_t goal) {
-    uint8_t session[MESSAGE];
+// The session of a fuzzer's seed (tests/fuzz/corpus/wire), with some bytes behind its hello
+// changed.
+static void send_mutation(const Served *served, const char *path, uint32_t round) {
+    uint8_t session[65536];
     uint32_t words[4];
-    const size_t size = put_session(session, goal), hello = 20;
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    const size_t size = fread(session, 1, sizeof session, file), hello = 20;
+    fclose(file);
     mf_random(2, round, 1, 0, words);
-    // Kinds that stop the world for everyone, or wait for it, are left to other tests.
-    session[hello + (words[0] % (size - hello))] = (uint8_t)words[1];
-    session[hello + 32 + 4] = (uint8_t)(words[2] % 32);
-    if (session[hello + 32 + 4] == MF_MESSAGE_PAUSE)
-        session[hello + 32 + 4] = MF_MESSAGE_RESTORE;
+    for (uint32_t i = 0; i < round % 3 && size > hello; i++)
+        session[hello + words[i] % (size - hello)] = (uint8_t)(words[3] >> 8 * i);
     const int socket = dial(served);
-    if (send(socket, session, size, MSG_NOSIGNAL) < 0)
-        fail_msg("a session of %zu bytes could not be sent", size);
+    send(socket, session, size, MSG_NOSIGNAL); // it may be refused meanwhile
     close(socket);
 }
 
-// A property that exists, and then one of its messages with words that are nearly right.
-static void send_property(const Served *served, uint32_t round) {
-    static const uint32_t nearly[] = {0, 1, 2, 36, 37, 111, UINT32_MAX, 4096};
-    uint8_t session[MESSAGE];
-    uint32_t words[16] = {0};
-    size_t size = put_hello(session);
-    memcpy(words + 1, "quads[*]/base.position  ", 24);
-    size += put(session + size, MF_MESSAGE_PROPERTY, words, 7) - 2; // without the blanks
-    session[20] = 26;
-    for (uint32_t i = 0; i < 16; i += 4) {
-        mf_random(3, round, 1, i, words + i);
-        for (uint32_t k = i; k < i + 4; k++)
-            words[k] = nearly[words[k] % 8];
-    }
-    words[0] = round % 5 == 2 ? round % 3 : words[0];
-    size += put(session + size, MF_MESSAGE_PROPERTY + round % 6, words, round % 13);
-    const int socket = dial(served);
-    if (send(socket, session, size, MSG_NOSIGNAL) < 0)
-        fail_msg("a session of %zu bytes could not be sent", size);
-    close(socket);
-}
-
-// A SPAWN of two robots like the others, or a LOAD, with a byte changed.
-static void send_world(const Served *served, uint32_t round) {
-    const uint32_t load[] = {round % 3, 0, 0x756f7267, 0x203a7370, 0x00005d5b}; // "groups: []"
-    uint32_t spawn[20] = {2, 5, 0, MF_SPAWN_GROUP}, words[4];
-    uint8_t session[MESSAGE];
-    memcpy(spawn + 18, "quads", 5);
-    const size_t hello = put_hello(session);
-    size_t size = hello + (round % 2 == 0 ? put(session + hello, MF_MESSAGE_LOAD, load, 5) - 2
-                                          : put(session + hello, MF_MESSAGE_SPAWN, spawn, 20) - 3);
-    session[hello] = (uint8_t)(size - hello - 8);
-    mf_random(4, round, 1, 0, words);
-    session[hello + 8 + words[0] % (size - hello - 8)] = (uint8_t)words[1];
-    const int socket = dial(served);
-    if (send(socket, session, size, MSG_NOSIGNAL) < 0)
-        fail_msg("a session of %zu bytes could not be sent", size);
-    close(socket);
+static void send_mutations(const Served *served) {
+    glob_t seeds;
+    assert_int_equal(glob(MAYFLY_SOURCE_DIR "/tests/fuzz/corpus/wire/*", 0, NULL, &seeds), 0);
+    for (uint32_t round = 0; round < MUTATIONS; round++)
+        send_mutation(served, seeds.gl_pathv[round % seeds.gl_pathc], round);
+    globfree(&seeds);
 }
 
 static void test_garbage(void **state) {
     Served served;
     start(*state, &served, quads, NULL);
     mf_Client *client = join(&served);
-    const uint32_t goal = mf_client_find(client, NULL, "command.position");
     for (uint32_t round = 0; round < GARBAGE; round++)
         send_random(&served, round);
-    for (uint32_t round = 0; round < MUTATIONS; round++)
-        send_mutation(&served, round, goal);
-    for (uint32_t round = 0; round < MUTATIONS; round++)
-        send_property(&served, round);
-    for (uint32_t round = 0; round < GARBAGE; round++)
-        send_world(&served, round);
+    send_mutations(&served);
     CHECK(mf_client_refresh(client, error)); // numbers may have changed
     CHECK(mf_client_pause(client, false, error));
     CHECK(mf_client_set_speed(client, 0.0, error));

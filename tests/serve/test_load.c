@@ -69,14 +69,6 @@ static uint64_t hash_of(mf_Client *client) {
     return seen.hash;
 }
 
-static mf_ClientNews await(mf_Client *client, uint32_t kind) {
-    mf_ClientNews news;
-    do
-        CHECK(mf_client_receive(client, 20.0, &news, error));
-    while (news.kind != kind);
-    return news;
-}
-
 #define REFUSED(call, wanted, reason)                                                              \
     do {                                                                                           \
         mf_Error failure = {0}, *error = &failure;                                                 \

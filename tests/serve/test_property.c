@@ -77,7 +77,7 @@ static void test_what_is_refused(void **state) {
     assert_non_null(strstr(failure.message, "base.position")); // is proposed
     assert_int_equal(mf_client_property(client, MF_PROTOCOL_PROPERTIES, "modules[0]/base.position",
                                         NULL, &failure),
-                     MF_LIMIT);
+                     MF_BAD_ARGUMENT);
     assert_int_equal(mf_client_property(client, 0, "", NULL, &failure), MF_BAD_ARGUMENT);
     assert_int_equal(mf_client_get(client, 9, NULL, 0, &count, &failure), MF_NOT_FOUND);
     mf_ClientValues entry = {9, 0, 1, &one};

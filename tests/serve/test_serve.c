@@ -2,8 +2,6 @@
 // readers, two clients, services, events, tokens.
 #include "serve/support.h"
 
-#include <time.h>
-
 enum { TURNS = 150, QUADS = 37 };
 
 // A controller: flies home, with goals on the way.
@@ -30,23 +28,6 @@ static uint64_t hash_in_process(mf_Context *context) {
     const uint64_t hash = mf_world_hash(scene->world);
     mf_scene_close(scene);
     return hash;
-}
-
-// Waits for a kind of news; events of other kinds are skipped.
-static mf_ClientNews await(mf_Client *client, uint32_t kind) {
-    mf_ClientNews news;
-    do
-        CHECK(mf_client_receive(client, 20.0, &news, error));
-    while (news.kind != kind);
-    return news;
-}
-
-static mf_ClientNews await_event(mf_Client *client, uint32_t event) {
-    mf_ClientNews news;
-    do
-        news = await(client, MF_ANSWER_EVENT);
-    while (news.event != event);
-    return news;
 }
 
 // Steers from subscription 0 for some turns, two steps each; returns the tick of the turn after.
@@ -342,12 +323,6 @@ static void test_tokens_and_limits(void **state) {
     assert_int_equal(news.kind, MF_ANSWER_BYE);
     assert_int_equal(served.sum.connections, 1);
     mf_client_close(client);
-}
-
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 // Over the rate the client waits, and nothing is lost.

@@ -1,6 +1,6 @@
 // Shared memory of connections over Unix sockets: the same bits as by TCP, slow readers, clients
 // that write garbage into it or die, limits, and that nothing is left.
-#include "client/wire.h"
+#include "client/link.h"
 #include "serve/region.h"
 #include "serve/support.h"
 
@@ -30,14 +30,6 @@ static void start_at(mf_Context *context, Served *served, const char *path, size
     config.paused = true;
     config.shared_limit = limit > 0 ? limit : config.shared_limit;
     start(context, served, quads, &config);
-}
-
-static mf_ClientNews await(mf_Client *client, uint32_t kind) {
-    mf_ClientNews news;
-    do
-        CHECK(mf_client_receive(client, 20.0, &news, error));
-    while (news.kind != kind);
-    return news;
 }
 
 // Flies in lock-step by what it sees; returns the hash of the state after that.
@@ -164,14 +156,15 @@ static void test_no_memory(void **state) {
 
 // The status of the answer to a message with this payload.
 static mf_Status told(mf_Client *client, uint32_t kind, const uint32_t *words, uint32_t count) {
-    mf_ClientMessage answer;
+    mf_WireMessage answer;
     memcpy(mf_client_message(client, kind, 77, count * sizeof *words), words,
            count * sizeof *words);
     CHECK(mf_client_send(client, error));
     do
         CHECK(mf_client_next(client, 20.0, &answer, error));
     while (answer.tag != 77);
-    return answer.kind == MF_ANSWER_ERROR ? (mf_Status)mf_client_u32(answer.data) : MF_OK;
+    const mf_ErrorAnswer *in = answer.data;
+    return answer.kind == MF_ANSWER_ERROR ? (mf_Status)in->code : MF_OK;
 }
 
 static void test_requests_are_checked(void **state) {
@@ -208,7 +201,7 @@ static void test_requests_are_checked(void **state) {
         mf_client_close(client);
     }
     finish(&served);
-    assert_int_equal(served.sum.refused, 4);
+    assert_int_equal(served.sum.refused, 3); // not a member out of its range
     assert_int_equal(served.sum.unshared, 1);
 
     start_at(*state, &served, NULL, 0); // by TCP there is none
@@ -292,7 +285,7 @@ static void test_a_slow_reader_loses_states_and_gets_notice(void **state) {
 }
 
 typedef struct Scribbler {
-    mf_ClientRegion states, writes;
+    mf_Region states, writes;
     atomic_bool stop;
 } Scribbler;
 
@@ -301,7 +294,7 @@ static void *scribble(void *user) {
     uint32_t words[4];
     for (uint32_t round = 0; !atomic_load(&own->stop); round++) {
         mf_random(5, round, 1, 0, words);
-        const mf_ClientRegion *region = round % 2 == 0 ? &own->states : &own->writes;
+        const mf_Region *region = round % 2 == 0 ? &own->states : &own->writes;
         // Half of it hits the counters.
         const uint32_t at = words[0] % (round % 4 < 2 ? 512 : (uint32_t)region->size - 8);
         memcpy(region->memory + at, words + 2, 8);

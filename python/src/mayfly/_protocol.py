@@ -1,35 +1,18 @@
-"""Messages of the protocol of `mayfly serve`: numbers, requests, and what answers say.
-
-What the plain client, the one for asyncio and scripts share. docs/reference/protocol.md specifies
-the messages; the names in capital letters are its kinds.
-"""
+"""Requests of `mayfly serve` and what its answers say: what both clients and scripts share."""
 
 from __future__ import annotations
 
 import dataclasses
-import struct
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from mayfly import _messages as messages
 from mayfly import errors
+from mayfly._wire import Request, read_text, read_texts
 
-MAGIC, MAJOR, MINOR = 0x594C464D, 1, 2
-HELLO, LIST, SUBSCRIBE, UNSUBSCRIBE, WRITE, LOCK_STEP, PAUSE, STEP, RESET = range(1, 10)
-SNAPSHOT, RESTORE, SWITCH, STATISTICS, SPEED, EVENTS = range(10, 16)
-MODEL, SET_POSES, LOAD, SPAWN, WORLD = 17, 19, 20, 21, 28
-PROPERTY, GET, SET, ABOUT, DOCK, STOP = range(22, 28)
-FOUND, VALUES, SCENE = range(150, 153)
-ERROR, WELCOME, LISTING, STATE, DONE, IMAGE, SAID, EVENT, TURN, BYE = range(128, 138)
-DESCRIBED = 138
-PHOTO, PICTURE = 18, 139
 PHOTO_KINDS = {"color": ("|u1", 3), "depth": ("<f4", 1), "segmentation": ("<i4", 3)}
-PHOTO_LIST, PHOTO_HEAD = 3, 32
-ALL = 0xFFFFFFFF
-ANY_TICK = 0xFFFFFFFFFFFFFFFF
-WRITABLE = 16
-WORLD_LOADED = 2  # value of the event "world"
 TYPES = tuple(np.dtype(kind) for kind in ("<f4", "<f8", "<i4", "<u4"))
 KINDS: tuple[type[errors.MayflyError], ...] = (
     errors.MayflyError,
@@ -44,24 +27,6 @@ KINDS: tuple[type[errors.MayflyError], ...] = (
     errors.VersionError,
     errors.StoppedError,
     errors.LimitError,
-)
-EVENT_NAMES = (
-    "fault",
-    "late",
-    "joined",
-    "left",
-    "pause",
-    "reset",
-    "restore",
-    "switch",
-    "missed",
-    "raised",
-    "fall",
-    "dock",
-    "goal",
-    "end",
-    "held",
-    "world",
 )
 MOTIONS = (
     "kinematic points rigid prescribed articulated quadrotor fixed_wing car external "
@@ -125,86 +90,6 @@ class RemoteStatistics:
     is_shared: bool  # this connection has shared memory
 
 
-# What is asked: a kind of message, its payload, and the kind of its answer.
-Request = tuple[int, bytes, int]
-
-
-def pause_request(on: bool) -> Request:
-    return PAUSE, struct.pack("<I", on), DONE
-
-
-def step_request(steps: int) -> Request:
-    return STEP, struct.pack("<Q", steps), DONE
-
-
-def speed_request(speed: float) -> Request:
-    return SPEED, struct.pack("<d", speed), DONE
-
-
-def lock_step_request(on: bool, period: float, limit: float) -> Request:
-    times = (round(1e9 * period), round(1e9 * limit))
-    return LOCK_STEP, struct.pack("<IIqq", on, 0, *times), DONE
-
-
-def reset_request(group: int, first: int, count: int | None) -> Request:
-    return RESET, struct.pack("<3I", group, first, ALL if count is None else count), DONE
-
-
-def switch_request(group: int, motion: str, first: int, count: int | None) -> Request:
-    if motion not in MOTIONS:
-        raise errors.ArgumentError(f"expected a motion of {', '.join(MOTIONS)}")
-    rows = ALL if count is None else count
-    return SWITCH, struct.pack("<4I", group, first, rows, MOTIONS.index(motion)), DONE
-
-
-def watch_request(names: tuple[str, ...]) -> Request:
-    for name in names:
-        if name not in EVENT_NAMES:
-            raise errors.ArgumentError(f"expected events of {', '.join(EVENT_NAMES)}")
-    mask = sum(1 << EVENT_NAMES.index(name) for name in set(names))
-    return EVENTS, struct.pack("<I", mask), DONE
-
-
-def hello_request(token: str) -> Request:
-    secret = token.encode()
-    head = struct.pack("<IHHI", MAGIC, MAJOR, MINOR, len(secret))
-    return HELLO, head + secret, WELCOME
-
-
-def load_request(path: str | None, text: str | None) -> Request:
-    if (path is None) == (text is None):
-        raise errors.ArgumentError("expected the path of a file or the text of a scene")
-    if path == "":
-        raise errors.ArgumentError("expected the path of a file, found an empty text")
-    return LOAD, struct.pack("<II", text is not None, 0) + (path or text or "").encode(), DONE
-
-
-def spawn_request(
-    poses: npt.ArrayLike, file: str | None, group: str | None, name: str, height: float
-) -> Request:
-    if (file is None) == (group is None):
-        raise errors.ArgumentError("expected a robot's file or the name of a group")
-    rows = np.atleast_2d(np.asarray(poses, "<f8"))
-    if rows.ndim != 2 or rows.shape[1] != 3:
-        raise errors.ArgumentError("expected poses of x, y and heading")
-    source, own = (file or group or "").encode(), name.encode()
-    head = struct.pack("<4Id", len(rows), len(source), len(own), group is not None, height)
-    return SPAWN, head + rows.tobytes() + source + own, DONE
-
-
-def write_payload(tick: int, entries: list[bytes], go: bool) -> bytes:
-    return struct.pack("<QII", tick, len(entries), go) + b"".join(entries)
-
-
-def read_statistics(data: bytes) -> RemoteStatistics:
-    values = struct.unpack("<QqQ8Q2d2I", data)
-    names = [field.name for field in dataclasses.fields(RemoteStatistics)]
-    found = dict(zip(names, values))
-    flags = found["is_paused"]
-    found["is_paused"], found["is_shared"] = bool(flags & 1), bool(flags & 2)
-    return RemoteStatistics(**found)
-
-
 @dataclasses.dataclass(frozen=True)
 class RemoteCamera:
     """A camera of robots or of the scene: its number, name, size and what it measures."""
@@ -226,27 +111,169 @@ class RemotePhoto:
     pixels: npt.NDArray[Any]  # (height, width, 3), for depth (height, width)
 
 
-def error(data: bytes) -> errors.MayflyError:
-    code = struct.unpack_from("<I", data)[0]
-    kind = KINDS[code] if code < len(KINDS) else errors.MayflyError
-    return kind(data[4:].decode(errors="replace"))
+# ---- requests ------------------------------------------------------------------------------------
 
 
-def read_field(listing: bytes, at: int, number: int) -> tuple[RemoteField, int]:
-    kind, elements, width, flags, *lengths = struct.unpack_from("<IIIBxxx4B", listing, at)
-    texts, start = [], at + 20
-    for length in lengths:
-        texts.append(listing[start : start + length].decode(errors="replace"))
-        start += length
-    name, unit, frame, description = texts
-    field = RemoteField(
-        number,
-        name,
-        unit,
-        frame,
-        description,
-        TYPES[kind],
-        elements * width,
-        bool(flags & WRITABLE),
+def nanoseconds(seconds: float) -> int:
+    return round(1e9 * seconds)
+
+
+def lock_step(on: bool, period: float = 0.0, limit: float = 0.0) -> Request[None]:
+    return messages.LOCK_STEP.ask(on, nanoseconds(period), nanoseconds(limit))
+
+
+def reset(group: int, first: int, count: int | None) -> Request[None]:
+    return messages.RESET.ask(group, first, messages.ALL if count is None else count)
+
+
+def write_entry(field: RemoteField, first: int, values: npt.NDArray[Any]) -> bytes:
+    data = np.ascontiguousarray(values).tobytes()
+    head = messages.WRITE_ENTRY.pack(field.number, first, len(values), len(data))
+    return head + data + bytes(-len(data) % 8)
+
+
+def get(number: int) -> Request[list[float]]:
+    def read(data: bytes) -> list[float]:
+        values: list[float] = np.frombuffer(data, "<f8", -1, messages.ANSWER_VALUES.size).tolist()
+        return values
+
+    return messages.GET.ask_for(read, number)
+
+
+def set_values(writes: list[tuple[int, int, bytearray]]) -> Request[None]:
+    """Values under the numbers of properties: (number, first value, values of 8 bytes each)."""
+    entries = (
+        messages.SET_ENTRY.pack(number, first, len(data) // 8) + data
+        for number, first, data in writes
     )
-    return field, 20 + -(-sum(lengths) // 4) * 4
+    return messages.SET.ask(len(writes), tail=b"".join(entries))
+
+
+# ---- answers -------------------------------------------------------------------------------------
+
+
+def statistics(data: bytes) -> RemoteStatistics:
+    found = messages.ANSWER_STATISTICS.read(data)
+    flags = found.pop("flags")
+    return RemoteStatistics(
+        time_ns=found.pop("time"),
+        is_paused=bool(flags & messages.PAUSED),
+        is_shared=bool(flags & messages.SHARES),
+        **found,
+    )
+
+
+def cameras(data: bytes) -> dict[str, RemoteCamera]:
+    found, at = {}, messages.ANSWER_PHOTO.size
+    for number in range(messages.ANSWER_PHOTO.read(data)["width"]):
+        width, height, mask, length = messages.CAMERA.unpack(data, at)
+        (name,), at = read_texts(data, at + messages.CAMERA.size, length)
+        kinds = tuple(kind for i, kind in enumerate(PHOTO_KINDS) if mask >> i & 1)
+        found[name] = RemoteCamera(number, name, width, height, kinds)
+    return found
+
+
+def photo(data: bytes) -> RemotePhoto:
+    head = messages.ANSWER_PHOTO.read(data)
+    kind = list(PHOTO_KINDS)[head["kind"]]
+    dtype, channels = PHOTO_KINDS[kind]
+    shape = (head["height"], head["width"], *([3] if channels == 3 else []))
+    values = np.frombuffer(data, dtype, -1, messages.ANSWER_PHOTO.size)
+    return RemotePhoto(head["tick"], 1e-9 * head["time"], kind, values.reshape(shape))
+
+
+class PropertyAnswer(NamedTuple):
+    """What a path or pattern names; of each property the members of PROPERTY_PART."""
+
+    name: str
+    unit: str
+    locked: str | None  # why it cannot be written
+    is_rotation: bool
+    values: int  # of all of them
+    parts: npt.NDArray[np.uint32]
+
+
+def find_property(number: int, path: str) -> Request[PropertyAnswer]:
+    return messages.PROPERTY.ask_for(_read_property, number, tail=path.encode())
+
+
+def _read_property(data: bytes) -> PropertyAnswer:
+    head, at = messages.ANSWER_PROPERTY.read(data), messages.ANSWER_PROPERTY.size
+    sizes = (head[f"{text}_size"] for text in ("name", "unit", "locked"))
+    (name, unit, locked), at = read_texts(data, at, *sizes)
+    count, flags = head["count"], head["flags"]
+    parts = np.frombuffer(data, "<u4", 4 * count, at).reshape(count, 4)
+    return PropertyAnswer(
+        name, unit, locked if flags & 1 else None, bool(flags & 2), head["values"], parts
+    )
+
+
+class AboutAnswer(NamedTuple):
+    """The seed, the robots with a fault, and of each group the names of its gaits and docks."""
+
+    seed: int
+    faults: int
+    groups: list[tuple[list[str], list[str]]]
+
+
+def about() -> Request[AboutAnswer]:
+    return messages.ABOUT.ask_for(_read_about)
+
+
+def _read_about(data: bytes) -> AboutAnswer:
+    head, at = messages.ANSWER_ABOUT.read(data), messages.ANSWER_ABOUT.size
+    groups = []
+    while at < len(data):
+        gaits, docks = messages.GROUP_NAMES.unpack(data, at)
+        at += messages.GROUP_NAMES.size
+        names = []
+        for _ in range(gaits + docks):
+            (length,) = messages.NAME.unpack(data, at)
+            (name,), at = read_texts(data, at + messages.NAME.size, length)
+            names.append(name)
+        groups.append((names[:gaits], names[gaits:]))
+    return AboutAnswer(groups=groups, **head)
+
+
+def error(data: bytes) -> errors.MayflyError:
+    (code,) = messages.ANSWER_ERROR.unpack(data)
+    kind = KINDS[code] if code < len(KINDS) else errors.MayflyError
+    return kind(read_text(data, messages.ANSWER_ERROR.size))
+
+
+def event(data: bytes) -> Event:
+    found = messages.ANSWER_EVENT.read(data)
+    number, nanoseconds = found.pop("event"), found.pop("time")
+    known = number < len(messages.EVENT_NAMES)
+    name = messages.EVENT_NAMES[number] if known else str(number)
+    return Event(name=name, time=nanoseconds / 1e9, **found)
+
+
+def turn(data: bytes) -> Turn:
+    tick, nanoseconds = messages.ANSWER_TURN.unpack(data)
+    return Turn(tick, nanoseconds / 1e9)
+
+
+def listing(data: bytes) -> list[tuple[str, int, list[RemoteField]]]:
+    """Name, instances and fields of each group."""
+    groups, at, number = [], messages.ANSWER_LISTING.size, 0
+    for _ in range(messages.ANSWER_LISTING.read(data)["groups"]):
+        head = messages.GROUP.read(data, at)
+        fields = []
+        (name,), at = read_texts(data, at + messages.GROUP.size, head["name_size"])
+        for _ in range(head["fields"]):
+            field, at = _read_field(data, at, number)
+            fields.append(field)
+            number += 1
+        groups.append((name, head["instances"], fields))
+    return groups
+
+
+def _read_field(data: bytes, at: int, number: int) -> tuple[RemoteField, int]:
+    head = messages.FIELD.read(data, at)
+    sizes = (head[f"{text}_size"] for text in ("name", "unit", "frame", "description"))
+    (name, unit, frame, description), at = read_texts(data, at + messages.FIELD.size, *sizes)
+    components = head["elements"] * head["width"]
+    is_writable = bool(head["flags"] & messages.WRITABLE)
+    kind = TYPES[head["type"]]
+    return RemoteField(number, name, unit, frame, description, kind, components, is_writable), at

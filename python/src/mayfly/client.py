@@ -14,18 +14,13 @@ docs/reference/protocol.md specifies the messages, lock-step and what a slow rea
 from __future__ import annotations
 
 import contextlib
-import json
 import select
 import socket
-import struct
 import time
 from collections.abc import Generator
 from types import TracebackType
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from mayfly import _messages as messages
 from mayfly import _protocol as protocol
 from mayfly import client_region, errors
 from mayfly._protocol import (
@@ -37,6 +32,7 @@ from mayfly._protocol import (
     Turn,
 )
 from mayfly._session import GroupFields, Session, Subscription
+from mayfly._wire import Plain, Request, Steps, T
 
 __all__ = [
     "Event",
@@ -52,110 +48,31 @@ __all__ = [
 ]
 
 
-class RemoteGroup(GroupFields):
+class RemoteGroup(GroupFields, Plain):
     """A group of the world: its fields, and how to read, write, reset and switch its robots."""
 
-    def __init__(self, world: RemoteWorld, number: int, name: str, count: int) -> None:
-        super().__init__(number, name, count)
-        self._world = world
-
-    def subscribe(self, *names: str, period: float = 0.0) -> Subscription:
-        """Fields of all robots at each multiple of `period` [s]; 0: at every step."""
-        made, request = self._world._new_subscription(self, names, period)
-        try:
-            self._world._ask(*request)
-        except errors.MayflyError:
-            self._world._forget(made)
-            raise
-        self._world._sharing.ask(made.number, made._size)
-        return made
-
-    def write(
-        self, name: str, values: npt.ArrayLike, first: int = 0, count: int | None = None
-    ) -> None:
-        """Writes an input of the robots first .. first + count - 1; values are broadcast.
-
-        In `lock_step` it is sent at the end of the turn, otherwise at once. What the server refuses
-        is raised by a later call.
-        """
-        self._world._write(self._entry(name, values, first, count))
-
-    def describe(self) -> dict[str, Any]:
-        """The model of the robots, as `mayfly info --json` shows it.
-
-        "links", "joints", "sensors", "cameras" and so on are lists of dictionaries with "name", in
-        the order of the elements of fields; indices in them count from 0, None: none. "vehicle" has
-        the parameters of a vehicle as its file has them, such as {"quadrotor": {"mass": 0.75}}; the
-        wheelbase of {"car": ...} is "front" + "rear" [m]. "servos" has the gain, damping, effort,
-        speed and backlash of each joint's servo under `articulated`. "world_gravity" is a vector
-        [m/s^2] in the world frame.
-        """
-        text = self._world._ask(protocol.MODEL, struct.pack("<I", self.number), protocol.DESCRIBED)
-        described: dict[str, Any] = json.loads(text)
-        return described
-
-    def reset(self, first: int = 0, count: int | None = None) -> None:
-        """Resets robots to their initial state."""
-        self._world._ask(*protocol.reset_request(self.number, first, count))
-
-    def place(
-        self,
-        positions: npt.ArrayLike,
-        orientations: npt.ArrayLike = (1.0, 0.0, 0.0, 0.0),
-        first: int = 0,
-        count: int | None = None,
-    ) -> None:
-        """Resets the robots first .. first + count - 1 and puts their bases elsewhere, at rest.
-
-        Positions [m] and orientations (w, x, y, z) are in the world frame and are broadcast. The
-        ground is not taken into account; a later `reset` returns to the initial state.
-        """
-        rows = self.count - first if count is None else count
-        if first < 0 or rows < 1 or first + rows > self.count:
-            raise errors.ArgumentError(f"expected robots within 0 .. {self.count - 1}")
-        poses = np.empty((rows, 7), "<f8")
-        poses[:, :3] = positions
-        poses[:, 3:] = orientations
-        head = struct.pack("<4I", self.number, first, rows, 0)
-        self._world._ask(protocol.SET_POSES, head + poses.tobytes())
-
-    def switch(self, motion: str, first: int = 0, count: int | None = None) -> None:
-        """Switches robots to another motion: "rigid", "articulated", ..."""
-        self._world._ask(*protocol.switch_request(self.number, motion, first, count))
+    _world: RemoteWorld
 
     @property
     def cameras(self) -> dict[str, RemoteCamera]:
         """Cameras that each robot has, by name."""
-        return self._world._cameras(self.number)
-
-    def photo(self, camera: str, robot: int = 0, kind: str = "color") -> RemotePhoto:
-        """Takes a picture by a robot's camera, now, whatever its rate and delay.
-
-        Args:
-            camera: its name.
-            robot: number of the robot in the group.
-            kind: "color" (uint8), "depth" (float32 [m]) or "segmentation" (int32: group, robot,
-                link). The world waits meanwhile.
-
-        """
-        return self._world._photo(self.number, camera, robot, kind)
+        return self._world._run(self._world._list_cameras(self.number))
 
 
-class RemoteWorld(Session):
+class RemoteWorld(Session[RemoteGroup], Plain):
     """A connection to a world. One thread at a time may use it."""
+
+    _group = RemoteGroup
+    _sharing: client_region.Sharing
 
     def __init__(
         self, address: str, token: str = "", timeout: float = 60.0, share: bool = True
     ) -> None:
         super().__init__(timeout)
-        self._sharing = client_region.Sharing(share and "/" in address, self._send)
-        self.groups: dict[str, RemoteGroup] = {}
-        self._known: dict[str, RemoteGroup] = {}  # of worlds before, which the program may hold
-        self._found: dict[int, dict[str, RemoteCamera]] = {}  # cameras that were asked for
-        self._buffer = bytearray()
+        self._sharing = client_region.Sharing(share and "/" in address, self._transmit)
         self._socket = _open(address, timeout)
         try:
-            self._begin(token)
+            self._run(self._hello(token))
         except BaseException:
             self._socket.close()
             raise
@@ -171,30 +88,12 @@ class RemoteWorld(Session):
     ) -> None:
         self.close()
 
-    def __getitem__(self, group: str) -> RemoteGroup:
-        """The group of that name."""
-        if group not in self.groups:
-            raise errors.NotFoundError(f"there is no group {group}: {', '.join(self.groups)}")
-        return self.groups[group]
-
     def close(self) -> None:
         """Ends the connection; the world goes on."""
         self._socket.close()
         self._sharing.close()
 
     # ---- time ----------------------------------------------------------------------------------
-
-    def pause(self, on: bool = True) -> None:
-        """Pauses the world, or lets it go on."""
-        self._ask(*protocol.pause_request(on))
-
-    def step(self, steps: int = 1) -> None:
-        """Simulates steps of a paused world, and waits until they are done."""
-        self._ask(*protocol.step_request(steps))
-
-    def set_speed(self, speed: float) -> None:
-        """Simulated seconds per second; 0: as fast as possible."""
-        self._ask(*protocol.speed_request(speed))
 
     def lock_step(self, period: float = 0.0, limit: float = 1.0) -> Generator[Turn, None, None]:
         """Turns, at once and at each multiple of `period` [s]; 0: at every step.
@@ -203,7 +102,7 @@ class RemoteWorld(Session):
         acts before the next step. The world goes on by itself after the loop.
         """
         self._turn = None
-        self._ask(*protocol.lock_step_request(True, period, limit))
+        self._ask(protocol.lock_step(True, period, limit))
         try:
             while True:
                 while self._turn is None:
@@ -218,8 +117,8 @@ class RemoteWorld(Session):
             if not self._is_over and self._socket.fileno() >= 0:
                 with contextlib.suppress(errors.OperatingSystemError):  # the server is gone
                     if writes:
-                        self._send_writes(writes, protocol.ANY_TICK, go=False)
-                    self._ask(*protocol.lock_step_request(False, 0.0, 0.0))
+                        self._send_writes(writes, messages.ANY_TICK, go=False)
+                    self._ask(protocol.lock_step(False))
 
     def wait(self, subscription: Subscription, timeout: float | None = None) -> bool:
         """Waits for the next state of a subscription; False: it did not come in time.
@@ -243,206 +142,60 @@ class RemoteWorld(Session):
         while self._receive(0.0, patient=False):
             pass
 
-    # ---- states --------------------------------------------------------------------------------
-
-    def snapshot(self) -> bytes:
-        """The state of the whole world, for `restore` on a server of the same scene."""
-        return self._ask(protocol.SNAPSHOT, b"", protocol.IMAGE)
-
-    def restore(self, image: bytes) -> None:
-        """Restores a snapshot."""
-        self._ask(protocol.RESTORE, image)
-
-    def reset(self) -> None:
-        """Resets all robots of all groups."""
-        self._ask(*protocol.reset_request(protocol.ALL, 0, None))
-
     @property
     def cameras(self) -> dict[str, RemoteCamera]:
         """Cameras of the scene's file, by name."""
-        return self._cameras(protocol.ALL)
-
-    def photo(self, camera: str, kind: str = "color") -> RemotePhoto:
-        """Takes a picture by a camera of the scene's file, now; see RemoteGroup.photo."""
-        return self._photo(protocol.ALL, camera, 0, kind)
-
-    def watch(self, *names: str) -> None:
-        """Which events come: "fault", "late", ...; none: no events."""
-        self._ask(*protocol.watch_request(names))
-
-    def statistics(self, hash: bool = False) -> RemoteStatistics:
-        """Figures of the world and this connection; `hash`: that of the world's state, too."""
-        return protocol.read_statistics(
-            self._ask(protocol.STATISTICS, struct.pack("<I", hash), protocol.SAID)
-        )
-
-    # ---- another world, and more robots ---------------------------------------------------------
-
-    def load(self, path: str | None = None, *, text: str | None = None) -> None:
-        """Serves another scene, or a robot, instead of the present one, from time 0 on.
-
-        The subscriptions of all connections end. After an error the old world goes on.
-
-        Args:
-            path: a file below the server's folder of files (`mayfly serve --files`).
-            text: or the YAML text of a scene; all files that it names must be below that folder.
-
-        """
-        self._ask(*protocol.load_request(path, text))
-        self.refresh()
-
-    def spawn(
-        self,
-        poses: npt.ArrayLike,
-        *,
-        file: str | None = None,
-        group: str | None = None,
-        name: str = "",
-        height: float = 0.0,
-    ) -> RemoteGroup:
-        """Adds robots to the running world, as another group behind the others; returns it.
-
-        The other robots go on with the same bits, as far as they do not touch the new ones.
-
-        Args:
-            poses: x [m], y [m] and heading [rad] of each robot; it stands on the ground there.
-            file: a robot's file below the server's folder of files (`mayfly serve --files`).
-            group: or the name of a group whose robots they are like.
-            name: of their group; "": the server chooses one.
-            height: [m] added to all heights.
-
-        """
-        self._ask(*protocol.spawn_request(poses, file, group, name, height))
-        self.refresh()
-        return list(self.groups.values())[-1]
-
-    def refresh(self) -> None:
-        """Reads title, step, groups and fields again: after another connection's load or spawn.
-
-        The event "world" tells of it: its value is 0 or 1 for robots that joined, 2 for another
-        world. Groups that are no longer there have no fields.
-        """
-        self._read_welcome(self._ask(protocol.WORLD, b"", protocol.WELCOME))
-        self._read_listing(self._ask(protocol.LIST, b"", protocol.LISTING))
-
-    # ---- pictures ------------------------------------------------------------------------------
-
-    def _cameras(self, group: int) -> dict[str, RemoteCamera]:
-        if group not in self._found:
-            data = self._ask(
-                protocol.PHOTO,
-                struct.pack("<4I", group, 0, 0, protocol.PHOTO_LIST),
-                protocol.PICTURE,
-            )
-            cameras, at = {}, protocol.PHOTO_HEAD
-            for number in range(struct.unpack_from("<I", data, 20)[0]):
-                width, height, mask, length = struct.unpack_from("<4I", data, at)
-                name = data[at + 16 : at + 16 + length].decode(errors="replace")
-                kinds = tuple(kind for i, kind in enumerate(protocol.PHOTO_KINDS) if mask >> i & 1)
-                cameras[name] = RemoteCamera(number, name, width, height, kinds)
-                at += 16 + -(-length // 4) * 4
-            self._found[group] = cameras
-        return self._found[group]
-
-    def _photo(self, group: int, camera: str, robot: int, kind: str) -> RemotePhoto:
-        if kind not in protocol.PHOTO_KINDS:
-            raise errors.ArgumentError(
-                f"expected a picture of {', '.join(protocol.PHOTO_KINDS)}: {kind!r}"
-            )
-        cameras = self._cameras(group)
-        if camera not in cameras:
-            raise errors.NotFoundError(f"there is no camera {camera}: {', '.join(cameras)}")
-        number = list(protocol.PHOTO_KINDS).index(kind)
-        payload = struct.pack("<4I", group, robot, cameras[camera].number, number)
-        data = self._ask(protocol.PHOTO, payload, protocol.PICTURE)
-        tick, nanoseconds, _, width, height, _ = struct.unpack_from("<Qq4I", data)
-        dtype, channels = protocol.PHOTO_KINDS[kind]
-        values = np.frombuffer(data, dtype, width * height * channels, protocol.PHOTO_HEAD)
-        shape = (height, width, 3) if channels == 3 else (height, width)
-        return RemotePhoto(tick, 1e-9 * nanoseconds, kind, values.reshape(shape))
+        return self._run(self._list_cameras(messages.ALL))
 
     # ---- messages ------------------------------------------------------------------------------
 
-    def _forget_all(self) -> None:
-        for number in self._subscriptions:
-            self._sharing.drop(number)
-        super()._forget_all()
-
-    def _forget_groups(self) -> None:
-        for group in self.groups.values():
-            group.fields.clear()
-            group._is_gone = True
-        self._known.update(self.groups)
-        self.groups.clear()
-        self._found.clear()
-
-    def _add_group(self, number: int, name: str, count: int) -> GroupFields:
-        group = self._known.pop(name, None) or RemoteGroup(self, number, name, count)
-        vars(group).update(number=number, count=count, _is_gone=False)
-        self.groups[name] = group
-        return group
-
-    def _begin(self, token: str) -> None:
-        welcome = self._ask(*protocol.hello_request(token))
-        self._sharing.is_on &= struct.unpack_from("<H", welcome, 6)[0] >= 2
-        self._read_welcome(welcome)
-        self._read_listing(self._ask(protocol.LIST, b"", protocol.LISTING))
-
-    def unsubscribe(self, subscription: Subscription) -> None:
-        """Ends a subscription."""
-        self._forget(subscription)  # first: its shared memory ends when the server reads this
-        self._ask(protocol.UNSUBSCRIBE, struct.pack("<I", subscription.number))
-        self._sharing.drop(subscription.number)
-
-    def _write(self, entry: bytes) -> None:
-        if self._pending is not None:
-            self._pending.append(entry)
-        else:
-            self._send_writes([entry], protocol.ANY_TICK, go=False)
-
-    def _send_writes(self, entries: list[bytes], tick: int, go: bool) -> None:
-        if not self._sharing.write(tick, entries, go):
-            self._send(protocol.WRITE, 0, protocol.write_payload(tick, entries, go))
-
-    def _send(self, kind: int, tag: int, payload: bytes) -> None:
+    def _transmit(self, data: bytes) -> None:
         try:
-            self._socket.sendall(struct.pack("<IHH", len(payload), kind, tag) + payload)
+            self._socket.sendall(data)
         except OSError as error:
             raise errors.OperatingSystemError(f"cannot send: {error}") from error
 
-    def _ask(self, kind: int, payload: bytes, answer: int = protocol.DONE) -> bytes:
+    def _ask(self, request: Request[T]) -> T:
         requested = self._next_tag()
-        self._send(kind, requested, payload)
+        self._transmit(request.frame(requested))
         while True:
-            found, tag, data = self._next(self.timeout)
+            kind, tag, data = self._next(self.timeout)
             if tag == requested:
-                self._raise_refused()
-                return self._check(found, data, answer)
-            self._keep_message(found, tag, data)
+                return self._result(request, kind, data)
+            self._keep(kind, tag, data)
 
-    def _keep_message(self, kind: int, tag: int, data: bytes) -> None:
-        message = self._sharing.read(kind, tag, data)
-        if message is not None:
-            self._keep(*message)
+    def _run(self, steps: Steps[T]) -> T:
+        try:
+            request = next(steps)
+            while True:
+                try:
+                    answer = self._ask(request)
+                except errors.MayflyError as error:
+                    request = steps.throw(error)
+                else:
+                    request = steps.send(answer)
+        except StopIteration as end:
+            result: T = end.value
+            return result
 
     def _receive(self, seconds: float, patient: bool = True) -> bool:
         """Takes one message; without patience False if none begins in time."""
         if (
             not patient
-            and not self._buffer
+            and not self._inbox
             and not select.select([self._socket], [], [], seconds)[0]
         ):
             return False
-        self._keep_message(*self._next(self.timeout))
+        self._keep(*self._next(self.timeout))
         self._raise_refused()
         return True
 
-    def _fill(self, size: int, end: float) -> None:
-        while len(self._buffer) < size:
+    def _next(self, seconds: float) -> tuple[int, int, bytes]:
+        end = time.monotonic() + seconds
+        while missing := self._inbox.missing():
             self._socket.settimeout(max(end - time.monotonic(), 1e-3))
             try:
-                most = max(65536, size - len(self._buffer))
-                got = self._sharing.receive(self._socket, most)
+                got = self._sharing.receive(self._socket, max(65536, missing))
             except TimeoutError as error:
                 raise errors.StoppedError("nothing came in time") from error
             except OSError as error:
@@ -450,16 +203,8 @@ class RemoteWorld(Session):
             if not got:
                 self._is_over = True
                 raise errors.OperatingSystemError("the server closed the connection")
-            self._buffer += got
-
-    def _next(self, seconds: float) -> tuple[int, int, bytes]:
-        end = time.monotonic() + seconds
-        self._fill(8, end)
-        size, kind, tag = struct.unpack_from("<IHH", self._buffer)
-        self._fill(8 + size, end)
-        data = bytes(self._buffer[8 : 8 + size])
-        del self._buffer[: 8 + size]
-        return kind, tag, data
+            self._inbox.feed(got)
+        return self._inbox.take()
 
 
 def _split(address: str) -> tuple[str, int]:

@@ -12,82 +12,37 @@ async with await mayfly.connect_async("127.0.0.1:8766") as world:
 from __future__ import annotations
 
 import asyncio
-import json
-import struct
 from collections.abc import AsyncIterator, Callable
 from types import TracebackType
-from typing import Any
 
-import numpy.typing as npt
-
+from mayfly import _messages as messages
 from mayfly import _protocol as protocol
 from mayfly import client, errors
-from mayfly._protocol import Event, RemoteStatistics, Turn
+from mayfly._protocol import Event, Turn
 from mayfly._session import GroupFields, Session, Subscription
+from mayfly._wire import Later, Request, Steps, T
 
 __all__ = ["AsyncGroup", "AsyncWorld", "connect_async"]
 
 
-class AsyncGroup(GroupFields):
+class AsyncGroup(GroupFields, Later):
     """A group of the world: its fields, and how to read, write, reset and switch its robots."""
 
-    def __init__(self, world: AsyncWorld, number: int, name: str, count: int) -> None:
-        super().__init__(number, name, count)
-        self._world = world
-
-    async def subscribe(self, *names: str, period: float = 0.0) -> Subscription:
-        """Fields of all robots at each multiple of `period` [s]; 0: at every step."""
-        made, request = self._world._new_subscription(self, names, period)
-        try:
-            await self._world._ask(*request)
-        except errors.MayflyError:
-            self._world._forget(made)
-            raise
-        return made
-
-    def write(
-        self, name: str, values: npt.ArrayLike, first: int = 0, count: int | None = None
-    ) -> None:
-        """Writes an input of the robots first .. first + count - 1; values are broadcast.
-
-        In `lock_step` it is sent at the end of the turn, otherwise at once. What the server refuses
-        is raised by a later call.
-        """
-        entry = self._entry(name, values, first, count)
-        if self._world._pending is not None:
-            self._world._pending.append(entry)
-        else:
-            self._world._send_writes([entry], protocol.ANY_TICK, go=False)
-
-    async def describe(self) -> dict[str, Any]:
-        """The model of the robots, as `mayfly info --json` shows it."""
-        payload = struct.pack("<I", self.number)
-        described: dict[str, Any] = json.loads(
-            await self._world._ask(protocol.MODEL, payload, protocol.DESCRIBED)
-        )
-        return described
-
-    async def reset(self, first: int = 0, count: int | None = None) -> None:
-        """Resets robots to their initial state."""
-        await self._world._ask(*protocol.reset_request(self.number, first, count))
-
-    async def switch(self, motion: str, first: int = 0, count: int | None = None) -> None:
-        """Switches robots to another motion: "rigid", "articulated", ..."""
-        await self._world._ask(*protocol.switch_request(self.number, motion, first, count))
+    _world: AsyncWorld
 
 
-class AsyncWorld(Session):
+class AsyncWorld(Session[AsyncGroup], Later):
     """A connection to a world, for the tasks of one event loop; made by `connect_async`.
 
     Several tasks may use it at once: one follows states or events while another one asks.
     """
 
+    _group = AsyncGroup
+
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, timeout: float
     ) -> None:
         super().__init__(timeout)
-        self.groups: dict[str, AsyncGroup] = {}
-        self._known: dict[str, AsyncGroup] = {}  # of worlds before, which the program may hold
         self._reader = reader
         self._writer = writer
         self._answers: dict[int, asyncio.Future[tuple[int, bytes]]] = {}
@@ -106,12 +61,6 @@ class AsyncWorld(Session):
     ) -> None:
         await self.close()
 
-    def __getitem__(self, group: str) -> AsyncGroup:
-        """The group of that name."""
-        if group not in self.groups:
-            raise errors.NotFoundError(f"there is no group {group}: {', '.join(self.groups)}")
-        return self.groups[group]
-
     async def close(self) -> None:
         """Ends the connection; the world goes on."""
         self._task.cancel()
@@ -124,18 +73,6 @@ class AsyncWorld(Session):
 
     # ---- time ----------------------------------------------------------------------------------
 
-    async def pause(self, on: bool = True) -> None:
-        """Pauses the world, or lets it go on."""
-        await self._ask(*protocol.pause_request(on))
-
-    async def step(self, steps: int = 1) -> None:
-        """Simulates steps of a paused world, and waits until they are done."""
-        await self._ask(*protocol.step_request(steps))
-
-    async def set_speed(self, speed: float) -> None:
-        """Simulated seconds per second; 0: as fast as possible."""
-        await self._ask(*protocol.speed_request(speed))
-
     async def lock_step(self, period: float = 0.0, limit: float = 1.0) -> AsyncIterator[Turn]:
         """Turns, at once and at each multiple of `period` [s]; 0: at every step.
 
@@ -143,7 +80,7 @@ class AsyncWorld(Session):
         let the world go on at once.
         """
         self._turn = None
-        await self._ask(*protocol.lock_step_request(True, period, limit))
+        await self._ask(protocol.lock_step(True, period, limit))
         try:
             while True:
                 await self._wait(lambda: self._turn is not None)
@@ -158,8 +95,8 @@ class AsyncWorld(Session):
             writes, self._pending = self._pending, None
             if self._failure is None and not self._writer.is_closing():
                 if writes:
-                    self._send_writes(writes, protocol.ANY_TICK, go=False)
-                await self._ask(*protocol.lock_step_request(False, 0.0, 0.0))
+                    self._send_writes(writes, messages.ANY_TICK, go=False)
+                await self._ask(protocol.lock_step(False))
 
     # ---- states and events ---------------------------------------------------------------------
 
@@ -185,109 +122,12 @@ class AsyncWorld(Session):
             await self._wait(lambda: len(self.events) > 0)
             yield self.events.popleft()
 
-    async def snapshot(self) -> bytes:
-        """The state of the whole world, for `restore` on a server of the same scene."""
-        return await self._ask(protocol.SNAPSHOT, b"", protocol.IMAGE)
-
-    async def restore(self, image: bytes) -> None:
-        """Restores a snapshot."""
-        await self._ask(protocol.RESTORE, image)
-
-    async def reset(self) -> None:
-        """Resets all robots of all groups."""
-        await self._ask(*protocol.reset_request(protocol.ALL, 0, None))
-
-    async def watch(self, *names: str) -> None:
-        """Which events come: "fault", "late", ...; none: no events."""
-        await self._ask(*protocol.watch_request(names))
-
-    async def unsubscribe(self, subscription: Subscription) -> None:
-        """Ends a subscription."""
-        await self._ask(protocol.UNSUBSCRIBE, struct.pack("<I", subscription.number))
-        self._forget(subscription)
-
-    async def statistics(self, hash: bool = False) -> RemoteStatistics:
-        """Figures of the world and this connection; `hash`: that of the world's state, too."""
-        payload = struct.pack("<I", hash)
-        return protocol.read_statistics(
-            await self._ask(protocol.STATISTICS, payload, protocol.SAID)
-        )
-
-    # ---- another world, and more robots ---------------------------------------------------------
-
-    async def load(self, path: str | None = None, *, text: str | None = None) -> None:
-        """Serves another scene, or a robot, instead of the present one, from time 0 on.
-
-        The subscriptions of all connections end. After an error the old world goes on.
-
-        Args:
-            path: a file below the server's folder of files (`mayfly serve --files`).
-            text: or the YAML text of a scene; all files that it names must be below that folder.
-
-        """
-        await self._ask(*protocol.load_request(path, text))
-        await self.refresh()
-
-    async def spawn(
-        self,
-        poses: npt.ArrayLike,
-        *,
-        file: str | None = None,
-        group: str | None = None,
-        name: str = "",
-        height: float = 0.0,
-    ) -> AsyncGroup:
-        """Adds robots to the running world, as another group behind the others; returns it.
-
-        The other robots go on with the same bits, as far as they do not touch the new ones.
-
-        Args:
-            poses: x [m], y [m] and heading [rad] of each robot; it stands on the ground there.
-            file: a robot's file below the server's folder of files (`mayfly serve --files`).
-            group: or the name of a group whose robots they are like.
-            name: of their group; "": the server chooses one.
-            height: [m] added to all heights.
-
-        """
-        await self._ask(*protocol.spawn_request(poses, file, group, name, height))
-        await self.refresh()
-        return list(self.groups.values())[-1]
-
-    async def refresh(self) -> None:
-        """Reads title, step, groups and fields again: after another connection's load or spawn.
-
-        The event "world" tells of it: its value is 0 or 1 for robots that joined, 2 for another
-        world. Groups that are no longer there have no fields.
-        """
-        self._read_welcome(await self._ask(protocol.WORLD, b"", protocol.WELCOME))
-        self._read_listing(await self._ask(protocol.LIST, b"", protocol.LISTING))
-
     # ---- messages ------------------------------------------------------------------------------
 
-    def _forget_groups(self) -> None:
-        for group in self.groups.values():
-            group.fields.clear()
-            group._is_gone = True
-        self._known.update(self.groups)
-        self.groups.clear()
-
-    def _add_group(self, number: int, name: str, count: int) -> GroupFields:
-        group = self._known.pop(name, None) or AsyncGroup(self, number, name, count)
-        vars(group).update(number=number, count=count, _is_gone=False)
-        self.groups[name] = group
-        return group
-
-    async def _begin(self, token: str) -> None:
-        self._read_welcome(await self._ask(*protocol.hello_request(token)))
-        self._read_listing(await self._ask(protocol.LIST, b"", protocol.LISTING))
-
-    def _send(self, kind: int, tag: int, payload: bytes) -> None:
+    def _transmit(self, data: bytes) -> None:
         if self._failure is not None:
             raise self._failure
-        self._writer.write(struct.pack("<IHH", len(payload), kind, tag) + payload)
-
-    def _send_writes(self, entries: list[bytes], tick: int, go: bool) -> None:
-        self._send(protocol.WRITE, 0, protocol.write_payload(tick, entries, go))
+        self._writer.write(data)
 
     async def _drain(self) -> None:
         try:
@@ -295,19 +135,32 @@ class AsyncWorld(Session):
         except OSError as error:
             raise errors.OperatingSystemError(f"cannot send: {error}") from error
 
-    async def _ask(self, kind: int, payload: bytes, answer: int = protocol.DONE) -> bytes:
+    async def _ask(self, request: Request[T]) -> T:
         tag = self._next_tag()
         waiting = self._answers[tag] = asyncio.get_running_loop().create_future()
         try:
-            self._send(kind, tag, payload)
+            self._transmit(request.frame(tag))
             await self._drain()
-            found, data = await asyncio.wait_for(waiting, self.timeout)
+            kind, data = await asyncio.wait_for(waiting, self.timeout)
         except asyncio.TimeoutError as error:
             raise errors.StoppedError("nothing came in time") from error
         finally:
             self._answers.pop(tag, None)
-        self._raise_refused()
-        return self._check(found, data, answer)
+        return self._result(request, kind, data)
+
+    async def _run(self, steps: Steps[T]) -> T:
+        try:
+            request = next(steps)
+            while True:
+                try:
+                    answer = await self._ask(request)
+                except errors.MayflyError as error:
+                    request = steps.throw(error)
+                else:
+                    request = steps.send(answer)
+        except StopIteration as end:
+            result: T = end.value
+            return result
 
     async def _wait(self, is_there: Callable[[], bool]) -> None:
         """Waits, without an end, until messages that came have made it true."""
@@ -322,11 +175,12 @@ class AsyncWorld(Session):
         """Takes all that comes, until the connection ends."""
         try:
             while True:
-                size, kind, tag = struct.unpack("<IHH", await self._reader.readexactly(8))
-                data = await self._reader.readexactly(size)
+                while missing := self._inbox.missing():
+                    self._inbox.feed(await self._reader.readexactly(missing))
+                kind, tag, data = self._inbox.take()
                 waiting = self._answers.get(tag)
                 if waiting is None:
-                    self._keep(kind, data)
+                    self._keep(kind, tag, data)
                 elif not waiting.done():
                     waiting.set_result((kind, data))
                 async with self._came:
@@ -357,7 +211,7 @@ async def connect_async(address: str, token: str = "", timeout: float = 60.0) ->
         raise errors.OperatingSystemError(f"cannot connect to {address}: {error}") from error
     world = AsyncWorld(reader, writer, timeout)
     try:
-        await world._begin(token)
+        await world._run(world._hello(token))
     except BaseException:
         await world.close()
         raise

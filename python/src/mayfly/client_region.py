@@ -11,16 +11,13 @@ import socket
 import struct
 from collections.abc import Callable
 
+from mayfly import _messages as messages
 from mayfly import errors
 
 __all__ = ["Sharing"]
 
-_ERROR, _STATE, _SHARE, _WRITE_SHARED, _SHARED, _STATE_SHARED = 128, 131, 29, 30, 145, 146
-_ALL = 0xFFFFFFFF
 _LEAST = 16384  # [byte] from where on shared memory was measured to win
-_COUNTER = 64  # [byte] between the counters of the slots
-_ENTRY = 16  # [byte] of the head of an entry of WRITE
-_HEAD = 32  # [byte] of STATE before the values
+_ENTRY = messages.WRITE_ENTRY.size
 TAG = 65535  # of requests whose answers nobody waits for
 
 
@@ -28,7 +25,7 @@ class Region:
     """Slots that one side fills and the other one empties; takes the file over."""
 
     def __init__(self, file: int, message: bytes) -> None:
-        _, self._slots, self._first, self._stride, size = struct.unpack("<4IQ", message)
+        _, self._slots, self._first, self._stride, size = messages.ANSWER_SHARED.unpack(message)
         try:
             if size < self._first + self._slots * self._stride or os.fstat(file).st_size < size:
                 raise errors.CorruptError("the server sent shared memory that is malformed")
@@ -48,13 +45,13 @@ class Region:
         start = self._first + slot * self._stride
         with memoryview(self._memory) as view, view[start : start + size] as values:
             data = b"".join((head, values))
-        struct.pack_into("<I", self._memory, slot * _COUNTER, number)
+        struct.pack_into("<I", self._memory, slot * messages.COUNTER, number)
         return data
 
     def put(self, parts: list[memoryview], size: int) -> tuple[int, int] | None:
         """Puts values of `size` bytes into a free slot; gives it and the number of that."""
         for slot, number in enumerate(self._numbers if size <= self._stride else ()):
-            if struct.unpack_from("<I", self._memory, slot * _COUNTER)[0] != number:
+            if struct.unpack_from("<I", self._memory, slot * messages.COUNTER)[0] != number:
                 continue
             self._last = self._last % 0xFFFFFFFF + 1  # 0: the slot is unused
             self._numbers[slot] = self._last
@@ -69,11 +66,13 @@ class Region:
 class Sharing:
     """The shared memory of a connection; whatever does not fit goes over the socket."""
 
-    def __init__(self, is_requested: bool, send: Callable[[int, int, bytes], None]) -> None:
+    def __init__(self, is_requested: bool, send: Callable[[bytes], None]) -> None:
         self.is_on = is_requested
         self._send = send
         self._files: list[int] = []  # that came before their messages were read
-        self._regions: dict[int, Region] = {}  # by number of the subscription; _ALL: of writes
+        self._regions: dict[
+            int, Region
+        ] = {}  # by number of the subscription; messages.ALL: of writes
         self._sizes: dict[int, int] = {}  # [byte] that were asked for
 
     def close(self) -> None:
@@ -103,39 +102,41 @@ class Sharing:
         """Asks for memory where it pays; does not wait for it."""
         if self.is_on and size >= _LEAST:
             self._sizes[number] = size
-            self._send(_SHARE, TAG, struct.pack("<IIQ", number, 0, size if number == _ALL else 0))
+            request = messages.SHARE.ask(number, size if number == messages.ALL else 0)
+            self._send(request.frame(TAG))
 
     def read(self, kind: int, tag: int, data: bytes) -> tuple[int, bytes] | None:
         """A message as it would be without shared memory; None: it was about that."""
-        if kind == _SHARED:
+        if kind == messages.ANSWER_SHARED.kind:
             if not self._files:
                 raise errors.CorruptError("shared memory came without its file")
             region = Region(self._files.pop(0), data)
-            self._regions[struct.unpack_from("<I", data)[0]] = region
+            self._regions[messages.ANSWER_SHARED.unpack(data)[0]] = region
             return None
-        if kind == _STATE_SHARED:
-            number = struct.unpack_from("<I", data)[0]
+        if kind == messages.ANSWER_STATE_SHARED.kind:
+            number, *_, slot, content = messages.ANSWER_STATE_SHARED.unpack(data)
             if number not in self._regions:
                 raise errors.CorruptError("the server put a state where there is no memory")
-            place = struct.unpack_from("<II", data, 24)
-            return _STATE, self._regions[number].take(data[:_HEAD], self._sizes[number], *place)
+            region = self._regions[number]
+            return messages.ANSWER_STATE.kind, region.take(data, self._sizes[number], slot, content)
         # Refused: all goes over the socket.
-        return None if kind == _ERROR and tag == TAG else (kind, data)
+        return None if kind == messages.ANSWER_ERROR.kind and tag == TAG else (kind, data)
 
     def write(self, tick: int, entries: list[bytes], go: bool) -> bool:
         """Sends a write; False: it is to go over the socket."""
         size = sum(len(entry) - _ENTRY for entry in entries)
         if not self.is_on or size < _LEAST:
             return False
-        if size > self._sizes.get(_ALL, 0):
-            self.drop(_ALL)  # as the server does when it reads this
-            self.ask(_ALL, size)
+        if size > self._sizes.get(messages.ALL, 0):
+            self.drop(messages.ALL)  # as the server does when it reads this
+            self.ask(messages.ALL, size)
             return False
-        region = self._regions.get(_ALL)
+        region = self._regions.get(messages.ALL)
         parts = [memoryview(entry)[_ENTRY:] for entry in entries]
         place = region.put(parts, size) if region is not None else None
         if place is None:
             return False
-        head = struct.pack("<QIIII", tick, len(entries), go, *place)
-        self._send(_WRITE_SHARED, 0, head + b"".join(entry[:_ENTRY] for entry in entries))
+        heads = b"".join(entry[:_ENTRY] for entry in entries)
+        request = messages.WRITE_SHARED.ask(tick, len(entries), go, *place, tail=heads)
+        self._send(request.frame(0))
         return True

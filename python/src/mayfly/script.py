@@ -31,16 +31,17 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from mayfly import _messages as messages
 from mayfly import _protocol as protocol
 from mayfly import client, errors
+from mayfly._wire import Request, T
 
 __all__ = ["Event", "Property", "Results", "ScriptWorld", "Table", "results", "world"]
 
 _HOOKS = ("start", "event", "tick", "finish")
 _FOREVER = 3e6  # [s] for answers: `mayfly run` ends a script that takes too long
 _SPAN = 5.0  # [s] by which `mayfly run` waits longer than the script's own watch
-_NUMBERS = 4096  # of properties
-_NONE = 0xFFFFFFFF
+_NONE = messages.ALL
 _DOCKS = ("free", "closing", "engaged", "missed", "broken")
 _STREAM = 0x73637270  # of random numbers, as in Lua
 _INTEGERS = {2: (-(2**31), 2**31 - 1), 3: (0, 2**32 - 1)}
@@ -66,29 +67,22 @@ class Property:
     """All values of a path or pattern, robot by robot, as an array of numbers from 0 on."""
 
     def __init__(self, world: ScriptWorld, number: int, path: str) -> None:
-        payload = struct.pack("<I", number) + path.encode()
-        data = world._ask(protocol.PROPERTY, payload, protocol.FOUND)
-        _, count, total, flags, *lengths = struct.unpack_from("<7I", data)
-        texts, at = [], 32
-        for length in lengths:
-            texts.append(data[at : at + length].decode())
-            at += length
-        rows = np.frombuffer(data, "<u4", 4 * count, 32 + -(-sum(lengths) // 4) * 4)
-        group, robot, field, word = rows.reshape(count, 4).T
+        found = world._ask(protocol.find_property(number, path))
+        group, robot, field, word = found.parts.T
         each = word & 0xFFFFFF
         self._world = world
         self._number = number
-        self._name, self._unit, reason = texts
-        self._is_rotation = bool(flags & 2)
-        self._locked = reason if flags & 1 else None
-        self.is_single = count == 1  # not several that match a pattern
+        self._name, self._unit = found.name, found.unit
+        self._is_rotation = found.is_rotation
+        self._locked = found.locked
+        self.is_single = len(found.parts) == 1  # not several that match a pattern
         self._robots = list(zip(np.repeat(group, each).tolist(), np.repeat(robot, each).tolist()))
         self._types = np.repeat(word >> 24 & 7, each).tolist()
         self._moves = np.repeat(word >> 31, each).tolist()
         self._fields = set(field.tolist())
         self._values: list[float] | None = None
         self._epoch = -1
-        if len(self._robots) != total:
+        if len(self._robots) != found.values:
             raise errors.CorruptError("a property came without its values")
 
     def __len__(self) -> int:
@@ -139,8 +133,7 @@ class Property:
 
     def _read(self) -> list[float]:
         if self._values is None or self._epoch != self._world._epoch:
-            data = self._world._ask(protocol.GET, struct.pack("<I", self._number), protocol.VALUES)
-            self._values = np.frombuffer(data, "<f8", len(self), 8).tolist()
+            self._values = self._world._ask(protocol.get(self._number))
             self._epoch = self._world._epoch
         return self._values
 
@@ -222,9 +215,9 @@ class ScriptWorld:
         found = self._found.get(path)
         if found is not None:
             return found
-        number = min(len(self._found), _NUMBERS - 1)
+        number = min(len(self._found), messages.PROPERTIES - 1)
         found = Property(self, number, path)
-        if number < _NUMBERS - 1:  # the last number is for all that come later
+        if number < messages.PROPERTIES - 1:  # the last number is for all that come later
             self._found[path] = found
             for field in found._fields - {_NONE}:
                 self._by_field.setdefault(field, []).append(found)
@@ -269,8 +262,7 @@ class ScriptWorld:
 
     def faults(self) -> int:
         """Robots with a fault."""
-        faults: int = struct.unpack_from("<Q", self._about(), 8)[0]
-        return faults
+        return self._ask(protocol.about()).faults
 
     def reset(self, group: str, robot: int | None = None) -> None:
         """Back to the start: a robot, or all of the group."""
@@ -312,13 +304,12 @@ class ScriptWorld:
     ) -> None:
         """Joins two docks."""
         first, second = self._port(group, robot, dock), self._port(other, other_robot, other_dock)
-        payload = struct.pack("<8I", 1, *first, *second, orientation)
-        self._change(self.remote._ask, protocol.DOCK, payload)
+        self._change(self.remote._ask, messages.DOCK.ask(True, *first, *second, orientation))
 
     def disconnect(self, group: str, robot: int, dock: str) -> None:
         """Separates a dock from its partner."""
         port = self._port(group, robot, dock)
-        self._change(self.remote._ask, protocol.DOCK, struct.pack("<8I", 0, *port, *port, 0))
+        self._change(self.remote._ask, messages.DOCK.ask(False, *port, *port, 0))
 
     def snapshot(self) -> bytes:
         """The state of the world now."""
@@ -385,9 +376,9 @@ class ScriptWorld:
         self._epoch += 1
         call(*arguments)
 
-    def _ask(self, kind: int, payload: bytes, answer: int) -> bytes:
+    def _ask(self, request: Request[T]) -> T:
         self._flush()
-        return self.remote._ask(kind, payload, answer)
+        return self.remote._ask(request)
 
     def _put(self, number: int, first: int, data: bytes) -> None:
         if self._writes:
@@ -400,18 +391,12 @@ class ScriptWorld:
     def _flush(self) -> None:
         writes, self._writes = self._writes, []
         if writes:
-            payload = struct.pack("<II", len(writes), 0)
-            for number, first, data in writes:
-                payload += struct.pack("<4I", number, first, len(data) // 8, 0) + data
-            self.remote._ask(protocol.SET, payload)
+            self.remote._ask(protocol.set_values(writes))
 
     def _renew(self) -> None:
         self._flush()
         self._marked.clear()
         self._epoch += 1
-
-    def _about(self) -> bytes:
-        return self._ask(protocol.ABOUT, b"", protocol.SCENE)
 
     def _await_turn(self) -> client.Turn:
         while self.remote._turn is None:
@@ -422,18 +407,10 @@ class ScriptWorld:
     def _begin(self, address: str) -> None:
         self._remote = remote = client.RemoteWorld(address, timeout=_FOREVER)
         remote.events = deque()  # none is dropped
-        data = self._about()
-        self._seed = struct.unpack_from("<Q", data)[0]
-        at = 16
-        for _ in remote.groups:
-            gaits, docks = struct.unpack_from("<2I", data, at)
-            names, at = [], at + 8
-            for _ in range(gaits + docks):
-                length = struct.unpack_from("<I", data, at)[0]
-                names.append(data[at + 4 : at + 4 + length].decode())
-                at += 4 + -(-length // 4) * 4
-            self._gaits.append(names[:gaits])
-            self._docks.append(names[gaits:])
+        about = self._ask(protocol.about())
+        self._seed = about.seed
+        self._gaits = [gaits for gaits, _ in about.groups]
+        self._docks = [docks for _, docks in about.groups]
 
 
 def _philox(counter: tuple[int, int, int, int], seed: int) -> tuple[int, int, int, int]:
@@ -591,8 +568,7 @@ class _Runner:
             self.call(name, self.hooks[name], *arguments)
 
     def stop(self) -> None:
-        reason = (world._reason or "").encode()
-        world.remote._ask(protocol.STOP, reason)
+        world.remote._ask(messages.STOP.ask(tail=(world._reason or "").encode()))
 
     def run(self) -> None:
         self.call("main", self.load)
@@ -603,9 +579,7 @@ class _Runner:
         if world._reason is not None:
             self.stop()
         else:
-            limit = round(1e9 * (self.patience + _SPAN))
-            payload = struct.pack("<IIqq", 1, 0, round(1e9 * world._period), limit)
-            remote._ask(protocol.LOCK_STEP, payload)
+            remote._ask(protocol.lock_step(True, world._period, self.patience + _SPAN))
         while self.turn():
             pass
         self.hook("finish")
