@@ -15,7 +15,6 @@
 // order; so no bit depends on the threads. Nothing is allocated, but for systems added since.
 #include "solve/assemblies.h"
 #include "base/context.h"
-#include "math/float_mode.h"
 #include "math/scalar.h"
 
 #include <float.h>
@@ -40,9 +39,7 @@ typedef struct Tasks {
 
 static void run_task(void *user, uint32_t index) {
     const Tasks *tasks = user;
-    unsigned mode = mf_float_mode_enter();
     tasks->task(tasks->solver, index);
-    mf_float_mode_leave(mode);
 }
 
 static void run_tasks(mf_Solver *solver, uint32_t count, Task task) {
