@@ -6,6 +6,7 @@
 // injection is one atomic countdown, so exactly one call fails even with many threads.
 #define _GNU_SOURCE // sched_getaffinity
 #include "base/context.h"
+#include "base/floats.h"
 #include "base/inject.h"
 
 #include <assert.h>
@@ -207,15 +208,28 @@ void mf_release(mf_Context *context, void *memory) {
     context->config.release(context->config.user, header);
 }
 
+typedef struct Task {
+    mf_TaskFn function;
+    void *user;
+} Task;
+
+// Threads have the floating-point environment of their host, or of what ran on them before.
+static void run_task(void *user, uint32_t index) {
+    MF_DEFAULT_FLOATS;
+    const Task *task = user;
+    task->function(task->user, index);
+}
+
 void mf_parallel_for(mf_Context *context, uint32_t count, mf_TaskFn function, void *task) {
     if (context == NULL || function == NULL)
         return;
+    Task own = {function, task};
     if (count > 1 && context->config.parallel_for != NULL) {
-        context->config.parallel_for(context->config.user, count, function, task);
+        context->config.parallel_for(context->config.user, count, run_task, &own);
         return;
     }
     if (count > 1 && context->pool != NULL) {
-        mf_pool_run(context->pool, count, function, task);
+        mf_pool_run(context->pool, count, run_task, &own);
         return;
     }
     for (uint32_t i = 0; i < count; i++)

@@ -1,6 +1,7 @@
-// The floating-point environment of the host while the library computes outside of steps: rounding,
-// traps and flushing of subnormal numbers are those of C's default, so that what the library makes
-// does not depend on its host, and the host's come back. Steps have their own (float_mode.h).
+// The floating-point environment while the library computes: rounding to nearest, no traps, gradual
+// underflow, as C's default, so that what the library makes does not depend on its host. The host's
+// comes back. A result below the smallest normal number is subnormal in every precision on every
+// processor: some flush it to zero for float alone, and some before they round and others after.
 #ifndef MAYFLY_BASE_FLOATS_H
 #define MAYFLY_BASE_FLOATS_H
 
@@ -28,6 +29,13 @@ static inline mf_Floats mf_floats_enter(void) {
     return before;
 }
 
+// After calls of foreign code: whether the environment still is the default.
+static inline bool mf_floats_kept(void) {
+    uint16_t old;
+    __asm__ volatile("fnstcw %0" : "=m"(old));
+    return (_mm_getcsr() & 0xffc0u) == 0x1f80u && (old & 0x0f3fu) == 0x033fu;
+}
+
 static inline void mf_floats_leave(const mf_Floats *before) {
     if (before->changed) {
         __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(before->old));
@@ -44,6 +52,10 @@ static inline mf_Floats mf_floats_enter(void) {
     fegetenv(&before);
     fesetenv(FE_DFL_ENV);
     return before;
+}
+
+static inline bool mf_floats_kept(void) {
+    return fegetround() == FE_TONEAREST;
 }
 
 static inline void mf_floats_leave(const mf_Floats *before) {

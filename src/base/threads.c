@@ -15,7 +15,6 @@
 // them sees the other's write.
 #define _GNU_SOURCE // pthread_sigmask
 #include "base/clock.h"
-#include "base/floats.h"
 #include "base/context.h"
 #include "base/inject.h"
 #include "base/thread.h"
@@ -104,7 +103,6 @@ static void wait_for_work(mf_Pool *pool, uint64_t generation) {
 }
 
 static void *worker_main(void *argument) {
-    mf_floats_enter(); // not the mode of the host
     mf_Pool *pool = argument;
     uint64_t generation = 0;
     for (;;) {

@@ -7,7 +7,6 @@
 // is that of (cell, agent), so it does not depend on threads.
 #include "contact/neighbors.h"
 #include "base/context.h"
-#include "math/float_mode.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 
@@ -519,9 +518,7 @@ static void fill_slots(void *context, uint32_t block) {
 
 static void sweep_chunk(void *context, uint32_t chunk) {
     mf_Neighbors *all = context;
-    unsigned mode = mf_float_mode_enter(); // threads of the pool have that of the host
     all->sweep(all, chunk);
-    mf_float_mode_leave(mode);
 }
 
 // Blocks are grouped, so that handing them out costs nothing.
@@ -536,10 +533,8 @@ typedef struct DistributeTask {
 static void run_spread(void *context, uint32_t index) {
     const DistributeTask *spread = context;
     uint32_t end = (index + 1) * BLOCKS_PER_TASK;
-    unsigned mode = mf_float_mode_enter();
     for (uint32_t i = index * BLOCKS_PER_TASK; i < end && i < spread->count; i++)
         spread->function(spread->task, i);
-    mf_float_mode_leave(mode);
 }
 
 static void run_all(mf_Neighbors *all, bool alone, uint32_t count, mf_TaskFn function, void *task) {

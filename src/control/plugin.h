@@ -68,25 +68,6 @@ void mf_plugin_call(mf_PluginUse *use, uint32_t block, uint64_t tick, mf_Time ti
                     const uint32_t active[MF_BLOCK], mf_PluginTally *tally);
 void mf_plugin_count(mf_Plugin *plugin, const mf_PluginTally *tally);
 
-// Rounding and precision of the x87 unit, which float_mode.h does not cover.
-#if defined(__x86_64__) || defined(__i386__)
-static inline uint16_t mf_extended_mode(void) { // control word of the x87 unit
-    uint16_t word;
-    __asm__ volatile("fnstcw %0" : "=m"(word));
-    return word;
-}
-static inline void mf_set_extended_mode(uint16_t word) {
-    __asm__ volatile("fldcw %0" : : "m"(word));
-}
-#else
-static inline uint16_t mf_extended_mode(void) {
-    return 0;
-}
-static inline void mf_set_extended_mode(uint16_t word) {
-    (void)word;
-}
-#endif
-
 // As mf_plugin_load for a path in a file; MF_UNSUPPORTED unless mf_plugins_allow.
 mf_Status mf_plugin_load_named(mf_Context *context, const char *path, mf_Plugin **out,
                                mf_Error *error);

@@ -10,15 +10,14 @@
 // Invariants: robots with a fault, of another level, or after the group's count are never changed;
 // wall time is measured, but no simulated result depends on it.
 #include "control/plugin.h"
-#include "math/float_mode.h"
+#include "base/floats.h"
 #include "math/scalar.h"
 
 #include <string.h>
 #include <time.h>
 
 enum {
-    GUARD_BYTE = 0xff,  // as a number it is a NaN that arithmetic does not produce
-    FLOAT_STATUS = 0x3f // [1] bits of MXCSR that every operation may set
+    GUARD_BYTE = 0xff, // as a number it is a NaN that arithmetic does not produce
 };
 
 typedef struct Call {
@@ -50,15 +49,11 @@ static void copy_in(Call *call) {
 static bool make_call(Call *call, mf_PluginTally *tally) {
     const mf_PluginEntry *entry = call->use->plugin->entry;
     struct timespec before, after;
-    uint16_t extended = mf_extended_mode();
     clock_gettime(CLOCK_MONOTONIC, &before);
-    unsigned outside = mf_float_mode_enter();
-    unsigned inside = mf_float_mode_read();
     (call->reset ? entry->reset : entry->step)(&call->use->setup, call->use->self, &call->view);
-    bool kept = ((mf_float_mode_read() ^ inside) & ~(unsigned)FLOAT_STATUS) == 0 &&
-                mf_extended_mode() == extended;
-    mf_float_mode_leave(outside);
-    mf_set_extended_mode(extended);
+    const bool kept = mf_floats_kept();
+    if (!kept)
+        mf_floats_enter();
     clock_gettime(CLOCK_MONOTONIC, &after);
     mf_Time taken = (after.tv_sec - before.tv_sec) * MF_SECOND + (after.tv_nsec - before.tv_nsec);
     tally->calls++;

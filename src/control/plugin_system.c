@@ -8,7 +8,6 @@
 #include "base/floats.h"
 #include "control/follow.h"
 #include "control/plugin.h"
-#include "math/float_mode.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 
@@ -279,11 +278,8 @@ static mf_Status create(mf_PluginUse *use, mf_Error *error) {
     char message[256] = "";
     if (entry->create == NULL)
         return MF_OK;
-    unsigned outside = mf_float_mode_enter();
-    uint16_t extended = mf_extended_mode();
     int result = entry->create(&use->setup, &use->self, message, sizeof message);
-    mf_set_extended_mode(extended);
-    mf_float_mode_leave(outside);
+    mf_floats_enter(); // whatever it has set
     message[sizeof message - 1] = '\0';
     if (result != 0)
         return mf_fail_at(error, MF_BAD_ARGUMENT, use->plugin->path, 0, 0, "plugin %s: %s",

@@ -3,8 +3,8 @@
 // where the faster method with error-free sums (fma_emulated.c) is not valid: near overflow and
 // underflow, with infinities and NaN.
 #include "math/fma.h"
-#include "math/float_mode.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -91,31 +91,18 @@ static uint64_t shift_nearest(uint64_t a, int by) {
     return quotient + (rest > half || (rest == half && (quotient & 1)));
 }
 
-// A result counts as subnormal when it still is one after rounding with an unlimited exponent.
 static double round_once(Term a) {
     int top = highest_bit(a.mantissa), by = top - 62;
     uint64_t mantissa =
         (uint64_t)(by > 0 ? shift_sticky(a.mantissa, by) : a.mantissa << -by); // 2^62 .. 2^63
     int exponent = a.exponent + by, last = exponent + 10; // of the last of 53 bits
-    if (last < -1074) {
-        bool reaches = last == -1075 && shift_nearest(mantissa, 10) == 2 * hidden_bit;
-        if (mf_float_mode_flushes() && !reaches)
-            return from_bits(0, a.negative);
+    if (last < -1074)
         last = -1074;
-    }
     uint64_t bits = ((uint64_t)(last + 1074) << 52) + shift_nearest(mantissa, last - exponent);
     return from_bits(bits < infinity_bits ? bits : infinity_bits, a.negative);
 }
 
-static double without_subnormal(double a) {
-    bool tiny = (bits_of(a) & infinity_bits) == 0;
-    return tiny && mf_float_mode_ignores() ? from_bits(0, bits_of(a) >> 63) : a;
-}
-
 double mf_fma_exact(double a, double b, double c) {
-    a = without_subnormal(a);
-    b = without_subnormal(b);
-    c = without_subnormal(c);
     bool finite = is_finite(a) && is_finite(b);
     if (finite && !is_finite(c))
         return c;

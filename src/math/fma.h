@@ -2,8 +2,7 @@
 #ifndef MF_MATH_FMA_H
 #define MF_MATH_FMA_H
 
-// For all values, in the floating-point mode that is set (flushing of subnormal numbers as the
-// instruction does it; round to nearest).
+// For all values; rounds to nearest.
 double mf_fma_exact(double a, double b, double c);
 
 // The same by a faster method where it is valid.

@@ -1,5 +1,5 @@
 // a b + c rounded once where the processor cannot do it in one instruction: the same bits as the
-// instruction, in every floating-point mode. Not inline: inlining doubled the size and the compile
+// instruction. Not inline: inlining doubled the size and the compile
 // time of the kernels for such processors, and a call is cheap compared with the body.
 //
 // float: the product is exact in double; the sum in double is rounded to odd, after which the

@@ -26,6 +26,35 @@ static MF_INLINE Vec vec_add(Vec a, Vec b) {
 static MF_INLINE Vec vec_sub(Vec a, Vec b) {
     return MF_VALUE(Vec, a.x - b.x, a.y - b.y, a.z - b.z);
 }
+// What slows down by a part of its speed comes to subnormal numbers, with which processors are
+// slow, and stays there, for it is rounded back. So a speed below MF_LEAST_SPEED [m/s, rad/s] is 0.
+// A joint next to its zero has both set: with an angle [rad, m] below MF_LEAST_ANGLE, products of
+// three such numbers are subnormal already.
+#if defined(MF_KERNEL_F64)
+#define MF_LEAST_SPEED ((mf_real)1e-250)
+#define MF_LEAST_ANGLE ((mf_real)1e-90)
+#else
+#define MF_LEAST_SPEED ((mf_real)1e-30)
+#define MF_LEAST_ANGLE ((mf_real)1e-11)
+#endif
+static MF_INLINE mf_lane if_moves(mf_lane speed) {
+    return mf_keep(mf_less(mf_set(MF_LEAST_SPEED), mf_abs(speed)), speed);
+}
+
+static MF_INLINE Vec vec_if_moves(Vec a) {
+    return MF_VALUE(Vec, if_moves(a.x), if_moves(a.y), if_moves(a.z));
+}
+
+static MF_INLINE void settle_joint(mf_lane *angle, mf_lane *speed) {
+    const mf_lane least = mf_set(MF_LEAST_ANGLE);
+    const mf_mask fast = mf_less(least, mf_abs(*speed));
+    if (mf_all(fast))
+        return;
+    const mf_mask apart = mf_or(fast, mf_less(least, mf_abs(*angle)));
+    *angle = mf_keep(apart, *angle);
+    *speed = mf_keep(apart, if_moves(*speed));
+}
+
 static MF_INLINE Vec vec_scale(Vec a, mf_lane s) {
     return MF_VALUE(Vec, a.x * s, a.y * s, a.z * s);
 }

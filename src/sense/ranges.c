@@ -5,7 +5,6 @@
 #include "base/context.h"
 #include "base/floats.h"
 
-#include "math/float_mode.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -114,9 +113,7 @@ static void measure_task(void *user, uint32_t index) {
     run.group = group->group;
     run.first_block = index - group->first_block;
     run.block_count = 1;
-    const unsigned mode = mf_float_mode_enter();
     mf_instrument_measure(group->plan, &run);
-    mf_float_mode_leave(mode);
 }
 
 static void run_ranges(const mf_WorldRun *run, void *user) {

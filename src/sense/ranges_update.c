@@ -4,7 +4,6 @@
 #include "world/attach.h"
 #include "base/context.h"
 
-#include "math/float_mode.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "model/shape_kinds.h"
@@ -304,11 +303,9 @@ static void update_task(void *user, uint32_t index) {
     uint32_t g = all->group_count - 1;
     while (all->groups[g].first_block > index)
         g--;
-    const unsigned mode = mf_float_mode_enter();
     char *rows = mf_scratch_borrow(all->scratch);
     update_block(all, &all->groups[g], index - all->groups[g].first_block, rows);
     mf_scratch_return(all->scratch, rows);
-    mf_float_mode_leave(mode);
 }
 
 void mf_ranges_update(mf_Ranges *all, bool alone) {

@@ -6,7 +6,6 @@
 // assembly are solved again, at most as often.
 #include "solve/assemblies.h"
 #include "base/context.h"
-#include "math/float_mode.h"
 #include "math/scalar.h"
 
 #include <string.h>
@@ -30,9 +29,7 @@ typedef struct Tasks {
 
 static void run_task(void *user, uint32_t index) {
     const Tasks *tasks = user;
-    const unsigned mode = mf_float_mode_enter();
     tasks->task(tasks->all, tasks->backward ? tasks->count - 1 - index : index);
-    mf_float_mode_leave(mode);
 }
 
 static void run(mf_Assemblies *all, uint32_t count, Task task, bool backward) {

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE // pthread_sigmask
 #include "solve/parts.h"
 #include "base/floats.h"
-#include "math/float_mode.h"
 #include "base/inject.h"
 #include "base/thread.h"
 
@@ -38,7 +37,6 @@ static void do_work(mf_Interaction *all, uint32_t work, uint32_t stale) {
 static void *background_main(void *argument) {
     mf_floats_enter(); // not the mode of the host
     mf_Background *background = argument;
-    unsigned mode = mf_float_mode_enter();
     pthread_mutex_lock(&background->mutex);
     for (;;) {
         while (background->waiting == 0 && !background->stop)
@@ -55,7 +53,6 @@ static void *background_main(void *argument) {
         pthread_cond_signal(&background->done);
     }
     pthread_mutex_unlock(&background->mutex);
-    mf_float_mode_leave(mode);
     return NULL;
 }
 

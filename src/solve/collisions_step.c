@@ -14,7 +14,6 @@
 // step allocates nothing; contacts beyond the capacity are dropped and counted.
 #include "solve/collisions.h"
 #include "base/context.h"
-#include "math/float_mode.h"
 #include "math/scalar.h"
 
 mf_CompoundSide mf_collisions_side(const mf_Collisions *all, uint32_t robot) {
@@ -32,10 +31,8 @@ void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *grou
 
 static void refit_task(void *user, uint32_t index) {
     const mf_Collisions *all = user;
-    unsigned mode = mf_float_mode_enter();
     const uint32_t block = all->blocks[index];
     mf_collisions_refit(all, &all->groups[block >> 26], block & ((1u << 26) - 1));
-    mf_float_mode_leave(mode);
 }
 
 // The tree traversal measures gaps up to this one, which at 1 m/s is enough for sixty steps of 1
@@ -44,9 +41,7 @@ static const double gap_required = 0.06; // [m]
 
 static void search_task(void *user, uint32_t index) {
     mf_Collisions *all = user;
-    unsigned mode = mf_float_mode_enter();
     mf_collisions_bind(all, &all->searches[index]);
-    mf_float_mode_leave(mode);
 }
 
 static void run_tasks(mf_Collisions *all, uint32_t count, mf_TaskFn task) {

@@ -6,7 +6,6 @@
 #include "solve/docks.h"
 #include "model/points.h"
 #include "base/context.h"
-#include "math/float_mode.h"
 #include "math/scalar.h"
 
 // ---- poses --------------------------------------------------------------------------------------
@@ -41,12 +40,10 @@ static void list_block(void *user, uint32_t index) {
     const mf_LinkChoice choice = {.links = group->links,
                                   .count = group->link_count,
                                   .end = left < MF_BLOCK ? left : MF_BLOCK};
-    const unsigned mode = mf_float_mode_enter();
     mf_link_motions_find(&trial_of(group)->links, block->block, &choice,
                          group->motions + block->block * group->motion_size);
     for (uint32_t i = block->first_site; i < block->site_end; i++)
         place(&docks->sites[i]);
-    mf_float_mode_leave(mode);
 }
 
 static void add_sites(mf_WorldDocks *docks, mf_DockBlock *block, mf_DockFilterFn takes) {

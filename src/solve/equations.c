@@ -3,7 +3,6 @@
 // The world keeps a tree and scratch memory per group.
 //
 // Invariant: each task of a call has its own scratch memory and its own blocks.
-#include "math/float_mode.h"
 #include "solve/link_motion.h"
 #include "base/context.h"
 #include "base/floats.h"
@@ -313,10 +312,8 @@ static void run_part(void *user, uint32_t task) {
     const Batch *batch = user;
     const uint64_t first = batch->first / MF_BLOCK, blocks = batch->blocks;
     const uint32_t end = (uint32_t)(first + blocks * (task + 1) / batch->tasks);
-    const unsigned mode = mf_float_mode_enter();
     for (uint32_t b = (uint32_t)(first + blocks * task / batch->tasks); b < end; b++)
         run_block(batch, b, &batch->own->scratches[task]);
-    mf_float_mode_leave(mode);
 }
 
 // Fills what all functions have in common. MF_BAD_ARGUMENT, MF_NO_MEMORY, MF_LIMIT.

@@ -5,7 +5,6 @@
 //
 // Invariant: what is kept of a robot follows from its own state. A step allocates nothing.
 #include "solve/free_response.h"
-#include "math/float_mode.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/articulated/host.h"
@@ -167,7 +166,6 @@ void mf_free_response_prepare(const mf_FreeResponse *free, uint32_t block,
     query.inertias = take_rows(&memory, 10 * links);
     query.twists = take_rows(&memory, (size_t)6 * tree->dof_count);
     query.entries = take_rows(&memory, tree->entry_count);
-    const unsigned mode = mf_float_mode_enter();
     free->kernel(&query, &state);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t lane = instances[i] % MF_BLOCK;
@@ -176,7 +174,6 @@ void mf_free_response_prepare(const mf_FreeResponse *free, uint32_t block,
         copy_lane(query.entries, lane, tree->entry_count, factors);
         factorize(mf_tree_dofs(tree), mf_free_response_dofs(free, instances[i]), factors);
     }
-    mf_float_mode_leave(mode);
     mf_scratch_return(free->scratch, scratch);
 }
 

@@ -1,6 +1,5 @@
 // Motions of links (link_motion.h). Rows per link: position, orientation, velocity, rate.
 #include "solve/link_motion.h"
-#include "math/float_mode.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 
@@ -42,9 +41,7 @@ void mf_link_motions_find(const mf_LinkMotions *motions, uint32_t block,
                                   .first_lane = first,
                                   .lane_count = lane_groups * motions->lanes,
                                   .in_world = true};
-    const unsigned mode = mf_float_mode_enter();
     motions->kernel(motions->tree, &state, &motion);
-    mf_float_mode_leave(mode);
 }
 
 void mf_link_motion(mf_LinkMotion *out, const double *values, uint32_t lane, uint32_t link,

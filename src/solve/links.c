@@ -2,7 +2,6 @@
 // tree at the end of a step whose result somebody can see.
 //
 // Invariant: they follow from the state, and from nothing else.
-#include "math/float_mode.h"
 #include "base/floats.h"
 #include "math/kernel_table.h"
 #include "multibody/tree.h"
@@ -44,9 +43,7 @@ static void derive(const Links *links, mf_TreeMotionFn kernel, uint32_t block, u
                                   .first_lane = lane,
                                   .lane_count = count,
                                   .in_world = true};
-    const unsigned mode = mf_float_mode_enter();
     kernel(links->tree, &state, &motion);
-    mf_float_mode_leave(mode);
 }
 
 static void run(const mf_SystemRun *step, void *user) {

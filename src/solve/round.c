@@ -15,7 +15,6 @@
 #include "solve/parts.h"
 #include "terrain/lookup.h"
 #include "base/context.h"
-#include "math/float_mode.h"
 #include "world/group.h"
 
 #include <string.h>
@@ -116,9 +115,7 @@ typedef struct Region {
 static void run_part(void *context, uint32_t index) {
     Region *region = context;
     uint32_t first = index * region->piece, left = region->count - first;
-    unsigned mode = mf_float_mode_enter(); // threads of the pool have the mode of the host
     region->function(region, first, left < region->piece ? left : region->piece);
-    mf_float_mode_leave(mode);
 }
 
 static void run_region(Region *region, uint32_t count, uint32_t largest, RegionFn function) {

@@ -15,7 +15,6 @@
 // results do not depend on threads. Nothing is allocated except for systems added since.
 #include "solve/assemblies.h"
 #include "base/context.h"
-#include "math/float_mode.h"
 #include "math/scalar.h"
 
 #include <float.h>
@@ -39,9 +38,7 @@ typedef struct Tasks {
 
 static void run_task(void *user, uint32_t index) {
     const Tasks *tasks = user;
-    unsigned mode = mf_float_mode_enter();
     tasks->task(tasks->solver, index);
-    mf_float_mode_leave(mode);
 }
 
 static void run_tasks(mf_Solver *solver, uint32_t count, Task task) {

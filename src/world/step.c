@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/floats.h"
-#include "math/float_mode.h"
 #include "world/group.h"
 #include "world/inspect.h"
 
@@ -48,7 +47,6 @@ typedef struct Steps {
 static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_t count,
                        uint64_t first_tick, uint64_t steps) {
     mf_Time step = world->config.step;
-    unsigned mode = mf_float_mode_enter();
     uint64_t next[MF_MAX_SYSTEMS];
     for (uint32_t s = 0; s < group->system_count; s++)
         next[s] = group->systems[s].every_step
@@ -74,7 +72,6 @@ static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_
         if (group->config.fault_policy == MF_FAULT_RESET)
             mf_group_reset_faulty(group, first, count);
     }
-    mf_float_mode_leave(mode);
 }
 
 static void step_blocks(void *context, uint32_t index) {
@@ -210,9 +207,7 @@ static void run_piece(void *context, uint32_t index) {
 }
 
 static void run_piece_on_thread(void *context, uint32_t index) {
-    unsigned mode = mf_float_mode_enter();
     run_piece(context, index);
-    mf_float_mode_leave(mode);
 }
 
 // Runs the collected systems and starts a new list.
@@ -357,7 +352,6 @@ static void step_shared_groups(mf_World *world, uint64_t steps) {
     gap.waves = mf_waves_pay(world, false);
     gap.piece = piece_size(world);
     gap.piece_count = gap.group_count = 0;
-    unsigned mode = mf_float_mode_enter();
     uint64_t last = world->tick + steps;
     for (gap.tick = world->tick; gap.tick < last;) {
         uint64_t free = free_steps(world, gap.tick, last - gap.tick);
@@ -370,7 +364,6 @@ static void step_shared_groups(mf_World *world, uint64_t steps) {
             step_shared(&gap);
         gap.tick += free;
     }
-    mf_float_mode_leave(mode);
 }
 
 void mf_world_step(mf_World *world, uint64_t steps) {

@@ -3,7 +3,6 @@
 //
 // Invariant: no system of a wave accesses what another one writes (schedule.c), and systems of
 // different groups share nothing, so results depend neither on order nor on threads.
-#include "math/float_mode.h"
 #include "base/context.h"
 #include "world/group.h"
 
@@ -48,9 +47,7 @@ static void run_task(void *context, uint32_t index) {
                               .tick = wave->tick,
                               .first_block = index - entry->first_task,
                               .block_count = 1};
-    unsigned mode = mf_float_mode_enter();
     mf_system_run(&group->systems[entry->system], &run);
-    mf_float_mode_leave(mode);
 }
 
 // Only shared groups maintain `next`.

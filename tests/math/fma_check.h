@@ -87,8 +87,8 @@ static REAL NAME(expected)(mf_FmaForm form, REAL a, REAL b, REAL c) {
     return form == MF_FMA_ROTATED ? -sum : sum;
 }
 
-// `real` is a copy that has the instruction, NULL for the C library in the default mode.
-static void NAME(check_random)(const Copy *copies, const Copy *real, bool flush) {
+// `real` is a copy that has the instruction, NULL for the C library.
+static void NAME(check_random)(const Copy *copies, const Copy *real) {
     NAME(Batch) *batch = aligned_alloc(64, (sizeof *batch + 63) / 64 * 64);
     assert_non_null(batch);
     for (uint32_t round = 0; round < ROUNDS; round++) {
@@ -107,10 +107,7 @@ static void NAME(check_random)(const Copy *copies, const Copy *real, bool flush)
                 continue;
             if (!mf_kernel_row_available(copy->row))
                 continue;
-            unsigned before = flush ? mf_float_mode_enter() : 0;
             copy->run(batch->a, batch->b, batch->c, out, COUNT, form);
-            if (flush)
-                mf_float_mode_leave(before);
             if (row >= 0)
                 NAME(compare)(batch, copy->name, form);
         }
@@ -125,7 +122,7 @@ static void NAME(check_literals)(const Copy *copies, const NAME(Literal) * liter
             continue;
         for (uint32_t k = 0; k < count; k++) {
             const NAME(Literal) *literal = &literals[k];
-            _Alignas(64) REAL a[16], b[16], c[16], out[16], flushed[16];
+            _Alignas(64) REAL a[16], b[16], c[16], out[16];
             for (uint32_t lane = 0; lane < 16; lane++) {
                 a[lane] = literal->a;
                 b[lane] = literal->b;
@@ -138,15 +135,9 @@ static void NAME(check_literals)(const Copy *copies, const NAME(Literal) * liter
                     fail_msg("%s, line %u: -(a b + c) is %a", copies[row].name, k,
                              (double)out[lane]);
             copies[row].run(a, b, c, out, 16, MF_FMA_PLAIN);
-            unsigned before = mf_float_mode_enter();
-            copies[row].run(a, b, c, flushed, 16, MF_FMA_PLAIN);
-            mf_float_mode_leave(before);
-            REAL expected = FLUSHES ? literal->flushed : literal->plain;
             for (uint32_t lane = 0; lane < 16; lane++)
-                if (memcmp(&out[lane], &literal->plain, sizeof *out) != 0 ||
-                    memcmp(&flushed[lane], &expected, sizeof *out) != 0)
-                    fail_msg("%s, line %u: %a and flushed %a", copies[row].name, k,
-                             (double)out[lane], (double)flushed[lane]);
+                if (memcmp(&out[lane], &literal->plain, sizeof *out) != 0)
+                    fail_msg("%s, line %u: %a", copies[row].name, k, (double)out[lane]);
         }
     }
 }

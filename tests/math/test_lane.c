@@ -37,10 +37,13 @@ static void *aligned(size_t size) {
     return memory;
 }
 
+// Among them the smallest normal numbers and factors whose products with these are just below them.
 static const double specials[] = {
-    0.0,      -0.0,      1.0,     -1.0,   0.5,      -1.5,      2.0,       1e-30,      -3e-39,
-    1e-44,    -1e-44,    1.2e-38, 1e-310, -5e-324,  3.0e38,    -3.0e38,   1e300,      -1e300,
-    INFINITY, -INFINITY, NAN,     8192.0, 16777216, 3.1415927, 1.5707963, -0.78539816};
+    0.0,       -0.0,        1.0,      -1.0,      0.5,           -1.5,
+    2.0,       1e-30,       -3e-39,   1e-44,     -1e-44,        1.2e-38,
+    1e-310,    -5e-324,     3.0e38,   -3.0e38,   1e300,         -1e300,
+    INFINITY,  -INFINITY,   NAN,      8192.0,    16777216,      3.1415927,
+    1.5707963, -0.78539816, 0x1p-126, 0x1p-1022, 0x1.fffffep-1, 0x1.fffffffffffffp-1};
 enum { SPECIALS = sizeof specials / sizeof *specials };
 
 #define MAKE_VALUES(REAL, NAME)                                                                    \

@@ -216,22 +216,22 @@ static inline void store_state(const Step *s, const State *state) {
     if (!plan->fixed) {
         keep_vec(s, MF_ART_ROW_POSITION, 0, state->position);
         keep_quat(s, MF_ART_ROW_ORIENTATION, 0, state->attitude);
-        keep_vec(s, MF_ART_ROW_LINEAR, 0, state->velocity);
-        keep_vec(s, MF_ART_ROW_ANGULAR, 0, state->rate);
+        keep_vec(s, MF_ART_ROW_LINEAR, 0, vec_if_moves(state->velocity));
+        keep_vec(s, MF_ART_ROW_ANGULAR, 0, vec_if_moves(state->rate));
     }
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
         if (link->kind == MF_ART_BALL) {
             keep_quat(s, MF_ART_ROW_BALL, 4 * link->row, state->ball[link->row]);
-            keep_vec(s, MF_ART_ROW_BALL_RATE, 3 * link->row, state->ball_rate[link->row]);
-        } else if (link->inner) {
-            keep_store(s, MF_ART_ROW_FREE, link->row, state->angle[l]);
-            keep_store(s, MF_ART_ROW_FREE_SPEED, link->row, state->speed[l]);
-        } else {
-            keep_store(s, MF_ART_ROW_ANGLE, link->row, state->angle[l]);
-            keep_store(s, MF_ART_ROW_RATE, link->row, state->speed[l]);
+            keep_vec(s, MF_ART_ROW_BALL_RATE, 3 * link->row,
+                     vec_if_moves(state->ball_rate[link->row]));
+            continue;
         }
+        mf_lane angle = state->angle[l], speed = state->speed[l];
+        settle_joint(&angle, &speed);
+        keep_store(s, link->inner ? MF_ART_ROW_FREE : MF_ART_ROW_ANGLE, link->row, angle);
+        keep_store(s, link->inner ? MF_ART_ROW_FREE_SPEED : MF_ART_ROW_RATE, link->row, speed);
     }
 }
 

@@ -80,7 +80,24 @@ static MF_INLINE Knot knot_of(const mf_DrivenBlock *block, uint32_t l) {
     return MF_VALUE(Knot, position, mf_clamp(rate, zero - limit, limit));
 }
 
-static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const State *state,
+// A joint that is at its knot and rests, to 1e-15 rad or m and per second, is set there: a path
+// comes closer by a factor per interval only, down to subnormal numbers. Returns where it has to
+// move.
+static MF_INLINE mf_mask path_arrive(mf_lane target, uint32_t l, State *state, State *low) {
+    const mf_lane least = mf_set((mf_real)1e-15);
+    const mf_mask moves = mf_or(mf_less(least, mf_abs(target - state->angle[l])),
+                                mf_less(least, mf_abs(state->speed[l])));
+    state->angle[l] = mf_select(moves, state->angle[l], target);
+    state->speed[l] = mf_keep(moves, state->speed[l]);
+    if (low != NULL) {
+        low->angle[l] = mf_keep(moves, low->angle[l]);
+        low->speed[l] = mf_keep(moves, low->speed[l]);
+    }
+    return moves;
+}
+
+// `low`: remainders of the joints' sums; NULL: there are none.
+static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, State *state, State *low,
                               Paths *paths) {
     const mf_DrivenPlan *plan = block->plan;
     const uint32_t leader = mf_driven_all(plan)[l + 1].leader;
@@ -93,6 +110,8 @@ static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const Sta
         knot = MF_VALUE(Knot, mf_fma(knot.position, multiplier, mf_set(c[MF_DRIVEN_SHIFT])),
                         knot.rate * multiplier);
     }
+    const mf_mask moves = path_arrive(knot.position, l, state, low);
+    knot.rate = mf_keep(moves, knot.rate);
     const mf_lane travel = knot.position - state->angle[l], rate = state->speed[l];
     const mf_lane mean = travel * per_second;
     mf_lane down = mf_fma(mf_set((mf_real)-4), rate, mf_set((mf_real)-2) * knot.rate);
@@ -122,7 +141,7 @@ static inline void paths_check(Step *s, const mf_DrivenBlock *block) {
     raise_fault(s, mf_finite(passed), MF_FAULT_NONFINITE);
 }
 
-static inline void paths_load(Step *s, const mf_DrivenBlock *block, const State *state,
+static inline void paths_load(Step *s, const mf_DrivenBlock *block, State *state, State *low,
                               Paths *paths) {
     const mf_ArtPlan *plan = s->plan;
     if (block->due)
@@ -133,7 +152,7 @@ static inline void paths_load(Step *s, const mf_DrivenBlock *block, const State 
         if (link->kind == MF_ART_BALL)
             continue;
         if (block->due) {
-            path_begin(block, l, state, paths);
+            path_begin(block, l, state, low, paths);
             continue;
         }
         paths->acceleration[l] =

@@ -451,7 +451,7 @@ static inline void driven_step(const mf_DrivenBlock *block) {
     for (uint32_t b = 0; b < s.plan->ball_count; b++)
         state->ball_rate[b] = vec_zero(); // fixed joints
     outside_load(&s, block, &outside);
-    paths_load(&s, block, state, paths);
+    paths_load(&s, block, state, joints_low(&s, &memory->low), paths);
     work->ground.contact_count = 0;
     work->warnings.any = false;
     if (s.plan->integrator == MF_ARTICULATED_RK4)

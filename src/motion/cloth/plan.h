@@ -12,6 +12,8 @@
 #include <mayfly/cloth.h>
 
 #include "base/flat.h"
+
+#include <math.h>
 #include "contact/solid.h"
 #include "math/kernel.h"
 #include "terrain/image.h"
@@ -19,7 +21,7 @@
 enum { MF_CLOTH_LANES = 16 };      // [1] constraints of a batch, slots of a row
 enum { MF_CLOTH_NODES = 4 };       // [1] most vertices of a constraint
 #define MF_CLOTH_FARTHEST 1e5      // [m] vertices stay within it, and below it in m/s
-#define MF_CLOTH_NEVER 1e30        // [1] a compliance that moves nothing: of lanes without one
+#define MF_CLOTH_NEVER INFINITY    // [1] a compliance that moves nothing: of lanes without one
 #define MF_CLOTH_APART 0xffffffffu // [1] of a batch: its nodes are in the slots of a list
 
 typedef enum mf_ClothKind { // coefficients of each, one row of lanes a value

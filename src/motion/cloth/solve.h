@@ -120,7 +120,7 @@ static MF_INLINE mf_real *after_row(const Batch *b, uint32_t row) {
 // times that is left.
 static MF_INLINE void keep_after(const Batch *b, uint32_t row, mf_lane by, mf_lane a) {
     if (b->keeps)
-        mf_store(after_row(b, row), by * a);
+        mf_store(after_row(b, row), by * mf_min(a, mf_set((mf_real)1e30)));
 }
 
 // ---- tearing -----------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ static MF_INLINE void tear(const Batch *b, mf_lane c, mf_lane length, mf_lane a,
     const mf_ClothTear *tear = &b->solve->job->tear;
     const mf_lane most = mf_set((mf_real)b->solve->job->plan->tear_strain) * length * under;
     // Lanes without a constraint have no compliance to speak of.
-    const mf_lane never = mf_set((mf_real)(MF_CLOTH_NEVER * 0.5)) * mf_set(b->solve->stiffening);
+    const mf_lane never = mf_set((mf_real)MF_CLOTH_NEVER);
     const mf_mask is = mf_and(mf_and(mf_less(most, c * a), mf_less(a, never)), b->whole);
     MF_ALIGNED(64) mf_real torn[MF_LANES];
     if (!mf_any(is))

@@ -1,6 +1,5 @@
 // A step of cloth: fields to working memory, substeps, back. Within a substep all vertices move on,
 // then all constraints get one pass, wave by wave; the next substep begins by what meets vertices.
-#include "math/float_mode.h"
 #include "base/context.h"
 #include "math/scalar.h"
 #include "motion/cloth/step.h"
@@ -124,9 +123,7 @@ static mf_ClothStep begin(const mf_ClothMotion *motion, mf_Context *context, uin
 
 static void run_task(void *task, uint32_t index) {
     mf_ClothStep *step = task;
-    const unsigned mode = mf_float_mode_enter();
     step->task(step, index);
-    mf_float_mode_leave(mode);
 }
 
 static void share(mf_ClothStep *step, uint32_t count, mf_TaskFn task) {

@@ -367,8 +367,8 @@ static MF_INLINE void store_grain(const mf_ParticleTask *task, const Grain *own,
         fault_particles(task, &gone, MF_FAULT_NONFINITE);
     }
     scatter_vec(&task->position, &who, at);
-    scatter_vec(&task->velocity, &who, velocity);
-    scatter_vec(&task->rate, &who, rate);
+    scatter_vec(&task->velocity, &who, vec_if_moves(velocity));
+    scatter_vec(&task->rate, &who, vec_if_moves(rate));
     scatter_lows(&task->position, &who, low_at);
     scatter_lows(&task->velocity, &who, low_velocity);
     scatter_lows(&task->rate, &who, low_rate);

@@ -8,7 +8,6 @@
 #include "base/context.h"
 #include "world/attach.h"
 
-#include "math/float_mode.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -59,9 +58,7 @@ typedef struct Work {
 
 static void run_piece(void *context, uint32_t index) {
     const Work *work = context;
-    const unsigned mode = mf_float_mode_enter();
     work->run(work->all, index);
-    mf_float_mode_leave(mode);
 }
 
 void mf_particles_share(mf_Particles *all, void (*run)(mf_Particles *all, uint32_t piece)) {

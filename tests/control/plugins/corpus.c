@@ -127,7 +127,7 @@ static void misbehave(const mf_PluginView *view, uint32_t lane) {
 #elif defined CASE_rounding && defined(__SSE2__)
     _MM_SET_ROUNDING_MODE(_MM_ROUND_UP);
 #elif defined CASE_subnormal && defined(__SSE2__)
-    _mm_setcsr(_mm_getcsr() & ~0x8040u);
+    _mm_setcsr(_mm_getcsr() | 0x8040u);
 #elif defined CASE_extended && defined(__x86_64__)
     const uint16_t word = 0x0f7f; // rounds to zero
     __asm__ volatile("fldcw %0" : : "m"(word));
