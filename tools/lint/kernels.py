@@ -6,8 +6,9 @@ and clang++ compile each *_kernel.c, and each *_scalar.c, as C++, without C's ex
 literals, designators of arrays); clang's CUDA front end then compiles the scalar copy for the host,
 and for the device down to PTX, where all that a kernel calls is made a device function. Then the
 modules are linked in name: a function that none of them defines is an error, and so are an operation
-that may be contracted (a multiplication or sum without `.rn`), a call of an emulated multiply-add, and
-a frame on the stack above the kernel's limit (STACKS). No GPU and no CUDA toolkit is needed. A
+that may be contracted (a multiplication or sum without `.rn`) or flushes subnormal numbers (`.ftz`), a
+call of an emulated multiply-add, a division of 128 bits, which clang refuses, and a frame on the
+stack above the kernel's limit (STACKS). No GPU and no CUDA toolkit is needed. A
 compiler that is not there is said and left out.
 
 usage: kernels.py [ROOT] [BUILD_FOLDER]
@@ -72,6 +73,7 @@ __device__ void mf_philox4x32(const uint32_t counter[4], const uint32_t key[2], 
 }
 """
 FUNCTION = re.compile(r"^(\.extern |\.visible |\.weak )?\.func\b(?:\s*\([^)]*\))?\s*(\w+)", re.M)
+FLUSHING = re.compile(r"\b[\w.]+\.ftz\b[\w.]*")
 FRAME = re.compile(r"__local_depot\d+\[(\d+)\]")
 CONTRACTIBLE = re.compile(r"\b(?:mul|add|sub)(?:\.ftz)?\.f(?:32|64)\b")
 
@@ -165,6 +167,8 @@ def link(folder):
             wrong.append(f"{path.stem}: a frame of {frame} bytes on a GPU, expected {limit} at most")
         for operation in sorted(set(CONTRACTIBLE.findall(text))):
             wrong.append(f"{path.stem}: {operation} may be contracted on a GPU")
+        for operation in sorted(set(FLUSHING.findall(text))):
+            wrong.append(f"{path.stem}: {operation} flushes subnormal numbers on a GPU")
     for name, user in sorted(needed.items()):
         if name not in defined:
             wrong.append(f"{user}: {name} is not there on a GPU")
