@@ -12,3 +12,10 @@ const mf_SensorKind *mf_sensor_kind(mf_SensorType type) {
     static const mf_SensorKind kinds[] = {MF_SENSOR_KINDS(SENSOR_KIND)};
     return (size_t)type < sizeof kinds / sizeof *kinds ? &kinds[type] : NULL;
 }
+
+uint32_t mf_sensors_of_type(const mf_Model *model, mf_SensorType type) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->sensor_count; i++)
+        count += model->sensors[i].type == type;
+    return count;
+}

@@ -80,4 +80,7 @@ typedef struct mf_SensorKind {
 // NULL: no mf_SensorType.
 const mf_SensorKind *mf_sensor_kind(mf_SensorType type);
 
+// [1] how many sensors of a type a model has.
+uint32_t mf_sensors_of_type(const mf_Model *model, mf_SensorType type);
+
 #endif

@@ -162,15 +162,6 @@ static uint32_t rank_of_joint(const mf_Model *model, uint32_t index, mf_JointTyp
     return rank;
 }
 
-static uint32_t rank_of_sensor(const mf_Model *model, uint32_t index, mf_SensorType type) {
-    uint32_t rank = 0;
-    if (model->sensors[index].type != type)
-        return MF_NONE;
-    for (uint32_t s = 0; s < index; s++)
-        rank += model->sensors[s].type == type;
-    return rank;
-}
-
 static uint32_t element_of_actuator(const mf_Model *model, const mf_Field *field, uint32_t index) {
     if (field->info.shape != MF_FIXED_COUNT || !begins(field->info.name, "actuator."))
         return MF_NONE;
@@ -233,10 +224,6 @@ static uint32_t element_of(const mf_Model *model, mf_Part part, uint32_t index,
     case MF_PART_TENDON:
         return field->info.shape == MF_FIXED_COUNT && begins(name, "tendon.") ? index : MF_NONE;
     case MF_PART_SENSOR:
-        if (strcmp(name, "sensor.contact") == 0)
-            return rank_of_sensor(model, index, MF_SENSOR_CONTACT);
-        if (strcmp(name, "sensor.ray") == 0)
-            return rank_of_sensor(model, index, MF_SENSOR_RAY);
         return strcmp(name, "sensor.value") == 0 ? model->sensors[index].address : MF_NONE;
     default:
         return MF_NONE;
@@ -269,7 +256,7 @@ bool mf_part_field(const mf_Model *model, mf_Part part, uint32_t index, mf_Field
     element = element_of(model, part, index, field);
     if (element == MF_NONE)
         return false;
-    if (part == MF_PART_SENSOR && strcmp(field->info.name, "sensor.value") == 0)
+    if (part == MF_PART_SENSOR)
         width = model->sensors[index].count;
     else
         element *= width;

@@ -11,7 +11,7 @@
 #include "motion/fixture.h"
 #include "motion/points/motion.h"
 #include "motion/table.h"
-#include "sense/sensor.h"
+#include "sense/user_sensor.h"
 #include "sense/sensors.h"
 #include "world/group.h"
 

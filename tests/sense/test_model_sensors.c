@@ -59,7 +59,7 @@ static void open_with(Rig *rig, mf_Context *context, const char *text, mf_Motion
     rig_open(rig, context, &config);
     mf_Status status = add_motion(rig->group, motion, &error);
     if (status == MF_OK)
-        status = mf_instruments_add(rig->group, NULL, &error);
+        status = mf_sensors_add(rig->group, NULL, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
 }
@@ -120,7 +120,7 @@ static void loads_are_those_of_the_present_level(void **state) {
     if (status == MF_OK)
         status = mf_sensors_add(rig.group, rate, &error);
     if (status == MF_OK)
-        status = mf_instruments_add(rig.group, NULL, &error);
+        status = mf_sensors_add(rig.group, NULL, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
     const double weight = rig.model->mass * G;
@@ -247,12 +247,12 @@ static void a_missing_field_is_named(void **state) {
     mf_Error error = {0};
     config.text = ARM("<sensor name='s' type='field' field='gait.time'/>");
     rig_open(&rig, *state, &config);
-    assert_int_equal(mf_instruments_add(rig.group, NULL, &error), MF_UNSUPPORTED);
+    assert_int_equal(mf_sensors_add(rig.group, NULL, &error), MF_UNSUPPORTED);
     assert_string_equal(error.message,
                         "sensor 0 's' cannot be measured: the group has no field of that name");
-    mf_InstrumentsConfig lenient = mf_instruments_config();
+    mf_SensorsConfig lenient = mf_sensors_config();
     lenient.lenient = true;
-    assert_int_equal(mf_instruments_add(rig.group, &lenient, &error), MF_OK);
+    assert_int_equal(mf_sensors_add(rig.group, &lenient, &error), MF_OK);
     mf_world_step(rig.world, 2);
     assert_true(reading(&rig, "s", 0) == 0.0);
     rig_close(&rig);
@@ -293,9 +293,9 @@ static void an_encoder_is_late_and_coarse(void **state) {
     RigConfig config = rig_config();
     config.text = ARM("<sensor name='s' type='encoder' joint='turn' noise='1' bias='1'/>");
     rig_open(&rig, *state, &config);
-    mf_InstrumentsConfig quiet = mf_instruments_config();
+    mf_SensorsConfig quiet = mf_sensors_config();
     quiet.noise = false;
-    assert_int_equal(mf_instruments_add(rig.group, &quiet, NULL), MF_OK);
+    assert_int_equal(mf_sensors_add(rig.group, &quiet, NULL), MF_OK);
     mf_world_step(rig.world, 3);
     assert_true(reading(&rig, "s", 0) == 0.0);
     rig_close(&rig);
@@ -366,7 +366,7 @@ static void rates_and_delays_of_mjcf_are_those_of_mujoco(void **state) {
                  cases[k].attributes);
         config.text = text;
         rig_open(&rig, *state, &config);
-        assert_int_equal(mf_instruments_add(rig.group, NULL, NULL), MF_OK);
+        assert_int_equal(mf_sensors_add(rig.group, NULL, NULL), MF_OK);
         for (int s = 0; s < 14; s++) {
             assert_near(rig_get(&rig, "sensor.value", 0, 0), 0.01 * cases[k].expected[s], 1e-12);
             rig_set(&rig, "joint.angle", 0, 0, 0.01 * (s + 1));
@@ -411,7 +411,7 @@ static void open_humanoid(Rig *rig, mf_Context *context, mf_Motion motion) {
     if (status == MF_OK)
         status = add_motion(rig->group, motion, &error);
     if (status == MF_OK)
-        status = mf_instruments_add(rig->group, NULL, &error);
+        status = mf_sensors_add(rig->group, NULL, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
 }
@@ -472,7 +472,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     if (status == MF_OK)
         status = mf_sensors_add(robots, rate, error);
     if (status == MF_OK)
-        status = mf_instruments_add(robots, NULL, error);
+        status = mf_sensors_add(robots, NULL, error);
     if (status == MF_OK)
         mf_world_step(made, 5);
     mf_world_destroy(made);

@@ -56,7 +56,7 @@ static void open_still(Rig *rig, mf_Context *context, const char *text, bool own
     if (status == MF_OK && own)
         status = mf_sensors_add(rig->group, mf_rate_from_period(world.step), &error);
     if (status == MF_OK && !own)
-        status = mf_instruments_add(rig->group, NULL, &error);
+        status = mf_sensors_add(rig->group, NULL, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
 }

@@ -39,7 +39,7 @@ static Scene open_scene(void) {
     config.double_precision = true;
     scene.ants = add_group(scene.world, &config);
     MUST(mf_motion_add(scene.ants, MF_MOTION_ARTICULATED, NULL, &error));
-    MUST(mf_instruments_add(scene.ants, NULL, &error));
+    MUST(mf_sensors_add(scene.ants, NULL, &error));
     return scene;
 }
 
@@ -155,7 +155,7 @@ static void other_parts_are_found(void **state) {
     config.model = scene.ant;
     scene.ants = add_group(scene.world, &config);
     MUST(mf_motion_add(scene.ants, MF_MOTION_ARTICULATED, NULL, &error));
-    MUST(mf_instruments_add(scene.ants, NULL, &error));
+    MUST(mf_sensors_add(scene.ants, NULL, &error));
     uint32_t elbow = mf_model_find(scene.ant, MF_ITEM_JOINT, "elbow");
     mf_Property one = find(&scene, "%s", "robots/biceps/actuator.control");
     assert_int_equal(one.part, MF_PART_ACTUATOR);
