@@ -108,7 +108,6 @@ static void loads_are_those_of_the_present_level(void **state) {
     RigConfig config = rig_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_Error error = {0};
-    const mf_Rate rate = {1000, 1};
     config.text = ARM("<sensor name='foot' type='contact_force' link='box'/><sensor name='touch' "
                       "type='contact' link='box'/>");
     config.step = MF_MILLISECOND;
@@ -117,8 +116,6 @@ static void loads_are_those_of_the_present_level(void **state) {
     motions.start = MF_MOTION_POINTS;
     motions.has[MF_MOTION_ARTICULATED] = motions.has[MF_MOTION_RIGID] = true;
     mf_Status status = mf_motions_add(rig.group, &motions, &error);
-    if (status == MF_OK)
-        status = mf_sensors_add(rig.group, rate, &error);
     if (status == MF_OK)
         status = mf_sensors_add(rig.group, NULL, &error);
     if (status != MF_OK)
@@ -132,12 +129,11 @@ static void loads_are_those_of_the_present_level(void **state) {
         for (uint32_t i = 0; i < 2; i++) // the other robot stays at points
             assert_near(rig_get(&rig, "sensor.value", i, 0), weight, 0.02 * weight);
         assert_true(rig_get(&rig, "sensor.value", 0, 1) == 1.0);
-        assert_true(rig_get(&rig, "sensor.contact", 0, 0) == 1.0);
         // In the air nothing is left of any level.
         rig_set(&rig, "base.position", 0, 2, 0.3);
         mf_world_step(rig.world, 20);
         assert_true(rig_get(&rig, "sensor.value", 0, 0) == 0.0);
-        assert_true(rig_get(&rig, "sensor.contact", 0, 0) == 0.0);
+        assert_true(rig_get(&rig, "sensor.value", 0, 1) == 0.0);
         mf_world_step(rig.world, 2000);
     }
     rig_close(&rig);
@@ -312,8 +308,10 @@ static void walkers_have_real_sensors_too(void **state) {
                       "resolution='0.25' rate='50'/>");
     rig_open(&rig, *state, &config);
     assert_int_equal(mf_motion_add(rig.group, MF_MOTION_POINTS, NULL, &error), MF_OK);
-    const mf_Rate rate = {25, 1};
-    must(mf_sensors_add(rig.group, rate, &error), &error);
+    mf_SensorsConfig sensors = mf_sensors_config();
+    sensors.rate = (mf_Rate){25, 1};
+    sensors.before_control = sensors.posture = true;
+    must(mf_sensors_add(rig.group, &sensors, &error), &error);
     uint32_t loads = mf_group_find_field(rig.group, "point.load")->components;
     bool touched[100];
     double height[100], joint = 0;
@@ -331,10 +329,10 @@ static void walkers_have_real_sensors_too(void **state) {
         mf_world_step(rig.world, 1);
         // Contacts at the controller's rate, each fourth step, and three steps late.
         bool expected = s >= 3 && touched[(s - 3) / 4 * 4];
-        assert_true(rig_get(&rig, "sensor.contact", 0, 0) == expected);
+        assert_true(rig_get(&rig, "sensor.value", 0, 0) == expected);
         double seen = height[s - s % 2];
-        assert_near(rig_get(&rig, "sensor.ray", 0, 0), 0.25 * floor(seen * 4 + 0.5), 1e-9);
-        assert_near(rig_get(&rig, "sensor.joint", 0, 0), joint, 0);
+        assert_near(rig_get(&rig, "sensor.value", 0, 1), 0.25 * floor(seen * 4 + 0.5), 1e-9);
+        assert_near(rig_get(&rig, "sensor.value", 0, 2), joint, 0);
     }
     rig_close(&rig);
 }
@@ -460,7 +458,9 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     mf_World *made = NULL;
     mf_Group *robots = NULL;
     mf_Model *model = NULL;
-    const mf_Rate rate = {50, 1};
+    mf_SensorsConfig sensors = mf_sensors_config();
+    sensors.rate = (mf_Rate){50, 1};
+    sensors.before_control = sensors.posture = true;
     mf_Status status = mf_model_load(context, user, NULL, &model, error);
     group.model = model;
     if (status == MF_OK)
@@ -470,9 +470,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     if (status == MF_OK)
         status = mf_motion_add(robots, MF_MOTION_POINTS, NULL, error);
     if (status == MF_OK)
-        status = mf_sensors_add(robots, rate, error);
-    if (status == MF_OK)
-        status = mf_sensors_add(robots, NULL, error);
+        status = mf_sensors_add(robots, &sensors, error);
     if (status == MF_OK)
         mf_world_step(made, 5);
     mf_world_destroy(made);
