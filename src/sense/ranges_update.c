@@ -7,6 +7,7 @@
 #include "math/float_mode.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
+#include "model/sensor_kind.h"
 #include "model/shape_kinds.h"
 
 #include <mayfly/particles.h>
@@ -56,8 +57,7 @@ static void put_solids(mf_RangeGroup *group, const mf_Model *model) {
 
 // Sensors that can see what others are.
 static bool is_ranging(const mf_SenseItem *own) {
-    return (own->type == MF_SENSOR_RAY || own->type == MF_SENSOR_RANGEFINDER) && !own->dead &&
-           !own->copied;
+    return (mf_sensor_kind(own->type)->flags & MF_SENSES_RANGE) && !own->dead && !own->copied;
 }
 
 static void put_rays(mf_RangeGroup *group) {

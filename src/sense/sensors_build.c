@@ -1,6 +1,7 @@
 // The plan of a group's sensors: every one made of its parts (sensors_parts.h), first
 // to count, then into one allocation, then packed into a flat image.
 #include "model/points.h"
+#include "model/sensor_kind.h"
 #include "sense/sensors_parts.h"
 
 #include "world/attach.h"
@@ -81,21 +82,16 @@ static bool limits_off(const mf_Model *model) {
 
 // What only full dynamics can tell.
 static const char *path_reason(const mf_Model *model, const mf_Sensor *sensor, bool sensed) {
-    const bool energy =
-        sensor->type == MF_SENSOR_POTENTIAL_ENERGY || sensor->type == MF_SENSOR_KINETIC_ENERGY;
-    for (uint32_t i = 0; energy && i < model->tendon_count; i++) {
+    const mf_SensorKind *kind = mf_sensor_kind(sensor->type);
+    for (uint32_t i = 0; (kind->flags & MF_SENSES_ENERGY) && i < model->tendon_count; i++) {
         const mf_Tendon *tendon = &model->tendons[i];
         if (tendon->wrap_count > 0 && (tendon->stiffness > 0.0 || tendon->armature > 0.0))
             return "a spatial tendon has energy";
     }
     uint32_t tendon = MF_NONE;
-    if (sensor->type == MF_SENSOR_ACTUATOR_POSITION || sensor->type == MF_SENSOR_ACTUATOR_VELOCITY)
-        tendon = model->actuators[sensor->actuator].tendon;
-    else if (sensor->type == MF_SENSOR_TENDON_POSITION ||
-             sensor->type == MF_SENSOR_TENDON_VELOCITY ||
-             sensor->type == MF_SENSOR_TENDON_LIMIT_POSITION ||
-             sensor->type == MF_SENSOR_TENDON_LIMIT_VELOCITY)
-        tendon = sensor->tendon;
+    if (kind->flags & MF_SENSES_LENGTH)
+        tendon = kind->mount == MF_AT_ACTUATOR ? model->actuators[sensor->actuator].tendon
+                                               : sensor->tendon;
     return !sensed && tendon != MF_NONE && model->tendons[tendon].wrap_count > 0
                ? "this motion does not compute lengths of spatial tendons"
                : NULL;
@@ -124,19 +120,20 @@ static bool is_pulled_by_path(const mf_Model *model, uint32_t joint) {
 // What is special about a type; NULL, or why it cannot be measured.
 static const char *fill_special(mf_SenseBuild *b, const mf_Sensor *sensor, mf_SenseSource *source,
                                 mf_SenseItem *out) {
-    switch (sensor->type) {
-    case MF_SENSOR_JOINT_LIMIT_FORCE:
-    case MF_SENSOR_TENDON_LIMIT_FORCE:
+    const mf_SensorKind *kind = mf_sensor_kind(sensor->type);
+    b->accelerates = b->accelerates || (kind->flags & MF_SENSES_ACCELERATION);
+    b->energies = b->energies || (kind->flags & MF_SENSES_ENERGY);
+    out->dead = (kind->flags & MF_SENSES_LIMIT) && limits_off(b->model);
+    if (kind->flags & MF_SENSES_LIMIT_FORCE) {
         if (mf_articulated_config_of(b->group) == NULL)
             return "this motion does not compute forces of limits";
         b->limits = true;
-        out->row = sensor->type == MF_SENSOR_JOINT_LIMIT_FORCE ? sensor->joint : sensor->tendon;
+        out->row = kind->mount == MF_AT_TENDON ? sensor->tendon : sensor->joint;
         return NULL;
+    }
+    switch (sensor->type) {
     case MF_SENSOR_FORCE:
     case MF_SENSOR_TORQUE:
-        b->accelerates = true;
-        mf_sense_put_lumps(b, sensor->body);
-        out->items = b->lump_count - out->first;
         if (sensor->body != MF_NONE)
             out->body = b->model->bodies[sensor->body].link + 1; // MF_NONE + 1: the world
         b->needed[out->body] = true;
@@ -147,11 +144,6 @@ static const char *fill_special(mf_SenseBuild *b, const mf_Sensor *sensor, mf_Se
         return is_pulled_by_path(b->model, sensor->joint)
                    ? "actuators pull its joint by spatial tendons"
                    : NULL;
-    case MF_SENSOR_ACCELEROMETER:
-    case MF_SENSOR_FRAME_ACCELERATION:
-    case MF_SENSOR_FRAME_ANGULAR_ACCELERATION:
-        b->accelerates = true;
-        return NULL;
     case MF_SENSOR_FIELD:
         source->field = mf_group_find_field(b->group, sensor->field);
         if (source->field == NULL)
@@ -160,114 +152,84 @@ static const char *fill_special(mf_SenseBuild *b, const mf_Sensor *sensor, mf_Se
                        source->field->components - sensor->component < sensor->count
                    ? "the field has fewer values"
                    : NULL;
-    case MF_SENSOR_ACTUATOR_POSITION:
-    case MF_SENSOR_ACTUATOR_VELOCITY:
-        mf_sense_put_actuator(b, sensor, out);
-        out->items = b->term_count - out->first;
-        return NULL;
-    case MF_SENSOR_POTENTIAL_ENERGY:
-    case MF_SENSOR_KINETIC_ENERGY:
-        b->energies = true;
-        return NULL;
-    case MF_SENSOR_JOINT_LIMIT_POSITION:
-    case MF_SENSOR_JOINT_LIMIT_VELOCITY:
-        out->dead = limits_off(b->model);
-        return NULL;
     default:
         return NULL;
     }
 }
 
-static void fill_items(mf_SenseBuild *b, const mf_Sensor *sensor, mf_SenseItem *out) {
+// Joints and actuators that a sensor sums.
+static void fill_terms(mf_SenseBuild *b, const mf_Sensor *sensor, mf_SenseItem *out) {
     const mf_Model *model = b->model;
     switch (sensor->type) {
-    case MF_SENSOR_CONTACT:
-    case MF_SENSOR_CONTACT_FORCE:
-        mf_sense_put_contacts(b, sensor->link);
-        out->items = b->contact_count - out->first;
-        return;
-    case MF_SENSOR_TOUCH:
-        mf_sense_put_contacts(b, sensor->frame.link);
-        out->items = b->contact_count - out->first;
-        out->volume =
-            mf_sense_solid(model->sites[sensor->site].type, model->sites[sensor->site].size);
-        return;
-    case MF_SENSOR_RANGEFINDER:
-        mf_sense_put_shapes(b, model->sites[sensor->site].body);
-        out->items = b->shape_count - out->first;
-        return;
     case MF_SENSOR_TENDON_POSITION:
     case MF_SENSOR_TENDON_VELOCITY:
     case MF_SENSOR_TENDON_LIMIT_POSITION:
     case MF_SENSOR_TENDON_LIMIT_VELOCITY:
         mf_sense_put_tendon_terms(b, sensor->tendon, 1.0);
-        out->items = b->term_count - out->first;
         out->lower = model->tendons[sensor->tendon].lower;
         out->upper = model->tendons[sensor->tendon].upper;
         out->margin = model->tendons[sensor->tendon].limit_margin;
-        out->dead = sensor->type >= MF_SENSOR_TENDON_LIMIT_POSITION && limits_off(model);
         return;
     case MF_SENSOR_ACTUATOR_FORCE:
         mf_sense_put_term(b, sensor->actuator, 1.0);
-        out->items = 1;
+        return;
+    case MF_SENSOR_ACTUATOR_POSITION:
+    case MF_SENSOR_ACTUATOR_VELOCITY:
+        mf_sense_put_actuator(b, sensor, out);
         return;
     case MF_SENSOR_TENDON_ACTUATOR_FORCE:
         for (uint32_t a = 0; a < model->actuator_count; a++)
             if (model->actuators[a].tendon == sensor->tendon)
                 mf_sense_put_term(b, a, 1.0);
-        out->items = b->term_count - out->first;
         return;
     case MF_SENSOR_JOINT_ACTUATOR_FORCE:
         b->needed[out->body] = true;
         mf_sense_put_joint_forces(b, sensor->joint, out);
-        out->items = b->term_count - out->first;
         return;
-    case MF_SENSOR_SUBTREE_CENTER:
-    case MF_SENSOR_SUBTREE_VELOCITY:
-    case MF_SENSOR_SUBTREE_MOMENTUM:
+    default:
+        return;
+    }
+}
+
+// How many items the array of a kind has so far.
+static uint32_t items_of(const mf_SenseBuild *b, mf_SensorItems items) {
+    const uint32_t counts[] = {[MF_SENSES_TERMS] = b->term_count,
+                               [MF_SENSES_CONTACTS] = b->contact_count,
+                               [MF_SENSES_SHAPES] = b->shape_count,
+                               [MF_SENSES_LUMPS] = b->lump_count};
+    return counts[items];
+}
+
+static void fill_items(mf_SenseBuild *b, const mf_Sensor *sensor, mf_SenseItem *out) {
+    const mf_SensorKind *kind = mf_sensor_kind(sensor->type);
+    const bool at_site = kind->mount == MF_AT_SITE && sensor->site != MF_NONE;
+    const mf_Site *site = at_site ? &b->model->sites[sensor->site] : NULL;
+    switch (kind->items) {
+    case MF_SENSES_CONTACTS:
+        mf_sense_put_contacts(b, site != NULL ? sensor->frame.link : sensor->link);
+        if (site != NULL)
+            out->volume = mf_sense_solid(site->type, site->size);
+        break;
+    case MF_SENSES_SHAPES:
+        mf_sense_put_shapes(b, site->body);
+        break;
+    case MF_SENSES_LUMPS:
         mf_sense_put_lumps(b, sensor->body);
-        out->items = b->lump_count - out->first;
-        return;
-    default:
-        return;
+        break;
+    case MF_SENSES_TERMS:
+        fill_terms(b, sensor, out);
+        break;
     }
-}
-
-// Where this sensor's items begin in the array that it uses.
-static uint32_t next_item(const mf_SenseBuild *b, mf_SensorType type) {
-    switch (type) {
-    case MF_SENSOR_CONTACT:
-    case MF_SENSOR_CONTACT_FORCE:
-    case MF_SENSOR_TOUCH:
-        return b->contact_count;
-    case MF_SENSOR_RANGEFINDER:
-        return b->shape_count;
-    case MF_SENSOR_FORCE:
-    case MF_SENSOR_TORQUE:
-    case MF_SENSOR_SUBTREE_CENTER:
-    case MF_SENSOR_SUBTREE_VELOCITY:
-    case MF_SENSOR_SUBTREE_MOMENTUM:
-        return b->lump_count;
-    default:
-        return b->term_count;
-    }
-}
-
-static bool has_frame(mf_SensorType type) {
-    return type == MF_SENSOR_ATTITUDE ||
-           (type >= MF_SENSOR_TOUCH && type <= MF_SENSOR_RANGEFINDER) ||
-           (type >= MF_SENSOR_FRAME_POSITION && type <= MF_SENSOR_FRAME_ANGULAR_ACCELERATION);
+    out->items = items_of(b, kind->items) - out->first;
 }
 
 bool mf_sense_is_direction(mf_SensorType type) {
-    return type == MF_SENSOR_BALL_QUATERNION || type == MF_SENSOR_FRAME_QUATERNION ||
-           (type >= MF_SENSOR_FRAME_X_AXIS && type <= MF_SENSOR_FRAME_Z_AXIS);
+    return mf_sensor_kind(type)->flags & MF_SENSES_DIRECTION;
 }
 
 // A value of sensor.geometry, in which `component` is set.
 static void fill_sensing(const mf_SenseBuild *b, mf_SenseSource *source, mf_SenseItem *out) {
-    const bool limit = out->type == MF_SENSOR_TENDON_LIMIT_POSITION ||
-                       out->type == MF_SENSOR_TENDON_LIMIT_VELOCITY;
+    const bool limit = mf_sensor_kind(out->type)->flags & MF_SENSES_LIMIT;
     source->field = mf_group_find_field(b->group, "sensor.geometry");
     out->dead = limit && limits_off(b->model);
 }
@@ -276,6 +238,7 @@ static mf_Status add_sensor(mf_SenseBuild *b, uint32_t index, mf_Error *error) {
     const bool posture = index >= b->model->sensor_count;
     const mf_Sensor *sensor =
         posture ? &b->posture[index - b->model->sensor_count] : &b->model->sensors[index];
+    const mf_SensorKind *kind = mf_sensor_kind(sensor->type);
     mf_SenseItem out = {.type = sensor->type,
                         .plain = posture && sensor->type == MF_SENSOR_ATTITUDE,
                         .sensor = index,
@@ -284,16 +247,16 @@ static mf_Status add_sensor(mf_SenseBuild *b, uint32_t index, mf_Error *error) {
                         .reach =
                             sensor->type == MF_SENSOR_RAY ? sensor->range : sensor->signal.range[1],
                         .component = sensor->component,
-                        .first = next_item(b, sensor->type)};
+                        .first = items_of(b, kind->items)};
     if (sensor->count == 0 || sensor->type == MF_SENSOR_USER)
         return MF_OK;
     const mf_Frame world = {.link = MF_NONE, .rotation = {1, 0, 0, 0}};
     mf_Frame ray = {.link = sensor->link, .rotation = {1, 0, 0, 0}};
     memcpy(ray.position, sensor->start, sizeof ray.position);
     memcpy(out.axis, sensor->direction, sizeof out.axis);
-    out.frame = mf_sense_frame(b, sensor->type == MF_SENSOR_RAY ? &ray
-                                  : has_frame(sensor->type)     ? &sensor->frame
-                                                                : &world);
+    out.frame = mf_sense_frame(b, sensor->type == MF_SENSOR_RAY  ? &ray
+                                  : kind->flags & MF_SENSES_POSE ? &sensor->frame
+                                                                 : &world);
     out.reference = mf_sense_frame(b, sensor->has_reference ? &sensor->reference : &world);
     if (sensor->joint != MF_NONE && sensor->joint < b->model->joint_count)
         mf_sense_set_joint(b, sensor->joint, &out);

@@ -48,7 +48,7 @@ const char *mf_part_own_name(const mf_Model *model, mf_Part part, uint32_t index
 
 static bool of_joint(mf_SensorType type) {
     const mf_SensorMount mount = mf_sensor_kind(type)->mount;
-    return type == MF_SENSOR_JOINT || mount == MF_AT_JOINT || mount == MF_AT_LIMITED_JOINT ||
+    return mount == MF_AT_OWN_JOINT || mount == MF_AT_JOINT || mount == MF_AT_LIMITED_JOINT ||
            mount == MF_AT_BALL;
 }
 
@@ -56,10 +56,7 @@ static bool of_joint(mf_SensorType type) {
 static uint32_t carrier(const mf_Sensor *sensor) {
     if (of_joint(sensor->type))
         return sensor->joint;
-    if (sensor->type == MF_SENSOR_ATTITUDE)
-        return 0;
-    bool at_link = sensor->type == MF_SENSOR_CONTACT || sensor->type == MF_SENSOR_RAY;
-    return at_link ? sensor->link : sensor->frame.link;
+    return mf_sensor_kind(sensor->type)->mount == MF_AT_LINK ? sensor->link : sensor->frame.link;
 }
 
 bool mf_part_parent(const mf_Model *model, mf_Part *part, uint32_t *index) {
