@@ -74,6 +74,7 @@ static inline void robot_make(Robot *robot, mf_Context *context) {
                                     .direction = {0.6, 0, -0.8},
                                     .range = 3.0};
     for (uint32_t i = 0; i < ROBOT_SENSORS; i++) {
+        robot->sensors[i].joint = MF_NONE;
         robot->sensors[i].address = i;
         robot->sensors[i].count = 1;
     }

@@ -207,7 +207,7 @@ static void mistakes_are_named_with_their_line(void **state) {
     } bad[] = {
         {"<sensor type='encoder' joint='turn'/>", "name"},
         {"<sensor name='s'/>", "type"},
-        {"<sensor name='s' type='nose' link='box'/>", "expected gyroscope, accelerometer"},
+        {"<sensor name='s' type='nose' link='box'/>", "expected one of contact, ray, attitude"},
         {"<sensor name='s' type='gyroscope'/>", "link"},
         {"<sensor name='s' type='gyroscope' link='leg'/>", "there is no link 'leg'"},
         {"<sensor name='s' type='encoder' joint='knee'/>", "there is no joint 'knee'"},
