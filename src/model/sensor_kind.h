@@ -78,14 +78,15 @@ enum {                  // flags of a kind
       "length")                                                                                    \
     X(ACTUATOR_VELOCITY, "actuatorvel", NULL, ACTUATOR, TERMS, MF_SENSES_LENGTH, 1, "rad/s",       \
       "its rate")                                                                                  \
-    X(ACTUATOR_FORCE, "actuatorfrc", NULL, ACTUATOR, TERMS, 0, 1, "N m", "before the gear")        \
+    X(ACTUATOR_FORCE, "actuatorfrc", NULL, ACTUATOR, TERMS, 0, 1, "N m", "force of the actuator")  \
     X(JOINT_ACTUATOR_FORCE, "jointactuatorfrc", NULL, JOINT, TERMS, 0, 1, "N m",                   \
       "of all actuators on the joint, within its range of force")                                  \
     X(TENDON_ACTUATOR_FORCE, "tendonactuatorfrc", NULL, TENDON, TERMS, 0, 1, "N",                  \
       "of all actuators on the tendon")                                                            \
     X(BALL_QUATERNION, "ballquat", NULL, BALL, TERMS, MF_SENSES_DIRECTION, 4, "1",                 \
       "rotation of a ball joint")                                                                  \
-    X(BALL_RATE, "ballangvel", NULL, BALL, TERMS, 0, 3, "rad/s", "in the axes of the child")       \
+    X(BALL_RATE, "ballangvel", NULL, BALL, TERMS, 0, 3, "rad/s",                                   \
+      "angular velocity of a ball joint")                                                          \
     X(JOINT_LIMIT_POSITION, "jointlimitpos", NULL, LIMITED_JOINT, TERMS, MF_SENSES_LIMIT, 1,       \
       "rad", "distance to the nearer limit less margin")                                           \
     X(JOINT_LIMIT_VELOCITY, "jointlimitvel", NULL, LIMITED_JOINT, TERMS, MF_SENSES_LIMIT, 1,       \
