@@ -192,6 +192,10 @@ MF_KERNEL_COPIES(void, mf_sense_keep, (const mf_SenseBatch *batch, const mf_Sens
 // [1] values of all sensors of a model, with those of the posture or without.
 uint32_t mf_sense_values(const mf_Model *model, bool posture);
 
+// Calls `visit` for the contacts of a link with the ground, of all motions of the group.
+typedef void (*mf_SenseContactFn)(const mf_SenseContact *contact, void *user);
+void mf_sense_visit_contacts(mf_Group *group, uint32_t link, mf_SenseContactFn visit, void *user);
+
 // Readings in the present state of one instance with these accelerations (velocity_count values as
 // in the model; NULL: none), without noise: as many values as sensor.value has. The group must have
 // sensors.

@@ -92,34 +92,38 @@ void mf_sense_put_shapes(mf_SenseBuild *b, uint32_t without) {
     }
 }
 
-static void put_contact(mf_SenseBuild *b, uint32_t row, bool of_points, uint32_t link,
-                        const double position[3]) {
-    if (b->contacts != NULL) {
-        mf_SenseContact *out = &b->contacts[b->contact_count];
-        *out = (mf_SenseContact){.row = row, .body = link + 1, .of_points = of_points};
-        mf_vec3_copy(out->position, position);
+void mf_sense_visit_contacts(mf_Group *group, uint32_t link, mf_SenseContactFn visit, void *user) {
+    const mf_Model *model = mf_group_model(group);
+    const mf_Field *load = mf_group_find_field(group, "contact.load");
+    const bool points = mf_group_find_field(group, "point.load") != NULL;
+    mf_SenseContact contact = {.body = link + 1};
+    if (link == MF_NONE)
+        return;
+    for (; load != NULL && contact.row < load->components; contact.row++)
+        if (mf_contacts_position(group, contact.row, link, contact.position))
+            visit(&contact, user);
+    contact.row = 0;
+    contact.of_points = true;
+    for (uint32_t i = 0; points && i < model->point_count; i++) {
+        const mf_Point *point = &model->points[i];
+        if (!(point->flags & MF_POINT_COLLIDES))
+            continue;
+        mf_vec3_copy(contact.position, point->position);
+        if (point->link == link)
+            visit(&contact, user);
+        contact.row++;
     }
+}
+
+static void put_contact(const mf_SenseContact *contact, void *user) {
+    mf_SenseBuild *b = user;
+    if (b->contacts != NULL)
+        b->contacts[b->contact_count] = *contact;
     b->contact_count++;
 }
 
 void mf_sense_put_contacts(mf_SenseBuild *b, uint32_t link) {
-    const mf_Field *load = mf_group_find_field(b->group, "contact.load");
-    bool points = mf_group_find_field(b->group, "point.load") != NULL;
-    double position[3];
-    uint32_t row = 0;
-    if (link == MF_NONE)
-        return;
-    for (uint32_t i = 0; load != NULL && i < load->components; i++)
-        if (mf_contacts_position(b->group, i, link, position))
-            put_contact(b, i, false, link, position);
-    for (uint32_t i = 0; points && i < b->model->point_count; i++) {
-        const mf_Point *point = &b->model->points[i];
-        if (!(point->flags & MF_POINT_COLLIDES))
-            continue;
-        if (point->link == link)
-            put_contact(b, row, true, link, point->position);
-        row++;
-    }
+    mf_sense_visit_contacts(b->group, link, put_contact, b);
 }
 
 // ---- joints and actuators ----------------------------------------------------------------------
