@@ -125,6 +125,7 @@ typedef struct mf_SenseImage {
     uint32_t first_lump, lump_count;           // [1] of the whole robot
     bool level, fixed;                         // the ground has one height; the base does not move
     bool accelerates;                          // some sensor needs accelerations
+    bool moves;                                // some sensor needs poses
     double gravity[3];                         // [m/s^2]
     double magnetic[3];
     MF_FLAT_ARRAY(tree);      // mf_Tree, one
@@ -143,7 +144,7 @@ typedef struct mf_SenseImage {
     MF_FLAT_ARRAY(triangles); // uint32_t, 3 each
 } mf_SenseImage;
 MF_FLAT_READER(mf_SenseImage, mf_sense, mf_Tree, tree)
-MF_FLAT_READER(mf_SenseImage, mf_sense, uint32_t, links)
+MF_FLAT_INDEXED(mf_SenseImage, mf_sense, uint32_t, links)
 MF_FLAT_READER(mf_SenseImage, mf_sense, mf_SenseItem, items)
 MF_FLAT_READER(mf_SenseImage, mf_sense, mf_SenseLump, lumps)
 MF_FLAT_READER(mf_SenseImage, mf_sense, mf_SenseTerm, terms)

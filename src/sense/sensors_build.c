@@ -254,9 +254,9 @@ static mf_Status add_sensor(mf_SenseBuild *b, uint32_t index, mf_Error *error) {
     mf_Frame ray = {.link = sensor->link, .rotation = {1, 0, 0, 0}};
     memcpy(ray.position, sensor->start, sizeof ray.position);
     memcpy(out.axis, sensor->direction, sizeof out.axis);
-    out.frame = mf_sense_frame(b, sensor->type == MF_SENSOR_RAY  ? &ray
-                                  : kind->flags & MF_SENSES_POSE ? &sensor->frame
-                                                                 : &world);
+    out.frame = mf_sense_frame(b, sensor->type == MF_SENSOR_RAY                  ? &ray
+                                  : (kind->flags & MF_SENSES_POSE) && !out.plain ? &sensor->frame
+                                                                                 : &world);
     out.reference = mf_sense_frame(b, sensor->has_reference ? &sensor->reference : &world);
     if (sensor->joint != MF_NONE && sensor->joint < b->model->joint_count)
         mf_sense_set_joint(b, sensor->joint, &out);
@@ -289,6 +289,8 @@ static mf_Status add_sensor(mf_SenseBuild *b, uint32_t index, mf_Error *error) {
 
 static void put_links(mf_SenseBuild *b) {
     const mf_Model *model = b->model;
+    for (uint32_t l = 0; l < model->link_count; l++)
+        b->moves |= b->needed[l + 1];
     for (uint32_t l = model->link_count; l-- > 1;)
         b->needed[model->links[l].parent + 1] |= b->needed[l + 1];
     for (uint32_t l = 1; l < model->link_count; l++) {
@@ -373,7 +375,8 @@ static mf_SenseImage draft_of(const mf_SenseBuild *b) {
                            .lump_count = b->all_lumps,
                            .level = mf_terrain_level(world->terrain),
                            .fixed = model->base == MF_BASE_FIXED,
-                           .accelerates = b->accelerates};
+                           .accelerates = b->accelerates,
+                           .moves = b->moves};
     for (int i = 0; i < 3; i++)
         draft.gravity[i] = world->gravity * world->gravity_direction[i];
     memcpy(draft.magnetic, model->physics.magnetic, sizeof draft.magnetic);

@@ -173,9 +173,12 @@ static mf_lane ray_to_ground(const Sense *s, const mf_SenseItem *own) {
 }
 
 static void measure_attitude(const Sense *s, const mf_SenseItem *own, mf_lane out[3]) {
-    const Mat base = quat_matrix(raw_quat(rows_of(s, s->batch->orientation, 4)));
-    const Motion site = frame_motion(s, &own->frame);
-    const Mat *m = own->plain ? &base : &site.rotation;
+    Mat axes;
+    if (own->plain)
+        axes = quat_matrix(raw_quat(rows_of(s, s->batch->orientation, 4)));
+    else
+        axes = frame_motion(s, &own->frame).rotation;
+    const Mat *m = &axes;
     sense_attitude_angles(m->xx, m->xy, m->yx, m->yy, m->zx, m->zy, m->zz, out);
 }
 
@@ -257,7 +260,6 @@ static mf_lane measure_joint(const Sense *s, const mf_SenseItem *own) {
     bool speed =
         own->type == MF_SENSOR_JOINT_LIMIT_VELOCITY || own->type == MF_SENSOR_TENDON_LIMIT_VELOCITY;
     switch (own->type) {
-    case MF_SENSOR_JOINT:
     case MF_SENSOR_JOINT_POSITION:
         return joint_angle(s, own->row);
     case MF_SENSOR_JOINT_VELOCITY:
@@ -386,12 +388,17 @@ static void sense_lanes(Sense *s) {
     move_links(s);
     for (uint32_t i = 0; i < s->image->item_count; i++) {
         const mf_SenseItem *own = &s->items[i];
-        mf_lane out[4] = {mf_zero(), mf_zero(), mf_zero(), mf_zero()};
         if (own->copied || !(s->run->due >> own->clock & 1))
             continue;
+        mf_real *values = target(s, own);
+        if (own->type == MF_SENSOR_JOINT) { // there may be many
+            const mf_lane angle = joint_angle(s, own->row);
+            mf_store_where(alive, values, mf_keep(mf_finite(angle), angle));
+            continue;
+        }
+        mf_lane out[4] = {mf_zero(), mf_zero(), mf_zero(), mf_zero()};
         if (!own->dead)
             measure(s, own, out);
-        mf_real *values = target(s, own);
         for (uint32_t c = 0; c < own->count; c++) // more than 4 only where all are 0
             mf_store_where(alive, values + (size_t)c * MF_BLOCK,
                            mf_keep(mf_finite(out[c & 3]), out[c & 3]));

@@ -31,7 +31,7 @@ typedef struct mf_SenseBuild {
     bool *needed;             // [1] links + 1 that sensors measure
     const mf_Sensor *posture; // sensors behind those of the model,
     uint32_t posture_count;   // [1] so many
-    bool accelerates, energies, limits;
+    bool accelerates, energies, limits, moves;
     uint32_t external_count; // [1] bodies whose forces from outside are summed
     uint32_t external[MF_SENSE_EXTERNAL];
     uint32_t touch_count; // [1] sensors whose contacts the motion sums

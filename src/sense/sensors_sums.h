@@ -214,6 +214,8 @@ static void move_links(Sense *s) {
     world->rotation = quat_matrix(world->attitude);
     world->position = world->speed = world->rate = world->acceleration =
         world->angular_acceleration = no_vec();
+    if (!s->image->moves)
+        return;
     s->tree_motion.first_lane = s->lane;
     s->tree_motion.lane_count = MF_LANES;
     MF_KERNEL(mf_tree_motion)(s->tree, &s->state, &s->tree_motion);
