@@ -69,7 +69,7 @@ static mf_Status drop(mf_World *world, const mf_Model *model, mf_Error *error) {
     if (status == MF_OK)
         status = mf_motion_add(group, MF_MOTION_POINTS, NULL, error);
     if (status == MF_OK)
-        status = mf_sensors_add(group, (mf_Rate){10, 1}, error);
+        status = mf_sensors_add(group, NULL, error);
     if (status != MF_OK)
         return status;
 
@@ -79,8 +79,11 @@ static mf_Status drop(mf_World *world, const mf_Model *model, mf_Error *error) {
         printf("%d s: base at %.3f m\n", second, mf_field_get(position, 0, 2));
         mf_world_step(world, 100);
     }
-    printf("the range sensor sees the ground at %.2f m\n",
-           mf_field_get(mf_group_find_field(group, "sensor.ray"), 0, 0));
+    const mf_Field *values = mf_group_find_field(group, "sensor.value");
+    for (uint32_t i = 0; i < model->sensor_count; i++)
+        if (model->sensors[i].type == MF_SENSOR_RAY)
+            printf("the range sensor sees the ground at %.2f m\n",
+                   mf_field_get(values, 0, model->sensors[i].address));
     return MF_OK;
 }
 

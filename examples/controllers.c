@@ -19,9 +19,12 @@ static const char program_text[] = "right 1\nright 7\nright 13\n"
 static mf_Status add_program(mf_Group *group, mf_Error *error) {
     uint8_t program[MF_GP_BYTES];
     char text[1024];
+    mf_SensorsConfig sensors = mf_sensors_config();
+    sensors.rate = (mf_Rate){25, 2};
+    sensors.before_control = sensors.posture = true;
     mf_Status status = mf_gp_assemble(program_text, program, error);
     if (status == MF_OK)
-        status = mf_sensors_add(group, (mf_Rate){25, 2}, error); // numbered, for `sensor n`
+        status = mf_sensors_add(group, &sensors, error); // numbered, for `sensor n`
     if (status == MF_OK)
         status = mf_gp_add(group, NULL, error);
     if (status != MF_OK)

@@ -42,7 +42,7 @@ static mf_Status equip(mf_Group *group, const mf_Gait *gait, mf_Error *error) {
     if (status == MF_OK)
         status = mf_gaits_add(group, &gait, 1, NULL, error);
     if (status == MF_OK)
-        status = mf_instruments_add(group, NULL, error); // the sensors of the file
+        status = mf_sensors_add(group, NULL, error); // the sensors of the file
     height.user = mf_group_find_field(group, "base.position");
     if (status == MF_OK)
         status = mf_sensor_add(group, &height, error);

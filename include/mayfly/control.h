@@ -1,4 +1,4 @@
-// Mayfly: sensors and controllers of a group. Call in this order: motion, sensors, controller.
+// Mayfly: controllers of a group. Call in this order: motion, sensors (sensor.h), controller.
 #ifndef MAYFLY_CONTROL_H
 #define MAYFLY_CONTROL_H
 
@@ -7,14 +7,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// ---- sensors -----------------------------------------------------------------------------------
-
-// Adds the model's sensors at `rate` as the fields sensor.contact [1], sensor.ray [m], sensor.joint
-// [rad] (one value per joint) and sensor.attitude [rad] (roll, pitch, yaw of the base). Contact
-// sensors and rays are in the order of the model's sensors of that type; their mf_Signal applies to
-// their values, at their own rate if they have one.
-MF_API mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error);
 
 // ---- the machine-code controller (Fischer and Ihme 2024, Table I) ------------------------------
 

@@ -22,7 +22,6 @@
 #include <mayfly/film.h>
 #include <mayfly/fixed_wing.h>
 #include <mayfly/gait.h>
-#include <mayfly/instruments.h>
 #include <mayfly/interaction.h>
 #include <mayfly/docks.h>
 #include <mayfly/joints.h>

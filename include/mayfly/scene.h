@@ -10,7 +10,7 @@
 #include <mayfly/collision.h>
 #include <mayfly/control.h>
 #include <mayfly/gait.h>
-#include <mayfly/instruments.h>
+#include <mayfly/sensor.h>
 #include <mayfly/interaction.h>
 #include <mayfly/messages.h>
 #include <mayfly/joints.h>
@@ -610,10 +610,10 @@ MF_API mf_Status mf_scene_camera(const mf_Scene *scene, uint32_t index, mf_Camer
 // What a scene file says of a group, worked out for a group of a world: the settings that its
 // motions, gaits and sensors are added with.
 typedef struct mf_SceneParts {
-    mf_MotionsConfig motions;         // `start` and `has` too
-    mf_GaitConfig gaits;              // no gait is followed at first
-    mf_InstrumentsConfig instruments; // what cannot be measured reads 0
-    bool measures;                    // the model's sensors are added
+    mf_MotionsConfig motions; // `start` and `has` too
+    mf_GaitConfig gaits;      // no gait is followed at first
+    mf_SensorsConfig sensors; // what cannot be measured reads 0
+    bool measures;            // the model's sensors are added
     bool drops_contacts; // links of a robot with too many pairs of shapes do not touch each other;
                          // false: it is refused; default true
 } mf_SceneParts;

@@ -1,4 +1,4 @@
-// Mayfly: signals of sensors, and user-defined sensors. A sensor maps the state of a robot to
+// Mayfly: the sensors of a model, and user-defined sensors. A sensor maps the state of a robot to
 // values; the processing of the values - the signal - is the same for all: saturation, bias and
 // noise, A/D conversion, rate, delay (docs/reference/sensors.md).
 #ifndef MAYFLY_SENSOR_H
@@ -10,7 +10,51 @@
 extern "C" {
 #endif
 
-// ---- signals -----------------------------------------------------------------------------------
+// ---- sensors of a model ------------------------------------------------------------------------
+
+typedef struct mf_SensorsConfig {
+    uint32_t struct_size; // [byte] set by mf_sensors_config()
+    mf_Rate rate;         // [1/s] of sensors without their own rate; default: every step
+    bool noise;           // values get noise and bias of their sensors; default true
+    bool lenient;         // sensors that cannot be computed read 0 instead of causing an error;
+                          // default false
+    bool before_control;  // measured at the beginning of a step, before the controllers, instead of
+                          // at the end of the step before: what programs change between steps
+                          // counts at once. Range sensors then see the ground only. Default false
+    bool posture;         // behind the values of the model also the position of each joint [rad],
+                          // [m], and roll, pitch, yaw [rad] of the base; default false
+} mf_SensorsConfig;
+// The defaults of mf_SensorsConfig: every configuration starts from them.
+MF_API mf_SensorsConfig mf_sensors_config(void);
+
+// Adds the model's sensors as the field sensor.value: the values of a sensor begin at its
+// `address`. They are computed at the end of steps, from the state after the step; accelerations
+// are the change of velocity in that step. Each mf_Signal applies to its values. A reset measures
+// the initial state, at rest. Call it after the motion. `config` may be NULL. Values of
+// MF_SENSOR_USER are not changed. A robot with a fault keeps its readings. MF_UNSUPPORTED, naming
+// the sensor, unless lenient: forces of limits, and force and torque sensors of bodies that can
+// collide, if the motion is not `articulated` (docs/reference/sensors.md); fields that the
+// group does not have. A model without sensors, without `posture`: nothing is added.
+MF_API mf_Status mf_sensors_add(mf_Group *group, const mf_SensorsConfig *config, mf_Error *error);
+
+// Range sensors (rays, range finders) see the shapes that collide of all robots of shared groups,
+// not only the ground: those of other robots in their state after the step, and what files of
+// shared groups fix in the world. A ray passes through its own robot; a range finder, as in MuJoCo,
+// through its own body only. Meshes are seen at their triangles; planes and height fields where the
+// world's ground has them. A ray that begins inside a shape ends where it leaves it. Robots with a
+// fault are not seen. Sensors of isolated groups see the ground only. Costs each step that measures
+// the poses of all these robots; a reset of a robot with such sensors, too.
+//
+// Call it once, after all groups with their sensors were added and their robots placed; before
+// the first step readings are measured anew. Without something to see it adds nothing. Scenes do it
+// by themselves. MF_BAD_ARGUMENT: called twice. MF_LIMIT: too many systems. MF_NO_MEMORY.
+MF_API mf_Status mf_ranges_add(mf_World *world, mf_Error *error);
+
+// Notes about sensors that a lenient call left at 0, and sensors that differ from MuJoCo's: one
+// sentence of at most MF_SENSORS_NOTE bytes into `text` for each index from 0 on; false after
+// the last.
+enum { MF_SENSORS_NOTE = 320 };
+MF_API bool mf_sensors_note(const mf_Group *group, uint32_t index, char *text);
 
 // ---- user-defined sensors ----------------------------------------------------------------------
 

@@ -132,31 +132,36 @@ static void fill_motors(mf_GpPlan *plan, const mf_Model *model, mf_GpUnknown unk
     }
 }
 
-static void fill_sensor(mf_GpPlan *plan, mf_GpBatch *batch, int kind, const mf_Field *field,
-                        double scale) {
-    if (field == NULL)
-        return;
-    uint32_t left = MF_GP_OPERANDS - plan->sensor_count;
-    uint32_t used = field->components < left ? field->components : left;
-    plan->sensor[kind] = (mf_GpSensorField){field->components, used, scale};
-    plan->sensor_count += used;
-    batch->sensor[kind] = field->data;
+static void add_reading(mf_GpPlan *plan, uint32_t component, double scale) {
+    if (plan->sensor_count < MF_GP_READINGS)
+        plan->sensors[plan->sensor_count++] = (mf_GpReading){component, scale};
 }
 
+static void add_type(mf_GpPlan *plan, const mf_Model *model, mf_SensorType type, double scale) {
+    for (uint32_t i = 0; i < model->sensor_count; i++)
+        if (model->sensors[i].type == type)
+            add_reading(plan, model->sensors[i].address, scale);
+}
+
+// Numbers: contacts, rays, joints, attitude.
 static mf_Status find_sensors(mf_Group *group, mf_GpPlan *plan, mf_GpBatch *batch,
                               mf_Error *error) {
-    const char *advice = "call mf_sensors_add first";
     const double degrees = 57.29577951308232, centimetres = 100.0;
-    mf_Field *joint, *attitude;
-    mf_Status status = mf_attach_find(group, "sensor.joint", advice, &joint, error);
-    if (status == MF_OK)
-        status = mf_attach_find(group, "sensor.attitude", advice, &attitude, error);
+    const char *advice = "call mf_sensors_add with `posture` first";
+    const mf_Model *model = mf_group_model(group);
+    mf_Field *values;
+    mf_Status status = mf_attach_find(group, "sensor.value", advice, &values, error);
     if (status != MF_OK)
         return status;
-    fill_sensor(plan, batch, 0, mf_group_find_field(group, "sensor.contact"), 1.0);
-    fill_sensor(plan, batch, 1, mf_group_find_field(group, "sensor.ray"), centimetres);
-    fill_sensor(plan, batch, 2, joint, degrees);
-    fill_sensor(plan, batch, 3, attitude, degrees);
+    if (values->components != model->sensor_value_count + model->joint_count + 3)
+        return mf_fail(error, MF_NOT_FOUND, "gp: sensor.value has no joints and attitude, %s",
+                       advice);
+    add_type(plan, model, MF_SENSOR_CONTACT, 1.0);
+    add_type(plan, model, MF_SENSOR_RAY, centimetres);
+    for (uint32_t i = 0; i < model->joint_count + 3; i++)
+        add_reading(plan, model->sensor_value_count + i, degrees);
+    plan->values = values->components;
+    batch->values = values->data;
     return MF_OK;
 }
 
@@ -225,9 +230,8 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_gp_add: group is NULL");
     static const mf_GpRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gp_run);
-    static const char *const reads[] = {
-        "gp.program",      "?sensor.contact", "?sensor.ray", "sensor.joint",
-        "sensor.attitude", "joint.target",    "fault.word",  NULL};
+    static const char *const reads[] = {"gp.program", "sensor.value", "joint.target", "fault.word",
+                                        NULL};
     static const char *const writes[] = {"joint.target", "gp.address", "gp.accumulator", NULL};
     mf_GpConfig defaults = mf_gp_config();
     if (config == NULL)

@@ -11,7 +11,7 @@ enum {
     MF_GP_OPERANDS = 32,         // an operand has five bits
     MF_GP_SENSOR_MINIMUM = -128, // range of the accumulator
     MF_GP_SENSOR_MAXIMUM = 127,
-    MF_GP_SENSOR_KINDS = 4 // contacts, rays, joint angles, attitude
+    MF_GP_READINGS = 32 // sensors that operands can select
 };
 
 // Operand -> joint, with the rule for unknown motors already applied.
@@ -23,28 +23,28 @@ typedef struct mf_GpMotors {
     double upper_f64[MF_GP_OPERANDS];
 } mf_GpMotors;
 
-// One sensor field: its values are multiplied by `scale` and truncated to integers.
-typedef struct mf_GpSensorField {
-    uint32_t components; // [1] values per instance
-    uint32_t used;       // [1] number of values that operands can select
+// One sensor: its value is multiplied by `scale` and truncated to an integer.
+typedef struct mf_GpReading {
+    uint32_t component; // [1] of sensor.value
     double scale;
-} mf_GpSensorField;
+} mf_GpReading;
 
 // A flat image, frozen before the first tick.
 typedef struct mf_GpPlan {
     uint32_t bytes;
-    uint32_t sensor_count; // [1] sum of `used`, 0 .. 32
+    uint32_t sensor_count; // [1] sensors that operands can select, 0 .. 32
+    uint32_t values;       // [1] components of sensor.value
     uint32_t instructions; // [1] per tick
     bool wrap;             // out-of-range numbers wrap; else they read 0
     double angle;          // [rad] or [m] per move
-    mf_GpSensorField sensor[MF_GP_SENSOR_KINDS];
+    mf_GpReading sensors[MF_GP_READINGS];
     mf_GpMotors motors;
 } mf_GpPlan;
 
 // All blocks of a group.
 typedef struct mf_GpBatch {
     const mf_GpPlan *plan;
-    const void *sensor[MF_GP_SENSOR_KINDS]; // field layout, in the group's precision
+    const void *values; // sensor.value
     const int32_t *program;
     int32_t *address;
     int32_t *accumulator;

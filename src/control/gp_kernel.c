@@ -47,19 +47,16 @@ static inline void read_sensors(SensorTable *table, const mf_GpBatch *batch, uin
     const mf_lane minimum = mf_set((mf_real)MF_GP_SENSOR_MINIMUM);
     const mf_lane maximum = mf_set((mf_real)MF_GP_SENSOR_MAXIMUM);
     const mf_GpPlan *plan = batch->plan;
+    const mf_real *values =
+        (const mf_real *)batch->values + (size_t)block * plan->values * MF_BLOCK;
     uint32_t row = 0;
-    for (int kind = 0; kind < MF_GP_SENSOR_KINDS; kind++) {
-        const mf_GpSensorField *field = &plan->sensor[kind];
-        const mf_real *values =
-            (const mf_real *)batch->sensor[kind] + (size_t)block * field->components * MF_BLOCK;
-        const mf_lane scale = mf_set((mf_real)field->scale);
-        for (uint32_t i = 0; i < field->used; i++, row++) {
-            for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES) {
-                // NaN becomes the minimum, so the conversion is always defined.
-                mf_lane value = mf_load(values + i * MF_BLOCK + lane) * scale;
-                value = mf_clamp(value, minimum, maximum);
-                mf_store_index(&table->value[row][lane], mf_to_index(value));
-            }
+    for (; row < plan->sensor_count; row++) {
+        const mf_real *from = values + (size_t)plan->sensors[row].component * MF_BLOCK;
+        const mf_lane scale = mf_set((mf_real)plan->sensors[row].scale);
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES) {
+            // NaN becomes the minimum, so the conversion is always defined.
+            mf_lane value = mf_clamp(mf_load(from + lane) * scale, minimum, maximum);
+            mf_store_index(&table->value[row][lane], mf_to_index(value));
         }
     }
     for (; row < MF_GP_OPERANDS; row++) {

@@ -7,6 +7,7 @@
 #include "environment/tasks.h"
 
 #include "math/scalar.h"
+#include "model/sensor_kind.h"
 
 #define INTERVAL 0.04 // [s] of a step: 25 Hz
 
@@ -82,13 +83,6 @@ static double step_of(mf_Motion motion) {
     }
 }
 
-static uint32_t count_feet(const mf_Model *model) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < model->sensor_count; i++)
-        count += model->sensors[i].type == MF_SENSOR_CONTACT;
-    return count;
-}
-
 static bool all_move(const mf_Model *model) {
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
@@ -109,7 +103,7 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
                           plan->task->info.name);
     plan->step = step_of(plan->motion);
     plan->frame_skip = (uint32_t)(INTERVAL / plan->step + 0.5);
-    plan->foot_count = count_feet(model);
+    plan->foot_count = mf_sensors_of_type(model, MF_SENSOR_CONTACT);
     plan->action_count = model->joint_count;
     plan->memory_count = LAST_ACTION + plan->action_count;
     plan->observation_count = 9 + 3 * model->joint_count + plan->foot_count;

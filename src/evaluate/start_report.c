@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <mayfly/instruments.h>
+#include <mayfly/sensor.h>
 #include <mayfly/query.h>
 
 #include "motion/articulated/host.h"
 #include "evaluate/robot_pose.h"
 #include "evaluate/step_check.h"
 
-_Static_assert(MF_INSTRUMENTS_NOTE <= (int)MF_MOTION_NOTE, "one buffer for both");
+_Static_assert(MF_SENSORS_NOTE <= (int)MF_MOTION_NOTE, "one buffer for both");
 
 #define NOTES_SHOWN 6        // [1] of the model's own
 #define NAMES_SHOWN 4        // [1] in a list
@@ -151,7 +151,7 @@ static void report_settings(const mf_Group *group, bool levels, mf_StartReport *
         if (!levels || strncmp(text, mark, strlen(mark)) != 0 ||
             strncmp(text, own, strlen(own)) == 0)
             say(report, MF_NOTE_FEATURE, "%s", text);
-    for (uint32_t i = 0; mf_instruments_note(group, i, text); i++)
+    for (uint32_t i = 0; mf_sensors_note(group, i, text); i++)
         say(report, MF_NOTE_FEATURE, "%s", text);
 }
 

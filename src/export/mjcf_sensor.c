@@ -92,7 +92,9 @@ void mf_mjcf_put_sensors(mf_MjcfWriter *w) {
             put_query(w, &sensor->query);
             break;
         case MF_AT_NOTHING:
-        case MF_AT_OWN:
+        case MF_AT_LINK:
+        case MF_AT_OWN_JOINT:
+        case MF_AT_FIELD:
             break;
         }
         if (sensor->type == MF_SENSOR_USER)

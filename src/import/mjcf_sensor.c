@@ -210,7 +210,9 @@ static mf_Status find_target(mf_Mjcf *m, const mf_XmlNode *node, mf_SensorMount 
         break;
     case MF_AT_CONTACTS:
         return mf_mjcf_read_query(m, node, &sensor->query, &sensor->count, found);
-    case MF_AT_OWN:
+    case MF_AT_LINK:
+    case MF_AT_OWN_JOINT:
+    case MF_AT_FIELD:
     case MF_AT_NOTHING:
         index = 0;
         break;

@@ -7,32 +7,12 @@
 // Only name, type and link or joint are required. One number R of saturation and range means -R R.
 #include "import/urdf.h"
 #include "model/points.h"
+#include "model/sensor_kind.h"
 
 #include "math/scalar.h"
 
+#include <stdio.h>
 #include <string.h>
-
-typedef enum Carrier { ON_LINK, ON_JOINT, ON_FIELD } Carrier;
-
-typedef struct Kind {
-    const char *name;
-    mf_SensorType type;
-    Carrier place;
-    uint32_t count;
-} Kind;
-
-static const Kind kinds[] = {{"gyroscope", MF_SENSOR_GYRO, ON_LINK, 3},
-                             {"accelerometer", MF_SENSOR_ACCELEROMETER, ON_LINK, 3},
-                             {"magnetometer", MF_SENSOR_MAGNETOMETER, ON_LINK, 3},
-                             {"velocimeter", MF_SENSOR_VELOCIMETER, ON_LINK, 3},
-                             {"attitude", MF_SENSOR_ATTITUDE, ON_LINK, 3},
-                             {"position", MF_SENSOR_FRAME_POSITION, ON_LINK, 3},
-                             {"contact", MF_SENSOR_CONTACT, ON_LINK, 1},
-                             {"contact_force", MF_SENSOR_CONTACT_FORCE, ON_LINK, 1},
-                             {"ray", MF_SENSOR_RAY, ON_LINK, 1},
-                             {"encoder", MF_SENSOR_JOINT_POSITION, ON_JOINT, 1},
-                             {"joint_rate", MF_SENSOR_JOINT_VELOCITY, ON_JOINT, 1},
-                             {"field", MF_SENSOR_FIELD, ON_FIELD, 1}};
 
 // ---- numbers -----------------------------------------------------------------------------------
 
@@ -219,41 +199,44 @@ static mf_Status read_reach(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *se
 
 // ---- one sensor --------------------------------------------------------------------------------
 
-static mf_Status find_kind(mf_Urdf *urdf, const mf_XmlNode *node, const Kind **out) {
+static mf_Status find_type(mf_Urdf *urdf, const mf_XmlNode *node, mf_SensorType *out) {
     const char *type;
+    char list[512] = "";
+    size_t length = 0;
     mf_Status status = mf_xml_name(&urdf->xml, node, "type", &type, urdf->error);
     if (status != MF_OK)
         return status;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        *out = &kinds[i];
-        if (strcmp(kinds[i].name, type) == 0)
+    for (*out = 0; mf_sensor_kind(*out) != NULL; (*out)++) {
+        const char *word = mf_sensor_kind(*out)->urdf;
+        if (word != NULL && strcmp(word, type) == 0)
             return MF_OK;
+        if (word != NULL && length < sizeof list)
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
+                                       length > 0 ? ", " : "", word);
     }
     return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                       "<sensor> type: expected gyroscope, accelerometer, magnetometer, "
-                       "velocimeter, attitude, position, contact, contact_force, ray, encoder, "
-                       "joint_rate or field, found \"%.60s\"",
-                       type);
+                       "<sensor> type: expected one of %s, found \"%.60s\"", list, type);
 }
 
 mf_Status mf_urdf_read_own_sensor(mf_Urdf *urdf, const mf_XmlNode *node) {
     const char *name;
-    const Kind *kind = NULL;
+    mf_SensorType type = 0;
     mf_Sensor *sensor = NULL;
     mf_Status status = check_attributes(urdf, node);
     if (status == MF_OK)
         status = mf_xml_name(&urdf->xml, node, "name", &name, urdf->error);
     if (status == MF_OK)
-        status = find_kind(urdf, node, &kind);
+        status = find_type(urdf, node, &type);
     if (status == MF_OK)
-        status = mf_urdf_add_sensor(urdf, node, name, kind->type, &sensor);
+        status = mf_urdf_add_sensor(urdf, node, name, type, &sensor);
     if (status != MF_OK)
         return status;
-    sensor->count = kind->count;
-    status = kind->place == ON_LINK    ? place_on_link(urdf, node, sensor)
-             : kind->place == ON_JOINT ? place_on_joint(urdf, node, sensor)
-                                       : place_on_field(urdf, node, sensor);
-    if (status == MF_OK && kind->type == MF_SENSOR_RAY)
+    const mf_SensorMount mount = mf_sensor_kind(type)->mount;
+    sensor->count = mount == MF_AT_FIELD ? 1 : mf_sensor_kind(type)->count;
+    status = mount == MF_AT_JOINT   ? place_on_joint(urdf, node, sensor)
+             : mount == MF_AT_FIELD ? place_on_field(urdf, node, sensor)
+                                    : place_on_link(urdf, node, sensor);
+    if (status == MF_OK && type == MF_SENSOR_RAY)
         status = read_reach(urdf, node, sensor);
     return status == MF_OK ? read_signal(urdf, node, &sensor->signal) : status;
 }

@@ -81,7 +81,7 @@ WORDS(texture_names, "2d", "cube", "skybox");
 WORDS(pattern_names, "none", "gradient", "checker", "flat");
 WORDS(mark_names, "none", "edge", "cross", "random");
 WORDS(lens_names, "pinhole", "brown", "angle", "fisheye");
-#define SENSOR_ENUM(type, word, place, count, unit) word,
+#define SENSOR_ENUM(type, word, urdf, mount, items, flags, count, unit, text) word,
 static const char *const sensor_names[] = {MF_SENSOR_KINDS(SENSOR_ENUM) NULL};
 
 #define T mf_Link

@@ -9,7 +9,7 @@
 #include "scene/machines.h"
 #include "scene/scene_file.h"
 
-#include <mayfly/instruments.h>
+#include <mayfly/sensor.h>
 
 #include <math.h>
 #include <stdarg.h>

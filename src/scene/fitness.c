@@ -16,6 +16,7 @@
 #include "base/floats.h"
 
 #include "math/scalar.h"
+#include "model/sensor_kind.h"
 
 #include <math.h>
 
@@ -24,7 +25,8 @@ enum { INPUTS = 10, OUTPUTS = 4 };
 // Inputs and outputs of the sums of one scene.
 typedef struct Sums {
     const mf_Field *orientation, *velocity, *angle, *rate, *target;
-    const mf_Field *contact;
+    const mf_Field *sensor;
+    const mf_Model *model;
     mf_Field *forward, *upright, *stance, *work;
     double step; // [s]
     uint32_t joints;
@@ -108,6 +110,19 @@ static void add(mf_Field *field, uint32_t robot, double amount) {
     mf_field_set(field, robot, 0, mf_field_get(field, robot, 0) + amount);
 }
 
+static void add_stance(const Sums *sums, uint32_t robot) {
+    uint32_t foot = 0;
+    for (uint32_t i = 0; i < sums->model->sensor_count; i++) {
+        const mf_Sensor *sensor = &sums->model->sensors[i];
+        if (sensor->type != MF_SENSOR_CONTACT)
+            continue;
+        if (mf_field_get(sums->sensor, robot, sensor->address) != 0.0)
+            mf_field_set(sums->stance, robot, foot,
+                         mf_field_get(sums->stance, robot, foot) + sums->step);
+        foot++;
+    }
+}
+
 static void add_step(const Sums *sums, uint32_t robot) {
     double w = mf_field_get(sums->orientation, robot, 0);
     double x = mf_field_get(sums->orientation, robot, 1);
@@ -125,11 +140,8 @@ static void add_step(const Sums *sums, uint32_t robot) {
         double cosine = 1.0 - 2.0 * (x * x + y * y);
         add(sums->upright, robot, cosine > 0.0 ? cosine * sums->step : 0.0);
     }
-    for (uint32_t foot = 0; sums->stance != NULL && foot < sums->stance->components; foot++) {
-        if (mf_field_get(sums->contact, robot, foot) != 0.0)
-            mf_field_set(sums->stance, robot, foot,
-                         mf_field_get(sums->stance, robot, foot) + sums->step);
-    }
+    if (sums->stance != NULL)
+        add_stance(sums, robot);
     if (sums->work != NULL)
         add(sums->work, robot, servo_power(sums, robot) * sums->step);
 }
@@ -184,13 +196,14 @@ static mf_Status add_fields(const mf_SceneFile *file, mf_Group *group, Sums *sum
         status = mf_group_add_field(group, &upright_info, 1, &sums->upright, error);
     if (status != MF_OK || !is_requested(file, MF_FITNESS_STEPS))
         return status;
-    sums->contact = mf_group_find_field(group, "sensor.contact");
-    if (sums->contact == NULL)
+    sums->sensor = mf_group_find_field(group, "sensor.value");
+    const uint32_t feet = mf_sensors_of_type(mf_group_model(group), MF_SENSOR_CONTACT);
+    if (sums->sensor == NULL || feet == 0)
         return mf_fail(error, MF_UNSUPPORTED,
                        "%s needs feet with contact sensors, the robot %.99s has none",
                        file->fitness == MF_FITNESS_STEPS ? "fitness: steps" : "descriptor duty",
                        mf_group_model(group)->name);
-    return mf_group_add_field(group, &stance_info, sums->contact->components, &sums->stance, error);
+    return mf_group_add_field(group, &stance_info, feet, &sums->stance, error);
 }
 
 static mf_Status find_servos(const mf_Scene *scene, Sums *sums, mf_Error *error) {
@@ -221,7 +234,7 @@ static void declare(Sums *sums, mf_SystemConfig *system) {
     if (sums->upright != NULL)
         sums->writes[writes++] = "fitness.upright";
     if (sums->stance != NULL) {
-        sums->reads[reads++] = "sensor.contact";
+        sums->reads[reads++] = "sensor.value";
         sums->writes[writes++] = "fitness.stance";
     }
     if (sums->work != NULL) {
@@ -243,6 +256,7 @@ static Sums *make_sums(const mf_Scene *scene, mf_Context *context) {
         return NULL;
     sums->step = mf_time_to_seconds(scene->step);
     sums->joints = joints;
+    sums->model = mf_group_model(group);
     sums->orientation = mf_group_find_field(group, "base.orientation");
     sums->velocity = mf_group_find_field(group, "base.linear_velocity");
     sums->angle = mf_group_find_field(group, "joint.angle");

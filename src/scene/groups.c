@@ -12,7 +12,6 @@
 #include "math/scalar.h"
 #include "world/attach.h"
 
-#include <mayfly/instruments.h>
 #include <mayfly/links.h>
 
 #include <math.h>
@@ -432,7 +431,8 @@ mf_Status mf_scene_add_late_plugins(const mf_SceneBuilder *builder) {
     return status;
 }
 
-// Rate of the measurements that a genome can read; false: the robot has no genome.
+// Rate of the measurements that a genome can read, before its controller; false: the robot has no
+// genome.
 static bool genome_senses(const mf_SceneBuilder *builder, uint32_t index, mf_Rate *rate) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const bool evaluated =
@@ -448,13 +448,15 @@ static bool genome_senses(const mf_SceneBuilder *builder, uint32_t index, mf_Rat
 
 static mf_Status add_sensors(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
                              const mf_SceneParts *parts) {
+    mf_SensorsConfig config = parts->sensors;
     mf_Rate rate;
-    mf_Status status = MF_OK;
-    if (parts->measures)
-        status = mf_instruments_add(group, &parts->instruments, builder->error);
-    if (status == MF_OK && genome_senses(builder, index, &rate))
-        status = mf_sensors_add(group, rate, builder->error);
-    return status;
+    const bool genome = genome_senses(builder, index, &rate);
+    config.posture = genome;
+    if (genome && !parts->measures) {
+        config.rate = rate;
+        config.before_control = config.lenient = true;
+    }
+    return genome || parts->measures ? mf_sensors_add(group, &config, builder->error) : MF_OK;
 }
 
 static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
@@ -496,8 +498,8 @@ static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, cons
     if (from->gait_count > 0)
         out->gaits.rate = mf_rate_from_period(mf_scene_control_interval(builder, index));
     // Missing measurements read 0; `mayfly info` lists them.
-    out->instruments = mf_instruments_config();
-    out->instruments.lenient = true;
+    out->sensors = mf_sensors_config();
+    out->sensors.lenient = true;
     out->measures = from->sensors && from->vehicle == NULL && !mf_scene_is_vertices(from) &&
                     !genome_senses(builder, index, &rate) &&
                     !(mf_group_model(group)->physics.disabled & MF_DISABLE_SENSOR);

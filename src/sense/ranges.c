@@ -1,5 +1,5 @@
 // Range sensors that see the robots of a world: a system of the world behind the step, which
-// measures the instruments of groups with such sensors instead of the groups' own systems, because
+// measures the sensors of groups with such sensors instead of the groups' own systems, because
 // all robots must have moved before one is seen.
 #include "sense/ranges.h"
 #include "base/context.h"
@@ -22,8 +22,8 @@ static void put(void *data, bool wide, size_t at, double value) {
         ((float *)data)[at] = (float)value;
 }
 
-// Where the kernel has put the value of a sensor, as in instruments_kernel.c.
-static void *target(const mf_InstrumentBatch *batch, const mf_Instrument *own, uint32_t robot,
+// Where the kernel has put the value of a sensor, as in sensors_kernel.c.
+static void *target(const mf_SenseBatch *batch, const mf_SenseItem *own, uint32_t robot,
                     size_t *at) {
     const size_t block = robot / MF_BLOCK, lane = robot % MF_BLOCK;
     *at = (size_t)own->address * MF_BLOCK + lane;
@@ -38,8 +38,8 @@ static void *target(const mf_InstrumentBatch *batch, const mf_Instrument *own, u
 
 // A range finder reads -1 where nothing is.
 static void shorten(const mf_Ranges *all, const mf_RangeGroup *group, uint32_t robot,
-                    const mf_RangeRay *ray, const mf_InstrumentBatch *batch) {
-    const mf_Instrument *own = &mf_instrument_instruments(batch->image)[ray->instrument];
+                    const mf_RangeRay *ray, const mf_SenseBatch *batch) {
+    const mf_SenseItem *own = &mf_sense_items(batch->image)[ray->item];
     double start[3], direction[3];
     size_t at;
     void *data = target(batch, own, robot, &at);
@@ -67,8 +67,8 @@ static bool is_placed(const mf_RangeGroup *group, uint32_t robot) {
     return true;
 }
 
-void mf_ranges_apply(const mf_Ranges *all, const mf_InstrumentPlan *plan,
-                     const mf_InstrumentBatch *batch, const mf_InstrumentRun *run) {
+void mf_ranges_apply(const mf_Ranges *all, const mf_SensePlan *plan, const mf_SenseBatch *batch,
+                     const mf_SenseRun *run) {
     const mf_RangeGroup *group = &all->groups[0];
     while (group->plan != plan)
         group++;
@@ -79,7 +79,7 @@ void mf_ranges_apply(const mf_Ranges *all, const mf_InstrumentPlan *plan,
             continue;
         for (uint32_t r = 0; r < group->ray_count; r++) {
             const mf_RangeRay *ray = &group->rays[r];
-            const uint32_t clock = mf_instrument_instruments(batch->image)[ray->instrument].clock;
+            const uint32_t clock = mf_sense_items(batch->image)[ray->item].clock;
             if (run->due >> clock & 1)
                 shorten(all, group, i, ray, batch);
         }
@@ -94,9 +94,8 @@ static bool is_due(const mf_RangeGroup *group, uint64_t tick) {
     if (group->ray_count == 0 || !mf_signal_set_measure(group->plan->signals, tick, &moments))
         return false;
     for (uint32_t r = 0; r < group->ray_count; r++) {
-        const uint32_t instrument = group->rays[r].instrument;
-        due = due ||
-              (moments.due >> mf_instrument_instruments(group->plan->image)[instrument].clock & 1);
+        const uint32_t item = group->rays[r].item;
+        due = due || (moments.due >> mf_sense_items(group->plan->image)[item].clock & 1);
     }
     return due;
 }
@@ -113,7 +112,7 @@ static void measure_task(void *user, uint32_t index) {
     run.group = group->group;
     run.first_block = index - group->first_block;
     run.block_count = 1;
-    mf_instrument_measure(group->plan, &run);
+    mf_sense_measure(group->plan, &run);
 }
 
 static void run_ranges(const mf_WorldRun *run, void *user) {
@@ -178,7 +177,7 @@ static void take_over(mf_Ranges *all) {
     mf_ranges_update(all, true);
     for (uint32_t g = 0; g < all->group_count; g++)
         for (uint32_t i = 0; all->groups[g].ray_count > 0 && i < all->groups[g].count; i++)
-            mf_instrument_start(all->groups[g].plan, i);
+            mf_sense_start(all->groups[g].plan, i);
 }
 
 mf_Status mf_ranges_add(mf_World *world, mf_Error *error) {

@@ -8,7 +8,7 @@
 #define MF_SENSE_RANGES_H
 
 #include "contact/ray_solid.h"
-#include "sense/instruments_build.h"
+#include "sense/sensors_build.h"
 #include "multibody/tree.h"
 
 enum { MF_RANGE_GROUPS = 64, MF_RANGE_DEPTH = 72 }; // [1] most groups; levels of the tree
@@ -24,7 +24,7 @@ typedef struct mf_RangeSolid {
 
 // A range sensor of a model.
 typedef struct mf_RangeRay {
-    uint32_t instrument; // [1] of the plan
+    uint32_t item;       // [1] of the plan
     uint32_t frame;      // [1] of its group's frames; MF_NONE: fixed in the world
     double start[3];     // [m] in the link's frame, or in the world
     double direction[3]; // [1] likewise, unit
@@ -37,7 +37,7 @@ typedef struct mf_RangePose {
 
 typedef struct mf_RangeGroup {
     mf_Group *group;
-    mf_InstrumentPlan *plan; // NULL: it has no range sensors
+    mf_SensePlan *plan; // NULL: it has no range sensors
     mf_Tree *tree;
     mf_TreeMotionFn move; // in the group's precision
     mf_TreeFields fields;
@@ -91,7 +91,7 @@ double mf_ranges_cast(const mf_Ranges *all, const double start[3], const double 
 
 // Shortens the values that the kernel has written for the blocks of `run` to the shapes that are
 // nearer.
-void mf_ranges_apply(const mf_Ranges *all, const mf_InstrumentPlan *plan,
-                     const mf_InstrumentBatch *batch, const mf_InstrumentRun *run);
+void mf_ranges_apply(const mf_Ranges *all, const mf_SensePlan *plan, const mf_SenseBatch *batch,
+                     const mf_SenseRun *run);
 
 #endif

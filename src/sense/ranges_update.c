@@ -6,6 +6,7 @@
 
 #include "math/kernel_table.h"
 #include "math/scalar.h"
+#include "model/sensor_kind.h"
 #include "model/shape_kinds.h"
 
 #include <mayfly/particles.h>
@@ -54,21 +55,20 @@ static void put_solids(mf_RangeGroup *group, const mf_Model *model) {
 }
 
 // Sensors that can see what others are.
-static bool is_ranging(const mf_Instrument *own) {
-    return (own->type == MF_SENSOR_RAY || own->type == MF_SENSOR_RANGEFINDER) && !own->dead &&
-           !own->copied;
+static bool is_ranging(const mf_SenseItem *own) {
+    return (mf_sensor_kind(own->type)->flags & MF_SENSES_RANGE) && !own->dead && !own->copied;
 }
 
 static void put_rays(mf_RangeGroup *group) {
     static const double ahead[3] = {0, 0, 1};
-    const mf_InstrumentPlan *plan = group->plan;
-    for (uint32_t i = 0; plan != NULL && i < plan->image->instrument_count; i++) {
-        const mf_Instrument *own = &mf_instrument_instruments(plan->image)[i];
+    const mf_SensePlan *plan = group->plan;
+    for (uint32_t i = 0; plan != NULL && i < plan->image->item_count; i++) {
+        const mf_SenseItem *own = &mf_sense_items(plan->image)[i];
         if (!is_ranging(own))
             continue;
         mf_RangeRay *ray = &group->rays[group->ray_count++];
-        *ray = (mf_RangeRay){.instrument = i,
-                             .frame = own->frame.body > 0 ? own->frame.body - 1 : MF_NONE};
+        *ray =
+            (mf_RangeRay){.item = i, .frame = own->frame.body > 0 ? own->frame.body - 1 : MF_NONE};
         mf_vec3_copy(ray->start, own->frame.position);
         mf_quat_rotate(ray->direction, own->frame.rotation,
                        own->type == MF_SENSOR_RAY ? own->axis : ahead);
@@ -76,10 +76,16 @@ static void put_rays(mf_RangeGroup *group) {
     }
 }
 
-static uint32_t count_rays(const mf_InstrumentPlan *plan) {
+// The sensors of a group, if they are measured when all robots have moved.
+static mf_SensePlan *late_plan_of(const mf_Group *group) {
+    mf_SensePlan *plan = mf_sense_plan_of(group);
+    return plan != NULL && !plan->before_control ? plan : NULL;
+}
+
+static uint32_t count_rays(const mf_SensePlan *plan) {
     uint32_t count = 0;
-    for (uint32_t i = 0; plan != NULL && i < plan->image->instrument_count; i++)
-        count += is_ranging(&mf_instrument_instruments(plan->image)[i]);
+    for (uint32_t i = 0; plan != NULL && i < plan->image->item_count; i++)
+        count += is_ranging(&mf_sense_items(plan->image)[i]);
     return count;
 }
 
@@ -151,7 +157,7 @@ static mf_Status fill_group(mf_Ranges *all, mf_RangeGroup *group, mf_Error *erro
 static void take_group(mf_Ranges *all, mf_Group *own) {
     mf_RangeGroup *group = &all->groups[all->group_count++];
     *group = (mf_RangeGroup){.group = own,
-                             .plan = mf_instrument_plan_of(own),
+                             .plan = late_plan_of(own),
                              .count = mf_group_count(own),
                              .first_block = all->block_count,
                              .block_count = mf_group_block_count(own),
@@ -186,7 +192,7 @@ mf_Status mf_ranges_take_groups(mf_Ranges *all, mf_Error *error) {
         mf_Group *group = mf_world_group(all->world, g);
         const uint32_t seen = count_seen(mf_group_model(group));
         if (!mf_group_config_of(group)->isolated && !(mf_particles_spacing(group) > 0.0) &&
-            seen + count_rays(mf_instrument_plan_of(group)) > 0)
+            seen + count_rays(late_plan_of(group)) > 0)
             take_group(all, group);
     }
     for (uint32_t g = 0; g < all->group_count && status == MF_OK; g++)

@@ -1,438 +1,465 @@
-// Adding a model's sensors to a group: fields, and the plan of the kernel.
+// Adding the sensors of a model to a group: the field sensor.value, a system before the motion that
+// keeps the velocities, and one behind it that measures: the mapping first, then what happens to
+// the values (signal.h).
 //
-// The kernel writes true values: to the readings or, if contacts or rays have a signal (signal.h),
-// to the fields from which readings are computed.
-//
-// Invariant: sensor fields are state, because between two ticks of a slow sensor their values
-// cannot be recomputed, so a snapshot must contain them.
-#include "sense/sensors.h"
+// Invariant: sensor.value is state, because between two ticks of a slow sensor it holds what cannot
+// be computed again; the kept velocities are not, since every tick writes before it reads them.
+#include "sense/ranges.h"
 #include "model/points.h"
+#include "sense/sensors.h"
+#include "motion/articulated/host.h"
 #include "base/floats.h"
 #include "math/kernel_table.h"
+#include "sense/user_sensor.h"
 
+#include "multibody/tree.h"
 #include "world/attach.h"
-#include "math/scalar.h"
 
-#include <mayfly/control.h>
+#include <mayfly/articulated.h>
 
-static const char system_name[] = "sensors";
+#include <stdio.h>
+#include <string.h>
 
-// The arrays of the plan, and how many entries they have; the arrays are NULL while counting.
-typedef struct Plan {
-    mf_SensorContact *contacts;
-    mf_SensorRow *rows;
-    mf_SensorRay *rays;
-    uint32_t *links;
-    uint32_t contact_count, row_count, ray_count, link_count; // [1]
-} Plan;
+static const char measure_name[] = "sensors", keep_name[] = "velocities";
 
-static void run_batch(const mf_SensorSystem *system, mf_SensorBatch *batch,
-                      const mf_SystemRun *run) {
-    batch->scratch = batch->ray != NULL ? mf_scratch_borrow(system->scratch) : NULL;
-    system->run(batch, run->first_block, run->block_count);
-    if (batch->scratch != NULL)
-        mf_scratch_return(system->scratch, batch->scratch);
+mf_SensorsConfig mf_sensors_config(void) {
+    return (mf_SensorsConfig){.struct_size = sizeof(mf_SensorsConfig), .noise = true};
 }
 
-static void run_sensors(const mf_SystemRun *run, void *user) {
-    const mf_SensorSystem *system = user;
-    mf_SensorBatch batch = system->batch;
-    run_batch(system, &batch, run);
+// The state that is measured: the present one, or the one behind the step.
+static uint64_t tick_of(const mf_SensePlan *plan, const mf_SystemRun *run) {
+    return run->tick + (plan->before_control ? 0 : 1);
 }
 
-// Selects the sensors measured now, and their destination field.
-static bool choose_signals(const mf_SignalSet *set, uint64_t tick, bool due,
-                           mf_SignalMoments *moments, void **target) {
-    if (set == NULL) {
-        *target = due ? *target : NULL;
-        return false;
+static mf_SenseRun run_of(const mf_SensePlan *plan, const mf_SystemRun *run, uint64_t due) {
+    const mf_Time time = run->time + (plan->before_control ? 0 : run->step);
+    return (mf_SenseRun){.first = run->first_block,
+                         .count = run->block_count,
+                         .only = UINT32_MAX,
+                         .inverse_step = 1.0 / mf_time_to_seconds(run->step),
+                         .time = mf_time_to_seconds(time),
+                         .due = due};
+}
+
+static void run_keep(const mf_SystemRun *run, void *user) {
+    const mf_SensePlan *plan = user;
+    mf_SignalMoments moments;
+    mf_SenseRun work = run_of(plan, run, 0);
+    mf_signal_set_measure(plan->signals, run->tick + 1, &moments);
+    if (moments.due != 0)
+        plan->keep(&plan->batch, &work);
+}
+
+// Sensors that show a field, of any type.
+static void copy_fields(const mf_SensePlan *plan, uint32_t first, uint32_t count, uint64_t due) {
+    for (uint32_t i = 0; i < plan->image->item_count; i++) {
+        const mf_SenseItem *own = &mf_sense_items(plan->image)[i];
+        if (own->copied && (due >> own->clock & 1))
+            mf_sense_copy(mf_signal_set_raw(plan->signals), own->out, plan->sources[i].field,
+                          own->component, own->count, first, count);
     }
-    bool any = mf_signal_set_measure(set, tick, moments);
-    *target = moments->due != 0 ? mf_signal_set_raw(set)->data : NULL;
-    return any;
 }
 
-static void run_treated(const mf_SystemRun *run, void *user) {
-    const mf_SensorSystem *system = user;
-    mf_SensorBatch batch = system->batch;
-    mf_SignalMoments contacts, rays;
-    bool due = mf_rate_due(system->rate, run->time, run->step);
-    bool touch = choose_signals(system->contact_signals, run->tick, due, &contacts, &batch.contact);
-    bool see = choose_signals(system->ray_signals, run->tick, due, &rays, &batch.ray);
-    batch.joint = due ? batch.joint : NULL;
-    batch.attitude = due ? batch.attitude : NULL;
-    if (batch.contact != NULL || batch.ray != NULL || due)
-        run_batch(system, &batch, run);
-    if (touch)
-        mf_signal_set_run(system->contact_signals, run, &contacts);
-    if (see)
-        mf_signal_set_run(system->ray_signals, run, &rays);
+// Runs a kernel with scratch of the plan.
+static void run_kernel(const mf_SensePlan *plan, mf_SenseFn kernel, const mf_SenseBatch *batch,
+                       mf_SenseRun *work) {
+    work->scratch = mf_scratch_borrow(plan->scratch);
+    kernel(batch, work);
+    mf_scratch_return(plan->scratch, work->scratch);
+    if (plan->ranges != NULL)
+        mf_ranges_apply(plan->ranges, plan, batch, work);
 }
 
-static void clear_field(mf_Field *field, uint32_t instance) {
-    if (field == NULL)
+void mf_sense_measure(const mf_SensePlan *plan, const mf_SystemRun *run) {
+    mf_SignalMoments moments;
+    if (!mf_signal_set_measure(plan->signals, tick_of(plan, run), &moments))
         return;
-    for (uint32_t i = 0; i < field->components; i++)
-        mf_field_set(field, instance, i, 0.0);
-}
-
-// An episode begins with true values of 0, to which noise and conversion apply.
-static void start_signals(const mf_SignalSet *set, uint32_t instance) {
-    if (set == NULL)
-        return;
-    clear_field(mf_signal_set_raw(set), instance);
-    mf_signal_set_start(set, instance);
-}
-
-static void reset_sensors(mf_Group *group, uint32_t instance, void *user) {
-    const mf_SensorSystem *system = user;
-    (void)group;
-    clear_field(system->fields.contact, instance);
-    clear_field(system->fields.ray, instance);
-    clear_field(system->fields.joint, instance);
-    clear_field(system->fields.attitude, instance);
-    start_signals(system->contact_signals, instance);
-    start_signals(system->ray_signals, instance);
-}
-
-static void destroy_sensors(mf_Context *context, void *user) {
-    mf_SensorSystem *system = user;
-    mf_signal_set_destroy(context, system->contact_signals);
-    mf_signal_set_destroy(context, system->ray_signals);
-    mf_scratch_destroy(context, system->scratch);
-    mf_release(context, system->image);
-    mf_release(context, system);
-}
-
-// ---- the plan ----------------------------------------------------------------------------------
-
-// Loads that belong to `link`; written to `out` unless it is NULL.
-static uint32_t find_rows(mf_Group *group, uint32_t link, mf_SensorRow *out) {
-    const mf_Model *model = mf_group_model(group);
-    const mf_Field *load = mf_group_find_field(group, "contact.load");
-    bool points = mf_group_find_field(group, "point.load") != NULL;
-    double position[3];
-    uint32_t found = 0, row = 0;
-    for (uint32_t i = 0; load != NULL && i < load->components; i++)
-        if (mf_contacts_position(group, i, link, position)) {
-            if (out != NULL)
-                out[found] = (mf_SensorRow){i, false};
-            found++;
-        }
-    for (uint32_t i = 0; points && i < model->point_count; i++) {
-        if (!(model->points[i].flags & MF_POINT_COLLIDES))
-            continue;
-        if (model->points[i].link == link) {
-            if (out != NULL)
-                out[found] = (mf_SensorRow){row, true};
-            found++;
-        }
-        row++;
+    mf_SenseRun work = run_of(plan, run, moments.due);
+    if (mf_group_count(run->group) > 1) {
+        if (moments.due != 0)
+            run_kernel(plan, plan->run, &plan->batch, &work);
+    } else if (moments.due != 0) {
+        work.only = 0; // a lone robot needs no wide registers
+        run_kernel(plan, plan->run_one, &plan->batch, &work);
     }
-    return found;
+    if (moments.due != 0)
+        mf_sensor_source_run(run);
+    copy_fields(plan, run->first_block, run->block_count, moments.due);
+    mf_signal_set_run(plan->signals, run, &moments);
 }
 
-static void put_sensors(mf_Group *group, Plan *plan) {
-    const mf_Model *model = mf_group_model(group);
-    for (uint32_t i = 0; i < model->sensor_count; i++) {
-        const mf_Sensor *sensor = &model->sensors[i];
-        if (sensor->type == MF_SENSOR_CONTACT) {
-            const uint32_t found = find_rows(
-                group, sensor->link, plan->rows != NULL ? plan->rows + plan->row_count : NULL);
-            if (plan->contacts != NULL)
-                plan->contacts[plan->contact_count] = (mf_SensorContact){plan->row_count, found};
-            plan->contact_count++;
-            plan->row_count += found;
-        } else if (sensor->type == MF_SENSOR_RAY) {
-            mf_SensorRay out = {.range = sensor->range, .link = sensor->link};
-            mf_vec3_copy(out.start, sensor->start);
-            mf_vec3_copy(out.direction, sensor->direction);
-            if (plan->rays != NULL)
-                plan->rays[plan->ray_count] = out;
-            plan->ray_count++;
-        }
-    }
+// Range sensors that see others are measured when all have moved (ranges.c).
+static void run_measure(const mf_SystemRun *run, void *user) {
+    const mf_SensePlan *plan = user;
+    if (plan->ranges == NULL)
+        mf_sense_measure(plan, run);
 }
 
-// Whether a ray is on `link` or on what it carries.
-static bool carries_ray(const mf_Model *model, uint32_t link) {
-    for (uint32_t i = 0; i < model->sensor_count; i++) {
-        uint32_t at = model->sensors[i].type == MF_SENSOR_RAY ? model->sensors[i].link : 0;
-        while (at > link)
-            at = model->links[at].parent;
-        if (at == link)
-            return true;
-    }
-    return false;
+static mf_SenseRun run_one(const mf_SensePlan *plan, uint32_t instance) {
+    const mf_World *world = mf_group_world(plan->group);
+    return (mf_SenseRun){.first = instance / MF_BLOCK,
+                         .count = 1,
+                         .only = instance % MF_BLOCK,
+                         .time = mf_time_to_seconds(mf_world_time(world)),
+                         .due = UINT64_MAX};
 }
 
-static void put_links(const mf_Model *model, Plan *plan) {
-    for (uint32_t l = 1; l < model->link_count; l++) {
-        if (!carries_ray(model, l))
-            continue;
-        if (plan->links != NULL)
-            plan->links[plan->link_count] = l;
-        plan->link_count++;
-    }
+void mf_sense_start(const mf_SensePlan *plan, uint32_t instance) {
+    mf_SenseRun work = run_one(plan, instance);
+    run_kernel(plan, plan->run_one, &plan->batch, &work);
+    mf_sensor_source_one(plan->group, instance);
+    copy_fields(plan, work.first, 1, work.due);
+    mf_signal_set_start(plan->signals, instance);
 }
 
-static Plan counts_of(mf_Group *group) {
-    Plan plan = {.contacts = NULL};
-    put_sensors(group, &plan);
-    put_links(mf_group_model(group), &plan);
-    return plan;
+// Values that programs set begin at 0; the others as at rest.
+static void reset_measure(mf_Group *group, uint32_t instance, void *user) {
+    const mf_SensePlan *plan = user;
+    mf_Field *values = mf_group_find_field(group, "sensor.value");
+    for (uint32_t c = 0; c < values->components; c++)
+        mf_field_set(values, instance, c, 0.0);
+    if (plan->ranges != NULL)
+        mf_ranges_update(plan->ranges, true);
+    mf_sense_start(plan, instance);
 }
 
-static uint32_t components_of(mf_Group *group, const char *name) {
-    const mf_Field *field = mf_group_find_field(group, name);
-    return field != NULL ? field->components : 0;
+// ---- signals -----------------------------------------------------------------------------------
+
+static mf_Signal signal_of(const mf_Sensor *sensor, const mf_SensorsConfig *config, bool dead) {
+    mf_Signal signal = sensor->signal;
+    if (!config->noise)
+        signal.noise = signal.bias = signal.drift = 0.0;
+    if (dead)
+        signal = (mf_Signal){.rate = signal.rate};
+    return signal;
 }
 
-static mf_Status pack(mf_Context *context, mf_Group *group, const Plan *plan, const mf_Tree *tree,
-                      mf_SensorImage **out, mf_Error *error) {
-    mf_SensorImage draft = {.contact_count = plan->contact_count,
-                            .ray_count = plan->ray_count,
-                            .row_count = plan->row_count,
-                            .link_count = plan->link_count,
-                            .joint_count = mf_group_model(group)->joint_count,
-                            .ball_count = components_of(group, "ball.orientation") / 4,
-                            .free_count = components_of(group, "free.position") / 3,
-                            .load_components = components_of(group, "contact.load"),
-                            .point_components = components_of(group, "point.load"),
-                            .fixed = mf_group_model(group)->base == MF_BASE_FIXED};
-    const mf_FlatPart parts[] = {
-        {&draft.tree_at, tree, tree->bytes},
-        MF_FLAT_PART(&draft, links, plan->links, plan->link_count),
-        MF_FLAT_PART(&draft, contacts, plan->contacts, plan->contact_count),
-        MF_FLAT_PART(&draft, rows, plan->rows, plan->row_count),
-        MF_FLAT_PART(&draft, rays, plan->rays, plan->ray_count)};
-    void *image = NULL;
-    mf_Status status = mf_flat_pack(context, &draft, sizeof draft, parts,
-                                    sizeof parts / sizeof *parts, &image, error);
-    *out = image;
-    return status;
-}
-
-static mf_Status create_image(mf_Context *context, mf_Group *group, mf_SensorImage **out,
-                              mf_Error *error) {
-    const mf_Model *model = mf_group_model(group);
-    const Plan counted = counts_of(group);
-    mf_Tree *tree = NULL;
-    Plan plan = {.contacts = mf_allocate(context, counted.contact_count + 1, sizeof *plan.contacts),
-                 .rows = mf_allocate(context, counted.row_count + 1, sizeof *plan.rows),
-                 .rays = mf_allocate(context, counted.ray_count + 1, sizeof *plan.rays),
-                 .links = mf_allocate(context, counted.link_count + 1, sizeof *plan.links)};
-    mf_Status status = plan.contacts && plan.rows && plan.rays && plan.links
-                           ? mf_tree_create(context, model, MF_TREE_FIELDS,
-                                            model->base == MF_BASE_FREE, NULL, &tree, error)
-                           : mf_fail(error, MF_NO_MEMORY, "sensors: out of memory");
-    if (status == MF_OK) {
-        put_sensors(group, &plan);
-        put_links(model, &plan);
-        status = pack(context, group, &plan, tree, out, error);
-    }
-    mf_release(context, tree);
-    mf_release(context, plan.contacts);
-    mf_release(context, plan.rows);
-    mf_release(context, plan.rays);
-    mf_release(context, plan.links);
-    return status;
-}
-
-// ---- the system --------------------------------------------------------------------------------
-
-static mf_Status add_fields(mf_Group *group, const mf_SensorImage *image, mf_SensorFields *fields,
-                            mf_Error *error) {
-    enum { FLAGS = MF_FIELD_STATE | MF_FIELD_OUTPUT };
-    static const mf_FieldInfo contact = {
-        "sensor.contact", "1", "",    MF_REAL,
-        MF_PER_SENSOR,    1,   FLAGS, "1 while a point of the sensor's link carries load, else 0"};
-    static const mf_FieldInfo ray = {
-        "sensor.ray",  "m", "",    MF_REAL,
-        MF_PER_SENSOR, 1,   FLAGS, "distance along the ray to the ground, at most its range"};
-    static const mf_FieldInfo joint = {
-        "sensor.joint", "rad", "joint", MF_REAL,
-        MF_PER_JOINT,   1,     FLAGS,   "joint positions; meters for slides"};
-    static const mf_FieldInfo attitude = {
-        "sensor.attitude",
-        "rad",
-        "world",
-        MF_REAL,
-        MF_PER_INSTANCE,
-        3,
-        FLAGS,
-        "roll, pitch and yaw of the base: about the fixed axes x, y, z"};
-    mf_Status status = MF_OK;
-    if (image->contact_count > 0)
-        status = mf_attach_field(group, &contact, image->contact_count, &fields->contact, error);
-    if (status == MF_OK && image->ray_count > 0)
-        status = mf_attach_field(group, &ray, image->ray_count, &fields->ray, error);
-    if (status == MF_OK)
-        status = mf_attach_field(group, &joint, 0, &fields->joint, error);
-    if (status == MF_OK)
-        status = mf_attach_field(group, &attitude, 0, &fields->attitude, error);
-    return status;
-}
-
-// Names of the fields that are read and written, for the schedule.
-static void list_names(mf_SensorSystem *system) {
-    uint32_t reads = 0, writes = 0;
-    system->reads[reads++] = "base.position";
-    system->reads[reads++] = "base.orientation";
-    system->reads[reads++] = "joint.angle";
-    if (system->fields.ray != NULL) {
-        static const char *const names[] = {
-            "base.linear_velocity", "base.angular_velocity", "joint.rate",    "?ball.orientation",
-            "?ball.rate",           "?free.position",        "?free.velocity"};
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            system->reads[reads++] = names[i];
-    }
-    system->reads[reads++] = "fault.word";
-    system->reads[reads++] = "fault.count";
-    system->reads[reads++] = "?motion.level";
-    if (system->batch.point_load != NULL)
-        system->reads[reads++] = "point.load";
-    if (system->batch.load != NULL)
-        system->reads[reads++] = "contact.load";
-    if (system->fields.contact != NULL)
-        system->writes[writes++] = "sensor.contact";
-    if (system->fields.ray != NULL)
-        system->writes[writes++] = "sensor.ray";
-    system->writes[writes++] = "sensor.joint";
-    system->writes[writes++] = "sensor.attitude";
-    if (system->contact_signals != NULL)
-        writes += mf_signal_set_fields(system->contact_signals, system->writes + writes);
-    if (system->ray_signals != NULL)
-        writes += mf_signal_set_fields(system->ray_signals, system->writes + writes);
-}
-
-static void *data_of(const mf_Field *field) {
-    return field != NULL ? field->data : NULL;
-}
-
-static void bind_fields(mf_Group *group, mf_SensorSystem *system) {
-    const mf_SensorFields *fields = &system->fields;
-    const mf_TreeFields tree = mf_tree_fields(group);
-    system->batch = (mf_SensorBatch){
-        .image = system->image,
-        .terrain = mf_terrain_image(mf_world_config_of(mf_group_world(group))->terrain),
-        .load = data_of(mf_group_find_field(group, "contact.load")),
-        .point_load = data_of(mf_group_find_field(group, "point.load")),
-        .level = data_of(mf_group_find_field(group, "motion.level")),
-        .position = data_of(tree.position),
-        .orientation = data_of(tree.orientation),
-        .linear = data_of(tree.linear),
-        .angular = data_of(tree.angular),
-        .angle = data_of(tree.angle),
-        .rate = data_of(tree.rate),
-        .ball = data_of(tree.ball),
-        .ball_rate = data_of(tree.ball_rate),
-        .free = data_of(tree.free),
-        .free_rate = data_of(tree.free_rate),
-        .fault = data_of(mf_group_find_field(group, "fault.word")),
-        .contact = data_of(fields->contact),
-        .ray = data_of(fields->ray),
-        .joint = data_of(fields->joint),
-        .attitude = data_of(fields->attitude)};
-}
-
-// The signals of the sensors of one type; none: *out stays NULL.
-static mf_Status add_signals(mf_Group *group, mf_SensorType type, mf_Field *field, mf_Rate rate,
-                             mf_SignalSet **out, mf_Error *error) {
-    const mf_Model *model = mf_group_model(group);
+// What happens to the values, and with it where the mapping puts them.
+static mf_Status add_signals(mf_Group *group, mf_SensePlan *plan, mf_Field *values,
+                             const mf_SensorsConfig *config, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
-    bool plain = true;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < model->sensor_count; i++)
-        plain &= model->sensors[i].type != type || mf_signal_is_plain(&model->sensors[i].signal);
-    if (plain)
-        return MF_OK;
-    mf_SignalSpec *specs = mf_allocate(context, model->sensor_count, sizeof *specs);
+    mf_SenseItem *own = (mf_SenseItem *)(uintptr_t)mf_sense_items(plan->image);
+    uint32_t count = plan->image->item_count;
+    mf_SignalSpec *specs = mf_allocate(context, count, sizeof *specs + sizeof(mf_Signal));
     if (specs == NULL)
         return mf_fail(error, MF_NO_MEMORY, "sensors: out of memory");
-    for (uint32_t i = 0; i < model->sensor_count; i++)
-        if (model->sensors[i].type == type) {
-            specs[count] = (mf_SignalSpec){.signal = &model->sensors[i].signal,
-                                           .first = count,
-                                           .count = 1,
-                                           .stream = i,
-                                           .always = true};
-            count++;
-        }
-    mf_Status status =
-        mf_signal_set_create(group, field->info.name, field, rate, specs, count, out, error);
+    mf_Signal *signals = (mf_Signal *)(specs + count);
+    for (uint32_t i = 0; i < count; i++) {
+        signals[i] = signal_of(mf_sense_sensor(plan, own[i].sensor), config, own[i].dead);
+        specs[i] = (mf_SignalSpec){.signal = &signals[i],
+                                   .first = own[i].address,
+                                   .count = own[i].count,
+                                   .stream = own[i].sensor,
+                                   .unit = mf_sense_is_direction(own[i].type),
+                                   .always = own[i].copied};
+    }
+    mf_Status status = mf_signal_set_create(group, "sensor", values, config->rate, specs, count,
+                                            &plan->signals, error);
+    for (uint32_t i = 0; status == MF_OK && i < count; i++) {
+        mf_SignalTarget target = mf_signal_set_target(plan->signals, i);
+        own[i].clock = target.clock;
+        own[i].out = target.row;
+        own[i].treated = target.treated;
+    }
+    if (status == MF_OK && mf_signal_set_raw(plan->signals) != NULL) {
+        plan->batch.raw = mf_signal_set_raw(plan->signals)->data;
+        plan->image->raw_count = mf_signal_set_raw(plan->signals)->components;
+    }
     mf_release(context, specs);
     return status;
 }
 
-static mf_Status add_all_signals(mf_Group *group, mf_SensorSystem *system, mf_Error *error) {
-    mf_Status status = add_signals(group, MF_SENSOR_CONTACT, system->fields.contact, system->rate,
-                                   &system->contact_signals, error);
-    if (status == MF_OK)
-        status = add_signals(group, MF_SENSOR_RAY, system->fields.ray, system->rate,
-                             &system->ray_signals, error);
-    return status;
+// ---- fields ------------------------------------------------------------------------------------
+
+static const void *data_of(mf_Group *group, const char *name) {
+    const mf_Field *field = mf_group_find_field(group, name);
+    return field == NULL ? NULL : field->data;
 }
 
-static mf_Status add_system(mf_Group *group, mf_SensorSystem *system, mf_Error *error) {
-    const mf_SignalSet *sets[] = {system->contact_signals, system->ray_signals};
-    mf_SystemConfig entry = mf_system_config();
-    entry.name = system_name;
-    entry.phase = MF_PHASE_SENSE;
-    entry.rate = system->rate;
-    entry.run = run_sensors;
-    entry.reset = reset_sensors;
-    entry.destroy = destroy_sensors;
-    entry.user = system;
-    entry.reads = system->reads;
-    entry.writes = system->writes;
-    for (int i = 0; i < 2; i++) {
-        if (sets[i] == NULL)
-            continue;
-        entry.rate = (mf_Rate){0, 0}; // each sensor has its own
-        entry.run = run_treated;
-        entry.settings_hash = mf_signal_set_hash(sets[i], entry.settings_hash);
-    }
-    return mf_group_add_system(group, &entry, error);
+static void bind_fields(mf_Group *group, mf_SensePlan *plan) {
+    mf_SenseBatch *batch = &plan->batch;
+    batch->position = data_of(group, "base.position");
+    batch->orientation = data_of(group, "base.orientation");
+    batch->linear = data_of(group, "base.linear_velocity");
+    batch->angular = data_of(group, "base.angular_velocity");
+    batch->angle = data_of(group, "joint.angle");
+    batch->rate = data_of(group, "joint.rate");
+    batch->ball = data_of(group, "ball.orientation");
+    batch->ball_rate = data_of(group, "ball.rate");
+    batch->free = data_of(group, "free.position");
+    batch->free_rate = data_of(group, "free.velocity");
+    batch->force = data_of(group, "actuator.force");
+    batch->external = data_of(group, "sensor.outer");
+    batch->touch = data_of(group, "sensor.touch");
+    batch->joint_limit = data_of(group, "joint.limit_force");
+    batch->tendon_limit = data_of(group, "tendon.limit_force");
+    batch->fault = data_of(group, "fault.word");
+    const mf_Field *load = mf_group_find_field(group, "contact.load");
+    const mf_Field *point_load = mf_group_find_field(group, "point.load");
+    batch->load = data_of(group, "contact.load");
+    batch->point_load = data_of(group, "point.load");
+    batch->motion = data_of(group, "motion.level");
+    plan->image->load_components = load == NULL ? 0 : load->components;
+    plan->image->point_components = point_load == NULL ? 0 : point_load->components;
 }
 
-static mf_Status choose_kernels(mf_Group *group, mf_SensorSystem *system, mf_Error *error) {
-    static const mf_SensorRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_sensor_run);
-    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_SensorImage *image) =
-        MF_KERNEL_TABLE(mf_sensor_scratch_size);
-    const uint32_t row = mf_kernel_row(mf_world_isa(mf_group_world(group)));
-    const bool precise = mf_group_config_of(group)->double_precision;
-    system->run = kernels[row][precise];
-    if (system->fields.ray == NULL)
-        return MF_OK;
-    return mf_scratch_create(mf_world_context(mf_group_world(group)),
-                             scratch_sizes[row][precise](system->image),
-                             mf_group_block_count(group), &system->scratch, error);
-}
-
-mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    mf_Status status = mf_attach_check(group, system_name, rate, error);
+static mf_Status add_fields(mf_Group *group, mf_SensePlan *plan, const mf_SensorsConfig *config,
+                            mf_Error *error) {
+    static const mf_FieldInfo value = {"sensor.value",
+                                       "1",
+                                       "",
+                                       MF_REAL,
+                                       MF_PER_SENSOR,
+                                       1,
+                                       MF_FIELD_STATE | MF_FIELD_OUTPUT,
+                                       "values of the sensors of the robot's file, each in its own "
+                                       "unit; behind them, if asked for, "
+                                       "joint positions and roll, pitch, yaw of the base"};
+    static const mf_FieldInfo before = {"sensor.before",
+                                        "1",
+                                        "",
+                                        MF_REAL,
+                                        MF_FIXED_COUNT,
+                                        1,
+                                        MF_FIELD_OUTPUT,
+                                        "velocities at the beginning of the step; m/s, rad/s"};
+    mf_Field *field;
+    mf_Status status = mf_attach_field(group, &value, plan->image->value_count, &field, error);
     if (status != MF_OK)
         return status;
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_SensorSystem *system = mf_allocate(context, 1, sizeof *system);
-    if (system == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "sensors: out of memory");
-    system->rate = rate;
-    status = create_image(context, group, &system->image, error);
-    if (status == MF_OK)
-        status = add_fields(group, system->image, &system->fields, error);
-    if (status == MF_OK)
-        status = add_all_signals(group, system, error);
-    if (status == MF_OK)
-        status = choose_kernels(group, system, error);
-    if (status == MF_OK) {
-        bind_fields(group, system);
-        list_names(system);
-        status = add_system(group, system, error);
-    }
+    plan->batch.values = field->data;
+    status = add_signals(group, plan, field, config, error);
     if (status != MF_OK)
-        destroy_sensors(context, system);
+        return status;
+    if (!plan->image->accelerates || plan->image->velocity_count == 0)
+        return MF_OK;
+    status = mf_attach_field(group, &before, plan->image->velocity_count, &field, error);
+    if (status == MF_OK)
+        plan->batch.before = field->data;
     return status;
+}
+
+static mf_Status choose_kernels(mf_Group *group, mf_SensePlan *plan, mf_Error *error) {
+    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_SenseBatch *batch) =
+        MF_KERNEL_TABLE(mf_sense_scratch_size);
+    static const mf_SenseFn runs[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_sense_run);
+    static const mf_SenseFn keeps[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_sense_keep);
+    mf_Isa isa = mf_world_isa(mf_group_world(group));
+    bool precise = mf_group_config_of(group)->double_precision;
+    plan->run = runs[mf_kernel_row(isa)][precise];
+    plan->run_one = runs[mf_kernel_row_single(isa)][precise];
+    plan->keep = keeps[mf_kernel_row(isa)][precise];
+    // Wide copies need most.
+    return mf_scratch_create(mf_world_context(mf_group_world(group)),
+                             scratch_sizes[mf_kernel_row(isa)][precise](&plan->batch),
+                             mf_group_block_count(group), &plan->scratch, error);
+}
+
+// ---- systems -----------------------------------------------------------------------------------
+
+static mf_Status check(const mf_Group *group, const mf_SensorsConfig *config, mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "sensors: start from mf_sensors_config()");
+    const mf_Rate any = {1, 1};
+    bool every = config->rate.numerator == 0 && config->rate.denominator == 0;
+    return mf_attach_check(group, measure_name, every ? any : config->rate, error);
+}
+
+static uint64_t hash_config(const mf_SensorsConfig *config, const mf_SignalSet *signals) {
+    const int64_t settings[3] = {(int64_t)config->rate.numerator, (int64_t)config->rate.denominator,
+                                 config->noise | config->before_control << 1 |
+                                     config->posture << 2};
+    return mf_signal_set_hash(signals, mf_hash_bytes(MF_HASH_START, settings, sizeof settings));
+}
+
+static void destroy_plan(mf_Context *context, void *user) {
+    mf_SensePlan *plan = user;
+    mf_signal_set_destroy(context, plan->signals);
+    mf_scratch_destroy(context, plan->scratch);
+    mf_sense_plan_destroy(context, plan);
+}
+
+// Whether some sensor shows a field, which may be any.
+static bool shows_fields(const mf_SensePlan *plan) {
+    for (uint32_t i = 0; i < plan->image->item_count; i++)
+        if (mf_sense_items(plan->image)[i].copied)
+            return true;
+    return false;
+}
+
+// The plan belongs to the system that keeps velocities or, without one, to the other.
+static mf_Status add_systems(mf_Group *group, const mf_SensorsConfig *config, mf_SensePlan *plan,
+                             bool *owned, mf_Error *error) {
+    static const char *const kept[] = {"base.linear_velocity",
+                                       "base.angular_velocity",
+                                       "joint.rate",
+                                       "?ball.rate",
+                                       "?free.velocity",
+                                       "fault.word",
+                                       NULL};
+    static const char *const keeps[] = {"sensor.before", NULL};
+    static const char *const reads[] = {MF_TREE_FIELD_NAMES,
+                                        "?actuator.force",
+                                        "?sensor.outer",
+                                        "?joint.limit_force",
+                                        "?sensor.touch",
+                                        "?tendon.limit_force",
+                                        "?contact.load",
+                                        "?point.load",
+                                        "?motion.level",
+                                        "?sensor.before",
+                                        "fault.word",
+                                        "fault.count",
+                                        NULL};
+    static const char *const writes[] = {
+        "sensor.value", "?sensor.raw", "?sensor.bias", "?sensor.ring", "?sensor.geometry",
+        "fault.word",   NULL};
+    mf_SystemConfig system = mf_system_config();
+    system.name = keep_name;
+    system.reads = kept;
+    system.writes = keeps;
+    system.phase = MF_PHASE_CONTROL;
+    system.run = run_keep;
+    system.destroy = destroy_plan;
+    system.user = plan;
+    if (plan->batch.before != NULL) {
+        mf_Status status = mf_group_add_system(group, &system, error);
+        if (status != MF_OK)
+            return status;
+        *owned = true;
+        system.destroy = NULL;
+    }
+    system.name = measure_name;
+    system.reads = shows_fields(plan) ? NULL : reads;
+    system.phase = plan->before_control ? MF_PHASE_SENSE : MF_PHASE_AFTER;
+    // What is measured now and then waits in the schedule; behind a step it is one state later.
+    if (plan->before_control)
+        system.rate = mf_signal_set_rate(plan->signals);
+    system.run = run_measure;
+    system.reset = reset_measure;
+    system.writes = writes;
+    system.settings_hash = hash_config(config, plan->signals);
+    return mf_group_add_system(group, &system, error);
+}
+
+mf_Status mf_sensors_add(mf_Group *group, const mf_SensorsConfig *config, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_sensors_add: group is NULL");
+    mf_SensorsConfig settings = config != NULL ? *config : mf_sensors_config();
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_SensePlan *plan = NULL;
+    bool owned = false;
+    mf_Status status = check(group, &settings, error);
+    if (status == MF_OK)
+        status = mf_sensor_source_prepare(group, error);
+    if (status == MF_OK)
+        status = mf_sense_plan_create(group, &settings, &plan, error);
+    if (status != MF_OK || plan == NULL)
+        return status;
+    status = add_fields(group, plan, &settings, error);
+    if (status == MF_OK && plan->external_count > 0)
+        status = mf_articulated_report_forces(group, plan->external, plan->external_count, error);
+    if (status == MF_OK && plan->touch_count > 0)
+        status = mf_articulated_report_touches(group, plan->touches, plan->touch_count, error);
+    if (status == MF_OK && plan->limits)
+        status = mf_articulated_report_limits(group, error);
+    if (status == MF_OK) {
+        bind_fields(group, plan);
+        status = choose_kernels(group, plan, error);
+    }
+    if (status == MF_OK)
+        status = add_systems(group, &settings, plan, &owned, error);
+    if (status != MF_OK && !owned)
+        destroy_plan(context, plan);
+    return status;
+}
+
+// ---- questions ---------------------------------------------------------------------------------
+
+mf_SensePlan *mf_sense_plan_of(const mf_Group *group) {
+    for (uint32_t i = 0; i < mf_group_system_count(group); i++)
+        if (mf_group_system(group, i)->run == run_measure)
+            return mf_group_system(group, i)->user;
+    return NULL;
+}
+
+bool mf_sensors_note(const mf_Group *group, uint32_t index, char *text) {
+    const mf_SensePlan *plan = group != NULL && text != NULL ? mf_sense_plan_of(group) : NULL;
+    for (uint32_t i = 0; plan != NULL && i < plan->image->item_count; i++) {
+        const mf_SenseItem *own = &mf_sense_items(plan->image)[i];
+        if (plan->sources[i].reason == NULL || index-- > 0)
+            continue;
+        snprintf(text, MF_SENSORS_NOTE, "sensor %u '%.100s' reads 0: %s", own->sensor,
+                 mf_sense_sensor(plan, own->sensor)->name, plan->sources[i].reason);
+        return true;
+    }
+    return false;
+}
+
+// One block of values of the group's precision, value c of a lane at [c][lane].
+static void put(void *block, bool precise, uint32_t c, uint32_t lane, double value) {
+    size_t at = (size_t)c * MF_BLOCK + lane;
+    if (precise)
+        ((double *)block)[at] = value;
+    else
+        ((float *)block)[at] = (float)value;
+}
+
+static double get(const void *block, bool precise, uint32_t c, uint32_t lane) {
+    size_t at = (size_t)c * MF_BLOCK + lane;
+    return precise ? ((const double *)block)[at] : (double)((const float *)block)[at];
+}
+
+// From true values to readings without noise.
+static void convert(const mf_SensePlan *plan, uint32_t index, uint32_t instance, double *values) {
+    const mf_SenseItem *own = &mf_sense_items(plan->image)[index];
+    const mf_Field *field = plan->sources[index].field;
+    const mf_Signal *signal = &mf_sense_sensor(plan, own->sensor)->signal;
+    for (uint32_t c = own->address; c < own->address + own->count; c++) {
+        if (field != NULL)
+            values[c] = mf_field_get(field, instance, own->component + c - own->address);
+        if (!own->dead && !mf_sense_is_direction(own->type))
+            values[c] = mf_signal_convert(signal, values[c]);
+    }
+}
+
+mf_Status mf_sensors_measure(mf_Group *group, uint32_t instance, const double *acceleration,
+                             double *values, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
+    if (group == NULL || instance >= mf_group_count(group))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_sensors_measure: there is no such group or robot");
+    const mf_SensePlan *plan = mf_sense_plan_of(group);
+    if (plan == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "sensors: the group has no sensors");
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_SenseBatch batch = plan->batch;
+    bool precise = mf_group_config_of(group)->double_precision;
+    uint32_t lane = instance % MF_BLOCK;
+    void *block =
+        mf_allocate(context, (size_t)plan->image->velocity_count + plan->image->value_count + 1,
+                    MF_BLOCK * sizeof(double));
+    if (block == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "sensors: out of memory");
+    batch.detached = block;
+    batch.acceleration =
+        (char *)block + (size_t)plan->image->value_count * MF_BLOCK * sizeof(double);
+    for (uint32_t i = 0; i < plan->image->velocity_count; i++)
+        put((void *)(uintptr_t)batch.acceleration, precise, i, lane,
+            acceleration == NULL ? 0.0 : acceleration[i]);
+    mf_Field *field = mf_group_find_field(group, "sensor.value");
+    for (uint32_t i = 0; i < plan->image->value_count; i++)
+        put(block, precise, i, lane, mf_field_get(field, instance, i));
+    mf_SenseRun work = run_one(plan, instance);
+    if (plan->ranges != NULL)
+        mf_ranges_update(plan->ranges, true);
+    run_kernel(plan, plan->run_one, &batch, &work);
+    mf_sensor_source_one(group, instance);
+    for (uint32_t i = 0; i < plan->image->value_count; i++)
+        values[i] = get(block, precise, i, lane);
+    for (uint32_t i = 0; i < plan->image->item_count; i++)
+        convert(plan, i, instance, values);
+    mf_release(context, block);
+    return MF_OK;
 }

@@ -291,6 +291,11 @@ uint64_t mf_signal_set_hash(const mf_SignalSet *set, uint64_t hash) {
     return mf_hash_bytes(hash, &set->hash, sizeof set->hash);
 }
 
+mf_Rate mf_signal_set_rate(const mf_SignalSet *set) {
+    const Clock *clock = &set->clocks[0];
+    return set->clock_count == 1 && clock->lag == 0 ? clock->rate : (mf_Rate){0, 0};
+}
+
 // ---- running -----------------------------------------------------------------------------------
 
 void mf_signal_set_run(const mf_SignalSet *set, const mf_SystemRun *run,

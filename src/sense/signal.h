@@ -101,6 +101,9 @@ mf_Field *mf_signal_set_raw(const mf_SignalSet *set); // NULL if no value is pro
 uint32_t mf_signal_set_fields(const mf_SignalSet *set, const char *names[3]);
 uint64_t mf_signal_set_hash(const mf_SignalSet *set, uint64_t hash);
 
+// The rate of all its values where they have one and no delay, else {0, 0}.
+mf_Rate mf_signal_set_rate(const mf_SignalSet *set);
+
 // The actions at the state after `tick` steps, called for each state; false: none.
 bool mf_signal_set_measure(const mf_SignalSet *set, uint64_t tick, mf_SignalMoments *out);
 // Computes readings from the true values that the mapping has written for these moments.

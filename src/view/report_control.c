@@ -2,6 +2,7 @@
 // the robot's joints and sensors, or the waves of oscillators.
 #include "control/gp.h"
 #include "model/points.h"
+#include "model/sensor_kind.h"
 #include "view/report_data.h"
 
 #include <stdio.h>
@@ -10,13 +11,6 @@
 #define MACHINE_VALUES 256u // [1] of the accumulator
 
 // ---- machine-code programs ---------------------------------------------------------------------
-
-static uint32_t sensors_of(const mf_Model *model, mf_SensorType type) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < model->sensor_count; i++)
-        count += model->sensors[i].type == type;
-    return count;
-}
 
 static const char *sensor_name(const mf_Model *model, mf_SensorType type, uint32_t number) {
     for (uint32_t i = 0; i < model->sensor_count; i++) {
@@ -30,8 +24,8 @@ static const char *sensor_name(const mf_Model *model, mf_SensorType type, uint32
 static void explain_sensor(mf_Text *text, const mf_ReportData *data, uint32_t operand) {
     const mf_Model *model = data->scene.model;
     static const char *const attitude[3] = {"roll", "pitch", "yaw"};
-    uint32_t contacts = sensors_of(model, MF_SENSOR_CONTACT);
-    uint32_t rays = sensors_of(model, MF_SENSOR_RAY);
+    uint32_t contacts = mf_sensors_of_type(model, MF_SENSOR_CONTACT);
+    uint32_t rays = mf_sensors_of_type(model, MF_SENSOR_RAY);
     uint32_t angles = contacts + rays + model->joint_count;
     uint32_t number = mf_gp_resolve(operand, angles + 3, data->file->groups[0].gp.unknown);
     mf_text_put(text, "acc = ");
@@ -57,8 +51,8 @@ static void explain_sensor(mf_Text *text, const mf_ReportData *data, uint32_t op
 // How many values a sensor can put into the accumulator: 1 (always 0), 2 (0 or 1) or all 256.
 static uint32_t sensor_values(const mf_ReportData *data, uint32_t operand) {
     const mf_Model *model = data->scene.model;
-    uint32_t contacts = sensors_of(model, MF_SENSOR_CONTACT);
-    uint32_t count = contacts + sensors_of(model, MF_SENSOR_RAY) + model->joint_count + 3;
+    uint32_t contacts = mf_sensors_of_type(model, MF_SENSOR_CONTACT);
+    uint32_t count = contacts + mf_sensors_of_type(model, MF_SENSOR_RAY) + model->joint_count + 3;
     uint32_t number = mf_gp_resolve(operand, count, data->file->groups[0].gp.unknown);
     return number == MF_NONE ? 1 : number < contacts ? 2 : MACHINE_VALUES;
 }

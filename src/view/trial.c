@@ -5,6 +5,7 @@
 #include "scene/machines.h"
 #include "view/report_data.h"
 #include "base/floats.h"
+#include "model/sensor_kind.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,8 +34,16 @@ static mf_Status make_plan(const mf_Scene *scene, double period, Plan *plan, mf_
     return MF_OK;
 }
 
-static void take_sample(const mf_Scene *scene, const mf_Field *contact, mf_Trial *trial,
-                        uint32_t sample) {
+// Whether the feet touch, in the order of the model's contact sensors.
+static void take_contacts(const mf_Scene *scene, uint8_t *out) {
+    const mf_Field *values = mf_group_find_field(scene->group, "sensor.value");
+    const mf_Model *model = mf_group_model(scene->group);
+    for (uint32_t i = 0; i < model->sensor_count; i++)
+        if (model->sensors[i].type == MF_SENSOR_CONTACT)
+            *out++ = mf_field_get(values, 0, model->sensors[i].address) != 0.0;
+}
+
+static void take_sample(const mf_Scene *scene, mf_Trial *trial, uint32_t sample) {
     const mf_Field *position = mf_group_find_field(scene->group, "base.position");
     for (uint32_t c = 0; c < 3; c++)
         trial->position[3 * (size_t)sample + c] = mf_field_get(position, 0, c);
@@ -42,9 +51,8 @@ static void take_sample(const mf_Scene *scene, const mf_Field *contact, mf_Trial
     double x = mf_field_get(orientation, 0, 1), y = mf_field_get(orientation, 0, 2);
     double cosine = 1.0 - 2.0 * (x * x + y * y);
     trial->tilt = fmax(trial->tilt, acos(fmax(-1.0, fmin(1.0, cosine))));
-    for (uint32_t c = 0; c < trial->contact_count; c++)
-        trial->contact[(size_t)sample * trial->contact_count + c] =
-            mf_field_get(contact, 0, c) != 0.0;
+    if (trial->contact_count > 0)
+        take_contacts(scene, trial->contact + (size_t)sample * trial->contact_count);
 }
 
 // That of a machine counts after it came to rest, and until its trial ended.
@@ -59,17 +67,18 @@ static void find_period(const mf_Scene *scene, mf_Trial *trial) {
 }
 
 static mf_Status simulate(mf_Scene *scene, const Plan *plan, mf_Trial *trial, mf_Error *error) {
-    const mf_Field *contact = mf_group_find_field(scene->group, "sensor.contact");
+    const bool senses = mf_group_find_field(scene->group, "sensor.value") != NULL;
     trial->sample_count = plan->samples;
-    trial->contact_count = contact == NULL ? 0 : contact->components;
+    trial->contact_count =
+        senses ? mf_sensors_of_type(mf_group_model(scene->group), MF_SENSOR_CONTACT) : 0;
     trial->position = mf_allocate(trial->context, plan->samples, 3 * sizeof(double));
     trial->contact = mf_allocate(trial->context, plan->samples, trial->contact_count);
     if (trial->position == NULL || trial->contact == NULL)
         return mf_fail(error, MF_NO_MEMORY, "trial: out of memory");
-    take_sample(scene, contact, trial, 0);
+    take_sample(scene, trial, 0);
     for (uint32_t sample = 1; sample < plan->samples; sample++) {
         mf_world_step(scene->world, plan->sample_steps);
-        take_sample(scene, contact, trial, sample);
+        take_sample(scene, trial, sample);
     }
     mf_world_step(scene->world, plan->steps - (plan->samples - 1) * plan->sample_steps);
     find_period(scene, trial);

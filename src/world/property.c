@@ -309,6 +309,19 @@ static bool compare_property(const mf_Property *property, void *user) {
     return true;
 }
 
+// What replaces the fields of the sensors that earlier versions had.
+static const char *successor_of(const char *name) {
+    static const char *const pairs[][2] = {
+        {"sensor.contact", "SENSOR/sensor.value, with the name of a contact sensor"},
+        {"sensor.ray", "SENSOR/sensor.value, with the name of a ray sensor"},
+        {"sensor.joint", "joint.angle"},
+        {"sensor.attitude", "SENSOR/sensor.value, with the name of an attitude sensor"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (strncmp(name, pairs[i][0], strlen(pairs[i][0])) == 0)
+            return pairs[i][1];
+    return NULL;
+}
+
 // Reports which component does not match.
 static mf_Status explain(const Query *query, const char *path, const char *last, mf_Error *error) {
     const mf_Group *group = query->group;
@@ -317,6 +330,10 @@ static mf_Status explain(const Query *query, const char *path, const char *last,
                        path, group->config.name, group->config.count - 1);
     const mf_Model *model = group->config.model;
     Near near = {.request = last, .name = ""};
+    const char *successor = successor_of(last);
+    if (successor != NULL)
+        return mf_fail(error, MF_NOT_FOUND, "property %.99s: there is no %.60s; now: %s", path,
+                       last, successor);
     if (query->part || !query->parts) {
         // The field access needs a non-const group, but does not change it.
         mf_Group *any = (mf_Group *)(uintptr_t)group;

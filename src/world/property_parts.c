@@ -48,7 +48,7 @@ const char *mf_part_own_name(const mf_Model *model, mf_Part part, uint32_t index
 
 static bool of_joint(mf_SensorType type) {
     const mf_SensorMount mount = mf_sensor_kind(type)->mount;
-    return type == MF_SENSOR_JOINT || mount == MF_AT_JOINT || mount == MF_AT_LIMITED_JOINT ||
+    return mount == MF_AT_OWN_JOINT || mount == MF_AT_JOINT || mount == MF_AT_LIMITED_JOINT ||
            mount == MF_AT_BALL;
 }
 
@@ -56,10 +56,7 @@ static bool of_joint(mf_SensorType type) {
 static uint32_t carrier(const mf_Sensor *sensor) {
     if (of_joint(sensor->type))
         return sensor->joint;
-    if (sensor->type == MF_SENSOR_ATTITUDE)
-        return 0;
-    bool at_link = sensor->type == MF_SENSOR_CONTACT || sensor->type == MF_SENSOR_RAY;
-    return at_link ? sensor->link : sensor->frame.link;
+    return mf_sensor_kind(sensor->type)->mount == MF_AT_LINK ? sensor->link : sensor->frame.link;
 }
 
 bool mf_part_parent(const mf_Model *model, mf_Part *part, uint32_t *index) {
@@ -162,15 +159,6 @@ static uint32_t rank_of_joint(const mf_Model *model, uint32_t index, mf_JointTyp
     return rank;
 }
 
-static uint32_t rank_of_sensor(const mf_Model *model, uint32_t index, mf_SensorType type) {
-    uint32_t rank = 0;
-    if (model->sensors[index].type != type)
-        return MF_NONE;
-    for (uint32_t s = 0; s < index; s++)
-        rank += model->sensors[s].type == type;
-    return rank;
-}
-
 static uint32_t element_of_actuator(const mf_Model *model, const mf_Field *field, uint32_t index) {
     if (field->info.shape != MF_FIXED_COUNT || !begins(field->info.name, "actuator."))
         return MF_NONE;
@@ -233,10 +221,6 @@ static uint32_t element_of(const mf_Model *model, mf_Part part, uint32_t index,
     case MF_PART_TENDON:
         return field->info.shape == MF_FIXED_COUNT && begins(name, "tendon.") ? index : MF_NONE;
     case MF_PART_SENSOR:
-        if (strcmp(name, "sensor.contact") == 0)
-            return rank_of_sensor(model, index, MF_SENSOR_CONTACT);
-        if (strcmp(name, "sensor.ray") == 0)
-            return rank_of_sensor(model, index, MF_SENSOR_RAY);
         return strcmp(name, "sensor.value") == 0 ? model->sensors[index].address : MF_NONE;
     default:
         return MF_NONE;
@@ -269,7 +253,7 @@ bool mf_part_field(const mf_Model *model, mf_Part part, uint32_t index, mf_Field
     element = element_of(model, part, index, field);
     if (element == MF_NONE)
         return false;
-    if (part == MF_PART_SENSOR && strcmp(field->info.name, "sensor.value") == 0)
+    if (part == MF_PART_SENSOR)
         width = model->sensors[index].count;
     else
         element *= width;

@@ -11,6 +11,10 @@ enum { ROBOT_JOINTS = 8, ROBOT_SENSORS = 5 };
 static const uint32_t robot_motor[] = {0, 1, 3, 5, 6, 7};
 enum { ROBOT_MOTORS = sizeof robot_motor / sizeof *robot_motor };
 
+// Where the sensors have their values: contacts and rays of the model, then joints and attitude.
+static const uint32_t robot_contact[] = {0, 2, 3}, robot_ray[] = {1, 4};
+enum { ROBOT_JOINT_VALUES = ROBOT_SENSORS, ROBOT_ATTITUDE = ROBOT_SENSORS + ROBOT_JOINTS };
+
 typedef struct Robot {
     mf_Model model;
     mf_Link links[ROBOT_JOINTS + 1];
@@ -69,12 +73,18 @@ static inline void robot_make(Robot *robot, mf_Context *context) {
                                     .start = {0.05, 0, 0.01},
                                     .direction = {0.6, 0, -0.8},
                                     .range = 3.0};
+    for (uint32_t i = 0; i < ROBOT_SENSORS; i++) {
+        robot->sensors[i].joint = MF_NONE;
+        robot->sensors[i].address = i;
+        robot->sensors[i].count = 1;
+    }
     robot->model = (mf_Model){.name = "robot",
                               .file = "",
                               .link_count = ROBOT_JOINTS + 1,
                               .joint_count = ROBOT_JOINTS,
                               .point_count = 6,
                               .sensor_count = ROBOT_SENSORS,
+                              .sensor_value_count = ROBOT_SENSORS,
                               .links = robot->links,
                               .joints = robot->joints,
                               .points = robot->points,
@@ -147,6 +157,19 @@ static inline mf_Field *fixture_add_load(Fixture *fixture) {
     mf_Field *field;
     assert_int_equal(mf_group_add_field(fixture->group, &info, 0, &field, NULL), MF_OK);
     return field;
+}
+
+// Sensors as programs read them: before controllers, with joints and attitude.
+static inline mf_SensorsConfig controller_sensors(mf_Rate rate) {
+    mf_SensorsConfig config = mf_sensors_config();
+    config.rate = rate;
+    config.before_control = config.posture = true;
+    return config;
+}
+
+static inline mf_Status fixture_add_sensors(Fixture *fixture, mf_Rate rate) {
+    const mf_SensorsConfig config = controller_sensors(rate);
+    return mf_sensors_add(fixture->group, &config, NULL);
 }
 
 // The instruction sets of this machine.

@@ -131,7 +131,7 @@ static void every_byte_is_an_instruction(void **state) {
 
 static void open_gp(Fixture *fixture, const mf_GpConfig *config) {
     fixture_open(fixture, MF_ISA_AUTO, true, 3);
-    assert_int_equal(mf_sensors_add(fixture->group, fixture_every_step(), NULL), MF_OK);
+    assert_int_equal(fixture_add_sensors(fixture, fixture_every_step()), MF_OK);
     assert_int_equal(mf_gp_add(fixture->group, config, NULL), MF_OK);
 }
 
@@ -200,7 +200,7 @@ static void bad_settings_are_refused(void **state) {
     mf_GpConfig good = mf_gp_config(), bad[7];
     assert_int_equal(mf_gp_add(fixture.group, &good, &error), MF_NOT_FOUND);
     assert_non_null(strstr(error.message, "mf_sensors_add"));
-    assert_int_equal(mf_sensors_add(fixture.group, good.rate, NULL), MF_OK);
+    assert_int_equal(fixture_add_sensors(&fixture, good.rate), MF_OK);
     for (int i = 0; i < 7; i++)
         bad[i] = good;
     bad[0].struct_size = 0;
@@ -224,7 +224,7 @@ static void memory_failures_can_be_repeated(void **state) {
         Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, false, 20);
         mf_context_fail_after(fixture.context, countdown);
-        mf_Status sensors = mf_sensors_add(fixture.group, fixture_every_step(), NULL);
+        mf_Status sensors = fixture_add_sensors(&fixture, fixture_every_step());
         mf_Status gp = sensors == MF_OK ? mf_gp_add(fixture.group, NULL, NULL) : MF_NOT_FOUND;
         mf_context_fail_after(fixture.context, 0);
         assert_true(sensors == MF_OK || sensors == MF_NO_MEMORY);
@@ -234,7 +234,7 @@ static void memory_failures_can_be_repeated(void **state) {
             return;
         }
         if (sensors != MF_OK)
-            assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
+            assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
         assert_int_equal(mf_gp_add(fixture.group, NULL, NULL), MF_OK);
         mf_world_step(fixture.world, 1);
         fixture_close(&fixture);

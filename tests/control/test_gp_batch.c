@@ -85,19 +85,14 @@ static int32_t whole(double value, double scale, bool double_precision) {
 }
 
 static uint32_t read_sensors(Fixture *fixture, uint32_t instance, bool precise, int32_t *out) {
-    static const struct {
-        const char *name;
-        double scale;
-    } kinds[] = {{"sensor.contact", 1.0},
-                 {"sensor.ray", 100.0},
-                 {"sensor.joint", 57.29577951308232},
-                 {"sensor.attitude", 57.29577951308232}};
+    const mf_Field *field = fixture_field(fixture, "sensor.value");
     uint32_t count = 0;
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        mf_Field *field = fixture_field(fixture, kinds[k].name);
-        for (uint32_t c = 0; c < field->components; c++)
-            out[count++] = whole(mf_field_get(field, instance, c), kinds[k].scale, precise);
-    }
+    for (uint32_t k = 0; k < 3; k++)
+        out[count++] = whole(mf_field_get(field, instance, robot_contact[k]), 1.0, precise);
+    for (uint32_t k = 0; k < 2; k++)
+        out[count++] = whole(mf_field_get(field, instance, robot_ray[k]), 100.0, precise);
+    for (uint32_t c = ROBOT_JOINT_VALUES; c < field->components; c++)
+        out[count++] = whole(mf_field_get(field, instance, c), 57.29577951308232, precise);
     return count;
 }
 
@@ -138,7 +133,7 @@ static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) 
     Fixture fixture;
     fixture_open(&fixture, isa, precise, count);
     fixture_add_load(&fixture);
-    assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
+    assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
     mf_GpConfig config = mf_gp_config();
     config.rate = fixture_every_step();
     config.unknown = setting.unknown;

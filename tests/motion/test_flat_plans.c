@@ -79,7 +79,7 @@ typedef struct Case {
     const char *path; // in the shared models
     mf_Motion motion;
     mf_ContactLaw law;
-    bool instruments;
+    bool sensors;
 } Case;
 
 static bool run_load(Run *run, const Case *c) {
@@ -134,8 +134,8 @@ static bool run_open(Run *run, const Case *c) {
     run->world = open_world(run->context, &world);
     run->group = add_group(run->world, &group);
     MUST(mf_motion_add(run->group, c->motion, &motions, &error));
-    if (c->instruments)
-        MUST(mf_instruments_add(run->group, NULL, &error));
+    if (c->sensors)
+        MUST(mf_sensors_add(run->group, NULL, &error));
     run_scatter(run);
     return true;
 }
@@ -225,10 +225,8 @@ static void articulated_with_everything(void **state) {
     static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
                                          MF_CONTACT_LAW_HARD};
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
-        assert_flat(&(Case){.text = everything,
-                            .motion = MF_MOTION_ARTICULATED,
-                            .law = laws[i],
-                            .instruments = true});
+        assert_flat(&(Case){
+            .text = everything, .motion = MF_MOTION_ARTICULATED, .law = laws[i], .sensors = true});
 }
 
 static void walkers_of_every_motion(void **state) {
@@ -247,7 +245,7 @@ static void real_robots(void **state) {
             assert_flat(&(Case){.path = paths[i],
                                 .motion = MF_MOTION_ARTICULATED,
                                 .law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_AS_MODEL,
-                                .instruments = true});
+                                .sensors = true});
 }
 
 static void real_walkers(void **state) {

@@ -11,8 +11,8 @@
 #include "motion/fixture.h"
 #include "motion/points/motion.h"
 #include "motion/table.h"
-#include "sense/sensor.h"
-#include "sense/sensors.h"
+#include "sense/user_sensor.h"
+#include "sense/sensors_build.h"
 #include "world/group.h"
 
 enum { MOST = 16, STEPS = 120, WALKERS = 3, MODELS = 6, GAITS = 3 };
@@ -91,7 +91,10 @@ static void add_network(mf_Group *group) {
 static void add_program(mf_Group *group) {
     mf_GpConfig config = mf_gp_config();
     config.rate = mf_rate_from_period(10 * MF_MILLISECOND);
-    MUST(mf_sensors_add(group, config.rate, &error));
+    mf_SensorsConfig sensors = mf_sensors_config();
+    sensors.rate = config.rate;
+    sensors.before_control = sensors.posture = true;
+    MUST(mf_sensors_add(group, &sensors, &error));
     MUST(mf_gp_add(group, &config, &error));
 }
 
@@ -228,7 +231,7 @@ static void move_all(Scene *scene) {
         for (uint32_t s = 0; s < group->system_count; s++) {
             const mf_SystemConfig *config = &group->systems[s].config;
             if (strcmp(config->name, "sensors") == 0)
-                ((mf_SensorSystem *)config->user)->batch.terrain = scene->ground;
+                ((mf_SensePlan *)config->user)->batch.terrain = scene->ground;
             if (!has_image(config->name))
                 continue;
             move(scene, config->user);

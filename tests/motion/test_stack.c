@@ -86,7 +86,7 @@ static Scene scene_open(const Case *from) {
         MUST(mf_collisions_prepare(group, &error));
     MUST(mf_motion_add(group, from->motion, &motions, &error));
     if (scene.model->sensor_count > 0)
-        MUST(mf_instruments_add(group, NULL, &error));
+        MUST(mf_sensors_add(group, NULL, &error));
     if (from->collide) {
         mf_CollisionsConfig settings = mf_collisions_config();
         mf_Collisions *collisions;

@@ -42,9 +42,10 @@ static void a_scene_moves_to_another_level(void **state) {
     assert_false(mf_motion_in(scene.group, MF_MOTION_POINTS));
     mf_world_step(scene.world, 500);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
-    const mf_Field *foot = mf_group_find_field(scene.group, "sensor.contact");
-    for (uint32_t c = 0; c < foot->components; c++)
-        assert_true(mf_field_get(foot, 17, c) == 1.0); // it stands on all fours
+    const mf_Field *values = mf_group_find_field(scene.group, "sensor.value");
+    assert_int_equal(scene.model->sensor_value_count, 4); // a contact sensor for each foot
+    for (uint32_t foot = 0; foot < 4; foot++)
+        assert_true(mf_field_get(values, 17, foot) == 1.0); // it stands on all fours
     // Held up by servos that give in a little: the body stays within 2 cm of where it stood.
     assert_true(fabs(get(&scene, 0, "base.position", 3, 2) - scene.model->rest_height) < 0.02);
 
@@ -120,7 +121,8 @@ static void wrong_initial_values_are_named(void **state) {
         {"[{property: leg9/joint.angle, values: [0]}]", "has no such link, joint"},
         {"[{property: leg2_femur/joint.angel, values: [0]}]", "near: joint.angle"},
         {"[{property: mass, values: [2]}]", "cannot be written, it is a constant of the model"},
-        {"[{property: sensor.attitude, values: [0]}]", "cannot be written, it is computed"},
+        {"[{property: sensor.attitude, values: [0]}]", "with the name of an attitude sensor"},
+        {"[{property: sensor.value, values: [0]}]", "cannot be written, it is computed"},
         {"[{property: base.position, values: [0, 1]}]", "base.position has 3 values, found 2"},
         {"[{property: base.orientation, values: [1, 1, 0, 0]}]", "of length 1"},
         {"[{property: base.position.x, values: [1e200]}]", "expected finite numbers"},

@@ -3,7 +3,7 @@
 
 usage: contacts_peers.py PROBE EXPORT STATES MODEL
 
-PROBE is the program test_sense_instruments, with contacts enabled; EXPORT is "build/mayfly
+PROBE is the program test_sense_model_readings, with contacts enabled; EXPORT is "build/mayfly
 info --mjcf": the model as Mayfly writes it is compared, too. Exit code 77 where MuJoCo is absent.
 """
 import os

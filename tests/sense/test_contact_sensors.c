@@ -1,7 +1,7 @@
 // Contact sensors of MJCF files in closed form, lengths of spatial tendons, and the same bits for
 // any batch and instruction set. contacts_peers.py compares with MuJoCo.
 #include "motion/articulated_text.h"
-#include "sense/instruments.h"
+#include "sense/sensors.h"
 
 #define BALLS                                                                                      \
     "<mujoco><option timestep='0.002'/><worldbody><geom name='floor' type='plane' size='0 0 1'/>"  \
@@ -24,7 +24,7 @@ static TextConfig balls_config(uint32_t count, bool floats, mf_Isa isa) {
 
 static void open_sensors(Text *t, const char *text, const TextConfig *config) {
     text_open(t, text, config);
-    MUST(mf_instruments_add(t->group, NULL, &error));
+    MUST(mf_sensors_add(t->group, NULL, &error));
 }
 
 static double at(const Text *t, uint32_t c) {
@@ -45,7 +45,7 @@ static void contacts_are_where_they_are(void **state) {
     Text t;
     open_sensors(&t, BALLS, &config);
     mf_group_set_state(t.group, 0, position, still);
-    MUST(mf_instruments_measure(t.group, 0, NULL, values, &error));
+    MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
     mf_Field *value = mf_group_find_field(t.group, "sensor.value");
     for (uint32_t c = 0; c < 34; c++)
         mf_field_set(value, 0, c, values[c]);
@@ -72,14 +72,14 @@ static void the_deepest_comes_first(void **state) {
     open_sensors(&t, BALLS, &config);
     const uint32_t all = t.model->sensors[3].address, low = t.model->sensors[4].address;
     mf_group_set_state(t.group, 0, position, still);
-    MUST(mf_instruments_measure(t.group, 0, NULL, values, &error));
+    MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
     const double expected[6] = {2, -0.02, 2, -0.01, 0, 0};
     for (uint32_t i = 0; i < 6; i++)
         assert_near(values[all + i], expected[i], 1e-12);
     assert_near(values[low], -0.02, 1e-12);
     position[9] = 0.5; // the small one is in the air
     mf_group_set_state(t.group, 0, position, still);
-    MUST(mf_instruments_measure(t.group, 0, NULL, values, &error));
+    MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
     assert_near(values[all], 1.0, 0.0);
     assert_near(values[low], -0.01, 1e-12);
     text_close(&t);
@@ -104,7 +104,7 @@ static void readings_are_those_of_the_state(void **state) {
 
 static void other_motions_refuse_by_name(void **state) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
-    mf_InstrumentsConfig lenient = mf_instruments_config();
+    mf_SensorsConfig lenient = mf_sensors_config();
     mf_GroupConfig group = mf_group_config();
     mf_Error error = {0};
     Text t;
@@ -113,7 +113,7 @@ static void other_motions_refuse_by_name(void **state) {
     group.name = "others";
     mf_Group *other = add_group(t.world, &group);
     must(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error), &error);
-    assert_int_equal(mf_instruments_add(other, NULL, &error), MF_UNSUPPORTED);
+    assert_int_equal(mf_sensors_add(other, NULL, &error), MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "does not compute contacts of shapes"));
     text_close(&t);
     open_sensors(&t, BALLS, &config);
@@ -122,7 +122,7 @@ static void other_motions_refuse_by_name(void **state) {
     lenient.lenient = true;
     other = add_group(t.world, &group);
     must(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error), &error);
-    must(mf_instruments_add(other, &lenient, &error), &error);
+    must(mf_sensors_add(other, &lenient, &error), &error);
     mf_world_step(t.world, 10);
     assert_near(get_field(other, "sensor.value", 0, 0), 0.0, 0.0);
     text_close(&t);
@@ -179,7 +179,7 @@ static void lengths_of_paths_are_read(void **state) {
     for (int i = 0; i < 2; i++) {
         const double z = 1.0 - 0.5 * expected[i][0];
         mf_group_set_state(t.group, 0, &z, &speed);
-        MUST(mf_instruments_measure(t.group, 0, NULL, values, &error));
+        MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
         for (int k = 0; k < 6; k++)
             assert_near(values[k], expected[i][k], 1e-12);
     }

@@ -33,7 +33,7 @@ static Rig open_rig(mf_Context *context, const char *text, mf_ContactLaw law, bo
     MUST(rig_add_articulated(rig.group, &motion, &error));
     if (rig.model->base == MF_BASE_FIXED)
         MUST(mf_group_set_start(rig.group, 0, origin, NULL, NULL, &error));
-    MUST(mf_instruments_add(rig.group, NULL, &error));
+    MUST(mf_sensors_add(rig.group, NULL, &error));
     mf_world_step(rig.world, (uint64_t)steps);
     return rig;
 }

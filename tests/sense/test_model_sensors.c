@@ -59,7 +59,7 @@ static void open_with(Rig *rig, mf_Context *context, const char *text, mf_Motion
     rig_open(rig, context, &config);
     mf_Status status = add_motion(rig->group, motion, &error);
     if (status == MF_OK)
-        status = mf_instruments_add(rig->group, NULL, &error);
+        status = mf_sensors_add(rig->group, NULL, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
 }
@@ -108,7 +108,6 @@ static void loads_are_those_of_the_present_level(void **state) {
     RigConfig config = rig_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_Error error = {0};
-    const mf_Rate rate = {1000, 1};
     config.text = ARM("<sensor name='foot' type='contact_force' link='box'/><sensor name='touch' "
                       "type='contact' link='box'/>");
     config.step = MF_MILLISECOND;
@@ -118,9 +117,7 @@ static void loads_are_those_of_the_present_level(void **state) {
     motions.has[MF_MOTION_ARTICULATED] = motions.has[MF_MOTION_RIGID] = true;
     mf_Status status = mf_motions_add(rig.group, &motions, &error);
     if (status == MF_OK)
-        status = mf_sensors_add(rig.group, rate, &error);
-    if (status == MF_OK)
-        status = mf_instruments_add(rig.group, NULL, &error);
+        status = mf_sensors_add(rig.group, NULL, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
     const double weight = rig.model->mass * G;
@@ -132,12 +129,11 @@ static void loads_are_those_of_the_present_level(void **state) {
         for (uint32_t i = 0; i < 2; i++) // the other robot stays at points
             assert_near(rig_get(&rig, "sensor.value", i, 0), weight, 0.02 * weight);
         assert_true(rig_get(&rig, "sensor.value", 0, 1) == 1.0);
-        assert_true(rig_get(&rig, "sensor.contact", 0, 0) == 1.0);
         // In the air nothing is left of any level.
         rig_set(&rig, "base.position", 0, 2, 0.3);
         mf_world_step(rig.world, 20);
         assert_true(rig_get(&rig, "sensor.value", 0, 0) == 0.0);
-        assert_true(rig_get(&rig, "sensor.contact", 0, 0) == 0.0);
+        assert_true(rig_get(&rig, "sensor.value", 0, 1) == 0.0);
         mf_world_step(rig.world, 2000);
     }
     rig_close(&rig);
@@ -211,7 +207,7 @@ static void mistakes_are_named_with_their_line(void **state) {
     } bad[] = {
         {"<sensor type='encoder' joint='turn'/>", "name"},
         {"<sensor name='s'/>", "type"},
-        {"<sensor name='s' type='nose' link='box'/>", "expected gyroscope, accelerometer"},
+        {"<sensor name='s' type='nose' link='box'/>", "expected one of contact, ray, attitude"},
         {"<sensor name='s' type='gyroscope'/>", "link"},
         {"<sensor name='s' type='gyroscope' link='leg'/>", "there is no link 'leg'"},
         {"<sensor name='s' type='encoder' joint='knee'/>", "there is no joint 'knee'"},
@@ -247,12 +243,12 @@ static void a_missing_field_is_named(void **state) {
     mf_Error error = {0};
     config.text = ARM("<sensor name='s' type='field' field='gait.time'/>");
     rig_open(&rig, *state, &config);
-    assert_int_equal(mf_instruments_add(rig.group, NULL, &error), MF_UNSUPPORTED);
+    assert_int_equal(mf_sensors_add(rig.group, NULL, &error), MF_UNSUPPORTED);
     assert_string_equal(error.message,
                         "sensor 0 's' cannot be measured: the group has no field of that name");
-    mf_InstrumentsConfig lenient = mf_instruments_config();
+    mf_SensorsConfig lenient = mf_sensors_config();
     lenient.lenient = true;
-    assert_int_equal(mf_instruments_add(rig.group, &lenient, &error), MF_OK);
+    assert_int_equal(mf_sensors_add(rig.group, &lenient, &error), MF_OK);
     mf_world_step(rig.world, 2);
     assert_true(reading(&rig, "s", 0) == 0.0);
     rig_close(&rig);
@@ -293,9 +289,9 @@ static void an_encoder_is_late_and_coarse(void **state) {
     RigConfig config = rig_config();
     config.text = ARM("<sensor name='s' type='encoder' joint='turn' noise='1' bias='1'/>");
     rig_open(&rig, *state, &config);
-    mf_InstrumentsConfig quiet = mf_instruments_config();
+    mf_SensorsConfig quiet = mf_sensors_config();
     quiet.noise = false;
-    assert_int_equal(mf_instruments_add(rig.group, &quiet, NULL), MF_OK);
+    assert_int_equal(mf_sensors_add(rig.group, &quiet, NULL), MF_OK);
     mf_world_step(rig.world, 3);
     assert_true(reading(&rig, "s", 0) == 0.0);
     rig_close(&rig);
@@ -312,8 +308,10 @@ static void walkers_have_real_sensors_too(void **state) {
                       "resolution='0.25' rate='50'/>");
     rig_open(&rig, *state, &config);
     assert_int_equal(mf_motion_add(rig.group, MF_MOTION_POINTS, NULL, &error), MF_OK);
-    const mf_Rate rate = {25, 1};
-    must(mf_sensors_add(rig.group, rate, &error), &error);
+    mf_SensorsConfig sensors = mf_sensors_config();
+    sensors.rate = (mf_Rate){25, 1};
+    sensors.before_control = sensors.posture = true;
+    must(mf_sensors_add(rig.group, &sensors, &error), &error);
     uint32_t loads = mf_group_find_field(rig.group, "point.load")->components;
     bool touched[100];
     double height[100], joint = 0;
@@ -331,10 +329,10 @@ static void walkers_have_real_sensors_too(void **state) {
         mf_world_step(rig.world, 1);
         // Contacts at the controller's rate, each fourth step, and three steps late.
         bool expected = s >= 3 && touched[(s - 3) / 4 * 4];
-        assert_true(rig_get(&rig, "sensor.contact", 0, 0) == expected);
+        assert_true(rig_get(&rig, "sensor.value", 0, 0) == expected);
         double seen = height[s - s % 2];
-        assert_near(rig_get(&rig, "sensor.ray", 0, 0), 0.25 * floor(seen * 4 + 0.5), 1e-9);
-        assert_near(rig_get(&rig, "sensor.joint", 0, 0), joint, 0);
+        assert_near(rig_get(&rig, "sensor.value", 0, 1), 0.25 * floor(seen * 4 + 0.5), 1e-9);
+        assert_near(rig_get(&rig, "sensor.value", 0, 2), joint, 0);
     }
     rig_close(&rig);
 }
@@ -366,7 +364,7 @@ static void rates_and_delays_of_mjcf_are_those_of_mujoco(void **state) {
                  cases[k].attributes);
         config.text = text;
         rig_open(&rig, *state, &config);
-        assert_int_equal(mf_instruments_add(rig.group, NULL, NULL), MF_OK);
+        assert_int_equal(mf_sensors_add(rig.group, NULL, NULL), MF_OK);
         for (int s = 0; s < 14; s++) {
             assert_near(rig_get(&rig, "sensor.value", 0, 0), 0.01 * cases[k].expected[s], 1e-12);
             rig_set(&rig, "joint.angle", 0, 0, 0.01 * (s + 1));
@@ -411,7 +409,7 @@ static void open_humanoid(Rig *rig, mf_Context *context, mf_Motion motion) {
     if (status == MF_OK)
         status = add_motion(rig->group, motion, &error);
     if (status == MF_OK)
-        status = mf_instruments_add(rig->group, NULL, &error);
+        status = mf_sensors_add(rig->group, NULL, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
 }
@@ -460,7 +458,9 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     mf_World *made = NULL;
     mf_Group *robots = NULL;
     mf_Model *model = NULL;
-    const mf_Rate rate = {50, 1};
+    mf_SensorsConfig sensors = mf_sensors_config();
+    sensors.rate = (mf_Rate){50, 1};
+    sensors.before_control = sensors.posture = true;
     mf_Status status = mf_model_load(context, user, NULL, &model, error);
     group.model = model;
     if (status == MF_OK)
@@ -470,9 +470,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     if (status == MF_OK)
         status = mf_motion_add(robots, MF_MOTION_POINTS, NULL, error);
     if (status == MF_OK)
-        status = mf_sensors_add(robots, rate, error);
-    if (status == MF_OK)
-        status = mf_instruments_add(robots, NULL, error);
+        status = mf_sensors_add(robots, &sensors, error);
     if (status == MF_OK)
         mf_world_step(made, 5);
     mf_world_destroy(made);

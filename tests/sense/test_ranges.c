@@ -2,7 +2,7 @@
 // swarms, obstacles that move, who is seen and who is not, threads, memory.
 #include "solve/pitch.h"
 #include "rig/motions.h"
-#include "sense/instruments.h"
+#include "sense/sensors.h"
 
 #define BOX                                                                                        \
     "<link name='a'><inertial><mass value='1'/><inertia ixx='0.01' iyy='0.01' izz='0.01'/>"        \
@@ -42,7 +42,7 @@ static mf_Group *add_watchers(Pitch *pitch, uint32_t count, bool wide) {
     mf_Group *group =
         pitch_group(pitch, load_urdf(pitch->context, watcher), "watchers", count, wide);
     add_motion(pitch, group);
-    must(mf_instruments_add(group, NULL, &pitch->error), &pitch->error);
+    must(mf_sensors_add(group, NULL, &pitch->error), &pitch->error);
     return group;
 }
 
@@ -144,7 +144,7 @@ static void range_finders_see_all_but_their_body(void **state) {
     open_pitch(&pitch, 1, MF_ISA_AUTO);
     mf_Group *eye = pitch_group(&pitch, load_text(pitch.context, finder), "eye", 1, true);
     add_motion(&pitch, eye);
-    must(mf_instruments_add(eye, NULL, &pitch.error), &pitch.error);
+    must(mf_sensors_add(eye, NULL, &pitch.error), &pitch.error);
     mf_Group *ball = add_geom(&pitch, "ball", "", "type='sphere' size='0.1'", 1, true);
     put(&pitch, eye, 0, 0.0, 0.0, 5.0, 0.0);
     put(&pitch, ball, 0, 0.0, 3.0, 5.0, 0.0);
@@ -175,7 +175,7 @@ static void isolated_robots_see_nobody(void **state) {
         config.double_precision = true;
         apart = add_group(pitch.world, &config);
         add_motion(&pitch, apart);
-        must(mf_instruments_add(apart, NULL, &pitch.error), &pitch.error);
+        must(mf_sensors_add(apart, NULL, &pitch.error), &pitch.error);
         mf_Group *together = add_watchers(&pitch, both ? 2 : 1, true);
         for (uint32_t i = 0; i < 2; i++)
             put(&pitch, apart, i, 1.0 * i, 0.0, 5.0, 0.0);
@@ -224,7 +224,7 @@ static void a_moving_obstacle_is_where_it_is(void **state) {
     mf_group_reset(eye, 0);
     assert_near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
     set_field(ball, "base.position", 0, 0, 1.0);
-    must(mf_instruments_measure(eye, 0, NULL, values, &pitch.error), &pitch.error);
+    must(mf_sensors_measure(eye, 0, NULL, values, &pitch.error), &pitch.error);
     assert_near(values[0], 3.0 - 0.24, 1e-9);
     assert_near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
     pitch_close(&pitch);
@@ -358,7 +358,7 @@ static mf_Status make_ranges(mf_Context *context, void *user, mf_Error *error) {
     if (status == MF_OK)
         status = rig_add_articulated(eye, &motion, error);
     if (status == MF_OK)
-        status = mf_instruments_add(eye, NULL, error);
+        status = mf_sensors_add(eye, NULL, error);
     config.model = making->ball;
     config.name = "ball";
     if (status == MF_OK)

@@ -1,5 +1,6 @@
 // Ray sensors on links behind ball and floating joints: against closed forms, and against the
-// poses of links (dynamics.h) in random states, for both ways to read a ray.
+// poses of links (dynamics.h) in random states, measured before the controllers or at the end of
+// steps.
 #include "sense/signal_rig.h"
 #include <mayfly/model_fields.h>
 #include "rig/motions.h"
@@ -33,8 +34,8 @@ static const char plain[] = "<robot name='r'>" LINK("box") LINK("arm") LINK(
 
 enum { COUNT = 19, LINKS = 4 };
 
-// Without gravity, so that nothing moves. `own`: the sensors of controllers, else instruments.
-static void open_still(Rig *rig, mf_Context *context, const char *text, bool own, bool floats,
+// Without gravity, so that nothing moves.
+static void open_still(Rig *rig, mf_Context *context, const char *text, bool before, bool floats,
                        mf_Isa isa) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
@@ -53,17 +54,16 @@ static void open_still(Rig *rig, mf_Context *context, const char *text, bool own
         status = mf_world_add_group(rig->world, &group, &rig->group, &error);
     if (status == MF_OK)
         status = rig_add_articulated(rig->group, &motion, &error);
-    if (status == MF_OK && own)
-        status = mf_sensors_add(rig->group, mf_rate_from_period(world.step), &error);
-    if (status == MF_OK && !own)
-        status = mf_instruments_add(rig->group, NULL, &error);
+    mf_SensorsConfig sensors = mf_sensors_config();
+    sensors.before_control = before;
+    if (status == MF_OK)
+        status = mf_sensors_add(rig->group, &sensors, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
 }
 
-static double ray_of(const Rig *rig, bool own, uint32_t robot, uint32_t sensor) {
-    return own ? rig_get(rig, "sensor.ray", robot, sensor)
-               : rig_get(rig, "sensor.value", robot, rig->model->sensors[sensor].address);
+static double ray_of(const Rig *rig, uint32_t robot, uint32_t sensor) {
+    return rig_get(rig, "sensor.value", robot, rig->model->sensors[sensor].address);
 }
 
 static double *joint_of(const Rig *rig, double *q, const char *name) {
@@ -76,11 +76,11 @@ static double *joint_of(const Rig *rig, double *q, const char *name) {
 // 0.4 m higher along the arm's z axis, and looks down by 30 + 20 degrees:
 // (h + 0.4 cos 30) / sin 50.
 static void angles_add_up(void **state) {
-    for (int own = 0; own < 2; own++) {
+    for (int before = 0; before < 2; before++) {
         const double h = 1.5, degree = MF_PI / 180.0;
         double q[32] = {0}, v[32] = {0};
         Rig rig;
-        open_still(&rig, *state, plain, own, false, MF_ISA_AUTO);
+        open_still(&rig, *state, plain, before, false, MF_ISA_AUTO);
         double *shoulder = joint_of(&rig, q, "shoulder"), *gap = joint_of(&rig, q, "gap");
         q[2] = h;
         q[3] = 1.0;
@@ -92,8 +92,8 @@ static void angles_add_up(void **state) {
         mf_world_step(rig.world, 1);
         const double tool = (h + 0.4 * cos(30 * degree)) / sin(50 * degree);
         for (uint32_t i = 0; i < COUNT; i++) {
-            assert_near(ray_of(&rig, own, i, 0), h / sin(30 * degree), 1e-9);
-            assert_near(ray_of(&rig, own, i, 1), tool, 1e-9);
+            assert_near(ray_of(&rig, i, 0), h / sin(30 * degree), 1e-9);
+            assert_near(ray_of(&rig, i, 1), tool, 1e-9);
         }
         rig_close(&rig);
     }
@@ -141,19 +141,19 @@ static double expected_at(const Rig *rig, uint32_t instance, const mf_Sensor *se
 static void rays_follow_their_links(void **state) {
     static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int k = 0; k < 12; k++) {
-        const bool own = k & 1, floats = k & 2;
+        const bool before = k & 1, floats = k & 2;
         uint32_t hits = 0;
         Rig rig;
         if (!mf_isa_available(sets[k / 4]))
             continue;
-        open_still(&rig, *state, tree, own, floats, sets[k / 4]);
+        open_still(&rig, *state, tree, before, floats, sets[k / 4]);
         for (uint32_t i = 0; i < COUNT; i++)
             set_varied(&rig, i);
         mf_world_step(rig.world, 1);
         for (uint32_t i = 0; i < COUNT; i++)
             for (uint32_t s = 0; s < 3; s++) {
                 const double expected = expected_at(&rig, i, &rig.model->sensors[s]);
-                assert_near(ray_of(&rig, own, i, s), expected, floats ? 3e-5 : 1e-9);
+                assert_near(ray_of(&rig, i, s), expected, floats ? 3e-5 : 1e-9);
                 hits += expected < rig.model->sensors[s].range;
             }
         assert_true(hits > COUNT / 2);

@@ -5,7 +5,7 @@
 #include "base/random.h"
 
 #include "math/scalar.h"
-#include "sense/sensors.h"
+#include "sense/sensors_build.h"
 
 // A world on `terrain` with sensors in every step.
 static void open_sensors(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
@@ -18,7 +18,7 @@ static void open_sensors(Fixture *fixture, mf_Isa isa, bool precise, uint32_t co
     assert_int_equal(mf_terrain_generate(fixture->context, &config, ground, terrain, NULL), MF_OK);
     fixture_open_on(fixture, isa, precise, count, *terrain);
     fixture_add_load(fixture);
-    assert_int_equal(mf_sensors_add(fixture->group, fixture_every_step(), NULL), MF_OK);
+    assert_int_equal(fixture_add_sensors(fixture, fixture_every_step()), MF_OK);
 }
 
 static void close_sensors(Fixture *fixture, mf_Terrain *terrain) {
@@ -100,7 +100,7 @@ static void check_plane(double slope, mf_Interpolation interpolation, mf_Isa isa
             double start[3], direction[3];
             find_ray(&fixture, i, sensor, start, direction);
             double expected = plane_distance(start, direction, slope, sensor->range);
-            double found = fixture_get(&fixture, "sensor.ray", i, k);
+            double found = fixture_get(&fixture, "sensor.value", i, robot_ray[k]);
             assert_near(found, expected, precise ? 1e-9 : 1e-5);
             hits += expected < sensor->range;
         }
@@ -122,7 +122,7 @@ static void rays_measure_planes(void **state) {
     }
 }
 
-static mf_SensorSystem *system_of(const Fixture *fixture) {
+static mf_SensePlan *plan_of(const Fixture *fixture) {
     for (uint32_t i = 0;; i++) {
         const mf_SystemConfig *system = mf_group_system(fixture->group, i);
         assert_non_null(system);
@@ -142,14 +142,14 @@ static void a_copied_plan_gives_the_same_bits(void **state) {
         open_sensors(&fixture, MF_ISA_AUTO, false, 20, &ground, MF_BILINEAR, &terrain);
         for (uint32_t i = 0; i < 20; i++)
             set_varied(&fixture, i);
-        mf_SensorSystem *system = system_of(&fixture);
-        mf_SensorImage *image = system->image;
+        mf_SensePlan *plan = plan_of(&fixture);
+        mf_SenseImage *image = plan->image;
         if (copied) {
-            system->image = mf_allocate(fixture.context, image->bytes, 1);
-            assert_non_null(system->image);
-            memcpy(system->image, image, image->bytes);
+            plan->image = mf_allocate(fixture.context, image->bytes, 1);
+            assert_non_null(plan->image);
+            memcpy(plan->image, image, image->bytes);
             memset(image, 0xee, image->bytes);
-            system->batch.image = system->image;
+            plan->batch.image = plan->image;
             mf_release(fixture.context, image);
         }
         mf_world_step(fixture.world, 3);
@@ -176,10 +176,10 @@ static void rays_meet_steps(void **state) {
     set_base(&fixture, 2, under, level);
     set_base(&fixture, 3, away, level);
     mf_world_step(fixture.world, 1);
-    assert_near(fixture_get(&fixture, "sensor.ray", 0, 0), 1.0, 1e-7);
-    assert_true(fixture_get(&fixture, "sensor.ray", 1, 0) == 2.0);
-    assert_true(fixture_get(&fixture, "sensor.ray", 2, 0) == 0.0);
-    assert_true(fixture_get(&fixture, "sensor.ray", 3, 0) == 2.0);
+    assert_near(fixture_get(&fixture, "sensor.value", 0, robot_ray[0]), 1.0, 1e-7);
+    assert_true(fixture_get(&fixture, "sensor.value", 1, robot_ray[0]) == 2.0);
+    assert_true(fixture_get(&fixture, "sensor.value", 2, robot_ray[0]) == 0.0);
+    assert_true(fixture_get(&fixture, "sensor.value", 3, robot_ray[0]) == 2.0);
     close_sensors(&fixture, terrain);
 }
 
@@ -193,7 +193,7 @@ static void attitude_is_roll_pitch_yaw(void **state) {
     for (int precise = 0; precise < 2; precise++) {
         Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, precise, COUNT);
-        assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
+        assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
         for (uint32_t i = 0; i < COUNT; i++)
             set_base(&fixture, i, position, angles[i]);
         mf_world_step(fixture.world, 1);
@@ -201,8 +201,8 @@ static void attitude_is_roll_pitch_yaw(void **state) {
             // Close to straight up, roll and yaw are worse by the cosine of pitch, here 1/100.
             double tolerance = (precise ? 2e-15 : 1e-6) * (fabs(angles[i][1]) > 1.56 ? 100 : 1);
             for (uint32_t k = 0; k < 3; k++)
-                assert_near(fixture_get(&fixture, "sensor.attitude", i, k), angles[i][k],
-                            tolerance);
+                assert_near(fixture_get(&fixture, "sensor.value", i, ROBOT_ATTITUDE + k),
+                            angles[i][k], tolerance);
         }
         fixture_close(&fixture);
     }
@@ -212,7 +212,7 @@ static void attitude_is_roll_pitch_yaw(void **state) {
 static void attitude_straight_up(void **state) {
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 1);
-    assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
+    assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
     const double q[4] = {0.5, 0.5, 0.5, -0.5}; // Rz(-90 deg) Ry(90 deg)
     for (uint32_t i = 0; i < 4; i++)
         fixture_set(&fixture, "base.orientation", 0, i, q[i]);
@@ -220,8 +220,8 @@ static void attitude_straight_up(void **state) {
     double rpy[3];
     mf_quat_to_rpy(rpy, q);
     for (uint32_t k = 0; k < 3; k++)
-        assert_near(fixture_get(&fixture, "sensor.attitude", 0, k), rpy[k], 1e-15);
-    assert_true(fixture_get(&fixture, "sensor.attitude", 0, 0) == 0.0);
+        assert_near(fixture_get(&fixture, "sensor.value", 0, ROBOT_ATTITUDE + k), rpy[k], 1e-15);
+    assert_true(fixture_get(&fixture, "sensor.value", 0, ROBOT_ATTITUDE + 0) == 0.0);
     fixture_close(&fixture);
 }
 
@@ -233,7 +233,7 @@ static void contacts_follow_the_load(void **state) {
     fixture_open(&fixture, MF_ISA_AUTO, false, 6);
     mf_Field *load = fixture_add_load(&fixture);
     assert_int_equal(load->components, 4);
-    assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
+    assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
     for (uint32_t i = 0; i < 4; i++)
         mf_field_set(load, i, i, 0.001);
     mf_field_set(load, 4, 0, -1.0);
@@ -241,7 +241,7 @@ static void contacts_follow_the_load(void **state) {
     mf_world_step(fixture.world, 1);
     for (uint32_t i = 0; i < 6; i++)
         for (uint32_t k = 0; k < 3; k++)
-            assert_true(fixture_get(&fixture, "sensor.contact", i, k) ==
+            assert_true(fixture_get(&fixture, "sensor.value", i, robot_contact[k]) ==
                         (i < 4 ? expected[i][k] : 0));
     fixture_close(&fixture);
 }
@@ -249,10 +249,10 @@ static void contacts_follow_the_load(void **state) {
 static void without_load_there_is_no_contact(void **state) {
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
-    assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
+    assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
     mf_world_step(fixture.world, 1);
     for (uint32_t k = 0; k < 3; k++)
-        assert_true(fixture_get(&fixture, "sensor.contact", 0, k) == 0.0);
+        assert_true(fixture_get(&fixture, "sensor.value", 0, robot_contact[k]) == 0.0);
     fixture_close(&fixture);
 }
 
@@ -260,17 +260,18 @@ static void joints_are_copied_at_the_rate(void **state) {
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 2);
     mf_Rate rate = mf_rate_from_period(30 * MF_MILLISECOND);
-    assert_int_equal(mf_sensors_add(fixture.group, rate, NULL), MF_OK);
+    assert_int_equal(fixture_add_sensors(&fixture, rate), MF_OK);
     mf_world_step(fixture.world, 1);
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
         fixture_set(&fixture, "joint.angle", 1, j, 0.1 * (j + 1));
     mf_world_step(fixture.world, 2);
-    assert_true(fixture_get(&fixture, "sensor.joint", 1, 3) == 0.0);
+    assert_true(fixture_get(&fixture, "sensor.value", 1, ROBOT_JOINT_VALUES + 3) == 0.0);
     mf_world_step(fixture.world, 1);
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
-        assert_true(fixture_get(&fixture, "sensor.joint", 1, j) == 0.1 * (j + 1));
+        assert_true(fixture_get(&fixture, "sensor.value", 1, ROBOT_JOINT_VALUES + j) ==
+                    0.1 * (j + 1));
     mf_group_reset(fixture.group, 1);
-    assert_true(fixture_get(&fixture, "sensor.joint", 1, 3) == 0.0);
+    assert_true(fixture_get(&fixture, "sensor.value", 1, ROBOT_JOINT_VALUES + 3) == 0.0);
     fixture_close(&fixture);
 }
 
@@ -280,8 +281,6 @@ static void corrupted_states_stay_in_their_robot(void **state) {
     static const char *const names[] = {"base.position", "base.orientation", "joint.angle",
                                         "point.load"};
     static const double bad[] = {NAN, INFINITY, -INFINITY, 1e38};
-    static const char *const readings[] = {"sensor.contact", "sensor.ray", "sensor.joint",
-                                           "sensor.attitude"};
     mf_TerrainGenerator ground = {MF_TERRAIN_NOISE, 0.3, 2.0, 4, 9};
     for (int k = 0; k < 32; k++) {
         Fixture good, poisoned;
@@ -295,18 +294,19 @@ static void corrupted_states_stay_in_their_robot(void **state) {
         }
         fixture_set(&poisoned, names[k % 4], 4, 1, bad[k / 4 % 4]);
         fixture_set(&poisoned, "fault.word", 6, 0, MF_FAULT_RANGE);
+        const mf_Field *values = fixture_field(&poisoned, "sensor.value");
+        double kept[ROBOT_ATTITUDE + 3];
+        for (uint32_t c = 0; c < ROBOT_ATTITUDE + 3; c++)
+            kept[c] = mf_field_get(values, 6, c);
         mf_world_step(good.world, 2);
         mf_world_step(poisoned.world, 2);
-        for (int n = 0; n < 4; n++) {
-            mf_Field *field = fixture_field(&poisoned, readings[n]);
-            for (uint32_t c = 0; c < field->components; c++) {
-                assert_true(isfinite(mf_field_get(field, 4, c)));
-                assert_true(mf_field_get(field, 6, c) == 0.0);
-                for (uint32_t i = 0; i < 20; i++)
-                    if (i != 4 && i != 6)
-                        assert_true(mf_field_get(field, i, c) ==
-                                    fixture_get(&good, readings[n], i, c));
-            }
+        for (uint32_t c = 0; c < ROBOT_ATTITUDE + 3; c++) {
+            assert_true(isfinite(mf_field_get(values, 4, c)));
+            assert_true(mf_field_get(values, 6, c) == kept[c]);
+            for (uint32_t i = 0; i < 20; i++)
+                if (i != 4 && i != 6)
+                    assert_true(mf_field_get(values, i, c) ==
+                                fixture_get(&good, "sensor.value", i, c));
         }
         close_sensors(&poisoned, second);
         close_sensors(&good, first);

@@ -110,7 +110,7 @@ static void rays_end_where_their_sensors_read(void **state) {
     mf_World *world = open_world(*state, &world_config);
     group = add_group(world, &group_config);
     assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
-    assert_int_equal(mf_instruments_add(group, NULL, NULL), MF_OK);
+    assert_int_equal(mf_sensors_add(group, NULL, NULL), MF_OK);
     const uint32_t address = model->sensors[0].address;
     assert_int_equal(model->sensors[0].type, MF_SENSOR_RAY);
     assert_int_equal(mf_film_create(group, 0.02, &film, NULL), MF_OK);

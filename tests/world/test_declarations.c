@@ -209,10 +209,9 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     mf_World *world = open_world(context, &settings);
     group = add_group(world, &robots);
     MUST(rig_add_articulated(group, config, &error));
-    if (model->sensor_value_count > 0)
-        MUST(mf_instruments_add(group, NULL, &error));
-    else
-        MUST(mf_sensors_add(group, (mf_Rate){100, 1}, &error));
+    mf_SensorsConfig sensors = mf_sensors_config();
+    sensors.before_control = sensors.posture = model->sensor_value_count == 0;
+    MUST(mf_sensors_add(group, &sensors, &error));
     mf_Field *control = mf_group_find_field(group, "actuator.control");
     for (uint32_t c = 0; control != NULL && c < control->components; c++)
         mf_field_set(control, 1, c, 0.25);
@@ -332,7 +331,7 @@ static void check_play(const char *text, uint64_t steps, uint32_t least) {
 }
 
 // Every level by itself, with a gait, the whole chain of sensors, and pushes by a robot that stands
-// in the way: motions, gaits, motion and instruments of each group, and what refreshes them.
+// in the way: motions, gaits, motion and sensors of each group, and what refreshes them.
 static void plays_declare_what_they_do(void **state) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};

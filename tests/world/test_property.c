@@ -32,14 +32,17 @@ static Scene open_scene(void) {
     config.count = 4;
     scene.robots = add_group(scene.world, &config);
     MUST(mf_motion_add(scene.robots, MF_MOTION_POINTS, NULL, &error));
-    MUST(mf_sensors_add(scene.robots, (mf_Rate){10, 1}, &error));
+    mf_SensorsConfig sensors = mf_sensors_config();
+    sensors.rate = (mf_Rate){10, 1};
+    sensors.posture = true;
+    MUST(mf_sensors_add(scene.robots, &sensors, &error));
     config.name = "robot2"; // ends with a digit, and looks like an instance of the other
     config.model = scene.ant;
     config.count = 3;
     config.double_precision = true;
     scene.ants = add_group(scene.world, &config);
     MUST(mf_motion_add(scene.ants, MF_MOTION_ARTICULATED, NULL, &error));
-    MUST(mf_instruments_add(scene.ants, NULL, &error));
+    MUST(mf_sensors_add(scene.ants, NULL, &error));
     return scene;
 }
 
@@ -155,7 +158,7 @@ static void other_parts_are_found(void **state) {
     config.model = scene.ant;
     scene.ants = add_group(scene.world, &config);
     MUST(mf_motion_add(scene.ants, MF_MOTION_ARTICULATED, NULL, &error));
-    MUST(mf_instruments_add(scene.ants, NULL, &error));
+    MUST(mf_sensors_add(scene.ants, NULL, &error));
     uint32_t elbow = mf_model_find(scene.ant, MF_ITEM_JOINT, "elbow");
     mf_Property one = find(&scene, "%s", "robots/biceps/actuator.control");
     assert_int_equal(one.part, MF_PART_ACTUATOR);
@@ -260,8 +263,8 @@ static void writing_is_guarded(void **state) {
     assert_int_equal(put(&scene, "robot[0]/mass", one, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message,
                         "property mass: cannot be written, it is a constant of the model");
-    assert_int_equal(put(&scene, "robot[0]/sensor.attitude.x", one, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "property sensor.attitude: cannot be written, it is "
+    assert_int_equal(put(&scene, "robot[0]/sensor.value[0]", one, &error), MF_BAD_ARGUMENT);
+    assert_string_equal(error.message, "property sensor.value: cannot be written, it is "
                                        "computed, writing has no effect");
     assert_int_equal(put(&scene, "robot[0]/base.orientation", wrong, &error), MF_BAD_ARGUMENT);
     assert_int_equal(put(&scene, "robot[0]/base.orientation.w", one, &error), MF_BAD_ARGUMENT);

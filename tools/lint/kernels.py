@@ -42,7 +42,7 @@ STACKS = {
     "fluid_kernel": 800,
     "gp_kernel": 2176,
     "grains_kernel": 1024,
-    "instruments_kernel": 352,
+    "sensors_kernel": 352,
     "kinematic_kernel": 376,
     "neighbors_detect_kernel": 5760,
     "neighbors_kernel": 4736,

@@ -312,10 +312,10 @@ def _fill_parts(parts: Any, recipe: Recipe) -> list[object]:
         parts.drops_contacts = parts.drops_contacts and "self_contacts" not in requested
     parts.gaits.first = lib.mf_gait_config().first
     alive += fill(parts.gaits, recipe.section("gait"), "gait")
-    parts.instruments = lib.mf_instruments_config()
+    parts.sensors = lib.mf_sensors_config()
     parts.measures = recipe.sensors is not False and recipe.sensors is not None
     if isinstance(recipe.sensors, Mapping):
-        alive += fill(parts.instruments, recipe.sensors, "sensors")
+        alive += fill(parts.sensors, recipe.sensors, "sensors")
     elif parts.measures and recipe.sensors is not True:
         raise TypeError(f"sensors: need True, False or a mapping, got {recipe.sensors!r}")
     return alive
@@ -397,9 +397,9 @@ def add_group(world: Any, recipe: Recipe) -> Any:
 
 def notes_of(group: Any) -> tuple[str, ...]:
     """Features of its model that a group's motions and sensors ignore."""
-    buffer = ffi.new("char[]", max(lib.MF_MOTION_NOTE, lib.MF_INSTRUMENTS_NOTE))
+    buffer = ffi.new("char[]", max(lib.MF_MOTION_NOTE, lib.MF_SENSORS_NOTE))
     made: list[str] = []
-    for ask in (lib.mf_motion_group_note, lib.mf_instruments_note):
+    for ask in (lib.mf_motion_group_note, lib.mf_sensors_note):
         index = 0
         while ask(group, index, buffer):
             made.append(text(buffer))

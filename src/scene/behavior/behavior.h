@@ -59,7 +59,7 @@ uint32_t mf_behavior_circle(const mf_Behavior *behavior, uint32_t count, uint32_
 // including lists); at most one per group of vehicles; MF_BEHAVIOR_PROGRAM adds none. The motion
 // of the group must be that of `kind` in that mode. A flock needs an interaction that detects
 // neighbors. Behaviors of modules, for which `kind` is ignored, are policies: they need the model's
-// sensors (mf_instruments_add) or messages (mf_messages_add) that they use, and remember in
+// sensors (mf_sensors_add) or messages (mf_messages_add) that they use, and remember in
 // NAME.memory (docs/reference/scenes.md).
 mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavior *behavior,
                           mf_Error *error);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares sensor values with MuJoCo's in random states.
 
-usage: instruments_peers.py [--table] PROBE EXPORT STATES MODEL...
+usage: sensors_peers.py [--table] PROBE EXPORT STATES MODEL...
 
-PROBE is the program test_sense_instruments, EXPORT "build/mayfly info --mjcf". A model that has few sensors of its own is copied with
+PROBE is the program test_sense_model_readings, EXPORT "build/mayfly info --mjcf". A model that has few sensors of its own is copied with
 its folder and gets one of each kind on everything that has a name. Exit code 77 where MuJoCo is
 absent.
 """

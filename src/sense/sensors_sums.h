@@ -1,13 +1,13 @@
 // Sums over the masses of a robot and over its joints: subtrees, the wrench that a subtree needs,
 // energies, tendons, actuators.
-#ifndef MF_SENSE_INSTRUMENTS_SUMS_H
-#define MF_SENSE_INSTRUMENTS_SUMS_H
+#ifndef MF_SENSE_SENSORS_SUMS_H
+#define MF_SENSE_SENSORS_SUMS_H
 
 #include "math/lane_functions.h"
 #include "math/lane_vector.h"
-#include "sense/instruments.h"
+#include "sense/sensors.h"
 
-// ---- instruments motion -------------------------------------------------------------------------
+// ---- motion of links -------------------------------------------------------------------------
 
 // Where the links of a block of robots are and how they move: what the forward kinematics of the
 // tree made (tree_motion_kernel.c), in world axes, without gravity.
@@ -20,8 +20,8 @@ typedef struct Motion { // world axes
 } Motion;
 
 typedef struct Sense {
-    const mf_InstrumentBatch *batch;
-    const mf_InstrumentRun *run;
+    const mf_SenseBatch *batch;
+    const mf_SenseRun *run;
     uint32_t block, lane;
     Vec gravity;    // [m/s^2]
     Motion *motion; // of link l at l + 1; the world's at 0
@@ -29,18 +29,18 @@ typedef struct Sense {
     mf_TreeMotion tree_motion; // rows of a block
     mf_real *change;           // rows of tree_motion.change
     // The plan and its arrays.
-    const mf_InstrumentImage *image;
+    const mf_SenseImage *image;
     const mf_Tree *tree;
     const mf_TreeLink *tree_links;
     const uint32_t *links;
-    const mf_Instrument *instruments;
-    const mf_InstrumentLump *lumps;
-    const mf_InstrumentTerm *terms;
-    const mf_InstrumentForce *forces;
-    const mf_InstrumentSpring *springs;
-    const mf_InstrumentTendon *tendons;
-    const mf_InstrumentShape *shapes;
-    const mf_InstrumentContact *contacts;
+    const mf_SenseItem *items;
+    const mf_SenseLump *lumps;
+    const mf_SenseTerm *terms;
+    const mf_SenseForce *forces;
+    const mf_SenseSpring *springs;
+    const mf_SenseTendon *tendons;
+    const mf_SenseShape *shapes;
+    const mf_SenseContact *contacts;
     const double *armature;
 } Sense;
 
@@ -57,6 +57,11 @@ static inline Vec set_vec(const double v[3]) {
 static inline Quat set_quat(const double q[4]) {
     return MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
                     mf_set((mf_real)q[3]));
+}
+
+static inline Quat raw_quat(const mf_real *rows) {
+    return MF_VALUE(Quat, row_load(rows, 0), row_load(rows, 1), row_load(rows, 2),
+                    row_load(rows, 3));
 }
 
 static inline Quat load_quat(const mf_real *rows, uint32_t c) {
@@ -94,8 +99,8 @@ static inline Vec triple(const Sense *s, const void *data, uint32_t count, uint3
 // accelerations per link, and those of the velocity vector's change.
 enum { POSITION = 3, ROTATION = 4, MATRIX = 9, VELOCITY = 6, LINK_ROWS = 28 };
 
-static inline size_t instrument_rows(const mf_InstrumentImage *image) {
-    const mf_Tree *tree = mf_instrument_tree(image);
+static inline size_t sense_rows(const mf_SenseImage *image) {
+    const mf_Tree *tree = mf_sense_tree(image);
     return (size_t)LINK_ROWS * tree->link_count + tree->dof_count;
 }
 
@@ -125,8 +130,8 @@ static void copy_rows(mf_real *to, const void *from, size_t rows) {
 
 // Where the state of a block is.
 static void find_state(Sense *s) {
-    const mf_InstrumentBatch *b = s->batch;
-    const mf_InstrumentImage *image = s->image;
+    const mf_SenseBatch *b = s->batch;
+    const mf_SenseImage *image = s->image;
     s->state = MF_VALUE(mf_TreeState, .position = block_of(s, b->position, 3),
                         .orientation = block_of(s, b->orientation, 4),
                         .linear = image->fixed ? NULL : block_of(s, b->linear, 3),
@@ -164,7 +169,7 @@ static void gather_velocities(const Sense *s, mf_real *out) {
 
 // The change of the velocity vector over the step; 0 at a start, or where nobody asks.
 static void find_change(Sense *s) {
-    const mf_InstrumentBatch *b = s->batch;
+    const mf_SenseBatch *b = s->batch;
     s->tree_motion.change = b->acceleration;
     if (b->acceleration != NULL || s->run->inverse_step == 0.0 || b->before == NULL)
         return;
@@ -209,6 +214,8 @@ static void move_links(Sense *s) {
     world->rotation = quat_matrix(world->attitude);
     world->position = world->speed = world->rate = world->acceleration =
         world->angular_acceleration = no_vec();
+    if (!s->image->moves)
+        return;
     s->tree_motion.first_lane = s->lane;
     s->tree_motion.lane_count = MF_LANES;
     MF_KERNEL(mf_tree_motion)(s->tree, &s->state, &s->tree_motion);
@@ -218,7 +225,7 @@ static void move_links(Sense *s) {
 }
 
 // A frame that moves with a link.
-static Motion frame_motion(const Sense *s, const mf_InstrumentFrame *frame) {
+static Motion frame_motion(const Sense *s, const mf_SenseFrame *frame) {
     const Motion *body = &s->motion[frame->body];
     Motion own = *body;
     const Vec arm = mat_apply(&body->rotation, set_vec(frame->position));
@@ -246,26 +253,26 @@ static mf_lane sum_terms(const Sense *s, const void *data, uint32_t components, 
     if (data == NULL)
         return sum;
     for (uint32_t i = first; i < first + count; i++) {
-        const mf_InstrumentTerm *term = &s->terms[i];
+        const mf_SenseTerm *term = &s->terms[i];
         mf_lane value = row_load(rows_of(s, data, components), term->row);
         sum = mf_fma(mf_set((mf_real)term->weight), value, sum);
     }
     return sum;
 }
 
-static mf_lane joint_sum(const Sense *s, const void *data, const mf_Instrument *own) {
+static mf_lane joint_sum(const Sense *s, const void *data, const mf_SenseItem *own) {
     return sum_terms(s, data, s->image->joint_count, own->first, own->items);
 }
 
 // Forces of all actuators on a hinge or slide.
-static mf_lane joint_force(const Sense *s, const mf_Instrument *own) {
-    const mf_InstrumentBatch *b = s->batch;
+static mf_lane joint_force(const Sense *s, const mf_SenseItem *own) {
+    const mf_SenseBatch *b = s->batch;
     mf_lane sum = sum_terms(s, b->force, s->image->actuator_count, own->first, own->items);
     const Motion *child = &s->motion[own->body];
     Vec axis = mat_apply(&child->rotation, set_vec(own->axis));
     for (uint32_t i = own->first_force; b->force != NULL && i < own->first_force + own->force_count;
          i++) {
-        const mf_InstrumentForce *actuator_force = &s->forces[i];
+        const mf_SenseForce *actuator_force = &s->forces[i];
         Motion site = frame_motion(s, &actuator_force->frame),
                axes = frame_motion(s, &actuator_force->axes);
         mf_lane size =
@@ -279,7 +286,7 @@ static mf_lane joint_force(const Sense *s, const mf_Instrument *own) {
     return mf_clamp(sum, mf_set((mf_real)own->force_lower), mf_set((mf_real)own->force_upper));
 }
 
-static mf_lane site_rate(const Sense *s, const mf_Instrument *own) {
+static mf_lane site_rate(const Sense *s, const mf_SenseItem *own) {
     Motion site = frame_motion(s, &own->frame);
     return vec_dot(set_vec(own->gear), mat_apply_transposed(&site.rotation, site.speed)) +
            vec_dot(set_vec(own->gear + 3), mat_apply_transposed(&site.rotation, site.rate));
@@ -295,7 +302,7 @@ static Vec rotate_vector(Quat q) {
 }
 
 // Length, or its rate, of an actuator on a ball joint.
-static mf_lane rotation_length(const Sense *s, const mf_Instrument *own, bool speed) {
+static mf_lane rotation_length(const Sense *s, const mf_SenseItem *own, bool speed) {
     Quat rotation = ball_rotation(s, own->ball);
     Vec gear = set_vec(own->gear);
     if (own->in_parent) {
@@ -307,7 +314,7 @@ static mf_lane rotation_length(const Sense *s, const mf_Instrument *own, bool sp
 }
 
 // The same of one between two sites, as seen from the link that carries both.
-static mf_lane between_length(const Sense *s, const mf_Instrument *own, bool speed) {
+static mf_lane between_length(const Sense *s, const mf_SenseItem *own, bool speed) {
     Motion site = frame_motion(s, &own->frame), from = frame_motion(s, &own->reference);
     Vec gear = set_vec(own->gear), torque = set_vec(own->gear + 3);
     Vec offset = vec_sub(site.position, from.position);
@@ -323,15 +330,15 @@ static mf_lane between_length(const Sense *s, const mf_Instrument *own, bool spe
                        vec_dot(torque, rotate_vector(quat_multiply(back, site.attitude))));
 }
 
-static mf_lane actuator_value(const Sense *s, const mf_Instrument *own, bool speed) {
+static mf_lane actuator_value(const Sense *s, const mf_SenseItem *own, bool speed) {
     switch (own->drive) {
-    case MF_INSTRUMENT_ROTATION:
+    case MF_SENSE_ROTATION:
         return rotation_length(s, own, speed);
-    case MF_INSTRUMENT_SITE:
+    case MF_SENSE_SITE:
         return speed ? site_rate(s, own) : mf_zero();
-    case MF_INSTRUMENT_BETWEEN:
+    case MF_SENSE_BETWEEN:
         return between_length(s, own, speed);
-    case MF_INSTRUMENT_SUM:
+    case MF_SENSE_SUM:
         break;
     }
     return joint_sum(s, speed ? s->batch->rate : s->batch->angle, own);
@@ -346,7 +353,7 @@ typedef struct Mass {
     Vec rate;             // [rad/s]
 } Mass;
 
-static Mass lump_mass(const Sense *s, const mf_InstrumentLump *lump) {
+static Mass lump_mass(const Sense *s, const mf_SenseLump *lump) {
     const Motion *body = &s->motion[lump->body];
     const double *i = lump->inertia;
     const Sym inertia = {mf_set((mf_real)i[0]), mf_set((mf_real)i[1]), mf_set((mf_real)i[2]),
@@ -364,11 +371,11 @@ typedef struct Total {
     Vec center, speed; // of all together
 } Total;
 
-static Total subtree(const Sense *s, const mf_Instrument *own) {
+static Total subtree(const Sense *s, const mf_SenseItem *own) {
     Vec center = no_vec(), speed = no_vec();
     double mass = 0.0;
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
-        const mf_InstrumentLump *lump = &s->lumps[i];
+        const mf_SenseLump *lump = &s->lumps[i];
         Mass one = lump_mass(s, lump);
         mf_lane weight = mf_set((mf_real)lump->mass);
         center = vec_fma(one.center, weight, center);
@@ -379,11 +386,11 @@ static Total subtree(const Sense *s, const mf_Instrument *own) {
     return MF_VALUE(Total, mf_set((mf_real)mass), vec_scale(center, part), vec_scale(speed, part));
 }
 
-static Vec subtree_momentum(const Sense *s, const mf_Instrument *own) {
+static Vec subtree_momentum(const Sense *s, const mf_SenseItem *own) {
     Total all = subtree(s, own);
     Vec sum = no_vec();
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
-        const mf_InstrumentLump *lump = &s->lumps[i];
+        const mf_SenseLump *lump = &s->lumps[i];
         Mass one = lump_mass(s, lump);
         Vec force = vec_scale(vec_sub(one.speed, all.speed), mf_set((mf_real)lump->mass));
         sum = vec_add(sum,
@@ -394,11 +401,11 @@ static Vec subtree_momentum(const Sense *s, const mf_Instrument *own) {
 
 // Force and torque (about the site) that the parent gives to the subtree: Newton and Euler, summed,
 // less what comes from outside.
-static void subtree_wrench(const Sense *s, const mf_Instrument *own, Vec at, Vec *force,
+static void subtree_wrench(const Sense *s, const mf_SenseItem *own, Vec at, Vec *force,
                            Vec *torque) {
     *force = *torque = no_vec();
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
-        const mf_InstrumentLump *lump = &s->lumps[i];
+        const mf_SenseLump *lump = &s->lumps[i];
         const Motion *body = &s->motion[lump->body];
         const double *n = lump->inertia;
         const Sym inertia = {mf_set((mf_real)n[0]), mf_set((mf_real)n[1]), mf_set((mf_real)n[2]),
@@ -415,7 +422,7 @@ static void subtree_wrench(const Sense *s, const mf_Instrument *own, Vec at, Vec
         *force = vec_add(*force, pull);
         *torque = vec_add(*torque, vec_cross_add(vec_sub(one.center, at), pull, moment));
     }
-    const mf_InstrumentBatch *b = s->batch;
+    const mf_SenseBatch *b = s->batch;
     if (!own->has_external || b->external == NULL)
         return;
     const mf_real *rows = rows_of(s, b->external, 6 * s->image->external_count);
@@ -426,11 +433,11 @@ static void subtree_wrench(const Sense *s, const mf_Instrument *own, Vec at, Vec
 }
 
 static mf_lane spring_energy(const Sense *s) {
-    const mf_InstrumentBatch *b = s->batch;
+    const mf_SenseBatch *b = s->batch;
     const mf_lane half = mf_set((mf_real)0.5), zero = mf_zero();
     mf_lane sum = zero;
     for (uint32_t i = 0; i < s->image->spring_count; i++) {
-        const mf_InstrumentSpring *spring = &s->springs[i];
+        const mf_SenseSpring *spring = &s->springs[i];
         mf_lane stretch;
         if (spring->type == MF_JOINT_HINGE || spring->type == MF_JOINT_SLIDE) {
             stretch = joint_angle(s, spring->row) - mf_set((mf_real)spring->relaxed);
@@ -452,7 +459,7 @@ static mf_lane spring_energy(const Sense *s) {
         sum = mf_fma(mf_set((mf_real)spring->stiffness) * half, stretch, sum);
     }
     for (uint32_t i = 0; i < s->image->tendon_count; i++) {
-        const mf_InstrumentTendon *tendon = &s->tendons[i];
+        const mf_SenseTendon *tendon = &s->tendons[i];
         mf_lane length =
             sum_terms(s, b->angle, s->image->joint_count, tendon->first, tendon->count);
         mf_lane over = mf_max(length - mf_set((mf_real)tendon->longer), zero);
@@ -473,7 +480,7 @@ static mf_lane potential_energy(const Sense *s) {
 
 // The velocity vector's values are read from the fields that hold them.
 static mf_lane rotor_energy(const Sense *s) {
-    const mf_InstrumentBatch *b = s->batch;
+    const mf_SenseBatch *b = s->batch;
     mf_lane sum = mf_zero();
     if (!s->image->fixed) {
         Vec speed = s->motion[1].speed, rate = vec_load(rows_of(s, b->angular, 3), 0);
@@ -481,7 +488,7 @@ static mf_lane rotor_energy(const Sense *s) {
                      mf_set((mf_real)s->armature[3]) * vec_dot(rate, rate));
     }
     for (uint32_t i = 0; i < s->image->tendon_count; i++) {
-        const mf_InstrumentTendon *tendon = &s->tendons[i];
+        const mf_SenseTendon *tendon = &s->tendons[i];
         mf_lane rate = sum_terms(s, b->rate, s->image->joint_count, tendon->first, tendon->count);
         sum = mf_fma(mf_set((mf_real)tendon->armature), rate * rate, sum);
     }

@@ -1,6 +1,6 @@
 // User-defined sensors: the mapping writes the true values to the field NAME.raw, and the signal
 // (signal.h) computes the readings in the field NAME.
-#include "sense/sensor.h"
+#include "sense/user_sensor.h"
 #include "model/points.h"
 #include "base/floats.h"
 

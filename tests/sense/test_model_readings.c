@@ -1,11 +1,11 @@
 // Sensors of MJCF files against closed forms. With the path of a model as argument it is a filter:
 // for each position, velocity, acceleration and actuator force vector on the input it prints all
-// sensor values (test_instruments_peers.sh compares them with MuJoCo); contacts are disabled
+// sensor values (test_sensors_peers.sh compares them with MuJoCo); contacts are disabled
 // without a further argument.
 #include "model/support.h"
 #include <mayfly/model_fields.h>
 #include "rig/motions.h"
-#include "sense/instruments.h"
+#include "sense/sensors.h"
 #include "motion/articulated/host.h"
 
 #define G 9.81
@@ -22,12 +22,11 @@ typedef struct RigConfig {
     bool floats, points;
     mf_Isa isa;
     uint64_t seed;
-    mf_InstrumentsConfig instruments;
+    mf_SensorsConfig sensors;
 } RigConfig;
 
 static RigConfig rig_config(void) {
-    return (RigConfig){
-        .count = 1, .isa = MF_ISA_AUTO, .seed = 1, .instruments = mf_instruments_config()};
+    return (RigConfig){.count = 1, .isa = MF_ISA_AUTO, .seed = 1, .sensors = mf_sensors_config()};
 }
 
 static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
@@ -58,7 +57,7 @@ static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
         if (rig->model->base == MF_BASE_FIXED) // the file's world is the world
             status = mf_group_set_start(rig->group, i, origin, NULL, NULL, error);
     if (status == MF_OK)
-        status = mf_instruments_add(rig->group, &config->instruments, error);
+        status = mf_sensors_add(rig->group, &config->sensors, error);
     if (status != MF_OK) {
         mf_world_destroy(rig->world);
         rig->world = NULL;
@@ -260,7 +259,7 @@ static void noise_has_its_size(void **state) {
     mf_world_step(rig.world, 1);
     assert_true(before != value_of(&rig, 3, 0));
     rig_close(&rig);
-    config.instruments.noise = false;
+    config.sensors.noise = false;
     rig_open(&rig, *state, noisy, &config);
     mf_world_step(rig.world, 3);
     assert_near(value_of(&rig, 7, 0), 0, 0);
@@ -270,7 +269,7 @@ static void noise_has_its_size(void **state) {
 static void slow_sensors_keep_their_values(void **state) {
     Rig rig;
     RigConfig config = rig_config();
-    config.instruments.rate = (mf_Rate){50, 1}; // each tenth step of 2 ms
+    config.sensors.rate = (mf_Rate){50, 1}; // each tenth step of 2 ms
     rig_open(&rig, *state, noisy, &config);
     int changes = 0;
     for (int k = 0; k < 200; k++) {
@@ -413,7 +412,7 @@ static void external_forces_act_on_a_tumbling_robot(void **state) {
 // ---- promises ----------------------------------------------------------------------------------
 
 static const char *everything_path(void) {
-    return MAYFLY_SOURCE_DIR "/tests/sense/instruments.xml";
+    return MAYFLY_SOURCE_DIR "/tests/sense/sensors.xml";
 }
 
 static void open_everything(Rig *rig, mf_Context *context, const RigConfig *config) {
@@ -577,7 +576,7 @@ static void unmeasurable_sensors_are_named(void **state) {
         rig_load(&rig, *state, text);
         assert_int_equal(rig_try(&rig, &config, &error), MF_UNSUPPORTED);
         assert_non_null(strstr(error.message, cases[i].names));
-        config.instruments.lenient = true;
+        config.sensors.lenient = true;
         assert_int_equal(rig_try(&rig, &config, &error), MF_OK);
         mf_world_step(rig.world, 5);
         assert_near(value_of(&rig, 0, 1), 0, 0);
@@ -602,7 +601,7 @@ static void points_has_sensors_too(void **state) {
 static void snapshots_contain_readings(void **state) {
     Rig rig;
     RigConfig config = rig_config();
-    config.instruments.rate = (mf_Rate){50, 1};
+    config.sensors.rate = (mf_Rate){50, 1};
     rig_open(&rig, *state, noisy, &config);
     mf_world_step(rig.world, 13);
     assert_continues(rig.world, 30);
@@ -616,7 +615,7 @@ static mf_Status make_and_ask(mf_Context *context, void *user, mf_Error *error) 
     mf_Status status = rig_try(&rig, &config, error);
     if (status != MF_OK)
         return status;
-    status = mf_instruments_measure(rig.group, 0, NULL, values, error);
+    status = mf_sensors_measure(rig.group, 0, NULL, values, error);
     mf_world_destroy(rig.world);
     return status;
 }
@@ -640,22 +639,22 @@ static void mistakes_are_refused(void **state) {
     mf_Error error = {0};
     double values[20];
     rig_open(&rig, *state, noisy, &config);
-    assert_int_equal(mf_instruments_add(rig.group, NULL, &error), MF_BAD_ARGUMENT); // twice
+    assert_int_equal(mf_sensors_add(rig.group, NULL, &error), MF_BAD_ARGUMENT); // twice
     const uint32_t none = 99;
     assert_int_equal(mf_articulated_report_forces(rig.group, &none, 1, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "has no body 99"));
     assert_int_equal(mf_articulated_report_limits(rig.group, &error), MF_OK);
     assert_int_equal(mf_articulated_report_limits(rig.group, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "already"));
-    mf_InstrumentsConfig bad = {0};
-    assert_int_equal(mf_instruments_add(rig.group, &bad, &error), MF_BAD_ARGUMENT);
+    mf_SensorsConfig bad = {0};
+    assert_int_equal(mf_sensors_add(rig.group, &bad, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
     rig_open(&rig, *state,
              "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody>"
              "</mujoco>",
              &config); // a robot without sensors gets nothing
     assert_null(mf_group_find_field(rig.group, "sensor.value"));
-    assert_int_equal(mf_instruments_measure(rig.group, 0, NULL, values, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_sensors_measure(rig.group, 0, NULL, values, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
 }
 
@@ -678,8 +677,8 @@ static int answer(const char *path, bool contacts) {
     Rig rig = {0};
     RigConfig config = rig_config();
     mf_Error error = {0};
-    config.instruments.noise = false;
-    config.instruments.lenient = true;
+    config.sensors.noise = false;
+    config.sensors.lenient = true;
     mf_context_create(NULL, &rig.context, NULL);
     if (mf_model_load(rig.context, path, NULL, &rig.model, &error) != MF_OK) {
         printf("%s\n", error.message);
@@ -701,7 +700,7 @@ static int answer(const char *path, bool contacts) {
         mf_group_set_state(rig.group, 0, q, v);
         for (uint32_t i = 0; i < nu; i++)
             set_field(rig.group, "actuator.force", 0, i, force[i]);
-        if (mf_instruments_measure(rig.group, 0, a, values, &error) != MF_OK)
+        if (mf_sensors_measure(rig.group, 0, a, values, &error) != MF_OK)
             return 4;
         for (uint32_t i = 0; i < rig.model->sensor_value_count; i++)
             printf("%.17g ", values[i]);

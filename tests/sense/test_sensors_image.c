@@ -1,20 +1,20 @@
-// The plan of instruments is one block without pointers: a copy in other memory is equivalent after
+// The plan of sensors is one block without pointers: a copy in other memory is equivalent after
 // the original is overwritten.
 #include "rig/rig.h"
-#include "sense/instruments_build.h"
+#include "sense/sensors_build.h"
 
-static mf_InstrumentPlan *plan_of(const mf_Group *group) {
+static mf_SensePlan *plan_of(const mf_Group *group) {
     for (uint32_t i = 0;; i++) {
         const mf_SystemConfig *system = mf_group_system(group, i);
         assert_non_null(system);
-        if (strcmp(system->name, "instruments") == 0)
+        if (strcmp(system->name, "sensors") == 0)
             return system->user;
     }
 }
 
 static void move_plan(mf_Context *context, const mf_Group *group) {
-    mf_InstrumentPlan *plan = plan_of(group);
-    mf_InstrumentImage *image = plan->image;
+    mf_SensePlan *plan = plan_of(group);
+    mf_SenseImage *image = plan->image;
     plan->image = mf_allocate(context, image->bytes, 1);
     assert_non_null(plan->image);
     memcpy(plan->image, image, image->bytes);
@@ -38,9 +38,9 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     mf_World *world = open_world(context, &settings);
     group = add_group(world, &config);
     assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
-    mf_InstrumentsConfig instruments = mf_instruments_config();
-    instruments.lenient = true;
-    assert_int_equal(mf_instruments_add(group, &instruments, NULL), MF_OK);
+    mf_SensorsConfig sensors = mf_sensors_config();
+    sensors.lenient = true;
+    assert_int_equal(mf_sensors_add(group, &sensors, NULL), MF_OK);
     for (uint32_t i = 0; i < config.count; i++)
         for (uint32_t j = 0; j < model->joint_count; j++)
             set_field(group, "joint.rate", i, j, 0.03 * i - 0.1 * j);
@@ -55,7 +55,7 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
 }
 
 static void a_copied_plan_gives_the_same_bits(void **state) {
-    static const char *const paths[] = {MAYFLY_SOURCE_DIR "/tests/sense/instruments.xml",
+    static const char *const paths[] = {MAYFLY_SOURCE_DIR "/tests/sense/sensors.xml",
                                         MAYFLY_SOURCE_DIR "/tests/sense/contacts.xml"};
     for (int p = 0; p < 2; p++)
         for (int precise = 0; precise < 2; precise++)

@@ -1,6 +1,6 @@
-// Parts of instruments: frames, terms, lumps, shapes, contacts, actuators, springs, converted from
+// Parts of sensors: frames, terms, lumps, shapes, contacts, actuators, springs, converted from
 // the model into the form of the kernel.
-#include "sense/instruments_parts.h"
+#include "sense/sensors_parts.h"
 #include "model/points.h"
 
 #include "math/scalar.h"
@@ -9,41 +9,41 @@
 #include <mayfly/articulated.h>
 #include <string.h>
 
-mf_InstrumentFrame mf_instrument_frame(mf_InstrumentBuild *b, const mf_Frame *frame) {
-    mf_InstrumentFrame out = {.body = frame->link == MF_NONE ? 0 : frame->link + 1};
+mf_SenseFrame mf_sense_frame(mf_SenseBuild *b, const mf_Frame *frame) {
+    mf_SenseFrame out = {.body = frame->link == MF_NONE ? 0 : frame->link + 1};
     memcpy(out.position, frame->position, sizeof out.position);
     memcpy(out.rotation, frame->rotation, sizeof out.rotation);
     b->needed[out.body] = true;
     return out;
 }
 
-mf_InstrumentSolid mf_instrument_solid(mf_ShapeType type, const double size[3]) {
+mf_SenseSolid mf_sense_solid(mf_ShapeType type, const double size[3]) {
     const mf_RaySolid solid = mf_ray_solid(type, size, NULL);
-    return (mf_InstrumentSolid){type, {solid.size[0], solid.size[1], solid.size[2]}};
+    return (mf_SenseSolid){type, {solid.size[0], solid.size[1], solid.size[2]}};
 }
 
 // ---- parts -------------------------------------------------------------------------------------
 
-void mf_instrument_put_term(mf_InstrumentBuild *b, uint32_t row, double weight) {
+void mf_sense_put_term(mf_SenseBuild *b, uint32_t row, double weight) {
     if (b->terms != NULL)
-        b->terms[b->term_count] = (mf_InstrumentTerm){row, weight};
+        b->terms[b->term_count] = (mf_SenseTerm){row, weight};
     b->term_count++;
 }
 
-void mf_instrument_put_tendon_terms(mf_InstrumentBuild *b, uint32_t tendon, double gear) {
+void mf_sense_put_tendon_terms(mf_SenseBuild *b, uint32_t tendon, double gear) {
     const mf_Tendon *own = &b->model->tendons[tendon];
     for (uint32_t i = own->first_term; i < own->first_term + own->term_count; i++)
-        mf_instrument_put_term(b, b->model->tendon_terms[i].joint,
-                               gear * b->model->tendon_terms[i].coefficient);
+        mf_sense_put_term(b, b->model->tendon_terms[i].joint,
+                          gear * b->model->tendon_terms[i].coefficient);
 }
 
-void mf_instrument_put_lumps(mf_InstrumentBuild *b, uint32_t root) {
+void mf_sense_put_lumps(mf_SenseBuild *b, uint32_t root) {
     for (uint32_t i = 0; i < b->model->body_count; i++) {
         const mf_Body *body = &b->model->bodies[i];
         if (!mf_body_carried(b->model, i, root) || !(body->mass > 0.0))
             continue;
-        mf_InstrumentLump lump = {.body = body->link == MF_NONE ? 0 : body->link + 1,
-                                  .mass = body->mass};
+        mf_SenseLump lump = {.body = body->link == MF_NONE ? 0 : body->link + 1,
+                             .mass = body->mass};
         const double diagonal[6] = {body->moments[0], body->moments[1], body->moments[2], 0, 0, 0};
         double rotation[4];
         mf_quat_rotate(lump.center, body->rotation, body->center);
@@ -58,11 +58,11 @@ void mf_instrument_put_lumps(mf_InstrumentBuild *b, uint32_t root) {
 }
 
 // A copy of the triangles that rays hit; its number.
-static uint32_t put_mesh(mf_InstrumentBuild *b, const mf_Mesh *mesh) {
+static uint32_t put_mesh(mf_SenseBuild *b, const mf_Mesh *mesh) {
     if (b->meshes != NULL) {
-        b->meshes[b->mesh_count] = (mf_InstrumentMesh){.first_vertex = b->vertex_count,
-                                                       .first_triangle = b->triangle_count,
-                                                       .triangle_count = mesh->triangle_count};
+        b->meshes[b->mesh_count] = (mf_SenseMesh){.first_vertex = b->vertex_count,
+                                                  .first_triangle = b->triangle_count,
+                                                  .triangle_count = mesh->triangle_count};
         memcpy(b->vertices + 3 * (size_t)b->vertex_count, mesh->vertices,
                3 * (size_t)mesh->vertex_count * sizeof *b->vertices);
         memcpy(b->triangles + 3 * (size_t)b->triangle_count, mesh->triangles,
@@ -73,7 +73,7 @@ static uint32_t put_mesh(mf_InstrumentBuild *b, const mf_Mesh *mesh) {
     return b->mesh_count++;
 }
 
-void mf_instrument_put_shapes(mf_InstrumentBuild *b, uint32_t without) {
+void mf_sense_put_shapes(mf_SenseBuild *b, uint32_t without) {
     for (uint32_t i = 0; i < b->model->shape_count; i++) {
         const mf_Shape *shape = &b->model->shapes[i];
         if (shape->body == without || shape->type == MF_SHAPE_HEIGHTS ||
@@ -82,8 +82,8 @@ void mf_instrument_put_shapes(mf_InstrumentBuild *b, uint32_t without) {
         mf_Frame frame = {.link = shape->link};
         memcpy(frame.position, shape->position, sizeof frame.position);
         memcpy(frame.rotation, shape->rotation, sizeof frame.rotation);
-        mf_InstrumentShape out = {.solid = mf_instrument_solid(shape->type, shape->size),
-                                  .frame = mf_instrument_frame(b, &frame)};
+        mf_SenseShape out = {.solid = mf_sense_solid(shape->type, shape->size),
+                             .frame = mf_sense_frame(b, &frame)};
         if (shape->type == MF_SHAPE_MESH)
             out.mesh = put_mesh(b, &b->model->meshes[shape->mesh]);
         if (b->shapes != NULL)
@@ -92,39 +92,43 @@ void mf_instrument_put_shapes(mf_InstrumentBuild *b, uint32_t without) {
     }
 }
 
-static void put_contact(mf_InstrumentBuild *b, uint32_t row, bool of_points, uint32_t link,
-                        const double position[3]) {
-    if (b->contacts != NULL) {
-        mf_InstrumentContact *out = &b->contacts[b->contact_count];
-        *out = (mf_InstrumentContact){.row = row, .body = link + 1, .of_points = of_points};
-        mf_vec3_copy(out->position, position);
+void mf_sense_visit_contacts(mf_Group *group, uint32_t link, mf_SenseContactFn visit, void *user) {
+    const mf_Model *model = mf_group_model(group);
+    const mf_Field *load = mf_group_find_field(group, "contact.load");
+    const bool points = mf_group_find_field(group, "point.load") != NULL;
+    mf_SenseContact contact = {.body = link + 1};
+    if (link == MF_NONE)
+        return;
+    for (; load != NULL && contact.row < load->components; contact.row++)
+        if (mf_contacts_position(group, contact.row, link, contact.position))
+            visit(&contact, user);
+    contact.row = 0;
+    contact.of_points = true;
+    for (uint32_t i = 0; points && i < model->point_count; i++) {
+        const mf_Point *point = &model->points[i];
+        if (!(point->flags & MF_POINT_COLLIDES))
+            continue;
+        mf_vec3_copy(contact.position, point->position);
+        if (point->link == link)
+            visit(&contact, user);
+        contact.row++;
     }
+}
+
+static void put_contact(const mf_SenseContact *contact, void *user) {
+    mf_SenseBuild *b = user;
+    if (b->contacts != NULL)
+        b->contacts[b->contact_count] = *contact;
     b->contact_count++;
 }
 
-void mf_instrument_put_contacts(mf_InstrumentBuild *b, uint32_t link) {
-    const mf_Field *load = mf_group_find_field(b->group, "contact.load");
-    bool points = mf_group_find_field(b->group, "point.load") != NULL;
-    double position[3];
-    uint32_t row = 0;
-    if (link == MF_NONE)
-        return;
-    for (uint32_t i = 0; load != NULL && i < load->components; i++)
-        if (mf_contacts_position(b->group, i, link, position))
-            put_contact(b, i, false, link, position);
-    for (uint32_t i = 0; points && i < b->model->point_count; i++) {
-        const mf_Point *point = &b->model->points[i];
-        if (!(point->flags & MF_POINT_COLLIDES))
-            continue;
-        if (point->link == link)
-            put_contact(b, row, true, link, point->position);
-        row++;
-    }
+void mf_sense_put_contacts(mf_SenseBuild *b, uint32_t link) {
+    mf_sense_visit_contacts(b->group, link, put_contact, b);
 }
 
 // ---- joints and actuators ----------------------------------------------------------------------
 
-uint32_t mf_instrument_balls_before(const mf_Model *model, uint32_t joint) {
+uint32_t mf_sense_balls_before(const mf_Model *model, uint32_t joint) {
     uint32_t count = 0;
     for (uint32_t j = 0; j < joint; j++)
         count +=
@@ -132,18 +136,18 @@ uint32_t mf_instrument_balls_before(const mf_Model *model, uint32_t joint) {
     return count;
 }
 
-uint32_t mf_instrument_free_before(const mf_Model *model, uint32_t joint) {
+uint32_t mf_sense_free_before(const mf_Model *model, uint32_t joint) {
     uint32_t count = 0;
     for (uint32_t j = 0; j < joint; j++)
         count += model->joints[j].type == MF_JOINT_FLOATING;
     return count;
 }
 
-void mf_instrument_set_joint(mf_InstrumentBuild *b, uint32_t index, mf_Instrument *out) {
+void mf_sense_set_joint(mf_SenseBuild *b, uint32_t index, mf_SenseItem *out) {
     const mf_Joint *joint = &b->model->joints[index];
     out->joint_type = joint->type;
     out->row = index;
-    out->ball = mf_instrument_balls_before(b->model, index);
+    out->ball = mf_sense_balls_before(b->model, index);
     out->body = joint->child + 1;
     out->lower = joint->lower;
     out->upper = joint->upper;
@@ -153,17 +157,17 @@ void mf_instrument_set_joint(mf_InstrumentBuild *b, uint32_t index, mf_Instrumen
     memcpy(out->axis, joint->axis, sizeof out->axis);
 }
 
-bool mf_instrument_moves(const mf_Model *model, uint32_t joint, uint32_t link) {
+bool mf_sense_moves(const mf_Model *model, uint32_t joint, uint32_t link) {
     while (link != MF_NONE && link != model->joints[joint].child)
         link = model->links[link].parent;
     return link != MF_NONE;
 }
 
-static void put_force(mf_InstrumentBuild *b, uint32_t actuator, const mf_Frame *at,
-                      const mf_Frame *axes, double sign) {
+static void put_force(mf_SenseBuild *b, uint32_t actuator, const mf_Frame *at, const mf_Frame *axes,
+                      double sign) {
     const double *gear = b->model->actuators[actuator].gear;
-    mf_InstrumentForce force = {
-        .row = actuator, .frame = mf_instrument_frame(b, at), .axes = mf_instrument_frame(b, axes)};
+    mf_SenseForce force = {
+        .row = actuator, .frame = mf_sense_frame(b, at), .axes = mf_sense_frame(b, axes)};
     for (int i = 0; i < 6; i++)
         force.wrench[i] = sign * gear[i];
     if (b->forces != NULL)
@@ -172,14 +176,14 @@ static void put_force(mf_InstrumentBuild *b, uint32_t actuator, const mf_Frame *
 }
 
 // A joint that carries both sites of an actuator gets no net force from it.
-static void put_forces(mf_InstrumentBuild *b, uint32_t joint) {
+static void put_forces(mf_SenseBuild *b, uint32_t joint) {
     for (uint32_t a = 0; a < b->model->actuator_count; a++) {
         const mf_Actuator *actuator = &b->model->actuators[a];
         if (actuator->drive != MF_DRIVE_SITE)
             continue;
-        bool far = mf_instrument_moves(b->model, joint, actuator->frame.link);
+        bool far = mf_sense_moves(b->model, joint, actuator->frame.link);
         bool between = actuator->reference_site != MF_NONE;
-        bool near = between && mf_instrument_moves(b->model, joint, actuator->reference.link);
+        bool near = between && mf_sense_moves(b->model, joint, actuator->reference.link);
         const mf_Frame *axes = between ? &actuator->reference : &actuator->frame;
         if (far && !near)
             put_force(b, a, &actuator->frame, axes, 1.0);
@@ -188,18 +192,17 @@ static void put_forces(mf_InstrumentBuild *b, uint32_t joint) {
     }
 }
 
-void mf_instrument_put_joint_forces(mf_InstrumentBuild *b, uint32_t joint, mf_Instrument *out) {
+void mf_sense_put_joint_forces(mf_SenseBuild *b, uint32_t joint, mf_SenseItem *out) {
     for (uint32_t a = 0; a < b->model->actuator_count; a++) {
         const mf_Actuator *actuator = &b->model->actuators[a];
         if (actuator->joint == joint)
-            mf_instrument_put_term(b, a, actuator->gear[0]);
+            mf_sense_put_term(b, a, actuator->gear[0]);
         if (actuator->tendon == MF_NONE)
             continue;
         const mf_Tendon *tendon = &b->model->tendons[actuator->tendon];
         for (uint32_t i = tendon->first_term; i < tendon->first_term + tendon->term_count; i++)
             if (b->model->tendon_terms[i].joint == joint)
-                mf_instrument_put_term(b, a,
-                                       actuator->gear[0] * b->model->tendon_terms[i].coefficient);
+                mf_sense_put_term(b, a, actuator->gear[0] * b->model->tendon_terms[i].coefficient);
     }
     out->first_force = b->force_count;
     put_forces(b, joint);
@@ -217,44 +220,43 @@ static uint32_t shared_link(const mf_Model *model, uint32_t a, uint32_t b) {
     return a == b && a != MF_NONE ? a + 1 : 0;
 }
 
-void mf_instrument_put_actuator(mf_InstrumentBuild *b, const mf_Sensor *sensor,
-                                mf_Instrument *out) {
+void mf_sense_put_actuator(mf_SenseBuild *b, const mf_Sensor *sensor, mf_SenseItem *out) {
     const mf_Actuator *actuator = &b->model->actuators[sensor->actuator];
     memcpy(out->gear, actuator->gear, sizeof out->gear);
     if (actuator->drive == MF_DRIVE_TENDON) {
-        mf_instrument_put_tendon_terms(b, actuator->tendon, actuator->gear[0]);
+        mf_sense_put_tendon_terms(b, actuator->tendon, actuator->gear[0]);
     } else if (actuator->drive == MF_DRIVE_BODY) {
-        out->drive = MF_INSTRUMENT_SITE; // it has no length
+        out->drive = MF_SENSE_SITE; // it has no length
     } else if (actuator->drive == MF_DRIVE_SITE) {
         bool between = actuator->reference_site != MF_NONE;
-        out->drive = between ? MF_INSTRUMENT_BETWEEN : MF_INSTRUMENT_SITE;
-        out->frame = mf_instrument_frame(b, &actuator->frame);
+        out->drive = between ? MF_SENSE_BETWEEN : MF_SENSE_SITE;
+        out->frame = mf_sense_frame(b, &actuator->frame);
         if (between) {
-            out->reference = mf_instrument_frame(b, &actuator->reference);
+            out->reference = mf_sense_frame(b, &actuator->reference);
             out->shared = shared_link(b->model, actuator->frame.link, actuator->reference.link);
         }
     } else if (b->model->joints[actuator->joint].type == MF_JOINT_BALL) {
-        out->drive = MF_INSTRUMENT_ROTATION;
+        out->drive = MF_SENSE_ROTATION;
         out->in_parent = actuator->drive == MF_DRIVE_JOINT_IN_PARENT;
-        out->ball = mf_instrument_balls_before(b->model, actuator->joint);
+        out->ball = mf_sense_balls_before(b->model, actuator->joint);
     } else {
-        mf_instrument_put_term(b, actuator->joint, actuator->gear[0]);
+        mf_sense_put_term(b, actuator->joint, actuator->gear[0]);
     }
 }
 
 // ---- energies ----------------------------------------------------------------------------------
 
-static void put_spring(mf_InstrumentBuild *b, uint32_t index) {
+static void put_spring(mf_SenseBuild *b, uint32_t index) {
     const mf_Joint *joint = &b->model->joints[index];
     bool single = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
     if (!(joint->stiffness > 0.0))
         return;
-    mf_InstrumentSpring spring = {.type = joint->type,
-                                  .row = index,
-                                  .ball = mf_instrument_balls_before(b->model, index),
-                                  .free = mf_instrument_free_before(b->model, index),
-                                  .stiffness = joint->stiffness,
-                                  .relaxed = joint->spring_reference};
+    mf_SenseSpring spring = {.type = joint->type,
+                             .row = index,
+                             .ball = mf_sense_balls_before(b->model, index),
+                             .free = mf_sense_free_before(b->model, index),
+                             .stiffness = joint->stiffness,
+                             .relaxed = joint->spring_reference};
     if (!single) {
         const double *rest = b->model->start_position + joint->position_address;
         bool floating = joint->type == MF_JOINT_FLOATING;
@@ -267,26 +269,26 @@ static void put_spring(mf_InstrumentBuild *b, uint32_t index) {
     b->spring_count++;
 }
 
-static void put_tendon(mf_InstrumentBuild *b, uint32_t index) {
+static void put_tendon(mf_SenseBuild *b, uint32_t index) {
     const mf_Tendon *own = &b->model->tendons[index];
-    mf_InstrumentTendon tendon = {.first = b->term_count,
-                                  .stiffness = own->stiffness,
-                                  .shorter = own->spring_lower,
-                                  .longer = own->spring_upper,
-                                  .armature = own->armature};
+    mf_SenseTendon tendon = {.first = b->term_count,
+                             .stiffness = own->stiffness,
+                             .shorter = own->spring_lower,
+                             .longer = own->spring_upper,
+                             .armature = own->armature};
     for (uint32_t a = 0; a < b->model->actuator_count; a++) {
         const mf_Actuator *actuator = &b->model->actuators[a];
         if (actuator->tendon == index)
             tendon.armature += actuator->armature * actuator->gear[0] * actuator->gear[0];
     }
-    mf_instrument_put_tendon_terms(b, index, 1.0);
+    mf_sense_put_tendon_terms(b, index, 1.0);
     tendon.count = b->term_count - tendon.first;
     if (b->tendons != NULL)
         b->tendons[b->tendon_count] = tendon;
     b->tendon_count++;
 }
 
-static void put_armature(mf_InstrumentBuild *b) {
+static void put_armature(mf_SenseBuild *b) {
     const mf_Model *model = b->model;
     b->armature_count = model->velocity_count;
     for (uint32_t i = 0; b->armature != NULL && i < 6 && model->base == MF_BASE_FREE; i++)
@@ -304,9 +306,9 @@ static void put_armature(mf_InstrumentBuild *b) {
     }
 }
 
-void mf_instrument_put_energies(mf_InstrumentBuild *b) {
+void mf_sense_put_energies(mf_SenseBuild *b) {
     b->first_lump = b->lump_count;
-    mf_instrument_put_lumps(b, MF_NONE);
+    mf_sense_put_lumps(b, MF_NONE);
     b->all_lumps = b->lump_count - b->first_lump;
     for (uint32_t j = 0; j < b->model->joint_count; j++)
         put_spring(b, j);

@@ -1,0 +1,70 @@
+// docs/reference/sensors.md contains the table of the kinds of sensors between marks;
+// MAYFLY_UPDATE=1 writes it.
+#include "model/sensor_kind.h"
+#include "model/support.h"
+
+static const char path[] = MAYFLY_SOURCE_DIR "/docs/reference/sensors.md";
+
+static const char *place_of(mf_SensorMount mount) {
+    static const char *const places[] = {
+        [MF_AT_LINK] = "link",         [MF_AT_OWN_JOINT] = "joint",
+        [MF_AT_FIELD] = "field",       [MF_AT_SITE] = "site",
+        [MF_AT_JOINT] = "joint",       [MF_AT_LIMITED_JOINT] = "joint with limits",
+        [MF_AT_BALL] = "ball joint",   [MF_AT_TENDON] = "tendon",
+        [MF_AT_ACTUATOR] = "actuator", [MF_AT_FRAME] = "object",
+        [MF_AT_BODY] = "body",         [MF_AT_CONTACTS] = "two objects",
+        [MF_AT_NOTHING] = ""};
+    return places[mount];
+}
+
+// Without a word the cell is empty.
+static void put_word(FILE *out, const char *word) {
+    if (word != NULL)
+        fprintf(out, "`%s`", word);
+    fputs(" | ", out);
+}
+
+static void put_kinds(FILE *out) {
+    fputs("| MJCF | URDF | at | values | unit | |\n|---|---|---|---|---|---|\n", out);
+    for (mf_SensorType type = 0; mf_sensor_kind(type) != NULL; type++) {
+        const mf_SensorKind *kind = mf_sensor_kind(type);
+        fputs("| ", out);
+        put_word(out, kind->mjcf);
+        put_word(out, kind->urdf);
+        fprintf(out, "%s | ", place_of(kind->mount));
+        if (kind->count > 0)
+            fprintf(out, "%u", kind->count);
+        fprintf(out, " | %s | %s |\n", kind->unit, kind->description);
+    }
+}
+
+static void kinds_are_in_the_document(void **state) {
+    static const char begin[] = "<!-- kinds: begin -->\n", end[] = "<!-- kinds: end -->";
+    char *document, *table = NULL;
+    size_t size, length;
+    MUST(mf_file_read(*state, path, 1 << 20, &document, &size, &error));
+    FILE *memory = open_memstream(&table, &length);
+    assert_non_null(memory);
+    put_kinds(memory);
+    fclose(memory);
+    char *start = strstr(document, begin);
+    assert_non_null(start);
+    start += strlen(begin);
+    char *stop = strstr(start, end);
+    assert_non_null(stop);
+    if (getenv("MAYFLY_UPDATE") != NULL) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fprintf(file, "%.*s%s%s", (int)(start - document), document, table, stop);
+        fclose(file);
+    } else if ((size_t)(stop - start) != length || memcmp(start, table, length) != 0) {
+        fail_msg("docs/reference/sensors.md is out of date: run this test with MAYFLY_UPDATE=1");
+    }
+    free(table);
+    mf_release(*state, document);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_are_in_the_document)};
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}
