@@ -59,8 +59,6 @@ typedef struct mf_Truss {
 
 // ---- files -------------------------------------------------------------------------------------
 
-// True when the YAML text has the top key `truss`.
-MF_API bool mf_truss_is(const char *text, size_t size);
 // Reads and checks a truss's file; errors name file:line:column and what was expected. Free with
 // mf_truss_destroy.
 MF_API mf_Status mf_truss_load(mf_Context *context, const char *path, mf_Truss **out,

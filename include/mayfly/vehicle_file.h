@@ -31,9 +31,6 @@ typedef struct mf_Vehicle {
     mf_Context *context;
 } mf_Vehicle;
 
-// True when the YAML text has the top key of a vehicle.
-MF_API bool mf_vehicle_is(const char *text, size_t size);
-
 // Reads and checks a vehicle's file. Errors name file:line:column and what was expected; what
 // mf_<kind>_check() refuses is reported at the line of the member that it names.
 MF_API mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehicle **out,

@@ -27,7 +27,7 @@ static void try_truss(mf_Context *context, const char *text, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     mf_Context *context = fuzz_context();
     try_truss(context, (const char *)data, size);
-    mf_truss_is((const char *)data, size);
+    mf_body_kind_of((const char *)data, size);
     fuzz_end(context);
     return 0;
 }
