@@ -387,7 +387,7 @@ static mf_Status show_body(mf_Context *context, const mf_BodyKind *kind, const c
     if (status == MF_OK && !json)
         fputs(text.data, stdout);
     mf_text_free(&text);
-    mf_document_destroy(kind->document, body);
+    mf_body_destroy(body);
     return status;
 }
 
@@ -490,7 +490,7 @@ static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool 
 // --json of what has no object of its own.
 static mf_Status check_json(const Wishes *wishes, mf_Error *error) {
     return wishes->json && !wants_part(wishes) ? refuse("--json requires --fields or --schedule, "
-                                                        "except for robots, trusses and cloths",
+                                                        "except for robots and bodies of vertices",
                                                         error)
                                                : MF_OK;
 }

@@ -22,6 +22,8 @@ MF_API const char *mf_body_kind_name(const mf_BodyKind *kind); // "" for NULL
 MF_API mf_Status mf_body_model(mf_Context *context, const mf_BodyKind *kind, const void *body,
                                mf_Model **out, mf_Error *error);
 
+MF_API void mf_body_destroy(void *body); // NULL is fine; of mf_<kind>_load or mf_<kind>_parse
+
 #ifdef __cplusplus
 }
 #endif

@@ -36,6 +36,12 @@ mf_Status mf_body_model(mf_Context *context, const mf_BodyKind *kind, const void
     return kind->model(context, body, out, error);
 }
 
+// All that a body owns is the memory of its reader.
+void mf_body_destroy(void *body) {
+    static const mf_DocumentKind plain = {.noun = "body"};
+    mf_document_destroy(&plain, body);
+}
+
 _Static_assert(offsetof(mf_Truss, file) == 0 && offsetof(mf_Cloth, file) == 0 &&
                    offsetof(mf_Vehicle, file) == 0,
                "the path comes first");

@@ -1,4 +1,4 @@
-// What cameras see: the shapes of all robots of a world, its trusses, cloths and particles, its
+// What cameras see: the shapes of all robots of a world, its bars, surfaces and particles, its
 // ground, the sky and a light; and one picture of it, in memory that is taken before.
 #ifndef MAYFLY_CAMERA_RENDER_H
 #define MAYFLY_CAMERA_RENDER_H

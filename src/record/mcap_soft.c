@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { BODIES_MOST = 64 }; // [1] trusses or cloths that are shown, per group
+enum { BODIES_MOST = 64 }; // [1] that are shown, per group
 enum { NAME = 2 * MF_MCAP_NAME };
 static const char world_frame[] = "world";
 

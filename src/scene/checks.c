@@ -1,6 +1,6 @@
 // Relations between keys of a scene. Errors refer to the value in the file.
 #include "io/decimal.h"
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 #include "base/floats.h"
 #include "motion/table.h"
 #include "scene/behavior/behavior.h"

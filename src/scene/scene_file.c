@@ -2,7 +2,7 @@
 // (checks.c). The result is a complete scene or an error. A robot's own file is read as the scene
 // with that one robot.
 #include "base/file.h"
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 #include "import/foreign.h"
 #include "scene/scene_file.h"
 #include "base/floats.h"
@@ -68,7 +68,7 @@ static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
                        NULL);
     if (outside)
         return mf_reader_refuse(reader, "model", NULL,
-                                "%.200s: no vehicle, truss or cloth (mayfly info FILE says more)",
+                                "%.200s: no body of a known kind (mayfly info FILE says more)",
                                 group->model_path);
     return status;
 }
@@ -348,8 +348,7 @@ static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) 
 static void release_bodies(void *value) {
     const mf_SceneFile *file = value;
     for (uint32_t i = 0; i < file->group_count; i++)
-        if (file->groups[i].own_body != NULL)
-            mf_document_destroy(file->groups[i].kind->document, file->groups[i].own_body);
+        mf_body_destroy(file->groups[i].own_body);
 }
 
 static const mf_DocumentKind scene_kind = {"scene", sizeof(mf_SceneFile), read_scene,

@@ -193,7 +193,7 @@ mf_Status mf_cloth_load(mf_Context *context, const char *path, mf_Cloth **out, m
 }
 
 void mf_cloth_destroy(mf_Cloth *cloth) {
-    mf_document_destroy(&cloth_kind, cloth);
+    mf_body_destroy(cloth);
 }
 
 // ---- writing -----------------------------------------------------------------------------------

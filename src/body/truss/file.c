@@ -4,7 +4,7 @@
 #include "base/floats.h"
 #include "body/truss/keys.h"
 #include "io/yaml_text.h"
-#include "model/truss.h"
+#include "motion/truss/model.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -155,7 +155,7 @@ mf_Status mf_truss_load(mf_Context *context, const char *path, mf_Truss **out, m
 }
 
 void mf_truss_destroy(mf_Truss *truss) {
-    mf_document_destroy(&truss_kind, truss);
+    mf_body_destroy(truss);
 }
 
 // ---- writing -----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/truss.h"
+#include "motion/truss/model.h"
 
 enum {
     NOTES = 12,

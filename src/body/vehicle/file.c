@@ -106,7 +106,7 @@ mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehicle **ou
 }
 
 void mf_vehicle_destroy(mf_Vehicle *vehicle) {
-    mf_document_destroy(&vehicle_kind, vehicle);
+    mf_body_destroy(vehicle);
 }
 
 // ---- accessors ----------------------------------------------------------------------------------
