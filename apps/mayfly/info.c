@@ -489,10 +489,9 @@ static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool 
 
 // --json of what has no object of its own.
 static mf_Status check_json(const Wishes *wishes, mf_Error *error) {
-    return wishes->json && !wants_part(wishes) ? refuse("--json requires --fields or --schedule, "
-                                                        "except for robots and bodies of vertices",
-                                                        error)
-                                               : MF_OK;
+    return wishes->json && !wants_part(wishes)
+               ? refuse("--json requires --fields or --schedule for a file of this kind", error)
+               : MF_OK;
 }
 
 static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
