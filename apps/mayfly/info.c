@@ -373,11 +373,10 @@ static mf_Status show_scene(mf_Context *context, const mf_Inputs *inputs, const 
 
 static mf_Status show_body(mf_Context *context, const mf_BodyKind *kind, const char *path,
                            bool json, mf_Error *error) {
-    const mf_DocumentSource source = {.context = context, .path = path};
     mf_Text text = mf_text_begin(context);
     json_t *object = NULL;
     void *body = NULL;
-    mf_Status status = mf_document_load(kind->document, &source, &body, error);
+    mf_Status status = mf_body_load(context, kind, path, &body, error);
     if (status == MF_OK)
         status = kind->describe(context, body, path, json ? NULL : &text, &object, error);
     if (status == MF_OK && json && !mf_app_print(object))

@@ -22,7 +22,18 @@ MF_API const char *mf_body_kind_name(const mf_BodyKind *kind); // "" for NULL
 MF_API mf_Status mf_body_model(mf_Context *context, const mf_BodyKind *kind, const void *body,
                                mf_Model **out, mf_Error *error);
 
-MF_API void mf_body_destroy(void *body); // NULL is fine; of mf_<kind>_load or mf_<kind>_parse
+// Reads and checks a file; errors name file:line:column and what was expected. *out is free with
+// mf_body_destroy.
+MF_API mf_Status mf_body_load(mf_Context *context, const mf_BodyKind *kind, const char *path,
+                              void **out, mf_Error *error);
+// The same from memory; `path` is used in messages.
+MF_API mf_Status mf_body_parse(mf_Context *context, const mf_BodyKind *kind, const char *path,
+                               const char *text, size_t size, void **out, mf_Error *error);
+MF_API void mf_body_destroy(void *body); // NULL is fine
+// The text of a file with every default; reading it again gives the same body, but for digits
+// beyond double's. From mf_allocate.
+MF_API mf_Status mf_body_write(mf_Context *context, const mf_BodyKind *kind, const void *body,
+                               char **text, mf_Error *error);
 
 #ifdef __cplusplus
 }

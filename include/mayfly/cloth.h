@@ -76,21 +76,6 @@ MF_API uint32_t mf_cloth_element_count(const mf_Cloth *cloth); // [1]
 MF_API mf_Status mf_cloth_model(mf_Context *context, const mf_Cloth *cloth, mf_Model **out,
                                 mf_Error *error);
 
-// ---- files -------------------------------------------------------------------------------------
-
-// Reads and checks a cloth's file; errors name file:line:column and what was expected. Free with
-// mf_cloth_destroy.
-MF_API mf_Status mf_cloth_load(mf_Context *context, const char *path, mf_Cloth **out,
-                               mf_Error *error);
-// The same from memory; `path` is used in messages.
-MF_API mf_Status mf_cloth_parse(mf_Context *context, const char *path, const char *text,
-                                size_t size, mf_Cloth **out, mf_Error *error);
-MF_API void mf_cloth_destroy(mf_Cloth *cloth); // NULL is fine; of mf_cloth_load or mf_cloth_parse
-// A cloth as YAML text; reading it again gives the same cloth, but for digits beyond double's. From
-// mf_allocate.
-MF_API mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char **text,
-                                mf_Error *error);
-
 // ---- the motion --------------------------------------------------------------------------------
 
 // The group's model is mf_cloth_model() of the cloth; the fields are in docs/explanation/cloth.md.

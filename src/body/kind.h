@@ -18,6 +18,8 @@ struct mf_BodyKind {
     const mf_DocumentKind *document;
     bool (*is)(const char *text, size_t size); // whether a YAML text has its top key
 
+    mf_Status (*write)(mf_Context *context, const void *body, char **text, mf_Error *error);
+
     bool vertices;         // instances are vertices: no links, joints, docks, sensors or shapes
     bool alone;            // a file is a scene of one instance, too
     bool double_precision; // what `precision` is without a word
@@ -32,8 +34,8 @@ struct mf_BodyKind {
     mf_Status (*check)(const mf_Reader *reader, const mf_SceneGroup *group);
     // Gives the body to the settings of its motions. `command`: the mode of a vehicle's behavior.
     void (*configure)(const void *body, int command, mf_Time control, mf_MotionsConfig *config);
-    // Lets all shared ones of a world meet the links of its robots; NULL: they do not.
-    mf_Status (*meet)(mf_World *world, mf_Error *error);
+    // Lets all shared ones of a world touch the links of its robots; NULL: they do not.
+    mf_Status (*touch)(mf_World *world, mf_Error *error);
 
     // What mayfly info prints of a body: text, or one object with the same facts (then `text` is
     // NULL). Without `packs` there is no object.
@@ -60,6 +62,33 @@ typedef struct mf_BodyRefusal {
     bool found;
 } mf_BodyRefusal;
 mf_Status mf_body_refuse(const mf_Reader *reader, const mf_BodyRefusal *refusals, size_t count);
+
+// ---- single kinds -------------------------------------------------------------------------------
+
+// mf_<name>_parse, as mf_body_parse.
+#define MF_BODY_PARSE(Type, name)                                                                  \
+    static inline mf_Status mf_##name##_parse(mf_Context *context, const char *path,               \
+                                              const char *text, size_t size, Type **out,           \
+                                              mf_Error *error) {                                   \
+        void *value = NULL;                                                                        \
+        mf_Status status = mf_body_parse(context, &mf_##name##_body, path, text, size,             \
+                                         out == NULL ? NULL : &value, error);                      \
+        if (out != NULL)                                                                           \
+            *out = value;                                                                          \
+        return status;                                                                             \
+    }
+MF_BODY_PARSE(mf_Cloth, cloth)
+MF_BODY_PARSE(mf_Truss, truss)
+MF_BODY_PARSE(mf_Vehicle, vehicle)
+
+mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char **text, mf_Error *error);
+mf_Status mf_vehicle_write(const mf_Vehicle *vehicle, char **text, mf_Error *error);
+
+// Of a vehicle: mass and performance under `gravity` [m/s^2] > 0, from mf_allocate; the radius [m]
+// of the collision sphere about the center of mass.
+mf_Status mf_vehicle_describe(const mf_Vehicle *vehicle, double gravity, char **text,
+                              mf_Error *error);
+double mf_vehicle_radius(const mf_Vehicle *vehicle);
 
 // The body of a group, if it is of that kind; else NULL.
 static inline const mf_Vehicle *mf_group_vehicle(const mf_SceneGroup *group) {

@@ -36,6 +36,31 @@ mf_Status mf_body_model(mf_Context *context, const mf_BodyKind *kind, const void
     return kind->model(context, body, out, error);
 }
 
+mf_Status mf_body_load(mf_Context *context, const mf_BodyKind *kind, const char *path, void **out,
+                       mf_Error *error) {
+    MF_DEFAULT_FLOATS;
+    const mf_DocumentSource source = {.context = context, .path = path};
+    if (kind == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_body_load: kind is NULL");
+    return mf_document_load(kind->document, &source, out, error);
+}
+
+mf_Status mf_body_parse(mf_Context *context, const mf_BodyKind *kind, const char *path,
+                        const char *text, size_t size, void **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
+    const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
+    if (kind == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_body_parse: kind is NULL");
+    return mf_document_parse(kind->document, &source, out, error);
+}
+
+mf_Status mf_body_write(mf_Context *context, const mf_BodyKind *kind, const void *body, char **text,
+                        mf_Error *error) {
+    if (kind == NULL || body == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_body_write: kind or body is NULL");
+    return kind->write(context, body, text, error);
+}
+
 // All that a body owns is the memory of its reader.
 void mf_body_destroy(void *body) {
     static const mf_DocumentKind plain = {.noun = "body"};

@@ -191,22 +191,22 @@ static mf_InteractionMember member_of(const mf_SceneBuilder *builder, uint32_t i
     return member;
 }
 
-bool mf_scene_group_meets(const mf_SceneBuilder *builder, uint32_t index) {
+bool mf_scene_group_touches(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *group = &builder->file->groups[index];
-    return group->kind != NULL && group->kind->meet != NULL && group->motion != MF_MOTION_OWN &&
+    return group->kind != NULL && group->kind->touch != NULL && group->motion != MF_MOTION_OWN &&
            !mf_scene_group_isolated(builder, index);
 }
 
-// Bodies that meet the links of robots, kind by kind.
-static mf_Status add_meetings(mf_SceneBuilder *builder) {
+// Bodies that touch the links of robots, kind by kind.
+static mf_Status add_touching(mf_SceneBuilder *builder) {
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < builder->scene->group_count && status == MF_OK; i++) {
-        bool first = mf_scene_group_meets(builder, i);
+        bool first = mf_scene_group_touches(builder, i);
         for (uint32_t j = 0; j < i && first; j++)
-            first = !mf_scene_group_meets(builder, j) ||
+            first = !mf_scene_group_touches(builder, j) ||
                     builder->file->groups[j].kind != builder->file->groups[i].kind;
         if (first)
-            status = builder->file->groups[i].kind->meet(builder->scene->world, builder->error);
+            status = builder->file->groups[i].kind->touch(builder->scene->world, builder->error);
     }
     return status;
 }
@@ -370,7 +370,7 @@ static mf_Status make(mf_SceneBuilder *builder) {
     if (status == MF_OK)
         status = mf_scene_add_docks(builder);
     if (status == MF_OK)
-        status = add_meetings(builder);
+        status = add_touching(builder);
     if (status == MF_OK)
         status = mf_scene_add_joints(builder);
     if (status == MF_OK)

@@ -28,8 +28,8 @@ void mf_scene_note_idle_keys(const mf_SceneBuilder *builder);
 
 uint32_t mf_scene_group_count(const mf_SceneBuilder *builder, uint32_t index); // [1] robots
 mf_Motion mf_scene_group_motion(const mf_SceneBuilder *builder, uint32_t index);
-// Whether its bodies meet the links of robots by a system of the world.
-bool mf_scene_group_meets(const mf_SceneBuilder *builder, uint32_t index);
+// Whether its bodies touch the links of robots by a system of the world.
+bool mf_scene_group_touches(const mf_SceneBuilder *builder, uint32_t index);
 // Every robot of the group is isolated.
 bool mf_scene_group_isolated(const mf_SceneBuilder *builder, uint32_t index);
 // Whether a robot is scenery: fixed to the world and without joints.

@@ -439,13 +439,13 @@ static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, 
     return mf_neurons_add(group, &brain, builder->error);
 }
 
-// Whether bodies of the scene can meet the robots of a group.
-static bool is_met(const mf_SceneBuilder *builder, uint32_t index) {
+// Whether bodies of the scene can touch the robots of a group.
+static bool is_touched(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_BodyKind *kind = builder->file->groups[index].kind;
     bool any = false;
     for (uint32_t i = 0; i < builder->file->group_count; i++)
-        any = any || mf_scene_group_meets(builder, i);
-    return any && (kind == NULL || kind->meet == NULL) && !mf_scene_group_isolated(builder, index);
+        any = any || mf_scene_group_touches(builder, i);
+    return any && (kind == NULL || kind->touch == NULL) && !mf_scene_group_isolated(builder, index);
 }
 
 // ---- the whole group ---------------------------------------------------------------------------
@@ -563,7 +563,7 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
     const bool wetted =
         builder->file->contact && can_collide(builder, index) && mf_scene_has_particles(builder);
     if (mf_scene_group_collides(builder, index) || mf_scene_group_is_joined(builder, index) ||
-        wetted || is_met(builder, index))
+        wetted || is_touched(builder, index))
         status = mf_collisions_prepare(group, builder->error);
     return status == MF_OK ? equip_by_file(builder, index, group) : status;
 }

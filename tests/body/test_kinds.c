@@ -15,7 +15,7 @@ static void rows_are_complete(void **state) {
         assert_non_null(kind);
         assert_string_equal(mf_body_kind_name(kind), samples[2 * i]);
         assert_true(kind->document && kind->is && kind->model && kind->motion && kind->step &&
-                    kind->check && kind->configure && kind->describe);
+                    kind->check && kind->write && kind->configure && kind->describe);
     }
     assert_null(mf_body_kind_named("rock"));
     assert_null(mf_body_kind_named(NULL));
@@ -33,15 +33,21 @@ static void files_have_a_kind(void **state) {
         assert_non_null(kind);
         assert_string_equal(kind->name, samples[2 * i]);
         mf_release(context, text);
-        const mf_DocumentSource source = {.context = context, .path = path};
         void *body = NULL;
         mf_Model *model = NULL;
         mf_Error error = {0};
-        assert_int_equal(mf_document_load(kind->document, &source, &body, &error), MF_OK);
+        assert_int_equal(mf_body_load(context, kind, path, &body, &error), MF_OK);
         assert_string_equal(mf_body_file(body), path);
         assert_true(mf_body_moves_by(kind, kind->motion(body)));
         assert_int_equal(mf_body_model(context, kind, body, &model, &error), MF_OK);
         assert_true(model->mass > 0.0);
+        assert_int_equal(mf_body_write(context, kind, body, &text, &error), MF_OK);
+        assert_ptr_equal(mf_body_kind_of(text, strlen(text)), kind);
+        void *again = NULL;
+        assert_int_equal(mf_body_parse(context, kind, path, text, strlen(text), &again, &error),
+                         MF_OK);
+        mf_body_destroy(again);
+        mf_release(context, text);
         mf_model_destroy(model);
         mf_body_destroy(body);
     }
@@ -57,6 +63,11 @@ static void bad_arguments_are_refused(void **state) {
     const mf_Cloth cloth = mf_cloth_rectangle(1.0, 1.0, 3, 3);
     assert_int_equal(mf_body_model(*state, NULL, &cloth, &model, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_body_model(*state, &mf_cloth_body, NULL, &model, &error), MF_BAD_ARGUMENT);
+    void *body = NULL;
+    char *text = NULL;
+    assert_int_equal(mf_body_load(*state, NULL, "a", &body, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_body_parse(*state, NULL, "a", "", 0, &body, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_body_write(*state, NULL, &cloth, &text, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_scene_file_of_body(*state, NULL, &cloth, NULL, 0, &file, &error),
                      MF_BAD_ARGUMENT);
     assert_int_equal(mf_scene_file_of_body(*state, &mf_cloth_body, &cloth, NULL, 0, &file, &error),
@@ -87,5 +98,5 @@ int main(void) {
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(motions_are_of_kinds),
     };
-    return cmocka_run_group_tests(tests, open_context, close_context);
+    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

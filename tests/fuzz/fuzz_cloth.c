@@ -1,6 +1,7 @@
 // Fuzz target: cloths' files. For any bytes the reader returns a cloth that the checks accept, or
 // one line of error; a cloth can be written and read back to the same text.
 #include "fuzz.h"
+#include "body/kind.h"
 #include "motion/cloth/model.h"
 
 static void try_cloth(mf_Context *context, const char *text, size_t size) {
@@ -19,8 +20,8 @@ static void try_cloth(mf_Context *context, const char *text, size_t size) {
     require(strcmp(once, twice) == 0);
     mf_release(context, once);
     mf_release(context, twice);
-    mf_cloth_destroy(cloth);
-    mf_cloth_destroy(again);
+    mf_body_destroy(cloth);
+    mf_body_destroy(again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -33,18 +33,18 @@ class VertexBody(Native):
         cls: type[AnyBody], path: str | os.PathLike[str], *, context: Context | None = None
     ) -> AnyBody:
         """Loads a file of the kind (`*.truss.yaml`); FileError names file and line."""
-        used, out = context if context is not None else default_context(), cls._out()
-        error, load = ffi.new("mf_Error *"), getattr(lib, f"mf_{cls._kind}_load")
-        check(load(used._use(), encode(os.fsdecode(path)), out, error), error)
+        used = context if context is not None else default_context()
+        out, error = ffi.new("void **"), ffi.new("mf_Error *")
+        at = encode(os.fsdecode(path))
+        check(lib.mf_body_load(used._use(), cls._native_kind(), at, out, error), error)
         return cls._of(used, out[0])
 
     @classmethod
     def from_string(cls: type[AnyBody], source: str, *, context: Context | None = None) -> AnyBody:
         """The same from a text."""
-        used, out = context if context is not None else default_context(), cls._out()
-        error, parse = ffi.new("mf_Error *"), getattr(lib, f"mf_{cls._kind}_parse")
-        data = encode(source)
-        check(parse(used._use(), b"<text>", data, len(data), out, error), error)
+        used, kind = context if context is not None else default_context(), cls._native_kind()
+        out, error, data = ffi.new("void **"), ffi.new("mf_Error *"), encode(source)
+        check(lib.mf_body_parse(used._use(), kind, b"<text>", data, len(data), out, error), error)
         return cls._of(used, out[0])
 
     @classmethod
@@ -56,19 +56,19 @@ class VertexBody(Native):
     @classmethod
     def _write(cls, native: Any, context: Context) -> str:
         out, error = ffi.new("char **"), ffi.new("mf_Error *")
-        check(getattr(lib, f"mf_{cls._kind}_write")(context._use(), native, out, error), error)
+        check(lib.mf_body_write(context._use(), cls._native_kind(), native, out, error), error)
         written = text(out[0])
         lib.mf_release(context._use(), out[0])
         return written
 
     @classmethod
-    def _out(cls) -> Any:
-        return ffi.new(f"mf_{cls.__name__} **")
+    def _native_kind(cls) -> Any:
+        return lib.mf_body_kind_named(encode(cls._kind))
 
     @classmethod
     def _of(cls: type[AnyBody], context: Context, pointer: Any) -> AnyBody:
         body = cls.__new__(cls)
-        body._take(lib.MFPY_BODY, pointer, [context])
+        body._take(lib.MFPY_BODY, ffi.cast(f"mf_{cls.__name__} *", pointer), [context])
         body._context = context
         return body
 

@@ -107,8 +107,8 @@ class Recipe:
         body, of = self.model._body, {m: k for k, kind in kinds().items() for m in kind._motions}
         for motion in self.motions:
             if body is not None and motion not in body._motions:
-                ways = " or ".join(body._motions)
-                raise ValueError(f"motion: a {body._kind} moves by {ways}, got {motion!r}")
+                known = " or ".join(body._motions)
+                raise ValueError(f"motion: a {body._kind} moves by {known}, got {motion!r}")
             if body is None and motion in of:
                 raise ValueError(f"motion: {motion} is for a {of[motion]}, the model is a robot")
             if kind is not None and motion != kind:
@@ -245,7 +245,7 @@ def _scene_of(context: Any, recipe: Recipe, error: Any) -> Any:
     out, model = ffi.new("mf_SceneFile **"), recipe.model._use()
     body = recipe.model._body
     if body is not None:
-        kind = lib.mf_body_kind_named(encode(body._kind))
+        kind = body._native_kind()
         status = lib.mf_scene_file_of_body(context, kind, body._use(), ffi.NULL, 0, out, error)
     elif recipe.model._kind is not None:
         file = text(model.file) or "its file"

@@ -181,7 +181,7 @@ class Model(Native):
     @classmethod
     def _of_body(cls, body: VertexBody, recipe: dict[str, Any]) -> Model:
         out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
-        used, kind = body._context, lib.mf_body_kind_named(encode(body._kind))
+        used, kind = body._context, body._native_kind()
         check(lib.mf_body_model(used._use(), kind, body._use(), out, error), error)
         model = cls._made(recipe, out[0], [used, body])
         model._body = body

@@ -171,31 +171,6 @@ static mf_Status read_cloth(mf_Reader *reader, const mf_DocumentSource *source) 
 
 static const mf_DocumentKind cloth_kind = {"cloth", sizeof(mf_Cloth), read_cloth, NULL};
 
-mf_Status mf_cloth_parse(mf_Context *context, const char *path, const char *text, size_t size,
-                         mf_Cloth **out, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
-    void *value = NULL;
-    mf_Status status = mf_document_parse(&cloth_kind, &source, out == NULL ? NULL : &value, error);
-    if (out != NULL)
-        *out = value;
-    return status;
-}
-
-mf_Status mf_cloth_load(mf_Context *context, const char *path, mf_Cloth **out, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_DocumentSource source = {.context = context, .path = path};
-    void *value = NULL;
-    mf_Status status = mf_document_load(&cloth_kind, &source, out == NULL ? NULL : &value, error);
-    if (out != NULL)
-        *out = value;
-    return status;
-}
-
-void mf_cloth_destroy(mf_Cloth *cloth) {
-    mf_body_destroy(cloth);
-}
-
 // ---- writing -----------------------------------------------------------------------------------
 
 enum { DIGITS = 12 }; // [byte] of a number and its end
@@ -293,10 +268,15 @@ static void configure(const void *body, int command, mf_Time control, mf_Motions
     config->cloth.cloth = body;
 }
 
+static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
+    return mf_cloth_write(context, body, text, error);
+}
+
 const mf_BodyKind mf_cloth_body = {
     .name = "cloth",
     .document = &cloth_kind,
     .is = is,
+    .write = write_body,
     .vertices = true,
     .alone = true,
     .model = make_model,
@@ -304,7 +284,7 @@ const mf_BodyKind mf_cloth_body = {
     .step = step_of,
     .check = check_group,
     .configure = configure,
-    .meet = mf_cloths_add,
+    .touch = mf_cloths_add,
     .describe = mf_cloth_describe,
     .packs = true,
 };

@@ -133,22 +133,10 @@ static mf_Status read_truss(mf_Reader *reader, const mf_DocumentSource *source) 
 
 static const mf_DocumentKind truss_kind = {"truss", sizeof(mf_Truss), read_truss, NULL};
 
-mf_Status mf_truss_parse(mf_Context *context, const char *path, const char *text, size_t size,
-                         mf_Truss **out, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
-    void *value = NULL;
-    mf_Status status = mf_document_parse(&truss_kind, &source, out == NULL ? NULL : &value, error);
-    if (out != NULL)
-        *out = value;
-    return status;
-}
-
 mf_Status mf_truss_load(mf_Context *context, const char *path, mf_Truss **out, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_DocumentSource source = {.context = context, .path = path};
     void *value = NULL;
-    mf_Status status = mf_document_load(&truss_kind, &source, out == NULL ? NULL : &value, error);
+    mf_Status status =
+        mf_body_load(context, &mf_truss_body, path, out == NULL ? NULL : &value, error);
     if (out != NULL)
         *out = value;
     return status;
@@ -298,10 +286,15 @@ static void configure(const void *body, int command, mf_Time control, mf_Motions
     config->quasistatic.truss = config->elastic.truss = body;
 }
 
+static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
+    return mf_truss_write(context, body, text, error);
+}
+
 const mf_BodyKind mf_truss_body = {
     .name = "truss",
     .document = &truss_kind,
     .is = is,
+    .write = write_body,
     .vertices = true,
     .alone = true,
     .double_precision = true,

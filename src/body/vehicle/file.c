@@ -82,31 +82,14 @@ static mf_Status read_vehicle(mf_Reader *reader, const mf_DocumentSource *source
 
 static const mf_DocumentKind vehicle_kind = {"vehicle", sizeof(mf_Vehicle), read_vehicle, NULL};
 
-mf_Status mf_vehicle_parse(mf_Context *context, const char *path, const char *text, size_t size,
-                           mf_Vehicle **out, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
-    void *value = NULL;
-    mf_Status status =
-        mf_document_parse(&vehicle_kind, &source, out == NULL ? NULL : &value, error);
-    if (out != NULL)
-        *out = value;
-    return status;
-}
-
 mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehicle **out,
                           mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_DocumentSource source = {.context = context, .path = path};
     void *value = NULL;
-    mf_Status status = mf_document_load(&vehicle_kind, &source, out == NULL ? NULL : &value, error);
+    mf_Status status =
+        mf_body_load(context, &mf_vehicle_body, path, out == NULL ? NULL : &value, error);
     if (out != NULL)
         *out = value;
     return status;
-}
-
-void mf_vehicle_destroy(mf_Vehicle *vehicle) {
-    mf_body_destroy(vehicle);
 }
 
 // ---- accessors ----------------------------------------------------------------------------------
@@ -223,10 +206,16 @@ static mf_Status describe(mf_Context *context, const void *body, const char *pat
     return status;
 }
 
+static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
+    (void)context;
+    return mf_vehicle_write(body, text, error);
+}
+
 const mf_BodyKind mf_vehicle_body = {
     .name = "vehicle",
     .document = &vehicle_kind,
     .is = is,
+    .write = write_body,
     .model = make_model,
     .motion = motion_of,
     .step = step_of,
