@@ -14,7 +14,7 @@ static bool print_json(const mf_Ancestor *line, uint32_t count) {
             ancestors,
             json_pack("{s:I, s:o, s:I, s:o, s:I, s:I}", "id", (json_int_t)line[i].id, "parent",
                       root ? json_null() : json_integer((json_int_t)line[i].parent), "generation",
-                      (json_int_t)line[i].generation, "fitness", mf_app_real(line[i].fitness),
+                      (json_int_t)line[i].generation, "fitness", mf_json_real(line[i].fitness),
                       "bytes", (json_int_t)line[i].bytes, "changed", (json_int_t)line[i].changed));
     }
     return mf_app_print(

@@ -155,10 +155,6 @@ const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]) {
 
 // ---- JSON lines --------------------------------------------------------------------------------
 
-json_t *mf_app_real(double value) {
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 json_t *mf_app_hash(uint64_t hash) {
     char digits[20];
     snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash);

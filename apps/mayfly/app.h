@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 
-#include <jansson.h>
+#include "io/model_json.h"
 #include <mayfly/mayfly.h>
 
 enum {
@@ -64,8 +64,6 @@ const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]);
 
 // ---- JSON lines --------------------------------------------------------------------------------
 
-// A real number; NaN and infinities, which JSON lacks, become null.
-json_t *mf_app_real(double value);
 // A hash as 16 hexadecimal digits: not every JSON reader preserves numbers beyond 2^53.
 json_t *mf_app_hash(uint64_t hash);
 // Prints the object as one line on stdout, flushes and frees it. False when it could not be

@@ -75,8 +75,8 @@ static bool print(const Bench *bench, const mf_BenchResult *result, const mf_Gro
     const char *motion = bench->walks ? "kinematic" : "none";
     if (json)
         return mf_bench_print_json(options, bench->bench.name, motion, result,
-                                   json_pack("{s:o, s:o}", "images_per_second", mf_app_real(rate),
-                                             "images", mf_app_real(images)));
+                                   json_pack("{s:o, s:o}", "images_per_second", mf_json_real(rate),
+                                             "images", mf_json_real(images)));
     return mf_bench_print_row(bench->bench.name, result, group) &&
            printf("%-20s %.0f images/s\n", "", rate) > 0;
 }

@@ -53,9 +53,9 @@ static bool print(const mf_BenchOptions *options, const char *name, const char *
             options,
             json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o}", "bench", name,
                       "file", path, "motion", "articulated", "instances", (json_int_t)1, "threads",
-                      (json_int_t)1, "steps", (json_int_t)0, "seconds", mf_app_real(both),
-                      "load_seconds", mf_app_real(load), "compile_seconds", mf_app_real(compile),
-                      "slowest_seconds", mf_app_real(slowest), "repeats", (json_int_t)repeats,
+                      (json_int_t)1, "steps", (json_int_t)0, "seconds", mf_json_real(both),
+                      "load_seconds", mf_json_real(load), "compile_seconds", mf_json_real(compile),
+                      "slowest_seconds", mf_json_real(slowest), "repeats", (json_int_t)repeats,
                       "hash", mf_app_hash(times->hash)));
     printf("%-18s load %8.3f ms, compile %8.3f ms, both %8.3f ms (slowest %.3f)  %016llx\n", name,
            1e3 * load, 1e3 * compile, 1e3 * both, 1e3 * slowest, (unsigned long long)times->hash);

@@ -174,11 +174,11 @@ static bool print_row(const Bench *bench, const mf_BenchResult *r, mf_Group *gro
 static bool print_json(const Bench *bench, const mf_BenchOptions *options, const mf_BenchResult *r,
                        mf_BenchScene *scene) {
     const double step = r->seconds / (double)r->steps;
-    json_t *more = json_pack("{s:o, s:o}", "realtime_factor", mf_app_real(r->dt / step),
-                             "us_per_module", mf_app_real(1e6 * step / r->instances));
+    json_t *more = json_pack("{s:o, s:o}", "realtime_factor", mf_json_real(r->dt / step),
+                             "us_per_module", mf_json_real(1e6 * step / r->instances));
     if (bench->docked) {
-        json_object_set_new(more, "dock_event_us", mf_app_real(time_event(bench, scene)));
-        json_object_set_new(more, "tree_share", mf_app_real(tree_share(scene)));
+        json_object_set_new(more, "dock_event_us", mf_json_real(time_event(bench, scene)));
+        json_object_set_new(more, "tree_share", mf_json_real(tree_share(scene)));
     }
     return mf_bench_print_json(options, bench->bench.name, "articulated", r, more);
 }

@@ -43,7 +43,7 @@ static bool print(const Bench *bench, const mf_BenchOptions *options, const mf_B
     if (json)
         return mf_bench_print_json(options, bench->bench.name, motion, result,
                                    json_pack("{s:o, s:I}", "particle_steps_per_second",
-                                             mf_app_real(rate), "substeps",
+                                             mf_json_real(rate), "substeps",
                                              (json_int_t)mf_particles_substeps(group)));
     if (!mf_bench_print_row(bench->bench.name, result, group))
         return false;

@@ -118,7 +118,7 @@ static bool print(const mf_BenchOptions *options, const Bench *bench, const mf_B
         return mf_bench_print_row(bench->bench.name, result, group);
     json_t *more =
         mf_bench_pack_group("model", mf_group_config_of(group)->model->name, result, group);
-    json_object_set_new(more, "best", mf_app_real(result->best));
+    json_object_set_new(more, "best", mf_json_real(result->best));
     return mf_bench_print_json(options, bench->bench.name, mf_motion_name(setup->scene.motion),
                                result, more);
 }

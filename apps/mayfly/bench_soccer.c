@@ -320,12 +320,12 @@ static bool print_json(const mf_BenchOptions *options, const Bench *bench, const
     return mf_bench_print_json(
         options, bench->bench.name, mf_motion_name(bench->motion), &r->bench,
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "realtime_factor",
-                  mf_app_real(1e-3 / r->step), "step_us", mf_app_real(1e6 * r->step),
-                  "collisions_us", mf_app_real(1e6 * r->part), "sphere_tests",
-                  mf_app_real(per_step(r, s->robot_tests + s->sphere_tests)), "shape_tests",
-                  mf_app_real(per_step(r, s->shape_tests)), "tests_without_trees",
-                  mf_app_real(per_step(r, s->without)), "contacts",
-                  mf_app_real(per_step(r, s->contacts))));
+                  mf_json_real(1e-3 / r->step), "step_us", mf_json_real(1e6 * r->step),
+                  "collisions_us", mf_json_real(1e6 * r->part), "sphere_tests",
+                  mf_json_real(per_step(r, s->robot_tests + s->sphere_tests)), "shape_tests",
+                  mf_json_real(per_step(r, s->shape_tests)), "tests_without_trees",
+                  mf_json_real(per_step(r, s->without)), "contacts",
+                  mf_json_real(per_step(r, s->contacts))));
 }
 
 static bool print_row(const Bench *bench, const Result *r) {

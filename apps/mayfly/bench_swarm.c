@@ -152,9 +152,9 @@ static bool print_json(const mf_BenchOptions *options, const Bench *bench, const
     return mf_bench_print_json(
         options, bench->bench.name, "swarm", r,
         json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "steps_per_second",
-                  mf_app_real((double)r->steps / r->seconds), "realtime_factor",
-                  mf_app_real(r->dt / round), "round_ms", mf_app_real(1e3 * round), "neighbors",
-                  mf_app_real(facts->neighbors), "rounds", (json_int_t)facts->rounds, "alive",
+                  mf_json_real((double)r->steps / r->seconds), "realtime_factor",
+                  mf_json_real(r->dt / round), "round_ms", mf_json_real(1e3 * round), "neighbors",
+                  mf_json_real(facts->neighbors), "rounds", (json_int_t)facts->rounds, "alive",
                   (json_int_t)facts->alive));
 }
 

@@ -131,7 +131,7 @@ const char *mf_bench_robot(const char *bench, const char *shared, const char *ow
 
 bool mf_bench_print_line(const mf_BenchOptions *options, json_t *line) {
     if (line != NULL)
-        json_object_set_new(line, "gflops", mf_app_real(options->gflops));
+        json_object_set_new(line, "gflops", mf_json_real(options->gflops));
     return mf_app_print(line);
 }
 
@@ -142,10 +142,10 @@ bool mf_bench_print_json(const mf_BenchOptions *options, const char *name, const
         "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I}", "bench", name,
         "motion", motion, "instances", (json_int_t)r->instances, "threads", (json_int_t)r->threads,
         "isa", mf_isa_name(r->isa), "precision", r->double_precision ? "double" : "float", "dt",
-        mf_app_real(r->dt), "steps", (json_int_t)r->steps, "seconds", mf_app_real(r->seconds),
-        "steps_per_second", mf_app_real(robot_steps / r->seconds), "realtime_factor",
-        mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
-        "slowest_seconds", mf_app_real(r->slowest), "repeats", (json_int_t)r->repeats);
+        mf_json_real(r->dt), "steps", (json_int_t)r->steps, "seconds", mf_json_real(r->seconds),
+        "steps_per_second", mf_json_real(robot_steps / r->seconds), "realtime_factor",
+        mf_json_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
+        "slowest_seconds", mf_json_real(r->slowest), "repeats", (json_int_t)r->repeats);
     if (more != NULL)
         json_object_update(line, more);
     json_decref(more);
@@ -155,8 +155,8 @@ bool mf_bench_print_json(const mf_BenchOptions *options, const char *name, const
 json_t *mf_bench_pack_group(const char *what, const char *value, const mf_BenchResult *result,
                             const mf_Group *group) {
     return json_pack("{s:s, s:o, s:o, s:I, s:o}", what, value, "bytes_per_robot",
-                     mf_app_real(result->bytes_per_robot), "contacts_per_robot",
-                     mf_app_real(result->contacts_per_robot), "faults",
+                     mf_json_real(result->bytes_per_robot), "contacts_per_robot",
+                     mf_json_real(result->contacts_per_robot), "faults",
                      (json_int_t)mf_group_fault_total(group), "warnings", mf_warnings_pack(group));
 }
 

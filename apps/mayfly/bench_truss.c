@@ -306,16 +306,16 @@ static bool print_json(const mf_BenchOptions *options, const Bench *bench, const
     return mf_bench_print_json(
         options, bench->bench.name, "quasistatic", r,
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:o}",
-                  "bar_relaxations_per_second", mf_app_real(f->rate), "iterations_per_frame",
-                  mf_app_real(f->iterations), "bars", mf_app_real(f->bars), "frames_per_second",
-                  mf_app_real(f->frames), "gradient_bar_relaxations_per_second",
-                  mf_app_real(f->descent_rate), "iterations_saved", mf_app_real(f->saving),
-                  "effective_bar_relaxations_per_second", mf_app_real(f->rate * f->saving),
-                  "topologies", (json_int_t)f->topologies, "distance", mf_app_real(f->moved),
+                  "bar_relaxations_per_second", mf_json_real(f->rate), "iterations_per_frame",
+                  mf_json_real(f->iterations), "bars", mf_json_real(f->bars), "frames_per_second",
+                  mf_json_real(f->frames), "gradient_bar_relaxations_per_second",
+                  mf_json_real(f->descent_rate), "iterations_saved", mf_json_real(f->saving),
+                  "effective_bar_relaxations_per_second", mf_json_real(f->rate * f->saving),
+                  "topologies", (json_int_t)f->topologies, "distance", mf_json_real(f->moved),
                   "unrelaxed_frames", (json_int_t)f->unrelaxed, "compared_frames",
                   (json_int_t)f->compared, "gradient_unrelaxed_frames", (json_int_t)f->rough,
                   "bytes_per_robot",
-                  mf_app_real((double)mf_group_bytes_per_instance(rig->base.group))));
+                  mf_json_real((double)mf_group_bytes_per_instance(rig->base.group))));
 }
 
 static bool print_row(const Bench *bench, const Rig *rig, const mf_BenchResult *r, const Facts *f) {

@@ -36,8 +36,8 @@ void mf_check_near(mf_CheckRun *run, const char *what, double expected, double g
                    double tolerance) {
     bool pass = fabs(got - expected) <= tolerance;
     if (run->json) {
-        print_quantity(run, what, mf_app_real(expected), mf_app_real(got), mf_app_real(tolerance),
-                       pass);
+        print_quantity(run, what, mf_json_real(expected), mf_json_real(got),
+                       mf_json_real(tolerance), pass);
         return;
     }
     char text[3][32];
@@ -50,7 +50,7 @@ void mf_check_near(mf_CheckRun *run, const char *what, double expected, double g
 static void check_bound(mf_CheckRun *run, const char *what, double bound, double got, bool most) {
     bool pass = most ? got <= bound : got >= bound;
     if (run->json) {
-        print_quantity(run, what, mf_app_real(bound), mf_app_real(got),
+        print_quantity(run, what, mf_json_real(bound), mf_json_real(got),
                        json_string(most ? "at most" : "at least"), pass);
         return;
     }

@@ -184,13 +184,13 @@ static json_t *pack_truss_row(const mf_CompareRow *row) {
         "{s:s, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "motion", mf_motion_name(row->motion), "possible", 1, "finished", (int)row->finished,
         "fault", (json_int_t)row->fault, "warnings", (json_int_t)row->warnings, "distance",
-        mf_app_real(row->distance), "forward", mf_app_real(row->forward), "height",
-        mf_app_real(row->height), "penetration", mf_app_real(row->penetration), "slip",
-        mf_app_real(row->slip), "bar_force", mf_app_real(row->force), "position_error",
-        mf_app_real(row->position_error), "height_error", mf_app_real(row->height_error),
-        "vertex_error", mf_app_real(row->vertex_error), "energy_error",
-        mf_app_real(row->energy_error), "step", mf_app_real(row->step), "seconds_per_step",
-        mf_app_real(row->seconds));
+        mf_json_real(row->distance), "forward", mf_json_real(row->forward), "height",
+        mf_json_real(row->height), "penetration", mf_json_real(row->penetration), "slip",
+        mf_json_real(row->slip), "bar_force", mf_json_real(row->force), "position_error",
+        mf_json_real(row->position_error), "height_error", mf_json_real(row->height_error),
+        "vertex_error", mf_json_real(row->vertex_error), "energy_error",
+        mf_json_real(row->energy_error), "step", mf_json_real(row->step), "seconds_per_step",
+        mf_json_real(row->seconds));
 }
 
 static json_t *pack_row(const mf_CompareRow *row) {
@@ -203,14 +203,15 @@ static json_t *pack_row(const mf_CompareRow *row) {
         "{s:s, s:b, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o}",
         "motion", mf_motion_name(row->motion), "possible", 1, "finished", (int)row->finished,
-        "fault", (json_int_t)row->fault, "fell", mf_app_real(row->fell), "distance",
-        mf_app_real(row->distance), "forward", mf_app_real(row->forward), "turned",
-        mf_app_real(row->heading_change), "height", mf_app_real(row->height), "tilt",
-        mf_app_real(row->tilt), "penetration", mf_app_real(row->penetration), "slip",
-        mf_app_real(row->slip), "position_error", mf_app_real(row->position_error), "heading_error",
-        mf_app_real(row->heading_error), "height_error", mf_app_real(row->height_error),
-        "tilt_error", mf_app_real(row->tilt_error), "energy_error", mf_app_real(row->energy_error),
-        "seconds_per_step", mf_app_real(row->seconds));
+        "fault", (json_int_t)row->fault, "fell", mf_json_real(row->fell), "distance",
+        mf_json_real(row->distance), "forward", mf_json_real(row->forward), "turned",
+        mf_json_real(row->heading_change), "height", mf_json_real(row->height), "tilt",
+        mf_json_real(row->tilt), "penetration", mf_json_real(row->penetration), "slip",
+        mf_json_real(row->slip), "position_error", mf_json_real(row->position_error),
+        "heading_error", mf_json_real(row->heading_error), "height_error",
+        mf_json_real(row->height_error), "tilt_error", mf_json_real(row->tilt_error),
+        "energy_error", mf_json_real(row->energy_error), "seconds_per_step",
+        mf_json_real(row->seconds));
 }
 
 static json_t *pack_notes(const mf_Comparison *all) {
@@ -229,7 +230,7 @@ static bool print_json(const mf_Comparison *all) {
            mf_app_print(json_pack("{s:b, s:s, s:s, s:s, s:o, s:o}", "done", 1, "model", all->model,
                                   "gait", all->truss ? all->drive : all->gait, "reference",
                                   mf_motion_name(all->reference), "simulated_seconds",
-                                  mf_app_real(all->duration), "notes", pack_notes(all)));
+                                  mf_json_real(all->duration), "notes", pack_notes(all)));
 }
 
 // ---- the comparison ----------------------------------------------------------------------------

@@ -338,18 +338,18 @@ static json_int_t evaluations_of(const Evolution *evolution) {
 static bool print_generation(const Evolution *evolution, double wall) {
     json_t *line = json_pack("{s:I, s:o, s:o, s:I, s:o, s:o, s:o}", "generation",
                              (json_int_t)mf_search_generation(evolution->search), "best",
-                             mf_app_real(mf_search_best(evolution->search)), "mean",
-                             mf_app_real(mf_search_mean(evolution->search)), "evaluations",
+                             mf_json_real(mf_search_best(evolution->search)), "mean",
+                             mf_json_real(mf_search_mean(evolution->search)), "evaluations",
                              evaluations_of(evolution), "simulated_seconds",
-                             mf_app_real(evolution->simulated), "wall_seconds", mf_app_real(wall),
-                             "realtime_factor", mf_app_real(evolution->simulated / wall));
+                             mf_json_real(evolution->simulated), "wall_seconds", mf_json_real(wall),
+                             "realtime_factor", mf_json_real(evolution->simulated / wall));
     if (line != NULL && mf_search_config_of(evolution->search)->descriptor_count > 0) {
-        json_object_set_new(line, "coverage", mf_app_real(mf_search_coverage(evolution->search)));
-        json_object_set_new(line, "quality", mf_app_real(mf_search_quality(evolution->search)));
+        json_object_set_new(line, "coverage", mf_json_real(mf_search_coverage(evolution->search)));
+        json_object_set_new(line, "quality", mf_json_real(mf_search_quality(evolution->search)));
     }
     if (line != NULL && mf_search_verified(evolution->search) > 0)
         json_object_set_new(line, "verified",
-                            mf_app_real(mf_search_individual(evolution->search, 0).verified));
+                            mf_json_real(mf_search_individual(evolution->search, 0).verified));
     return mf_app_print(line);
 }
 
@@ -413,10 +413,10 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
         return mf_app_print(json_pack(
             "{s:b, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:s, s:s}", "done", (int)done, "generation",
             (json_int_t)mf_search_generation(evolution->search), "best",
-            any ? mf_app_real(best) : json_null(), "evaluations", evaluations_of(evolution),
-            "simulated_seconds", mf_app_real(evolution->simulated), "wall_seconds",
-            mf_app_real(wall), "realtime_factor", mf_app_real(evolution->simulated / wall), "hash",
-            mf_app_hash(hash), "archive", evolution->archive_path, "report",
+            any ? mf_json_real(best) : json_null(), "evaluations", evaluations_of(evolution),
+            "simulated_seconds", mf_json_real(evolution->simulated), "wall_seconds",
+            mf_json_real(wall), "realtime_factor", mf_json_real(evolution->simulated / wall),
+            "hash", mf_app_hash(hash), "archive", evolution->archive_path, "report",
             done ? evolution->report_path : ""));
     char lifetime[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     char again[2 * MF_APP_PATH] = "";

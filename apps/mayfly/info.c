@@ -10,8 +10,7 @@
 
 #include "app.h"
 #include "info_camera.h"
-#include "info_cloth.h"
-#include "info_truss.h"
+#include "body/kind.h"
 #include "info_world.h"
 #include "inputs.h"
 #include "io/model_json.h"
@@ -326,9 +325,10 @@ static void show_groups(const mf_Scene *scene) {
         const mf_SceneGroup *from = &scene->file->groups[i];
         const mf_Model *model = scene->models[i];
         printf("group %s: %u x ", from->name, from->count);
-        if (from->vehicle != NULL)
-            printf("%s (a %s, %.6g kg)\n", from->vehicle->name,
-                   mf_vehicle_kind_name(from->vehicle->kind), model->mass);
+        const mf_Vehicle *vehicle = mf_group_vehicle(from);
+        if (vehicle != NULL)
+            printf("%s (a %s, %.6g kg)\n", vehicle->name, mf_vehicle_kind_name(vehicle->kind),
+                   model->mass);
         else if (from->controller == MF_CONTROLLER_MACHINE)
             printf("machines that evolve %s%s\n",
                    from->model_path != NULL ? "from " : "from nothing",
@@ -371,19 +371,22 @@ static mf_Status show_scene(mf_Context *context, const mf_Inputs *inputs, const 
     return status;
 }
 
-static mf_Status show_vehicle(mf_Context *context, const char *path, mf_Error *error) {
-    mf_Vehicle *vehicle = NULL;
-    char *page = NULL, *text = NULL;
-    mf_Status status = mf_vehicle_load(context, path, &vehicle, error);
+static mf_Status show_body(mf_Context *context, const mf_BodyKind *kind, const char *path,
+                           bool json, mf_Error *error) {
+    mf_Text text = mf_text_begin(context);
+    json_t *object = NULL;
+    void *body = NULL;
+    mf_Status status = mf_body_load(context, kind, path, &body, error);
     if (status == MF_OK)
-        status = mf_vehicle_describe(vehicle, 9.81, &page, error);
-    if (status == MF_OK)
-        status = mf_vehicle_write(vehicle, &text, error);
-    if (status == MF_OK)
-        printf("%s\n%s", page, text);
-    mf_release(context, page);
-    mf_release(context, text);
-    mf_vehicle_destroy(vehicle);
+        status = kind->describe(context, body, path, json ? NULL : &text, &object, error);
+    if (status == MF_OK && json && !mf_app_print(object))
+        status = mf_fail(error, MF_IO, "cannot write to the standard output");
+    if (status == MF_OK && text.failed)
+        status = mf_fail(error, MF_NO_MEMORY, "%s: out of memory", kind->name);
+    if (status == MF_OK && !json)
+        fputs(text.data, stdout);
+    mf_text_free(&text);
+    mf_body_destroy(body);
     return status;
 }
 
@@ -485,10 +488,9 @@ static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool 
 
 // --json of what has no object of its own.
 static mf_Status check_json(const Wishes *wishes, mf_Error *error) {
-    return wishes->json && !wants_part(wishes) ? refuse("--json requires --fields or --schedule, "
-                                                        "except for robots, trusses and cloths",
-                                                        error)
-                                               : MF_OK;
+    return wishes->json && !wants_part(wishes)
+               ? refuse("--json requires --fields or --schedule for a file of this kind", error)
+               : MF_OK;
 }
 
 static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
@@ -498,20 +500,18 @@ static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const W
     mf_Status status = mf_file_read(context, path, (size_t)64 << 20, &text, &size, error);
     if (status != MF_OK)
         return status;
-    const bool vehicle = mf_vehicle_is(text, size), truss = mf_truss_is(text, size);
-    const bool cloth = mf_cloth_is(text, size);
+    const mf_BodyKind *kind = mf_body_kind_of(text, size);
+    const bool scene = kind == NULL || kind->alone;
+    const bool whole = inputs->settings.count == 0 && !wants_part(wishes);
+    const bool described = kind != NULL && (whole || !scene);
     mf_release(context, text);
-    status = check_kind(inputs, wishes, false, !vehicle, error);
-    if (status == MF_OK && truss && inputs->settings.count == 0 && !wants_part(wishes))
-        return mf_info_truss(context, path, wishes->json, error);
-    if (status == MF_OK && cloth && inputs->settings.count == 0 && !wants_part(wishes))
-        return mf_info_cloth(context, path, wishes->json, error);
-    if (status == MF_OK)
+    status = check_kind(inputs, wishes, false, scene, error);
+    if (status == MF_OK && !(described && kind->packs))
         status = check_json(wishes, error);
     if (status != MF_OK)
         return status;
-    return vehicle ? show_vehicle(context, path, error)
-                   : show_scene(context, inputs, wishes, path, error);
+    return described ? show_body(context, kind, path, wishes->json, error)
+                     : show_scene(context, inputs, wishes, path, error);
 }
 
 static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,

@@ -232,8 +232,8 @@ static json_t *pack_field(const mf_Group *group, const mf_Field *field) {
 }
 
 static json_t *pack_period(mf_Rate rate, mf_Time step) {
-    return mf_app_real(rate.numerator == 0 ? mf_time_to_seconds(step)
-                                           : (double)rate.denominator / (double)rate.numerator);
+    return mf_json_real(rate.numerator == 0 ? mf_time_to_seconds(step)
+                                            : (double)rate.denominator / (double)rate.numerator);
 }
 
 static bool pack_constant(const mf_Property *property, void *user) {
@@ -245,7 +245,7 @@ static bool pack_constant(const mf_Property *property, void *user) {
     json_t *numbers = json_array();
     mf_property_read(property, values);
     for (uint32_t i = 0; i < property->count; i++)
-        json_array_append_new(numbers, mf_app_real(values[i]));
+        json_array_append_new(numbers, mf_json_real(values[i]));
     json_array_append_new(listing->list,
                           json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "path",
                                     mf_property_path(property, path, sizeof path), "part",
@@ -292,6 +292,6 @@ json_t *mf_info_world_json(mf_World *world) {
                                                  pack_names(system->reads), "writes",
                                                  pack_names(system->writes)));
     }
-    return json_pack("{s:o, s:o, s:o}", "step", mf_app_real(mf_time_to_seconds(step)), "systems",
+    return json_pack("{s:o, s:o, s:o}", "step", mf_json_real(mf_time_to_seconds(step)), "systems",
                      systems, "groups", groups);
 }

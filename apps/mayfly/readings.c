@@ -29,6 +29,6 @@ json_t *mf_readings_pack(mf_Group *group) {
     const mf_Field *values = mf_group_find_field(group, "sensor.value");
     json_t *list = json_array();
     for (uint32_t i = 0; list != NULL && values != NULL && i < values->components; i++)
-        json_array_append_new(list, mf_app_real(mf_field_get(values, 0, i)));
+        json_array_append_new(list, mf_json_real(mf_field_get(values, 0, i)));
     return list;
 }

@@ -81,10 +81,10 @@ static json_t *pack(const mf_Recording *recording) {
     return json_pack("{s:s s:s s:s s:b s:I s:o s:I s:o s:o s:b s:s s:s s:o}", "kind",
                      recording->kind, "compression", recording->compression, "version",
                      recording->version, "complete", recording->complete, "seed",
-                     (json_int_t)recording->seed, "step", mf_app_real(recording->step), "samples",
+                     (json_int_t)recording->seed, "step", mf_json_real(recording->step), "samples",
                      (json_int_t)count, "first",
-                     count > 0 ? mf_app_real(recording->time[0]) : json_null(), "last",
-                     count > 0 ? mf_app_real(recording->time[count - 1]) : json_null(), "picture",
+                     count > 0 ? mf_json_real(recording->time[0]) : json_null(), "last",
+                     count > 0 ? mf_json_real(recording->time[count - 1]) : json_null(), "picture",
                      recording->picture[0] != '\0', "scene", recording->scene, "run",
                      recording->run, "fields", fields);
 }

@@ -195,12 +195,12 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
     if (replay->options->json)
         return mf_app_print(json_pack(
             "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "motion",
-            motion, "individual", (json_int_t)id, "distance", mf_app_real(distance), "fitness",
-            mf_app_real(fitness), "stored_fitness", mf_app_real(stored), "stored_verified",
-            mf_app_real(verified), "ratio", mf_app_real(ratio), "equal", (int)equal, "step",
-            mf_app_real(mf_time_to_seconds(replay->scene.step)), "simulated_seconds",
-            mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
-            "realtime_factor", mf_app_real(factor), "warnings",
+            motion, "individual", (json_int_t)id, "distance", mf_json_real(distance), "fitness",
+            mf_json_real(fitness), "stored_fitness", mf_json_real(stored), "stored_verified",
+            mf_json_real(verified), "ratio", mf_json_real(ratio), "equal", (int)equal, "step",
+            mf_json_real(mf_time_to_seconds(replay->scene.step)), "simulated_seconds",
+            mf_json_real(simulation->simulated), "wall_seconds", mf_json_real(simulation->seconds),
+            "realtime_factor", mf_json_real(factor), "warnings",
             mf_warnings_pack(replay->scene.group), "hash", mf_app_hash(hash)));
     char lifetime[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     char share[40] = "";

@@ -12,6 +12,7 @@
 #include "run_end.h"
 #include "run_python.h"
 #include "run_scripts.h"
+#include "body/kind.h"
 
 #define MOMENTS 10u         // [1] printed next to the start
 #define TRACK_SAMPLES 190.0 // [1] of a run, about
@@ -107,13 +108,13 @@ const mf_CommandHelp mf_help_run = {
 // ---- observation of the run --------------------------------------------------------------------
 
 static bool has_links(const mf_Scene *scene, uint32_t index) {
-    return scene->file->groups[index].vehicle == NULL &&
+    return mf_group_vehicle(&scene->file->groups[index]) == NULL &&
            mf_motion_of(mf_world_group(scene->world, index), 0) != MF_MOTION_COUNT;
 }
 
 static bool only_vehicles(const mf_Scene *scene) {
     for (uint32_t g = 0; g < scene->group_count; g++)
-        if (scene->file->groups[g].vehicle == NULL)
+        if (mf_group_vehicle(&scene->file->groups[g]) == NULL)
             return false;
     return true;
 }
@@ -338,7 +339,7 @@ static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
                                const Options *options, mf_Error *error) {
     bool vehicles = true;
     for (uint32_t g = 0; g < file->group_count; g++)
-        vehicles = vehicles && file->groups[g].vehicle != NULL;
+        vehicles = vehicles && mf_group_vehicle(&file->groups[g]) != NULL;
     if (options->plot != NULL && !vehicles && !mf_app_ends_with(options->plot, ".html")) {
         mf_app_usage("run", "--plot: expected a name that ends with .html (.svg is for vehicles)");
         return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");

@@ -114,7 +114,7 @@ static void set_count(json_t *object, const char *name, uint64_t value) {
 static json_t *pack_three(const double value[3]) {
     json_t *list = json_array();
     for (int c = 0; c < 3 && list != NULL; c++)
-        json_array_append_new(list, mf_app_real(value[c]));
+        json_array_append_new(list, mf_json_real(value[c]));
     return list;
 }
 

@@ -22,7 +22,7 @@ static void set_count(json_t *object, const char *name, uint64_t value) {
 }
 
 static void set_real(json_t *object, const char *name, double value) {
-    set(object, name, mf_app_real(value));
+    set(object, name, mf_json_real(value));
 }
 
 // Results of robots with links.
@@ -38,7 +38,7 @@ static void set_fate(json_t *object, mf_Group *group, const mf_Outcome *outcome)
     set_real(object, "distance", sum.distance);
     set_real(object, "farthest", sum.farthest);
     set_count(object, "farthest_robot", sum.farthest_robot);
-    set(object, "tilt", mf_robot_is_truss(group) ? json_null() : mf_app_real(sum.tilt));
+    set(object, "tilt", mf_robot_is_truss(group) ? json_null() : mf_json_real(sum.tilt));
     set(object, "falls", mf_robot_is_truss(group) ? json_null() : json_integer(sum.falls));
     set_real(object, "penetration", outcome->deepest);
     set_count(object, "means_of", mf_outcome_requested(group));

@@ -15,6 +15,7 @@
 #include "serve_page.h"
 #include "simulate.h"
 #include "start_notes.h"
+#include "body/kind.h"
 
 #include <mayfly/protocol.h>
 
@@ -194,7 +195,7 @@ static mf_Status accept_world(void *user, mf_Scene *scene, bool loaded, mf_Error
         mf_start_report(scene, &report);
     } else {
         printf("%u robots joined as %s\n", joined->count, joined->name);
-        if (joined->vehicle == NULL) {
+        if (mf_group_vehicle(joined) == NULL) {
             mf_start_report_pose(scene, last, &report);
             mf_start_report_settings(scene, mf_world_group(scene->world, last), &report);
         }

@@ -11,7 +11,7 @@ static json_t *read_field(const mf_Group *group, const mf_Field *field, uint32_t
     const uint32_t count = field->components < SHOWN ? field->components : SHOWN;
     json_t *values = json_array();
     for (uint32_t c = 0; c < count; c++)
-        json_array_append_new(values, mf_app_real(mf_field_get(field, instance, c)));
+        json_array_append_new(values, mf_json_real(mf_field_get(field, instance, c)));
     return json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", field->info.name, "unit",
                      field->info.unit, "frame", field->info.frame, "input",
                      mf_field_is_input(group, field), "values", values);

@@ -2,16 +2,13 @@
 
 #include <stdio.h>
 
-#include <mayfly/cloth.h>
-#include <mayfly/particles.h>
-
 #include "app.h"
+#include "motion/table.h"
 
 // What the group consists of.
 static const char *noun_of(const mf_Group *group) {
-    return mf_particles_spacing(group) > 0.0      ? "particle"
-           : mf_motion_in(group, MF_MOTION_CLOTH) ? "cloth"
-                                                  : "robot";
+    const mf_MotionRow *row = mf_motion_first(group);
+    return row != NULL && row->noun != NULL ? row->noun : "robot";
 }
 
 void mf_warnings_print(const mf_Group *group, const char *name) {
@@ -39,7 +36,7 @@ json_t *mf_warnings_pack(const mf_Group *group) {
             json_object_set_new(all, mf_warning_name(bit),
                                 json_pack("{s:I, s:I, s:o}", "robots", (json_int_t)sum.robots,
                                           "steps", (json_int_t)sum.steps, "residual",
-                                          mf_app_real(sum.residual)));
+                                          mf_json_real(sum.residual)));
     }
     return all;
 }

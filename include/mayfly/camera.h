@@ -118,8 +118,8 @@ typedef struct mf_FreeCamera mf_FreeCamera;
 // Sees the groups that the world has now, after their motions were added, with the lens, size,
 // depths, vignetting, blur, noise and bits of `camera` (checked; its frame, rate, delay and readout
 // do not count). The caller destroys *out before the world. Drawn are shapes of links, as in films,
-// trusses, cloths, particles, the ground and a sky. MF_BAD_ARGUMENT, MF_NO_MEMORY, MF_LIMIT: more
-// than 2^22 triangles.
+// bodies of vertices, particles, the ground and a sky. MF_BAD_ARGUMENT, MF_NO_MEMORY, MF_LIMIT:
+// more than 2^22 triangles.
 MF_API mf_Status mf_free_camera_create(mf_World *world, const mf_Camera *camera,
                                        mf_FreeCamera **out, mf_Error *error);
 MF_API void mf_free_camera_destroy(mf_FreeCamera *camera); // NULL is allowed

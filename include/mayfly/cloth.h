@@ -76,23 +76,6 @@ MF_API uint32_t mf_cloth_element_count(const mf_Cloth *cloth); // [1]
 MF_API mf_Status mf_cloth_model(mf_Context *context, const mf_Cloth *cloth, mf_Model **out,
                                 mf_Error *error);
 
-// ---- files -------------------------------------------------------------------------------------
-
-// True when the YAML text has the top key `cloth`.
-MF_API bool mf_cloth_is(const char *text, size_t size);
-// Reads and checks a cloth's file; errors name file:line:column and what was expected. Free with
-// mf_cloth_destroy.
-MF_API mf_Status mf_cloth_load(mf_Context *context, const char *path, mf_Cloth **out,
-                               mf_Error *error);
-// The same from memory; `path` is used in messages.
-MF_API mf_Status mf_cloth_parse(mf_Context *context, const char *path, const char *text,
-                                size_t size, mf_Cloth **out, mf_Error *error);
-MF_API void mf_cloth_destroy(mf_Cloth *cloth); // NULL is fine; of mf_cloth_load or mf_cloth_parse
-// A cloth as YAML text; reading it again gives the same cloth, but for digits beyond double's. From
-// mf_allocate.
-MF_API mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char **text,
-                                mf_Error *error);
-
 // ---- the motion --------------------------------------------------------------------------------
 
 // The group's model is mf_cloth_model() of the cloth; the fields are in docs/explanation/cloth.md.
@@ -110,15 +93,6 @@ typedef struct mf_ClothConfig {
                           // in the cloth at rest stay so far apart, about the distance of
                           // neighbors; default 0: the cloth passes through itself
 } mf_ClothConfig;
-
-// What the cloths of a group are made of; its memory is the group's.
-typedef struct mf_ClothShape {
-    uint32_t counts[2]; // [1] vertices of a rectangle along both axes; 0: triangles
-    uint32_t vertex_count, triangle_count; // [1]
-    const uint32_t (*triangles)[3];        // vertices of each
-} mf_ClothShape;
-// False: the group does not move so.
-MF_API bool mf_cloth_shape_of(const mf_Group *group, mf_ClothShape *out);
 
 // ---- among robots ------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 // [1] largest number of links of all robots shown. Of a group with more the first robots are shown,
-// and of each at least one; of trusses and cloths the first 64 of a group.
+// and of each at least one; of bodies of vertices the first 64 of a group.
 #define MF_FILM_LINKS 32768u
 #define MF_FILM_JOINTS 64u // [1] largest number of run-time joints per sample, the first ones
 

@@ -6,6 +6,7 @@
 #include <mayfly/articulated.h>
 #include <mayfly/base.h>
 #include <mayfly/behavior.h>
+#include <mayfly/body.h>
 #include <mayfly/builder.h>
 #include <mayfly/camera.h>
 #include <mayfly/car.h>

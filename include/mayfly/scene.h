@@ -6,6 +6,7 @@
 #define MAYFLY_SCENE_H
 
 #include <mayfly/behavior.h>
+#include <mayfly/body.h>
 #include <mayfly/camera.h>
 #include <mayfly/collision.h>
 #include <mayfly/control.h>
@@ -18,7 +19,6 @@
 #include <mayfly/motion.h>
 #include <mayfly/plugin.h>
 #include <mayfly/search.h>
-#include <mayfly/truss.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -225,12 +225,9 @@ typedef struct mf_SceneGroup {
     mf_Behavior behavior;
     int32_t behavior_line, behavior_column; // [1] in the file, 0 when unknown
     mf_SceneColor color;
-    const mf_Vehicle *vehicle; // NULL for robots with links; of a file that was loaded, its own
-    mf_Vehicle *own_vehicle;   // that one; NULL where a program gave the vehicle
-    const mf_Truss *truss;     // NULL for all others; of a file that was loaded, its own
-    mf_Truss *own_truss;       // that one; NULL where a program gave the truss
-    const mf_Cloth *cloth;     // the same of cloths
-    mf_Cloth *own_cloth;
+    const mf_BodyKind *kind; // NULL for robots with links
+    const void *body;        // of that kind (mf_body_model); of a file that was loaded, its own
+    void *own_body;          // that one; NULL where a program gave the body
 } mf_SceneGroup;
 
 // ---- docks --------------------------------------------------------------------------------------
@@ -468,8 +465,8 @@ typedef struct mf_Override {
     const char *value;
 } mf_Override;
 
-// Reads and checks a scene, or a robot's own file (URDF, MJCF, truss, cloth), and the vehicles,
-// trusses and cloths that it names; overrides are applied before the check. Errors name
+// Reads and checks a scene, or a robot's own file (URDF, MJCF, or that of a body), and the
+// bodies that it names; overrides are applied before the check. Errors name
 // file:line:column and what was expected. Other models, gaits and plugins are read when the world
 // is created.
 MF_API mf_Status mf_scene_file_load(mf_Context *context, const char *path,
@@ -484,18 +481,11 @@ MF_API mf_Status mf_scene_file_parse(mf_Context *context, const char *path, cons
 MF_API mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *model,
                                         const mf_Override *overrides, uint32_t override_count,
                                         mf_SceneFile **out, mf_Error *error);
-// The scene of one vehicle that a program has (borrowed), as if it had been loaded from its file.
-MF_API mf_Status mf_scene_file_of_vehicle(mf_Context *context, const mf_Vehicle *vehicle,
-                                          const mf_Override *overrides, uint32_t override_count,
-                                          mf_SceneFile **out, mf_Error *error);
-// The same of a truss.
-MF_API mf_Status mf_scene_file_of_truss(mf_Context *context, const mf_Truss *truss,
-                                        const mf_Override *overrides, uint32_t override_count,
-                                        mf_SceneFile **out, mf_Error *error);
-// The same of a cloth.
-MF_API mf_Status mf_scene_file_of_cloth(mf_Context *context, const mf_Cloth *cloth,
-                                        const mf_Override *overrides, uint32_t override_count,
-                                        mf_SceneFile **out, mf_Error *error);
+// The scene of one body that a program has (borrowed): a vehicle, a truss or a cloth.
+MF_API mf_Status mf_scene_file_of_body(mf_Context *context, const mf_BodyKind *kind,
+                                       const void *body, const mf_Override *overrides,
+                                       uint32_t override_count, mf_SceneFile **out,
+                                       mf_Error *error);
 MF_API void mf_scene_file_destroy(mf_SceneFile *file); // NULL is fine
 
 // The whole file as YAML text with every default written out; loading it again gives the same

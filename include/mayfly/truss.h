@@ -59,16 +59,11 @@ typedef struct mf_Truss {
 
 // ---- files -------------------------------------------------------------------------------------
 
-// True when the YAML text has the top key `truss`.
-MF_API bool mf_truss_is(const char *text, size_t size);
 // Reads and checks a truss's file; errors name file:line:column and what was expected. Free with
 // mf_truss_destroy.
 MF_API mf_Status mf_truss_load(mf_Context *context, const char *path, mf_Truss **out,
                                mf_Error *error);
-// The same from memory; `path` is used in messages.
-MF_API mf_Status mf_truss_parse(mf_Context *context, const char *path, const char *text,
-                                size_t size, mf_Truss **out, mf_Error *error);
-MF_API void mf_truss_destroy(mf_Truss *truss); // NULL is fine; of mf_truss_load or mf_truss_parse
+MF_API void mf_truss_destroy(mf_Truss *truss); // NULL is fine; of mf_truss_load
 // A truss as YAML text; reading it again gives the same truss, but for digits beyond double's.
 // From mf_allocate.
 MF_API mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text,

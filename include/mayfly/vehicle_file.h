@@ -31,27 +31,14 @@ typedef struct mf_Vehicle {
     mf_Context *context;
 } mf_Vehicle;
 
-// True when the YAML text has the top key of a vehicle.
-MF_API bool mf_vehicle_is(const char *text, size_t size);
-
 // Reads and checks a vehicle's file. Errors name file:line:column and what was expected; what
 // mf_<kind>_check() refuses is reported at the line of the member that it names.
 MF_API mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehicle **out,
                                  mf_Error *error);
-MF_API void mf_vehicle_destroy(mf_Vehicle *vehicle); // NULL is fine
 
 // The body of a vehicle as a model of one link.
 MF_API mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle,
                                        mf_Model **out, mf_Error *error);
-
-// The vehicle as YAML text with every default written out; reading it again gives the same vehicle.
-// From mf_allocate.
-MF_API mf_Status mf_vehicle_write(const mf_Vehicle *vehicle, char **text, mf_Error *error);
-
-// A text description: mass, performance (hover speed, trim, top speed) under `gravity` [m/s^2] > 0.
-// From mf_allocate.
-MF_API mf_Status mf_vehicle_describe(const mf_Vehicle *vehicle, double gravity, char **text,
-                                     mf_Error *error);
 
 #ifdef __cplusplus
 }

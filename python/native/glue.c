@@ -43,14 +43,8 @@ static void destroy_native(mfpy_Kind kind, void *native) {
     case MFPY_SCENE:
         mf_scene_close(native);
         break;
-    case MFPY_VEHICLE:
-        mf_vehicle_destroy(native);
-        break;
-    case MFPY_TRUSS:
-        mf_truss_destroy(native);
-        break;
-    case MFPY_CLOTH:
-        mf_cloth_destroy(native);
+    case MFPY_BODY:
+        mf_body_destroy(native);
         break;
     case MFPY_FREE_CAMERA:
         mf_free_camera_destroy(native);

@@ -20,7 +20,7 @@ static uint32_t balls_of(const mf_RenderGroup *group, uint32_t instance) {
     case MF_VISUAL_BARS:
         return (uint32_t)mf_render_value(group->visual.counts, instance, 0);
     case MF_VISUAL_TRIANGLES:
-        return group->visual.cloth.vertex_count;
+        return group->visual.surface.vertex_count;
     case MF_VISUAL_POINTS:
         break;
     }

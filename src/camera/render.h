@@ -1,4 +1,4 @@
-// The render scene of cameras: the shapes of all robots of a world, its trusses, cloths and
+// The render scene of cameras: the shapes of all robots of a world, its bars, surfaces and
 // particles, ground, sky and light; and one picture of it, in memory that was allocated before.
 #ifndef MAYFLY_CAMERA_RENDER_H
 #define MAYFLY_CAMERA_RENDER_H

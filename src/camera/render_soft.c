@@ -23,8 +23,8 @@ void mf_render_take_soft(mf_RenderScene *scene, mf_RenderGroup *own, uint32_t *f
     set_color(&own->ball, own->group, visual->color);
     *faces = visual->kind == MF_VISUAL_POINTS ? 1
              : visual->kind == MF_VISUAL_BARS ? visual->diameter->components
-                                              : visual->cloth.triangle_count;
-    scene->most_vertices = mf_larger_u32(scene->most_vertices, visual->cloth.vertex_count);
+                                              : visual->surface.triangle_count;
+    scene->most_vertices = mf_larger_u32(scene->most_vertices, visual->surface.vertex_count);
 }
 
 // ---- drawing ------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ static void draw_bar(const mf_RenderDraw *draw, const mf_RenderGroup *group,
     mf_render_draw_solid(draw, &solid, &pose, &paint, owner);
 }
 
-static void draw_truss(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance) {
+static void draw_bars(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance) {
     const uint32_t bars = mf_visual_bar_count(&group->visual, instance);
     for (uint32_t b = 0; b < bars; b++) {
         const int32_t owner[3] = {(int32_t)group->number, (int32_t)instance, (int32_t)b};
@@ -84,18 +84,18 @@ static void draw_truss(const mf_RenderDraw *draw, const mf_RenderGroup *group, u
     }
 }
 
-static void draw_cloth(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance,
-                       const int32_t owner[3]) {
-    const mf_ClothShape *cloth = &group->visual.cloth;
+static void draw_surface(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance,
+                         const int32_t owner[3]) {
+    const mf_Surface *surface = &group->visual.surface;
     double(*corners)[3] = draw->buffers->corners;
     const mf_RenderPaint paint = {.color = group->ball.color};
-    for (uint32_t v = 0; v < cloth->vertex_count; v++)
+    for (uint32_t v = 0; v < surface->vertex_count; v++)
         if (!find_point(draw, group->visual.position, instance, v, corners[v]))
             return;
-    for (uint32_t t = 0; t < cloth->triangle_count; t++) {
-        const uint32_t *at = cloth->triangles[t];
+    for (uint32_t t = 0; t < surface->triangle_count; t++) {
+        const uint32_t *at = surface->triangles[t];
         const double *const corner[3] = {corners[at[0]], corners[at[1]], corners[at[2]]};
-        if (!mf_cloth_triangle_torn(group->group, instance, t))
+        if (!surface->torn(group->group, instance, t))
             mf_render_draw_triangle(draw, corner, &paint, owner);
     }
 }
@@ -106,7 +106,7 @@ void mf_render_draw_soft(const mf_RenderDraw *draw, const mf_RenderGroup *group,
     if (group->visual.kind == MF_VISUAL_POINTS)
         draw_particle(draw, group, instance, owner);
     else if (group->visual.kind == MF_VISUAL_BARS)
-        draw_truss(draw, group, instance);
+        draw_bars(draw, group, instance);
     else
-        draw_cloth(draw, group, instance, owner);
+        draw_surface(draw, group, instance, owner);
 }

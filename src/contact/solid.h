@@ -1,5 +1,5 @@
-// Convex solids of links in the world, as vertices of cloths and particles touch them: frozen for a
-// step, moved on with their twist within it.
+// Convex solids of links in the world, as vertices of surfaces and particles touch them: frozen for
+// a step, moved on with their twist within it.
 #ifndef MF_CONTACT_SOLID_H
 #define MF_CONTACT_SOLID_H
 

@@ -7,7 +7,7 @@
 #include "control/outputs.h"
 #include "math/kernel_table.h"
 #include "model/neurons.h"
-#include "model/truss.h"
+#include "motion/truss/model.h"
 #include "world/attach.h"
 
 #include <mayfly/truss.h>

@@ -1,6 +1,7 @@
 // The scene of an environment: ground, gravity and switches of the model's file, one group of
 // isolated robots with the task's settings, and the fields of episodes.
 #include "environment/environment.h"
+#include "body/kind.h"
 #include "motion/articulated/host.h"
 #include "math/kernel_table.h"
 
@@ -328,10 +329,11 @@ static mf_Status describe(mf_Environment *environment, const mf_EnvironmentConfi
                           mf_Error *error) {
     const mf_TaskPlan *plan = &environment->plan;
     const bool flies = plan->task->make != NULL;
-    mf_Status status = flies ? mf_scene_file_of_vehicle(environment->context, &environment->vehicle,
-                                                        NULL, 0, &environment->file, error)
-                             : mf_scene_file_of_model(environment->context, plan->model, NULL, 0,
-                                                      &environment->file, error);
+    mf_Status status =
+        flies ? mf_scene_file_of_body(environment->context, &mf_vehicle_body, &environment->vehicle,
+                                      NULL, 0, &environment->file, error)
+              : mf_scene_file_of_model(environment->context, plan->model, NULL, 0,
+                                       &environment->file, error);
     if (status != MF_OK)
         return status;
     mf_SceneGroup *group = &environment->file->groups[0];

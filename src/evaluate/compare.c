@@ -1,6 +1,7 @@
 // One robot and one gait at every level: the same start, the same targets, one world after the
 // other; then differences to the most accurate level, and the cost of a step in a batch.
 #include "evaluate/truss_run.h"
+#include "body/kind.h"
 #include "motion/table.h"
 #include "base/floats.h"
 
@@ -66,17 +67,16 @@ static void sum_up(mf_CompareRow *row) {
     }
 }
 
-// Trusses have two motions, other robots the levels.
+// Bodies have motions of their own, other robots the levels.
 static bool applies(const mf_SceneFile *file, mf_Motion motion) {
-    if (file->groups[0].truss != NULL)
-        return motion == MF_MOTION_QUASISTATIC || motion == MF_MOTION_ELASTIC;
-    return motion < MF_MOTION_LEVELS;
+    const mf_BodyKind *kind = file->groups[0].kind;
+    return kind != NULL ? mf_body_moves_by(kind, motion) : motion < MF_MOTION_LEVELS;
 }
 
 // [ns] Between samples, the same for all levels: at least a frame of a truss.
 static mf_Time sample_time(const mf_SceneFile *file) {
     const mf_Time frame = file->step > 0 ? file->step : 20 * MF_MILLISECOND;
-    return file->groups[0].truss != NULL && frame > SAMPLE ? frame : SAMPLE;
+    return file->groups[0].kind != NULL && frame > SAMPLE ? frame : SAMPLE;
 }
 
 // Whether the level supports the model; if not, the row says why and the comparison continues.
@@ -86,7 +86,7 @@ static mf_Status check_level(mf_Context *context, mf_SceneFile *file, mf_Compare
     mf_Model *loaded = NULL;
     mf_Error cause = {0};
     mf_Status status = MF_OK;
-    row->possible = group->truss != NULL;
+    row->possible = group->kind != NULL;
     if (row->possible)
         return MF_OK;
     if (group->model == NULL)
@@ -190,7 +190,7 @@ static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Compariso
     uint32_t count = (uint32_t)(file->duration / period + 0.5) + 1;
     row->step = mf_time_to_seconds(step);
     row->samples = mf_allocate(context, count, sizeof *row->samples);
-    if (row->samples == NULL || !make_vertices(context, file->groups[0].truss, row)) {
+    if (row->samples == NULL || !make_vertices(context, mf_group_truss(&file->groups[0]), row)) {
         mf_level_run_close(&run);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
@@ -260,10 +260,10 @@ static mf_Status check(const mf_SceneFile *file, const mf_CompareConfig *config,
     if (file->group_count != 1)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
                           "expected a scene of one group to compare, found %u", file->group_count);
-    if (file->groups[0].vehicle != NULL || file->groups[0].cloth != NULL)
+    const mf_BodyKind *kind = file->groups[0].kind;
+    if (kind != NULL && kind->motions == NULL)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
-                          "a %s has one motion, so there is nothing to compare",
-                          file->groups[0].cloth != NULL ? "cloth" : "vehicle");
+                          "a %s has one motion, so there is nothing to compare", kind->name);
     if (file->duration > 1e5)
         return mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
                           "run.duration: expected at most 1e5 s to compare, found %g s",
@@ -317,7 +317,7 @@ mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareCo
     all->context = context;
     all->model = file->name;
     all->gait = behavior->kind == MF_BEHAVIOR_GAIT ? behavior->gait : "standing";
-    all->truss = file->groups[0].truss != NULL;
+    all->truss = mf_group_truss(&file->groups[0]) != NULL;
     if (all->truss)
         mf_truss_drive_name(file, all->drive);
     all->duration = file->duration;

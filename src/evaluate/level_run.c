@@ -1,5 +1,6 @@
 // A world with one kind of robot that does one gait at one level.
 #include "evaluate/level_run.h"
+#include "body/kind.h"
 #include "base/clock.h"
 #include "terrain/lookup.h"
 #include "model/points.h"
@@ -30,7 +31,7 @@ mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion m
     if (status != MF_OK)
         return status;
     const mf_Model *model = run.model = run.scene.model;
-    const mf_Truss *truss = file->groups[0].truss;
+    const mf_Truss *truss = mf_group_truss(&file->groups[0]);
     run.position = mf_allocate(context, model->link_count, sizeof *run.position);
     run.rotation = mf_allocate(context, model->link_count, sizeof *run.rotation);
     run.before = mf_allocate(context, truss != NULL ? truss->vertex_count : model->link_count,

@@ -1,5 +1,6 @@
 // The report before a run (start_report.h): one function per kind of finding.
 #include "evaluate/start_report.h"
+#include "body/kind.h"
 #include "motion/table.h"
 
 #include <stdarg.h>
@@ -245,7 +246,7 @@ void mf_start_report_pose(const mf_Scene *scene, uint32_t index, mf_StartReport 
 mf_Status mf_start_report_refuse(const mf_Scene *scene, mf_Error *error) {
     for (uint32_t i = 0; i < scene->group_count; i++) {
         mf_StartReport report = {.count = 0};
-        if (scene->file->groups[i].vehicle != NULL)
+        if (mf_group_vehicle(&scene->file->groups[i]) != NULL)
             continue;
         mf_start_report_settings(scene, mf_world_group(scene->world, i), &report);
         for (uint32_t k = 0; k < report.count; k++)
@@ -314,7 +315,7 @@ void mf_start_report(const mf_Scene *scene, mf_StartReport *out) {
         say(out, MF_NOTE_SCENE, "%s", scene->notes[i]);
     for (uint32_t i = 0; i < scene->group_count; i++) {
         mf_Group *group = mf_world_group(scene->world, i);
-        if (scene->file->groups[i].vehicle != NULL || !moves(group))
+        if (mf_group_vehicle(&scene->file->groups[i]) != NULL || !moves(group))
             continue;
         if (scene->group_count > 1)
             snprintf(out->prefix, sizeof out->prefix, "group %.60s: ", scene->file->groups[i].name);

@@ -1,6 +1,7 @@
 // Trusses in comparisons. The default drive is the same at every level: the command of a step is
 // the sine at the step's end, so frames and short steps follow the same curve.
 #include "evaluate/truss_run.h"
+#include "body/kind.h"
 #include "motion/truss/motion.h"
 
 #include <mayfly/quasistatic.h>
@@ -22,13 +23,14 @@ typedef struct Sweep {
 } Sweep;
 
 static bool swept(const mf_SceneGroup *group) {
-    return group->controller == MF_CONTROLLER_NONE && group->truss->neuron_count == 0 &&
-           group->truss->actuator_count > 0;
+    const mf_Truss *truss = mf_group_truss(group);
+    return group->controller == MF_CONTROLLER_NONE && truss->neuron_count == 0 &&
+           truss->actuator_count > 0;
 }
 
 // A period in which no actuator needs more than a share of its speed, in whole tenths of a second.
 static double period_of(const mf_SceneGroup *group) {
-    const mf_Truss *truss = group->truss;
+    const mf_Truss *truss = mf_group_truss(group);
     double longest = 0.0;
     for (uint32_t a = 0; a < truss->actuator_count; a++) {
         const double half = 0.5 * (truss->actuators[a].upper - truss->actuators[a].lower);
@@ -45,7 +47,7 @@ void mf_truss_drive_name(const mf_SceneFile *file, char out[96]) {
         snprintf(out, 96, "actuators on a sine of %.3g s through their ranges", period_of(group));
     else
         snprintf(out, 96, "%s",
-                 group->truss->neuron_count > 0                  ? "neurons"
+                 mf_group_truss(group)->neuron_count > 0         ? "neurons"
                  : group->controller == MF_CONTROLLER_OSCILLATOR ? "oscillators"
                                                                  : "no actuators");
 }

@@ -48,9 +48,6 @@ mf_Status mf_document_choose(mf_Reader *reader, const mf_KeyTable *tables, uint3
 // is NULL or empty.
 mf_Status mf_document_take_name(mf_Reader *reader, const char **path, const char **title);
 
-// [m] radius of the collision sphere about the center of mass.
-double mf_vehicle_radius(const mf_Vehicle *vehicle);
-
 // True when a YAML text is a gait rather than a scene.
 bool mf_gait_is(const char *text, size_t size);
 
@@ -62,9 +59,5 @@ mf_Status mf_gait_parse(mf_Context *context, const char *path, const char *text,
 // The gait as YAML text that reads back as the same gait; frames of a mirror image are written in
 // full. The caller releases *text with mf_release(gait->context, ...).
 mf_Status mf_gait_write(const mf_Gait *gait, char **text, mf_Error *error);
-
-// The same from memory; `path` is used in messages.
-mf_Status mf_vehicle_parse(mf_Context *context, const char *path, const char *text, size_t size,
-                           mf_Vehicle **out, mf_Error *error);
 
 #endif

@@ -21,7 +21,7 @@ static void put(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value);
 }
 
-static json_t *number(double value) {
+json_t *mf_json_real(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
@@ -33,9 +33,9 @@ static json_t *value_json(const mf_Model *model, const mf_ModelField *field, con
     const char *text;
     switch (field->type) {
     case MF_VALUE_REAL:
-        return number(*(const double *)(const void *)value);
+        return mf_json_real(*(const double *)(const void *)value);
     case MF_VALUE_SINGLE:
-        return number((double)*(const float *)(const void *)value);
+        return mf_json_real((double)*(const float *)(const void *)value);
     case MF_VALUE_INTEGER:
         return json_integer(*(const int32_t *)(const void *)value);
     case MF_VALUE_INDEX:
@@ -67,7 +67,7 @@ static json_t *values_json(const mf_Model *model, const mf_ModelField *field, co
 static json_t *reals_json(const double *values, uint32_t count) {
     json_t *array = json_array();
     for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(array, number(values[i]));
+        json_array_append_new(array, mf_json_real(values[i]));
     return array;
 }
 
@@ -137,7 +137,7 @@ static json_t *parameter_json(const mf_Key *key, const char *value) {
     if (key->kind == MF_KEY_CHOICE)
         return json_string(key->choices[*(const int *)(const void *)value]);
     const double *numbers = (const void *)value;
-    return key->kind == MF_KEY_VECTOR ? reals_json(numbers, key->length) : number(*numbers);
+    return key->kind == MF_KEY_VECTOR ? reals_json(numbers, key->length) : mf_json_real(*numbers);
 }
 
 // As in the vehicle's file, {"quadrotor": {"mass": ...}}; null for robots.
@@ -169,11 +169,11 @@ static json_t *servos_json(const mf_Group *group) {
     for (uint32_t j = 0; j < mf_group_model(group)->joint_count; j++) {
         const mf_Servo servo = mf_articulated_servo(group, j);
         json_t *object = json_object();
-        put(object, "gain", number(servo.gain));
-        put(object, "damping", number(servo.damping));
-        put(object, "effort", number(servo.effort));
-        put(object, "speed", number(servo.speed));
-        put(object, "backlash", number(servo.backlash));
+        put(object, "gain", mf_json_real(servo.gain));
+        put(object, "damping", mf_json_real(servo.damping));
+        put(object, "effort", mf_json_real(servo.effort));
+        put(object, "speed", mf_json_real(servo.speed));
+        put(object, "backlash", mf_json_real(servo.backlash));
         json_array_append_new(array, object);
     }
     return array;

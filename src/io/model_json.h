@@ -2,7 +2,11 @@
 #ifndef MAYFLY_IO_MODEL_JSON_H
 #define MAYFLY_IO_MODEL_JSON_H
 
+#include <jansson.h>
 #include <mayfly/motion.h>
+
+// A real number; NaN and infinities, which JSON lacks, become null.
+json_t *mf_json_real(double value);
 
 // One object on one line, to be freed with free(); NULL: out of memory.
 char *mf_model_json(const mf_Model *model, mf_Motion motion);

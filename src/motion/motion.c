@@ -250,19 +250,24 @@ static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_COUNT], mf
     return status;
 }
 
-// Robots of links and joints switch among levels, trusses among theirs, both also to plugins.
+static bool is_alike(const mf_MotionRow *a, const mf_MotionRow *b) {
+    return a->level == b->level && (a->body == b->body || (a->body != NULL && b->body != NULL &&
+                                                           strcmp(a->body, b->body) == 0));
+}
+
+// Robots of links and joints switch among levels, bodies among their motions, both also to plugins.
 static mf_Status check_switches(const mf_MotionsConfig *config, mf_Error *error) {
     const mf_MotionRow *start = mf_motion_row(config->start);
-    if (start != NULL && !start->level && !start->truss)
+    if (start != NULL && !start->level && !start->switches)
         return mf_fail(error, MF_UNSUPPORTED,
                        "motions.start: robots cannot switch between %s and other motions; "
                        "mf_motion_add adds it alone",
                        start->name);
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
-        if (!config->has[i] || (start == NULL && (row->level || row->truss)))
+        if (!config->has[i] || (start == NULL && (row->level || row->switches)))
             continue;
-        if (start == NULL || row->level != start->level || row->truss != start->truss)
+        if (start == NULL || !is_alike(row, start))
             return mf_fail(error, MF_UNSUPPORTED, "motions: robots cannot switch from %s to %s",
                            mf_motion_name(config->start), row->name);
         start = row;

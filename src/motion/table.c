@@ -66,6 +66,13 @@ void *mf_motion_plan(const mf_Group *group, const mf_MotionRow *row) {
     return NULL;
 }
 
+const mf_MotionRow *mf_motion_first(const mf_Group *group) {
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        if (mf_motion_plan(group, rows[i]) != NULL)
+            return rows[i];
+    return NULL;
+}
+
 const mf_SystemConfig *mf_motion_own(const mf_Group *group, mf_Motion motion) {
     unsigned number = MF_MOTION_OWN;
     for (uint32_t i = 0; i < mf_group_system_count(group); i++) {

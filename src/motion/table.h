@@ -9,6 +9,7 @@
 #include "base/key.h"
 #include "motion/notes.h"
 #include "motion/dispatch.h"
+#include "motion/look.h"
 
 // All motions in the order of mf_Motion: X(its value of mf_Motion, its name). The levels, among
 // which robots switch, come first.
@@ -44,7 +45,8 @@ typedef struct mf_MotionRow {
     mf_Motion motion;       // its index in the table
     const char *limitation; // what it does not model; NULL: not part of comparisons
     bool level;             // of models with links and joints; robots can switch among such motions
-    bool truss;             // of trusses, which can switch among such motions
+    const char *body;       // the kind of body (body/kind.h) that it is for; NULL: others
+    bool switches;          // such bodies can switch among their motions
     bool dynamic;           // it has momentum, which a switch preserves
 
     // Makes the model of its parameters in `config`; NULL: models come from files.
@@ -77,6 +79,13 @@ typedef struct mf_MotionRow {
     void (*enter)(mf_Group *group, uint32_t instance, void *plan);
     // How the base is fixed; NULL: it is free.
     mf_ArticulatedBase (*base)(const void *plan);
+    // What messages call an instance; NULL: a robot. What it looks like; zeros: parts on links.
+    const char *noun;
+    mf_MotionLook look;
+    // Elements of all instances that are torn, of how many, and what they are. False: they cannot
+    // tear. NULL: nothing of the motion tears.
+    bool (*torn)(const mf_Group *group, uint64_t *torn, uint64_t *of, const char **what);
+
     // As mf_motion_momentum and mf_motion_energy.
     void (*momentum)(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
                      double angular[3]);
@@ -100,6 +109,10 @@ mf_Status mf_motion_join(mf_Group *group, const mf_MotionRow *row, void *plan,
 
 // The plan of a group for the motion `row`; NULL: it has no such motion.
 void *mf_motion_plan(const mf_Group *group, const mf_MotionRow *row);
+
+// The first row by which a group moves, or can: what its robots consist of. NULL: of no motion of
+// this library.
+const mf_MotionRow *mf_motion_first(const mf_Group *group);
 
 // The system of a plugin's motion, by its number in the order of addition; NULL: there is none.
 const mf_SystemConfig *mf_motion_own(const mf_Group *group, mf_Motion motion);

@@ -6,7 +6,7 @@
 
 #include "base/plain.h"
 #include "math/scalar.h"
-#include "model/truss.h"
+#include "motion/truss/model.h"
 
 #define LEAST_ROD 0.002  // [m] of bar that is left between two joints
 #define LEAST_GAP 0.1    // [rad] of shell between a socket's edge and the arm that carries it

@@ -1,6 +1,6 @@
 // What Foxglove's panels show of groups without links, a message per sample: particles as a point
-// cloud (/GROUP/points), the bars of trusses as cylinders (/GROUP/bars) and cloths as triangles
-// (/GROUP/surface), with the colors that cameras see.
+// cloud (/GROUP/points), bars as cylinders (/GROUP/bars) and triangles (/GROUP/surface), with the
+// colors that cameras see.
 #include "record/foxglove.h"
 #include "record/mcap_store.h"
 
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { BODIES_MOST = 64 }; // [1] trusses or cloths that are shown, per group
+enum { BODIES_MOST = 64 }; // [1] that are shown, per group
 enum { NAME = 2 * MF_MCAP_NAME };
 static const char world_frame[] = "world";
 
@@ -30,7 +30,7 @@ bool mf_mcap_soft_begin(mf_Recorder *recorder, mf_McapGroup *part, uint32_t scen
                                          [MF_VISUAL_BARS] = "bars",
                                          [MF_VISUAL_TRIANGLES] = "surface"};
     const mf_Visual *visual = &part->visual;
-    const mf_ClothShape *cloth = &visual->cloth;
+    const mf_Surface *surface = &visual->surface;
     const bool points = visual->kind == MF_VISUAL_POINTS;
     char topic[NAME];
     part->soft = MF_NONE;
@@ -41,8 +41,8 @@ bool mf_mcap_soft_begin(mf_Recorder *recorder, mf_McapGroup *part, uint32_t scen
     part->bodies = count_bodies(visual);
     part->soft = mf_mcap_channel(&recorder->mcap->file, topic, points ? cloud : scene, NULL);
     const size_t capacity = points ? (size_t)part->bodies * sizeof(mf_FoxglovePoint)
-                                   : 1 + 3 * (cloth->vertex_count * sizeof(float) +
-                                              cloth->triangle_count * sizeof(uint32_t));
+                                   : 1 + 3 * (surface->vertex_count * sizeof(float) +
+                                              surface->triangle_count * sizeof(uint32_t));
     part->scratch = mf_allocate(recorder->context, capacity, 1);
     return part->scratch != NULL;
 }
@@ -82,7 +82,7 @@ static void put_bar(mf_Text *out, const mf_McapGroup *part, const mf_VisualBar *
     mf_foxglove_cylinder(out, middle, rotation, (double[3]){diameter, diameter, length}, color);
 }
 
-static void put_truss(mf_Text *out, const mf_McapGroup *part, uint32_t robot) {
+static void put_bars(mf_Text *out, const mf_McapGroup *part, uint32_t robot) {
     for (uint32_t b = 0; b < mf_visual_bar_count(&part->visual, robot); b++) {
         mf_VisualBar bar;
         mf_visual_bar(&part->visual, robot, b, &bar);
@@ -91,15 +91,15 @@ static void put_truss(mf_Text *out, const mf_McapGroup *part, uint32_t robot) {
 }
 
 // Without the triangles that are torn.
-static void put_cloth(mf_Text *out, const mf_McapGroup *part, uint32_t robot) {
-    const mf_ClothShape *shape = &part->visual.cloth;
+static void put_surface(mf_Text *out, const mf_McapGroup *part, uint32_t robot) {
+    const mf_Surface *shape = &part->visual.surface;
     const double origin[3] = {0.0, 0.0, 0.0}, whole[4] = {1.0, 0.0, 0.0, 0.0};
     float *vertices = part->scratch, color[3];
     uint32_t *corners = (uint32_t *)(void *)(vertices + 3 * (size_t)shape->vertex_count), count = 0;
     for (uint32_t i = 0; i < 3 * shape->vertex_count; i++)
         vertices[i] = (float)mf_field_get(part->visual.position, robot, i);
     for (uint32_t t = 0; t < shape->triangle_count; t++)
-        for (int c = 0; c < 3 && !mf_cloth_triangle_torn(part->group, robot, t); c++)
+        for (int c = 0; c < 3 && !shape->torn(part->group, robot, t); c++)
             corners[count++] = shape->triangles[t][c];
     mf_mcap_color(part, part->visual.color, color);
     mf_foxglove_triangles(out, origin, whole, vertices, shape->vertex_count, corners, count, color);
@@ -111,9 +111,9 @@ static void put_bodies(mf_Text *out, const mf_McapGroup *part, mf_Time time) {
         snprintf(name, sizeof name, "%.150s/%u", mf_group_config_of(part->group)->name, r);
         const size_t opened = mf_foxglove_open_entity(out, time, world_frame, name);
         if (part->visual.kind == MF_VISUAL_TRIANGLES)
-            put_cloth(out, part, r);
+            put_surface(out, part, r);
         else
-            put_truss(out, part, r);
+            put_bars(out, part, r);
         mf_proto_close(out, opened);
     }
 }

@@ -41,7 +41,7 @@ void mf_mcap_plain_name(const char *from, char out[MF_MCAP_NAME]);
 // The color of a shape, or of what has none of its own, in this group.
 void mf_mcap_color(const mf_McapGroup *part, const float own[3], float out[3]);
 
-// Particles, trusses and cloths: the channel, with the schema of a scene or that of a cloud, and
+// Particles, bars and surfaces: the channel, with the schema of a scene or that of a cloud, and
 // memory (false: there was none); then a message per sample.
 bool mf_mcap_soft_begin(mf_Recorder *recorder, mf_McapGroup *part, uint32_t scene, uint32_t cloud);
 void mf_mcap_soft_sample(mf_Recorder *recorder, const mf_McapGroup *part, mf_Time time);

@@ -16,10 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VEHICLE_STEP (2 * MF_MILLISECOND) // [ns] default of scenes with vehicles
-#define ELASTIC_STEP MF_MILLISECOND       // [ns] the same under `elastic`
-#define CLOTH_STEP (5 * MF_MILLISECOND)   // [ns] the same of cloths
-#define GENOME_MOST 65536u                // [byte] limit of searches
+#define GENOME_MOST 65536u // [byte] limit of searches
 
 mf_SceneConfig mf_scene_config(void) {
     return (mf_SceneConfig){.struct_size = sizeof(mf_SceneConfig), .motion = MF_MOTION_COUNT};
@@ -96,20 +93,14 @@ static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
         return MF_OK;
     for (uint32_t i = 0; i < scene->group_count; i++) {
         const mf_Model *model = scene->models[i];
-        const bool vehicle = builder->file->groups[i].vehicle != NULL;
-        const bool truss = builder->file->groups[i].truss != NULL;
-        const bool cloth = builder->file->groups[i].cloth != NULL;
-        const bool elastic = truss && mf_scene_group_elastic(builder, i);
+        const mf_SceneGroup *group = &builder->file->groups[i];
         if (mf_scene_is_scenery(model))
             continue;
-        if (!vehicle && !truss && !cloth &&
-            !(model->physics.step >= 1e-6 && model->physics.step <= 1.0))
+        if (group->kind == NULL && !(model->physics.step >= 1e-6 && model->physics.step <= 1.0))
             return mf_fail_at(builder->error, MF_BAD_ARGUMENT, model->file, 0, 0,
                               "timestep: expected 1e-6 to 1 s, found %g", model->physics.step);
-        mf_Time step = elastic   ? ELASTIC_STEP
-                       : truss   ? MF_SCENE_FRAME
-                       : cloth   ? CLOTH_STEP
-                       : vehicle ? VEHICLE_STEP
+        const mf_Time step = group->kind != NULL
+                                 ? group->kind->step(group, mf_scene_group_motion(builder, i))
                                  : mf_world_config_for(model).step;
         *out = *out == 0 || step < *out ? step : *out;
     }
@@ -125,7 +116,8 @@ static void note_gravity(const mf_SceneBuilder *builder, const mf_WorldConfig *c
         const bool same = own.gravity == config->gravity &&
                           memcmp(own.gravity_direction, config->gravity_direction,
                                  sizeof own.gravity_direction) == 0;
-        if (builder->file->groups[i].vehicle == NULL && scene->models[i]->body_count > 0 && !same)
+        if (mf_group_vehicle(&builder->file->groups[i]) == NULL &&
+            scene->models[i]->body_count > 0 && !same)
             mf_scene_note(
                 scene,
                 "group %.60s: the gravity of its file is %.9g m/s^2, that of the world %.9g m/s^2",
@@ -137,7 +129,7 @@ static mf_Status make_world(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
     const mf_Model *first = NULL;
     for (uint32_t i = 0; i < scene->group_count && first == NULL; i++)
-        if (builder->file->groups[i].vehicle == NULL)
+        if (mf_group_vehicle(&builder->file->groups[i]) == NULL)
             first = scene->models[i];
     mf_WorldConfig config = mf_world_config_for(first);
     mf_Status status = choose_step(builder, &config.step);
@@ -188,23 +180,35 @@ static mf_InteractionMember member_of(const mf_SceneBuilder *builder, uint32_t i
     mf_InteractionMember member =
         mf_interaction_member(mf_world_group(builder->scene->world, index));
     member.collides = from->contact_others;
-    if (from->vehicle == NULL) {
+    const mf_Vehicle *vehicle = mf_group_vehicle(from);
+    if (vehicle == NULL) {
         member.terrain = false;
         return member;
     }
-    member.radius = mf_vehicle_radius(from->vehicle);
-    member.terrain = from->vehicle->kind != MF_VEHICLE_CAR;
+    member.radius = mf_vehicle_radius(vehicle);
+    member.terrain = vehicle->kind != MF_VEHICLE_CAR;
     member.rotor_area = from->rotor_area;
     return member;
 }
 
-// Cloths meet the links of robots.
-static mf_Status add_cloths(mf_SceneBuilder *builder) {
-    for (uint32_t i = 0; i < builder->scene->group_count; i++)
-        if (builder->file->groups[i].motion == MF_MOTION_CLOTH &&
-            !mf_scene_group_isolated(builder, i))
-            return mf_cloths_add(builder->scene->world, builder->error);
-    return MF_OK;
+bool mf_scene_group_touches(const mf_SceneBuilder *builder, uint32_t index) {
+    const mf_SceneGroup *group = &builder->file->groups[index];
+    return group->kind != NULL && group->kind->touch != NULL && group->motion != MF_MOTION_OWN &&
+           !mf_scene_group_isolated(builder, index);
+}
+
+// Bodies that touch the links of robots, kind by kind.
+static mf_Status add_touching(mf_SceneBuilder *builder) {
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < builder->scene->group_count && status == MF_OK; i++) {
+        bool first = mf_scene_group_touches(builder, i);
+        for (uint32_t j = 0; j < i && first; j++)
+            first = !mf_scene_group_touches(builder, j) ||
+                    builder->file->groups[j].kind != builder->file->groups[i].kind;
+        if (first)
+            status = builder->file->groups[i].kind->touch(builder->scene->world, builder->error);
+    }
+    return status;
 }
 
 // Robots that no wind pushes, of a world with wind.
@@ -269,8 +273,9 @@ static mf_Status add_behaviors(mf_SceneBuilder *builder) {
     for (uint32_t i = 0; i < builder->file->group_count && status == MF_OK; i++) {
         const mf_SceneGroup *from = &builder->file->groups[i];
         mf_Group *group = mf_world_group(builder->scene->world, i);
-        if (from->vehicle != NULL && from->motion != MF_MOTION_OWN)
-            status = mf_behavior_add(group, from->vehicle->kind, &from->behavior, builder->error);
+        const mf_Vehicle *vehicle = mf_group_vehicle(from);
+        if (vehicle != NULL && from->motion != MF_MOTION_OWN)
+            status = mf_behavior_add(group, vehicle->kind, &from->behavior, builder->error);
         else if (from->behavior.kind >= MF_BEHAVIOR_POLICIES)
             status = add_policy(builder, from, group);
     }
@@ -365,7 +370,7 @@ static mf_Status make(mf_SceneBuilder *builder) {
     if (status == MF_OK)
         status = mf_scene_add_docks(builder);
     if (status == MF_OK)
-        status = add_cloths(builder);
+        status = add_touching(builder);
     if (status == MF_OK)
         status = mf_scene_add_joints(builder);
     if (status == MF_OK)
@@ -410,20 +415,17 @@ static mf_Status make(mf_SceneBuilder *builder) {
 static bool can_replace(const mf_SceneGroup *group, mf_Motion motion) {
     if (motion == MF_MOTION_COUNT || motion == group->motion)
         return true;
-    if (group->truss != NULL)
-        return motion == MF_MOTION_QUASISTATIC || motion == MF_MOTION_ELASTIC;
-    return group->vehicle == NULL && group->cloth == NULL;
+    return group->kind == NULL ||
+           (group->kind->motions != NULL && mf_body_moves_by(group->kind, motion));
 }
 
 static mf_Status refuse_motion(const mf_SceneFile *file, mf_Motion motion, mf_Error *error) {
     const mf_SceneGroup *group = &file->groups[0];
-    if (group->truss != NULL)
-        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
-                          "group %.80s: a truss moves by quasistatic or elastic, found %s",
-                          group->name, mf_motion_name(motion));
-    return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
-                      "group %.80s: a %s has one motion, %s, found %s", group->name,
-                      group->cloth != NULL ? "cloth" : "vehicle", mf_motion_name(group->motion),
+    const mf_BodyKind *kind = group->kind;
+    return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0, "group %.80s: a %s %s %s, found %s",
+                      group->name, kind->name,
+                      kind->motions != NULL ? "moves by" : "has one motion,",
+                      kind->motions != NULL ? kind->motions : mf_motion_name(group->motion),
                       mf_motion_name(motion));
 }
 

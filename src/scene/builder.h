@@ -28,8 +28,8 @@ void mf_scene_note_idle_keys(const mf_SceneBuilder *builder);
 
 uint32_t mf_scene_group_count(const mf_SceneBuilder *builder, uint32_t index); // [1] robots
 mf_Motion mf_scene_group_motion(const mf_SceneBuilder *builder, uint32_t index);
-// Whether trusses of the group have inertia, at first or by a rule.
-bool mf_scene_group_elastic(const mf_SceneBuilder *builder, uint32_t index);
+// Whether its bodies touch the links of robots by a system of the world.
+bool mf_scene_group_touches(const mf_SceneBuilder *builder, uint32_t index);
 // Every robot of the group is isolated.
 bool mf_scene_group_isolated(const mf_SceneBuilder *builder, uint32_t index);
 // Whether a robot is scenery: fixed to the world and without joints.
@@ -41,8 +41,6 @@ mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index);
 // The group with motion, plugins, gaits, controller and sensors, all robots at the origin.
 mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index);
 // [ns] interval of joint commands; vehicles: interval of onboard loops, 0: every step.
-#define MF_SCENE_FRAME (20 * MF_MILLISECOND) // [ns] default step of quasi-static trusses
-
 mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index);
 
 // The servo of a joint: the motor of its file, or an estimate from its effort and speed limits,

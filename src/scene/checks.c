@@ -1,7 +1,8 @@
 // Relations between keys of a scene. Errors refer to the value in the file.
 #include "io/decimal.h"
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 #include "base/floats.h"
+#include "motion/table.h"
 #include "scene/behavior/behavior.h"
 #include "scene/machines.h"
 #include "scene/scene_file.h"
@@ -54,100 +55,33 @@ static mf_Status check_intervals(const Check *check) {
 
 // ---- motions -----------------------------------------------------------------------------------
 
-// Whether a rule switches to a motion of this range.
-static bool switches(const mf_SceneGroup *group, mf_Motion first, mf_Motion last) {
-    bool any = false;
-    for (uint32_t i = 0; i < group->rule_count; i++)
-        any = any || (group->rules[i].to >= first && group->rules[i].to <= last);
-    return any;
-}
-
-static bool moves_trusses(mf_Motion motion) {
-    return motion == MF_MOTION_QUASISTATIC || motion == MF_MOTION_ELASTIC;
-}
-
-// What a truss cannot do is refused where the file asks for it.
-static mf_Status check_truss(const Check *check) {
+// Motions of bodies are for bodies of their kind.
+static mf_Status check_kind(const Check *check) {
     const mf_SceneGroup *group = check->group;
-    const struct {
-        const char *key, *reason;
-        bool found;
-    } wrong[] = {
-        {"motion", "a truss moves by quasistatic, elastic, or own",
-         !moves_trusses(group->motion) && group->motion != MF_MOTION_OWN},
-        {"precision", "a truss needs double: its bars are too stiff for float",
-         !group->double_precision},
-        {"switch", "a truss switches to quasistatic, elastic or own",
-         switches(group, MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED)},
-        {"gaits", "gaits are for robots with joints, the model is a truss", group->gait_count > 0},
-        {"controller",
-         "gp drives joints, a truss has actuators; expected oscillator, machine or none",
-         group->controller == MF_CONTROLLER_GP},
-        {"controller", "the truss has no actuators",
-         group->controller == MF_CONTROLLER_OSCILLATOR && group->truss->actuator_count == 0},
-        {"behavior", "expected hold for a truss", group->behavior.kind != MF_BEHAVIOR_HOLD},
-        {"speed", "frames of a truss have no speed",
-         group->placement.speed > 0.0 && group->motion == MF_MOTION_QUASISTATIC},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        if (wrong[i].found)
-            return mf_reader_refuse(&check->reader, wrong[i].key, NULL, "%s", wrong[i].reason);
-    return MF_OK;
-}
-
-// What a cloth cannot do.
-static mf_Status check_cloth(const Check *check) {
-    const mf_SceneGroup *group = check->group;
-    const struct {
-        const char *key, *reason;
-        bool found;
-    } wrong[] = {
-        {"motion", "a cloth moves by cloth or own",
-         group->motion != MF_MOTION_CLOTH && group->motion != MF_MOTION_OWN},
-        {"switch", "a cloth has one motion and cannot switch", group->rule_count > 0},
-        {"gaits", "gaits are for robots with joints, the model is a cloth", group->gait_count > 0},
-        {"controller", "a cloth has nothing to control", group->controller != MF_CONTROLLER_NONE},
-        {"behavior", "expected hold for a cloth", group->behavior.kind != MF_BEHAVIOR_HOLD},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        if (wrong[i].found)
-            return mf_reader_refuse(&check->reader, wrong[i].key, NULL, "%s", wrong[i].reason);
+    const mf_MotionRow *row = mf_motion_row(group->motion);
+    if (row != NULL && row->body != NULL && !mf_body_moves_by(group->kind, group->motion))
+        return mf_reader_refuse(&check->reader, "motion", NULL,
+                                "%s: expected the file of a %s (YAML) as model", row->name,
+                                row->body);
+    for (uint32_t i = 0; i < group->rule_count && group->kind == NULL; i++) {
+        const mf_MotionRow *to = mf_motion_row(group->rules[i].to);
+        if (to != NULL && to->body != NULL)
+            return mf_reader_refuse(&check->reader, "switch", NULL, "%s is a motion of a %s",
+                                    to->name, to->body);
+    }
     return MF_OK;
 }
 
 static mf_Status check_motion(const Check *check) {
     const mf_SceneGroup *group = check->group;
-    if (group->cloth != NULL)
-        return check_cloth(check);
-    if (group->motion == MF_MOTION_CLOTH)
-        return mf_reader_refuse(&check->reader, "motion", NULL,
-                                "cloth: expected the file of a cloth (YAML) as model");
-    if (group->truss != NULL)
-        return check_truss(check);
-    if (moves_trusses(group->motion))
-        return mf_reader_refuse(&check->reader, "motion", NULL,
-                                "%s: expected the file of a truss (YAML) as model",
-                                mf_motion_name(group->motion));
-    if (switches(group, MF_MOTION_QUASISTATIC, MF_MOTION_ELASTIC))
-        return mf_reader_refuse(&check->reader, "switch", NULL,
-                                "quasistatic and elastic are motions of trusses");
-    const bool own = group->motion == MF_MOTION_OWN;
-    const bool flies = group->motion >= MF_MOTION_QUADROTOR && group->motion <= MF_MOTION_CAR;
-    if (own && group->plugin_count == 0)
+    mf_Status status = group->kind != NULL ? group->kind->check(&check->reader, group) : MF_OK;
+    if (status == MF_OK)
+        status = check_kind(check);
+    if (status != MF_OK || mf_scene_is_vertices(group))
+        return status;
+    if (group->motion == MF_MOTION_OWN && group->plugin_count == 0)
         return mf_reader_refuse(&check->reader, "motion", NULL,
                                 "own: expected a plugin that is a motion");
-    if (flies && group->vehicle == NULL)
-        return mf_reader_refuse(&check->reader, "motion", NULL,
-                                "%s: expected the file of a vehicle (YAML) as model",
-                                mf_motion_name(group->motion));
-    if (group->vehicle != NULL && !own &&
-        (int)group->motion != MF_MOTION_QUADROTOR + (int)group->vehicle->kind)
-        return mf_reader_refuse(&check->reader, "motion", NULL, "%s: the vehicle is a %s",
-                                mf_motion_name(group->motion),
-                                mf_vehicle_kind_name(group->vehicle->kind));
-    if (group->vehicle != NULL && group->rule_count > 0)
-        return mf_reader_refuse(&check->reader, "switch", NULL,
-                                "vehicles have one motion and cannot switch");
     if (group->rotor_area > 0.0 && group->motion != MF_MOTION_QUADROTOR)
         return mf_reader_refuse(&check->reader, "rotor_area", NULL,
                                 "only quadrotors cause downwash, the motion of this group is %s",
@@ -230,9 +164,10 @@ static mf_Status check_vehicle_behavior(const Check *check) {
     const mf_SceneFile *file = check->file;
     mf_Error cause = {0};
     int mode;
-    mf_Status status = mf_behavior_check(behavior, check->group->vehicle, &cause);
+    const mf_Vehicle *vehicle = mf_group_vehicle(check->group);
+    mf_Status status = mf_behavior_check(behavior, vehicle, &cause);
     if (status == MF_OK)
-        status = mf_behavior_mode(behavior, check->group->vehicle->kind, &mode, &cause);
+        status = mf_behavior_mode(behavior, vehicle->kind, &mode, &cause);
     if (status != MF_OK)
         return mf_reader_refuse(&check->reader, "behavior", NULL, "%s", cause.message);
     bool detects = behavior->kind == MF_BEHAVIOR_FLOCK || behavior->separation > 0.0;
@@ -249,7 +184,7 @@ static mf_Status check_policy(const Check *check) {
     const mf_BehaviorKind kind = check->group->behavior.kind;
     const bool alone =
         kind == MF_BEHAVIOR_TRACK || kind == MF_BEHAVIOR_SPIN || kind == MF_BEHAVIOR_WHEELS;
-    if (check->group->vehicle != NULL)
+    if (mf_group_vehicle(check->group) != NULL)
         return mf_reader_refuse(&check->reader, "behavior", NULL,
                                 "policies are for robots, the model is a vehicle");
     return alone || check->file->talks ? MF_OK
@@ -262,9 +197,9 @@ static mf_Status check_behavior(const Check *check) {
     const bool walks = kind == MF_BEHAVIOR_GAIT || kind == MF_BEHAVIOR_SOCCER;
     if (kind >= MF_BEHAVIOR_POLICIES)
         return check_policy(check);
-    if (check->group->vehicle != NULL && !walks)
+    if (mf_group_vehicle(check->group) != NULL && !walks)
         return check_vehicle_behavior(check);
-    if (check->group->vehicle != NULL)
+    if (mf_group_vehicle(check->group) != NULL)
         return mf_reader_refuse(&check->reader, "behavior", NULL,
                                 "gaits are for robots with joints, the model is a vehicle");
     if (kind == MF_BEHAVIOR_GAIT)
@@ -438,7 +373,7 @@ static mf_Status check_scheme(const mf_Reader *reader, const mf_SceneFile *file)
         return mf_reader_refuse(reader, "search.verify.motion", "search.selection",
                                 "expected `selection: truncation` and `replacement: generation` "
                                 "with a verification");
-    const bool truss = file->group_count > 0 && file->groups[0].truss != NULL;
+    const bool truss = file->group_count > 0 && mf_group_truss(&file->groups[0]) != NULL;
     if (file->verify.motion != MF_VERIFY_NONE &&
         truss != (file->verify.motion == MF_VERIFY_ELASTIC))
         return mf_reader_refuse(reader, "search.verify.motion", "groups",

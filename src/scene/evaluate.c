@@ -5,6 +5,7 @@
 // the world, taken when the scene was created, so that neither state nor the phase of any rate
 // remains from the previous one.
 #include "scene/machines.h"
+#include "body/kind.h"
 #include "base/floats.h"
 
 #include "world/group.h"
@@ -59,7 +60,7 @@ static void idle(const mf_Scene *scene, uint32_t instance) {
         (void)mf_machine_begin(scene, instance, NULL, 0, NULL);
         return;
     }
-    if (scene->file->groups[0].truss != NULL)
+    if (mf_group_truss(&scene->file->groups[0]) != NULL)
         return; // oscillators begin at the rest lengths of the file
     mf_Field *offset = mf_group_find_field(scene->group, "oscillator.offset");
     for (uint32_t j = 0; j < scene->model->joint_count; j++)
@@ -77,7 +78,7 @@ void mf_scene_idle(const mf_Scene *scene) {
 
 // [1] joints, or actuators of a truss.
 static uint32_t driven_count(const mf_Scene *scene) {
-    const mf_Truss *truss = scene->file->groups[0].truss;
+    const mf_Truss *truss = mf_group_truss(&scene->file->groups[0]);
     return truss != NULL ? truss->actuator_count : scene->model->joint_count;
 }
 
@@ -108,7 +109,7 @@ static void joint_range(const mf_Joint *joint, double *lower, double *upper) {
 
 // Range of a joint, or of an actuator of a truss.
 static void driven_range(const mf_Scene *scene, uint32_t index, double *lower, double *upper) {
-    const mf_Truss *truss = scene->file->groups[0].truss;
+    const mf_Truss *truss = mf_group_truss(&scene->file->groups[0]);
     if (truss == NULL) {
         joint_range(&scene->model->joints[index], lower, upper);
         return;

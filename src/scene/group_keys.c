@@ -1,5 +1,6 @@
 // The keys of the groups of a scene and of the lists in them.
 #include "motion/table.h"
+#include "body/kind.h"
 #include "scene/keys.h"
 
 #include <math.h>
@@ -575,7 +576,8 @@ static bool applies(const void *base, const mf_Key *key) {
     if (key->kind == MF_KEY_PACKAGES)
         return group->import.package_count != 0;
     if (strcmp(key->path, "rotor_area") == 0)
-        return group->vehicle != NULL && group->vehicle->kind == MF_VEHICLE_QUADROTOR;
+        return mf_group_vehicle(group) != NULL &&
+               mf_group_vehicle(group)->kind == MF_VEHICLE_QUADROTOR;
     if (strcmp(key->path, "model") == 0)
         return group->model_path != NULL;
     return strcmp(key->path, "import.root") != 0 || group->import.root != NULL;

@@ -31,14 +31,6 @@ mf_Motion mf_scene_group_motion(const mf_SceneBuilder *builder, uint32_t index) 
                : builder->file->groups[index].motion;
 }
 
-bool mf_scene_group_elastic(const mf_SceneBuilder *builder, uint32_t index) {
-    const mf_SceneGroup *group = &builder->file->groups[index];
-    bool any = mf_scene_group_motion(builder, index) == MF_MOTION_ELASTIC;
-    for (uint32_t i = 0; i < group->rule_count; i++)
-        any = any || group->rules[i].to == MF_MOTION_ELASTIC;
-    return any;
-}
-
 bool mf_scene_group_isolated(const mf_SceneBuilder *builder, uint32_t index) {
     const bool evaluated = builder->config.evaluates || builder->file->evolves;
     return builder->file->groups[index].isolated ||
@@ -94,12 +86,8 @@ mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index) {
         *out = (mf_Model *)(uintptr_t)from->model; // only read
         return limit_docks(builder, index);
     }
-    if (from->vehicle != NULL)
-        return mf_vehicle_body_model(builder->context, from->vehicle, out, builder->error);
-    if (from->truss != NULL)
-        return mf_truss_model(builder->context, from->truss, out, builder->error);
-    if (from->cloth != NULL)
-        return mf_cloth_model(builder->context, from->cloth, out, builder->error);
+    if (from->kind != NULL)
+        return mf_body_model(builder->context, from->kind, from->body, out, builder->error);
     mf_Status status =
         mf_model_load(builder->context, from->model_path, &from->import, out, builder->error);
     return status == MF_OK ? limit_docks(builder, index) : status;
@@ -120,7 +108,7 @@ mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Time step = builder->scene->step, steps = CONTROL_INTERVAL / step;
     const mf_Rate rate = controller_rate(from);
-    if (from->control_interval > 0 || from->vehicle != NULL)
+    if (from->control_interval > 0 || mf_group_vehicle(from) != NULL)
         return from->control_interval;
     if (rate.numerator == 0)
         return step * (steps > 0 ? steps : 1);
@@ -216,28 +204,6 @@ static mf_Status make_servos(const mf_SceneBuilder *builder, uint32_t index, mf_
     return status;
 }
 
-static void set_vehicle(const mf_SceneGroup *from, int mode, mf_Time control,
-                        mf_MotionsConfig *config) {
-    switch (from->vehicle->kind) {
-    case MF_VEHICLE_QUADROTOR:
-        config->quadrotor = from->vehicle->quadrotor;
-        config->quadrotor_config.command = (mf_QuadrotorCommand)mode;
-        config->quadrotor_config.control_interval = control;
-        return;
-    case MF_VEHICLE_FIXED_WING:
-        config->fixed_wing = from->vehicle->fixed_wing;
-        config->fixed_wing_config.command = (mf_FixedWingCommand)mode;
-        config->fixed_wing_config.control_interval = control;
-        config->fixed_wing_config.start_altitude = -1e5; // they fly at their initial heights
-        return;
-    case MF_VEHICLE_CAR:
-        break;
-    }
-    config->car = from->vehicle->car;
-    config->car_config.command = (mf_CarCommand)mode;
-    config->car_config.control_interval = control;
-}
-
 // Applies the settings of the group and of the model's file to motions of links and joints.
 static void set_levels(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,
                        mf_Time control, mf_MotionsConfig *config) {
@@ -277,18 +243,18 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
     for (uint32_t i = 0; i < from->rule_count; i++)
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;
-    config->quasistatic.truss = config->elastic.truss = from->truss;
-    config->cloth.cloth = from->cloth;
+    const mf_Vehicle *vehicle = mf_group_vehicle(from);
+    mf_Status status = MF_OK;
+    if (vehicle != NULL)
+        status = mf_behavior_mode(&from->behavior, vehicle->kind, &mode, builder->error);
+    if (from->kind != NULL)
+        from->kind->configure(from->body, mode, control, config);
     if (from->controller == MF_CONTROLLER_MACHINE)
         mf_machine_motions(from, config);
-    if (from->vehicle == NULL) {
+    if (vehicle == NULL) {
         add_levels(builder, index, config);
         set_levels(builder, index, group, control, config);
-        return MF_OK;
     }
-    mf_Status status =
-        mf_behavior_mode(&from->behavior, from->vehicle->kind, &mode, builder->error);
-    set_vehicle(from, mode, control, config);
     return status;
 }
 
@@ -436,7 +402,7 @@ mf_Status mf_scene_add_late_plugins(const mf_SceneBuilder *builder) {
 static bool genome_senses(const mf_SceneBuilder *builder, uint32_t index, mf_Rate *rate) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const bool evaluated =
-        (builder->config.evaluates || builder->file->evolves) && from->vehicle == NULL;
+        (builder->config.evaluates || builder->file->evolves) && mf_group_vehicle(from) == NULL;
     if (from->controller == MF_CONTROLLER_NONE && (index > 0 || !evaluated))
         return false;
     const mf_Time interval = mf_scene_control_interval(builder, index); // 0: a vehicle's own
@@ -467,21 +433,21 @@ static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, 
         return mf_oscillator_add(group, &from->oscillator, builder->error);
     if (from->controller == MF_CONTROLLER_MACHINE)
         return mf_machine_add_network(group, &from->machine, builder->error);
-    if (from->truss == NULL || from->truss->neuron_count == 0)
+    const mf_Truss *truss = mf_group_truss(from);
+    if (truss == NULL || truss->neuron_count == 0)
         return MF_OK;
     mf_NeuronsConfig brain = mf_neurons_config();
-    brain.truss = from->truss;
+    brain.truss = truss;
     return mf_neurons_add(group, &brain, builder->error);
 }
 
-// Whether cloths of the scene can touch the robots of a group.
-static bool touches_cloth(const mf_SceneBuilder *builder, uint32_t index) {
+// Whether bodies of the scene can touch the robots of a group.
+static bool is_touched(const mf_SceneBuilder *builder, uint32_t index) {
+    const mf_BodyKind *kind = builder->file->groups[index].kind;
     bool any = false;
     for (uint32_t i = 0; i < builder->file->group_count; i++)
-        any = any || (builder->file->groups[i].motion == MF_MOTION_CLOTH &&
-                      !mf_scene_group_isolated(builder, i));
-    return any && builder->file->groups[index].cloth == NULL &&
-           !mf_scene_group_isolated(builder, index);
+        any = any || mf_scene_group_touches(builder, i);
+    return any && (kind == NULL || kind->touch == NULL) && !mf_scene_group_isolated(builder, index);
 }
 
 // ---- the whole group ---------------------------------------------------------------------------
@@ -500,8 +466,8 @@ static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, cons
     // Missing measurements read 0; `mayfly info` lists them.
     out->sensors = mf_sensors_config();
     out->sensors.lenient = true;
-    out->measures = from->sensors && from->vehicle == NULL && !mf_scene_is_vertices(from) &&
-                    !genome_senses(builder, index, &rate) &&
+    out->measures = from->sensors && mf_group_vehicle(from) == NULL &&
+                    !mf_scene_is_vertices(from) && !genome_senses(builder, index, &rate) &&
                     !(mf_group_model(group)->physics.disabled & MF_DISABLE_SENSOR);
     out->drops_contacts = true;
     return status;
@@ -599,7 +565,7 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
     const bool wetted =
         builder->file->contact && can_collide(builder, index) && mf_scene_has_particles(builder);
     if (mf_scene_group_collides(builder, index) || mf_scene_group_is_joined(builder, index) ||
-        wetted || touches_cloth(builder, index))
+        wetted || is_touched(builder, index))
         status = mf_collisions_prepare(group, builder->error);
     return status == MF_OK ? equip_by_file(builder, index, group) : status;
 }
@@ -647,9 +613,9 @@ mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *par
             parts != NULL ? equip(&builder, 0, group, parts) : equip_by_file(&builder, 0, group);
     if (status == MF_OK)
         status = mf_scene_ready_joint_slots(&builder);
-    if (status == MF_OK && file->groups[0].vehicle != NULL)
-        status =
-            mf_behavior_add(group, file->groups[0].vehicle->kind, &file->groups[0].behavior, error);
+    const mf_Vehicle *vehicle = mf_group_vehicle(&file->groups[0]);
+    if (status == MF_OK && vehicle != NULL)
+        status = mf_behavior_add(group, vehicle->kind, &file->groups[0].behavior, error);
     for (uint32_t i = 0; i < scene.plugin_count; i++)
         mf_plugin_close(scene.plugins[i]); // the group keeps references
     for (uint32_t i = 0; i < MF_SCENE_GAITS; i++)

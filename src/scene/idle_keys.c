@@ -2,6 +2,7 @@
 // without effect only in a situation (nobody touches, nothing moves) is not among them.
 #include "scene/builder.h"
 #include "scene/keys.h"
+#include "scene/scene_file.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,12 +16,12 @@ typedef struct Idle {
 static bool of_vehicle(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
     (void)file;
     (void)motion;
-    return group->vehicle != NULL;
+    return mf_group_vehicle(group) != NULL;
 }
 static bool of_car(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
     (void)file;
     (void)motion;
-    return group->vehicle != NULL && group->vehicle->kind == MF_VEHICLE_CAR;
+    return mf_group_vehicle(group) != NULL && mf_group_vehicle(group)->kind == MF_VEHICLE_CAR;
 }
 static bool not_articulated(const mf_SceneFile *file, const mf_SceneGroup *group,
                             mf_Motion motion) {
@@ -29,17 +30,20 @@ static bool not_articulated(const mf_SceneFile *file, const mf_SceneGroup *group
 }
 static bool by_points(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
     (void)file;
-    return group->vehicle != NULL || (group->rule_count == 0 && motion == MF_MOTION_POINTS);
+    return mf_group_vehicle(group) != NULL ||
+           (group->rule_count == 0 && motion == MF_MOTION_POINTS);
 }
 static bool without_friction(const mf_SceneFile *file, const mf_SceneGroup *group,
                              mf_Motion motion) {
     (void)file;
-    return group->vehicle != NULL || (group->rule_count == 0 && motion == MF_MOTION_KINEMATIC);
+    return mf_group_vehicle(group) != NULL ||
+           (group->rule_count == 0 && motion == MF_MOTION_KINEMATIC);
 }
 static bool without_rates(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
     (void)file;
-    return group->vehicle != NULL || (group->rule_count == 0 && (motion == MF_MOTION_KINEMATIC ||
-                                                                 motion == MF_MOTION_POINTS));
+    return mf_group_vehicle(group) != NULL ||
+           (group->rule_count == 0 &&
+            (motion == MF_MOTION_KINEMATIC || motion == MF_MOTION_POINTS));
 }
 static bool supported(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
     (void)file;
@@ -50,14 +54,15 @@ static bool without_chain(const mf_SceneFile *file, const mf_SceneGroup *group, 
     (void)motion;
     return group->chain.first[0] == '\0' && group->chain.second[0] == '\0';
 }
-static bool of_sheet(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
+static bool of_vertices(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
     (void)file;
     (void)motion;
-    return group->truss != NULL || group->cloth != NULL;
+    return mf_scene_is_vertices(group);
 }
-// Trusses, cloths and particles.
+// Bodies of vertices, and particles.
 static bool of_matter(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
-    return of_sheet(file, group, motion) || motion == MF_MOTION_FLUID || motion == MF_MOTION_GRAINS;
+    return of_vertices(file, group, motion) || motion == MF_MOTION_FLUID ||
+           motion == MF_MOTION_GRAINS;
 }
 static bool without_downwash(const mf_SceneFile *file, const mf_SceneGroup *group,
                              mf_Motion motion) {
@@ -68,7 +73,7 @@ static bool without_downwash(const mf_SceneFile *file, const mf_SceneGroup *grou
 
 static const Idle idle[] = {
     {"base", of_vehicle, "vehicles have no base of a URDF file"},
-    {"base", of_sheet, "trusses and cloths have no base of a URDF file"},
+    {"base", of_vertices, "bodies of vertices have no base of a URDF file"},
     {"behavior.formation.height", of_car, "cars stay on the ground"},
     {"behavior.formation.rise", of_car, "cars stay on the ground"},
     {"behavior.orbit.height", of_car, "cars stay on the ground"},
@@ -80,7 +85,7 @@ static const Idle idle[] = {
     {"contact.shapes", by_points, "the motion does not touch the ground by shapes"},
     {"contact.shapes", of_matter, "vertices and particles have no shapes"},
     {"dock_limits.", of_vehicle, "vehicles have no docks"},
-    {"dock_limits.", of_sheet, "trusses and cloths have no docks"},
+    {"dock_limits.", of_vertices, "bodies of vertices have no docks"},
     {"height", of_car, "cars stand on the ground"},
     {"joint_noise", without_rates, "the motion has no joint rates of its own"},
     {"joint_noise", of_matter, "it has no joints"},

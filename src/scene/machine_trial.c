@@ -15,7 +15,7 @@
 
 #include "base/hash.h"
 #include "math/scalar.h"
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 #include "world/attach.h"
 
 #include <math.h>

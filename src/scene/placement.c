@@ -2,6 +2,7 @@
 // position that would overlap is drawn again; Cook 1986). Random numbers are keyed by seed, agent
 // and try, so that the positions of the first agents do not depend on the number of others.
 #include "math/scalar.h"
+#include "body/kind.h"
 #include "io/document.h"
 #include "base/floats.h"
 #include "scene/builder.h"
@@ -189,13 +190,13 @@ static mf_Status refuse_overlap(const mf_SceneBuilder *builder, uint32_t index, 
 // Those that join a running world do not start when the others do.
 static bool in_grid(const mf_SceneBuilder *builder, uint32_t index) {
     const uint32_t joins = builder->config.joins;
-    return builder->file->groups[index].vehicle != NULL && (joins == 0 || index < joins) &&
-           !mf_scene_group_isolated(builder, index);
+    return mf_group_vehicle(&builder->file->groups[index]) != NULL &&
+           (joins == 0 || index < joins) && !mf_scene_group_isolated(builder, index);
 }
 
 static mf_Status put_robots(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start,
                             const double *positions, const double *headings) {
-    const mf_Vehicle *vehicle = builder->file->groups[index].vehicle;
+    const mf_Vehicle *vehicle = mf_group_vehicle(&builder->file->groups[index]);
     const double radius = mf_vehicle_radius(vehicle);
     mf_Status status = MF_OK;
     builder->first_in_grid[index] = builder->overlaps.count;
@@ -216,7 +217,7 @@ static mf_Status put_robots(mf_SceneBuilder *builder, uint32_t index, mf_RobotSt
 // Standing height of a robot, and whether heights are relative to it or to the ground.
 static double clearance_of(const mf_SceneBuilder *builder, uint32_t index,
                            const mf_RobotStart *start, bool *flies) {
-    const mf_Vehicle *vehicle = builder->file->groups[index].vehicle;
+    const mf_Vehicle *vehicle = mf_group_vehicle(&builder->file->groups[index]);
     *flies = vehicle != NULL && vehicle->kind != MF_VEHICLE_CAR;
     if (vehicle == NULL)
         return -start->lowest;
@@ -228,8 +229,9 @@ static double clearance_of(const mf_SceneBuilder *builder, uint32_t index,
 // Heights do not apply to cars; scenery has its own.
 static mf_Placement placement_of(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
+    const mf_Vehicle *vehicle = mf_group_vehicle(from);
     mf_Placement placement = from->placement;
-    if (from->vehicle != NULL && from->vehicle->kind == MF_VEHICLE_CAR) {
+    if (vehicle != NULL && vehicle->kind == MF_VEHICLE_CAR) {
         placement.center[2] = placement.spacing[2] = placement.height = 0.0;
         placement.lower[2] = placement.upper[2] = 0.0;
     }
@@ -239,7 +241,7 @@ static mf_Placement placement_of(const mf_SceneBuilder *builder, uint32_t index)
 static mf_Status find_positions(mf_SceneBuilder *builder, uint32_t index,
                                 const mf_RobotStart *start, double *positions, double *headings) {
     const mf_Placement placement = placement_of(builder, index);
-    const mf_Vehicle *vehicle = builder->file->groups[index].vehicle;
+    const mf_Vehicle *vehicle = mf_group_vehicle(&builder->file->groups[index]);
     const bool scenery = mf_scene_is_scenery(builder->scene->models[index]);
     bool flies;
     double clearance = clearance_of(builder, index, start, &flies);
@@ -262,7 +264,7 @@ static bool at_origin(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const bool alone =
         mf_scene_group_isolated(builder, index) || mf_scene_group_count(builder, index) == 1;
-    return alone && from->vehicle == NULL && from->placement.kind == MF_PLACEMENT_LINE &&
+    return alone && mf_group_vehicle(from) == NULL && from->placement.kind == MF_PLACEMENT_LINE &&
            from->placement.heading == 0.0 && from->placement.speed == 0.0 &&
            !mf_scene_is_scenery(builder->scene->models[index]);
 }
@@ -299,7 +301,7 @@ mf_Status mf_scene_place_groups(mf_SceneBuilder *builder) {
     double largest = 0.0;
     uint32_t vehicles = 1;
     for (uint32_t i = 0; i < file->group_count; i++) {
-        largest = fmax(largest, mf_vehicle_radius(file->groups[i].vehicle));
+        largest = fmax(largest, mf_vehicle_radius(mf_group_vehicle(&file->groups[i])));
         vehicles += in_grid(builder, i) ? mf_scene_group_count(builder, i) : 0;
     }
     mf_Status status = mf_overlap_create(builder->context, vehicles, largest > 0.0 ? largest : 1.0,

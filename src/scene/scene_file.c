@@ -1,13 +1,14 @@
-// Scene files: read by the tables of keys, then the vehicles, trusses and cloths they name, then
-// relations between keys (checks.c). The result is a complete scene or an error. A robot's own file
-// is read as the scene with that one robot.
+// Scene files: read by the tables of keys, then the bodies they name, then relations between keys
+// (checks.c). The result is a complete scene or an error. A robot's own file is read as the scene
+// with that one robot.
 #include "base/file.h"
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 #include "import/foreign.h"
 #include "scene/scene_file.h"
 #include "base/floats.h"
 
 #include "base/text.h"
+#include "body/kind.h"
 #include "io/document.h"
 #include "base/root.h"
 #include "scene/keys.h"
@@ -19,10 +20,9 @@
 
 #define ALIAS "group." // path of the only group in overrides
 
-typedef struct Given { // what a program supplies for the first group: one of them
-    const mf_Vehicle *vehicle;
-    const mf_Truss *truss;
-    const mf_Cloth *cloth;
+typedef struct Given { // what a program supplies for the first group
+    const mf_BodyKind *kind;
+    const void *body;
 } Given;
 
 // ---- vehicles and motions -----------------------------------------------------------------------
@@ -33,7 +33,7 @@ static bool is_yaml_name(const char *path) {
     return dot != NULL && (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0);
 }
 
-// A truss, a cloth or a vehicle, by its top key.
+// A body, by the top key of its file; without one it is read as a vehicle, whose kinds are listed.
 static mf_Status load_kind(mf_Context *context, mf_SceneGroup *group, mf_Error *error) {
     char *text = NULL;
     size_t size = 0;
@@ -41,21 +41,19 @@ static mf_Status load_kind(mf_Context *context, mf_SceneGroup *group, mf_Error *
         mf_file_read_text(context, group->model_path, MF_YAML_BYTES, &text, &size, error);
     if (status != MF_OK)
         return status;
-    const bool truss = mf_truss_is(text, size), cloth = mf_cloth_is(text, size);
+    const mf_BodyKind *kind = mf_body_kind_of(text, size);
+    const mf_DocumentSource source = {.context = context, .path = group->model_path};
     mf_release(context, text);
-    status = truss   ? mf_truss_load(context, group->model_path, &group->own_truss, error)
-             : cloth ? mf_cloth_load(context, group->model_path, &group->own_cloth, error)
-                     : mf_vehicle_load(context, group->model_path, &group->own_vehicle, error);
-    group->truss = group->own_truss;
-    group->cloth = group->own_cloth;
-    group->vehicle = group->own_vehicle;
+    group->kind = kind != NULL ? kind : &mf_vehicle_body;
+    status = mf_document_load(group->kind->document, &source, &group->own_body, error);
+    group->body = group->own_body;
     return status;
 }
 
 // A missing file is an error of the scene; an error in the file is reported for that file.
 static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
     mf_Error cause = {0};
-    if (group->vehicle != NULL || mf_scene_is_vertices(group) || !is_yaml_name(group->model_path))
+    if (group->body != NULL || !is_yaml_name(group->model_path))
         return MF_OK;
     mf_Status status = load_kind(reader->memory->context, group, &cause);
     if (status == MF_OK)
@@ -70,7 +68,7 @@ static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
                        NULL);
     if (outside)
         return mf_reader_refuse(reader, "model", NULL,
-                                "%.200s: no vehicle, truss or cloth (mayfly info FILE says more)",
+                                "%.200s: no body of a known kind (mayfly info FILE says more)",
                                 group->model_path);
     return status;
 }
@@ -97,7 +95,7 @@ static void note_initial(const mf_Reader *reader, mf_SceneGroup *group) {
 }
 
 static mf_Status refuse_nothing(const mf_Reader *reader, const mf_SceneGroup *group) {
-    if (group->vehicle != NULL || mf_scene_is_vertices(group))
+    if (group->body != NULL)
         return MF_OK;
     return mf_yaml_fail(reader->tree, reader->root, false, MF_BAD_FILE, reader->error,
                         "expected the key %smodel, which is missing", reader->prefix);
@@ -110,19 +108,21 @@ static mf_Status prepare_machines(const mf_Reader *reader, mf_SceneGroup *group)
     mf_Error cause = {0};
     if (truss == NULL)
         return MF_NO_MEMORY;
-    if (group->model_path != NULL && group->truss == NULL)
+    const mf_Truss *named = mf_group_truss(group);
+    if (group->model_path != NULL && named == NULL)
         return mf_reader_refuse(reader, "model", NULL,
                                 "expected the file of a truss (YAML) for `controller: machine`");
-    if (group->truss != NULL) {
+    if (named != NULL) {
         mf_Machine *ancestor = mf_reader_allocate(&own, sizeof *ancestor);
         if (ancestor == NULL)
             return MF_NO_MEMORY;
-        if (mf_machine_of_truss(group->truss, ancestor, &cause) != MF_OK)
+        if (mf_machine_of_truss(named, ancestor, &cause) != MF_OK)
             return mf_reader_refuse(reader, "model", NULL, "%s", cause.message);
         group->ancestor = ancestor;
     }
     *truss = mf_machine_placeholder(&group->machine);
-    group->truss = truss;
+    group->kind = &mf_truss_body;
+    group->body = truss;
     return MF_OK;
 }
 
@@ -136,12 +136,10 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
         status = prepare_machines(reader, group);
     if (status != MF_OK)
         return status;
-    const mf_Motion automatic = group->truss != NULL   ? MF_MOTION_QUASISTATIC
-                                : group->cloth != NULL ? MF_MOTION_CLOTH
-                                : group->vehicle != NULL
-                                    ? (mf_Motion)(MF_MOTION_QUADROTOR + (int)group->vehicle->kind)
-                                    : MF_MOTION_ARTICULATED;
-    if (group->truss != NULL && mf_reader_find(reader, "precision") == NULL)
+    const mf_Motion automatic =
+        group->kind != NULL ? group->kind->motion(group->body) : MF_MOTION_ARTICULATED;
+    if (group->kind != NULL && group->kind->double_precision &&
+        mf_reader_find(reader, "precision") == NULL)
         group->double_precision = true;
     group->motion = mf_motion_of_name(group->motion_name, automatic);
     for (uint32_t i = 0; i < group->rule_count; i++)
@@ -151,7 +149,7 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     return MF_OK;
 }
 
-// `given` is the vehicle, truss or cloth of the first group if the program supplies one.
+// `given` is the body of the first group if the program supplies one.
 static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, const Given *given) {
     mf_Status status = MF_OK;
     if (file->group_count > MF_SCENE_GROUPS)
@@ -161,9 +159,8 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, co
     for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++) {
         const mf_Reader inner = mf_reader_item(reader, "groups", i);
         if (i == 0 && given != NULL) {
-            file->groups[i].vehicle = given->vehicle;
-            file->groups[i].truss = given->truss;
-            file->groups[i].cloth = given->cloth;
+            file->groups[i].kind = given->kind;
+            file->groups[i].body = given->body;
         }
         status = complete_group(&inner, &file->groups[i]);
     }
@@ -350,11 +347,8 @@ static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) 
 
 static void release_bodies(void *value) {
     const mf_SceneFile *file = value;
-    for (uint32_t i = 0; i < file->group_count; i++) {
-        mf_vehicle_destroy(file->groups[i].own_vehicle);
-        mf_truss_destroy(file->groups[i].own_truss);
-        mf_cloth_destroy(file->groups[i].own_cloth);
-    }
+    for (uint32_t i = 0; i < file->group_count; i++)
+        mf_body_destroy(file->groups[i].own_body);
 }
 
 static const mf_DocumentKind scene_kind = {"scene", sizeof(mf_SceneFile), read_scene,
@@ -388,8 +382,9 @@ static bool is_markup(const char *text, size_t size) {
 
 bool mf_scene_is_robot(const char *path, const char *text, size_t size) {
     const char *dot = strrchr(path, '.');
+    const mf_BodyKind *kind = mf_body_kind_of(text, size);
     return (dot != NULL && strcasecmp(dot, ".urdf") == 0) || is_markup(text, size) ||
-           mf_truss_is(text, size) || mf_cloth_is(text, size);
+           (kind != NULL && kind->alone);
 }
 
 // The scene of one robot: all keys have their defaults, except that several robots do not start as
@@ -438,40 +433,21 @@ mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *model,
     return status;
 }
 
-mf_Status mf_scene_file_of_vehicle(mf_Context *context, const mf_Vehicle *vehicle,
-                                   const mf_Override *overrides, uint32_t override_count,
-                                   mf_SceneFile **out, mf_Error *error) {
+mf_Status mf_scene_file_of_body(mf_Context *context, const mf_BodyKind *kind, const void *body,
+                                const mf_Override *overrides, uint32_t override_count,
+                                mf_SceneFile **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL || context == NULL || vehicle == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, vehicle or out is NULL");
-    const char *path =
-        vehicle->file != NULL && vehicle->file[0] != '\0' ? vehicle->file : "vehicle";
-    const Given given = {.vehicle = vehicle};
-    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, &given};
-    return parse_robot(&source, out, error);
-}
-
-mf_Status mf_scene_file_of_truss(mf_Context *context, const mf_Truss *truss,
-                                 const mf_Override *overrides, uint32_t override_count,
-                                 mf_SceneFile **out, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    if (out == NULL || context == NULL || truss == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, truss or out is NULL");
-    const char *path = truss->file != NULL && truss->file[0] != '\0' ? truss->file : "truss.yaml";
-    const Given given = {.truss = truss};
-    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, &given};
-    return parse_robot(&source, out, error);
-}
-
-mf_Status mf_scene_file_of_cloth(mf_Context *context, const mf_Cloth *cloth,
-                                 const mf_Override *overrides, uint32_t override_count,
-                                 mf_SceneFile **out, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    if (out == NULL || context == NULL || cloth == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, cloth or out is NULL");
-    const char *path = cloth->file != NULL && cloth->file[0] != '\0' ? cloth->file : "cloth.yaml";
-    const Given given = {.cloth = cloth};
-    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, &given};
+    if (out == NULL || context == NULL || kind == NULL || body == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, kind, body or out is NULL");
+    char fallback[40];
+    snprintf(fallback, sizeof fallback, "%s.yaml", kind->name);
+    const char *path = mf_body_file(body);
+    const Given given = {kind, body};
+    const mf_DocumentSource source = {.context = context,
+                                      .path = path != NULL && path[0] != '\0' ? path : fallback,
+                                      .overrides = overrides,
+                                      .override_count = override_count,
+                                      .given = &given};
     return parse_robot(&source, out, error);
 }
 

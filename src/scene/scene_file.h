@@ -2,6 +2,7 @@
 #ifndef MAYFLY_SRC_SCENE_SCENE_FILE_H
 #define MAYFLY_SRC_SCENE_SCENE_FILE_H
 
+#include "body/kind.h"
 #include "io/reader.h"
 
 #include <mayfly/scene.h>
@@ -9,9 +10,9 @@
 // Checks relations between keys after all have been read.
 mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file);
 
-// Whether the group's robots are vertices and no links: trusses and cloths.
+// Whether the group's robots are vertices and no links.
 static inline bool mf_scene_is_vertices(const mf_SceneGroup *group) {
-    return group->truss != NULL || group->cloth != NULL;
+    return group->kind != NULL && group->kind->vertices;
 }
 
 // The scene of one robot from the file at `path`, whatever moves it: also a vehicle's, which

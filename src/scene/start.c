@@ -252,7 +252,7 @@ static double lift_out(const mf_SceneBuilder *builder, const mf_Model *model,
     return raised;
 }
 
-// Trusses and cloths keep the position of a reset, raised by the height of the placement.
+// Bodies of vertices keep the position of a reset, raised by the height of the placement.
 static mf_Status raise_vertices(mf_SceneBuilder *builder, uint32_t index) {
     mf_Group *group = mf_world_group(builder->scene->world, index);
     const mf_Field *base = mf_group_find_field(group, "base.position");
@@ -310,9 +310,7 @@ mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t r
     mf_quat_multiply(whole, rotation, own);
     mf_Status status =
         mf_group_set_start(group, robot, position, whole, moves ? velocity : NULL, builder->error);
-    if (status != MF_OK || mf_scene_is_scenery(model) ||
-        builder->file->groups[index].vehicle != NULL ||
-        mf_scene_is_vertices(&builder->file->groups[index]))
+    if (status != MF_OK || mf_scene_is_scenery(model) || builder->file->groups[index].kind != NULL)
         return status;
     if (free) {
         memcpy(start->position, position, 3 * sizeof *position);

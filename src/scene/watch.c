@@ -1,5 +1,6 @@
 // Differences between two looks at the robots of a scene (watch.h).
 #include "scene/watch.h"
+#include "body/kind.h"
 
 #include "math/scalar.h"
 #include "scene/soccer/play.h"
@@ -28,8 +29,7 @@ struct mf_Watch {
 // ---- what is observed --------------------------------------------------------------------------
 
 static bool may_fall(const mf_SceneGroup *file, mf_Group *group) {
-    return file->vehicle == NULL && file->truss == NULL && file->cloth == NULL &&
-           mf_group_model(group)->base == MF_BASE_FREE &&
+    return file->kind == NULL && mf_group_model(group)->base == MF_BASE_FREE &&
            mf_group_find_field(group, "base.orientation") != NULL;
 }
 

@@ -1,8 +1,7 @@
-// The solids of robots for cloths and particles (solids.h).
+// The solids of robots for surfaces and particles (solids.h).
 #include "solve/solids.h"
 #include "math/scalar.h"
-#include "motion/cloth/motion.h"
-#include "motion/particle/motion.h"
+#include "motion/table.h"
 #include "world/attach.h"
 
 // ---- a step -------------------------------------------------------------------------------------
@@ -204,8 +203,10 @@ static mf_Status add_owner(mf_Solids *all, mf_Group *group, uint32_t number, boo
 }
 
 static bool is_touched(const mf_Group *group) {
-    return !mf_group_config_of(group)->isolated && mf_particles_of(group) == NULL &&
-           mf_cloth_motion_of(group) == NULL;
+    const mf_MotionRow *row = mf_motion_first(group);
+    const mf_VisualKind look = row != NULL ? row->look.kind : MF_VISUAL_PARTS;
+    return !mf_group_config_of(group)->isolated &&
+           (look == MF_VISUAL_PARTS || look == MF_VISUAL_BARS);
 }
 
 mf_Status mf_solids_create(mf_Solids *out, mf_World *world, bool every, const char *who,

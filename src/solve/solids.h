@@ -1,4 +1,4 @@
-// The solids of robots as cloths and particles touch them, and the pushes that robots get from
+// The solids of robots as surfaces and particles touch them, and the pushes that robots get from
 // there: one list for a step of the world, in the order of groups, instances and solids, so that
 // results depend on the state only.
 #ifndef MF_SOLVE_SOLIDS_H
@@ -35,7 +35,7 @@ typedef struct mf_Solids {
     bool clears; // no collisions clear the wrenches of the last step
 } mf_Solids;
 
-// Shared groups that are neither cloths nor particles. `every`: also those without solids, whose
+// Shared groups that are neither surfaces nor particles. `every`: also those without solids, whose
 // links are asked for. `who` begins messages. MF_NO_MEMORY, and what the models' shapes fail by.
 // Released in any case.
 mf_Status mf_solids_create(mf_Solids *out, mf_World *world, bool every, const char *who,

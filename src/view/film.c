@@ -14,7 +14,7 @@
 #define POSES_MOST (1u << 21)                                  // [1] stored in total
 #define SAMPLES_MOST 8192u                                     // [1]
 #define SAMPLES_LEAST 64u                                      // [1]
-#define OWN_MOST 64u                                           // [1] trusses and cloths of a group
+#define OWN_MOST 64u                                           // [1] bodies of vertices of a group
 #define POINTS_MOST (1u << 22)                                 // [1] of all clouds and samples
 #define JOINT_NUMBERS ((size_t)MF_FILM_JOINTS * MF_FILM_JOINT) // [1] of one sample
 
@@ -31,7 +31,7 @@ static uint32_t shown(const mf_Film *film, uint32_t count, uint32_t each) {
     return mf_smaller_u32(count, mf_larger_u32(capacity / each, 1));
 }
 
-// Trusses of a group differ, and cloths are surfaces that change, so each is a cast of its own.
+// Bars of a group differ, and surfaces change, so each body is a cast of its own.
 static uint32_t casts_of(const mf_Visual *visual, bool live) {
     const uint32_t count = mf_group_count(visual->group);
     if (visual->kind == MF_VISUAL_PARTS)
@@ -42,9 +42,9 @@ static uint32_t casts_of(const mf_Visual *visual, bool live) {
 static void take_group(mf_Film *film, const mf_Visual *visual, const char *color, uint32_t *links) {
     mf_Group *group = visual->group;
     const uint32_t count = casts_of(visual, film->live);
-    const bool cloth = visual->kind == MF_VISUAL_TRIANGLES;
+    const bool surface = visual->kind == MF_VISUAL_TRIANGLES;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t own = cloth ? mf_film_cloth_links(visual) : mf_film_truss_links(visual, i);
+        const uint32_t own = surface ? mf_film_surface_links(visual) : mf_film_bar_links(visual, i);
         const uint32_t each = own > 0 ? own : mf_group_model(group)->link_count;
         const uint32_t robots = own > 0 ? 1 : shown(film, mf_group_count(group), each);
         film->casts[film->cast_count++] = (mf_FilmCast){.group = group,
@@ -53,7 +53,7 @@ static void take_group(mf_Film *film, const mf_Visual *visual, const char *color
                                                         .first = i,
                                                         .robots = robots,
                                                         .links = each,
-                                                        .cloth = cloth};
+                                                        .surface = surface};
         film->robots += robots;
         film->poses_each += robots * each;
         *links = mf_larger_u32(*links, robots * each);
@@ -241,9 +241,9 @@ void mf_film_destroy(mf_Film *film) {
 
 static float *sample_cast(mf_Film *film, const mf_FilmCast *cast, float *pose) {
     if (cast->visual->kind == MF_VISUAL_BARS)
-        return mf_film_truss_sample(cast->visual, cast->first, cast->links, pose);
+        return mf_film_bar_sample(cast->visual, cast->first, cast->links, pose);
     if (cast->visual->kind == MF_VISUAL_TRIANGLES)
-        return mf_film_cloth_sample(cast->visual, cast->first, pose);
+        return mf_film_surface_sample(cast->visual, cast->first, pose);
     // Prepared when the film was created, so it cannot fail.
     mf_group_link_poses(cast->group, 0, cast->robots, film->position, film->rotation, NULL);
     for (size_t l = 0; l < (size_t)cast->robots * cast->links; l++, pose += MF_FILM_POSE) {

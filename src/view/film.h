@@ -21,6 +21,8 @@ enum {
     MF_FILM_CONTACT = 7
 };
 
+#define MF_FILM_SURFACE "cloth" // the type of its shape in the description
+
 typedef enum mf_FilmJointState {
     MF_FILM_JOINT_NONE, // there is no such joint
     MF_FILM_JOINT_HOLDS,
@@ -28,14 +30,14 @@ typedef enum mf_FilmJointState {
     MF_FILM_JOINT_BROKEN
 } mf_FilmJointState;
 
-// Robots of one group that look alike: all that are shown, or one truss or cloth.
+// Robots of one group that look alike: all that are shown, or one body of vertices.
 typedef struct mf_FilmCast {
     mf_Group *group; // NULL: not known, as in a film of poses alone; likewise
     const mf_Visual *visual;
     const char *color;      // CSS, borrowed; NULL: the colors of its shapes
     uint32_t first, robots; // [1]
     uint32_t links;         // [1] of each
-    bool cloth;             // its poses are vertices; those of recordings have no group
+    bool surface;           // its poses are vertices; those of recordings have no group
 } mf_FilmCast;
 
 // Particles of a group: points, of which every `stride`th is shown.
@@ -133,18 +135,16 @@ bool mf_film_is_placed(const mf_Visual *visual, uint32_t mesh);
 // Meshes that only collide are left out of films, for their size.
 void mf_film_put_model(mf_Text *text, const mf_FilmCast *cast, bool live, bool *used);
 
-// Poses of a robot that is a truss; writes so many of them, and returns what is behind them;
+// Poses of a robot that is bars; writes so many of them, and returns what is behind them;
 // appends the shapes that show it as it is now.
-uint32_t mf_film_truss_links(const mf_Visual *visual, uint32_t instance);
-float *mf_film_truss_sample(const mf_Visual *visual, uint32_t instance, uint32_t links,
-                            float *pose);
-void mf_film_put_truss(mf_Text *text, const mf_Visual *visual, uint32_t instance, uint32_t links);
+uint32_t mf_film_bar_links(const mf_Visual *visual, uint32_t instance);
+float *mf_film_bar_sample(const mf_Visual *visual, uint32_t instance, uint32_t links, float *pose);
+void mf_film_put_bars(mf_Text *text, const mf_Visual *visual, uint32_t instance, uint32_t links);
 
-// The same of a cloth, whose poses are vertices and which is one surface; of a large rectangle some
-// vertices are left out.
-uint32_t mf_film_cloth_links(const mf_Visual *visual);
-float *mf_film_cloth_sample(const mf_Visual *visual, uint32_t instance, float *pose);
-void mf_film_put_cloth(mf_Text *text, const mf_Visual *visual);
+// The same of a surface, whose poses are vertices; of a large rectangle some are left out.
+uint32_t mf_film_surface_links(const mf_Visual *visual);
+float *mf_film_surface_sample(const mf_Visual *visual, uint32_t instance, float *pose);
+void mf_film_put_surface(mf_Text *text, const mf_Visual *visual);
 // Lists the rays of range sensors that are measured; false: no memory. Then a sample of them,
 // behind that of the poses, and the half of the samples.
 bool mf_film_take_rays(mf_Film *film);

@@ -70,7 +70,7 @@ void mf_film_put_model(mf_Text *text, const mf_FilmCast *cast, bool live, bool *
         mf_text_format(text, ",\"motion\":\"%s\"", mf_motion_name(motion));
     if (mf_film_cast_switches(cast))
         mf_text_put(text, ",\"switches\":true");
-    if (cast->cloth || model->link_count != cast->links)
+    if (cast->surface || model->link_count != cast->links)
         return;
     put_bodies(text, model);
     put_collisions(text, model, live, used);

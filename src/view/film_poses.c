@@ -77,7 +77,7 @@ static void put_link(const mf_Film *film, size_t link, size_t parent, const doub
     }
 }
 
-// The columns of a vertex of a cloth: position, bits of torn triangles.
+// The columns of a vertex of a surface: position, bits of torn triangles.
 static void put_vertex(const mf_Film *film, size_t link, int32_t *columns) {
     for (uint32_t s = 0; s < film->filled; s++) {
         const float *pose = film->poses + (s * film->poses_each + link) * MF_FILM_POSE;
@@ -123,7 +123,7 @@ void mf_film_put_poses(mf_Text *text, const mf_Film *film) {
     size_t columns = 0, link = 0, column = 0;
     for (uint32_t i = 0; i < film->cast_count; i++)
         columns +=
-            (size_t)film->casts[i].robots * film->casts[i].links * (film->casts[i].cloth ? 4 : 6);
+            (size_t)film->casts[i].robots * film->casts[i].links * (film->casts[i].surface ? 4 : 6);
     int32_t *values = mf_allocate(text->context, columns * film->filled + 1, sizeof *values);
     for (uint32_t i = 0; values != NULL && i < film->cast_count; i++) {
         const mf_FilmCast *cast = &film->casts[i];
@@ -132,13 +132,13 @@ void mf_film_put_poses(mf_Text *text, const mf_Film *film) {
             const uint32_t own = (uint32_t)(n % cast->links);
             const mf_Joint *joint = joint_of(model, own);
             int32_t *out = values + column * film->filled;
-            if (cast->cloth)
+            if (cast->surface)
                 put_vertex(film, link, out);
             else if (joint != NULL)
                 put_link(film, link, link - own + model->links[own].parent, joint->rotation, out);
             else
                 put_link(film, link, link, NULL, out);
-            column += cast->cloth ? 4 : 6;
+            column += cast->surface ? 4 : 6;
         }
     }
     // Poses that no joint is known of are all relative to the world, whatever the description says.

@@ -69,11 +69,11 @@ static uint32_t count_of(const json_t *object, const char *name) {
     return value > 0 && value < UINT32_MAX ? (uint32_t)value : 0;
 }
 
-// A cloth's poses are vertices.
-static bool is_cloth(const json_t *cast) {
+// A surface's poses are vertices.
+static bool is_surface(const json_t *cast) {
     const json_t *shape = json_array_get(json_object_get(cast, "shapes"), 0);
     const char *type = json_string_value(json_object_get(shape, "type"));
-    return type != NULL && strcmp(type, "cloth") == 0;
+    return type != NULL && strcmp(type, MF_FILM_SURFACE) == 0;
 }
 
 static bool read_casts(mf_Film *film, const json_t *picture) {
@@ -88,7 +88,7 @@ static bool read_casts(mf_Film *film, const json_t *picture) {
         mf_FilmCast *out = &film->casts[film->cast_count++];
         *out = (mf_FilmCast){.robots = count_of(cast, "robots"),
                              .links = count_of(cast, "links"),
-                             .cloth = is_cloth(cast)};
+                             .surface = is_surface(cast)};
         film->robots += out->robots;
         poses += (uint64_t)out->robots * out->links;
     }

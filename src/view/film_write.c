@@ -174,9 +174,9 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast, bool live) {
     }
     mf_text_put(text, ",\"shapes\":[");
     if (cast->visual->kind == MF_VISUAL_TRIANGLES)
-        mf_film_put_cloth(text, cast->visual);
+        mf_film_put_surface(text, cast->visual);
     else if (cast->visual->kind == MF_VISUAL_BARS)
-        mf_film_put_truss(text, cast->visual, cast->first, cast->links);
+        mf_film_put_bars(text, cast->visual, cast->first, cast->links);
     else
         put_parts(text, cast->visual, used);
     mf_text_put(text, "]");

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "math/scalar.h"
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "view/machine_picture.h"
 
 #include "math/scalar.h"
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 
 #include <string.h>
 

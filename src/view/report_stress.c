@@ -3,7 +3,7 @@
 #include "view/report_machine.h"
 
 #include "math/scalar.h"
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 #include "view/chart.h"
 
 enum { ROWS = 24 };  // [1] most bars of the chart

@@ -2,15 +2,13 @@
 #include "visual/visual.h"
 #include "math/scalar.h"
 #include "model/points.h"
-#include "motion/truss/motion.h"
+#include "motion/table.h"
 
 #include <mayfly/particles.h>
 
 #define POINT_RADIUS 0.01 // [m] of a mass point
 
-static const float bar_color[3] = {0.62f, 0.65f, 0.68f}, actuator_color[3] = {0.85f, 0.35f, 0.10f};
-static const float cloth_color[3] = {0.80f, 0.32f, 0.24f},
-                   particle_color[3] = {0.20f, 0.45f, 0.85f};
+static const float actuator_color[3] = {0.85f, 0.35f, 0.10f};
 
 static void set_color(float out[3], const float color[3]) {
     for (int c = 0; c < 3; c++)
@@ -19,13 +17,11 @@ static void set_color(float out[3], const float color[3]) {
 
 // ---- groups -------------------------------------------------------------------------------------
 
-static void take_points(mf_Visual *out, double spacing) {
+static void take_points(mf_Visual *out) {
     const mf_Model *model = mf_group_model(out->group);
-    out->kind = MF_VISUAL_POINTS;
     out->position = mf_group_find_field(out->group, "base.position");
     out->waiting = mf_group_find_field(out->group, "particle.waiting");
-    out->radius = 0.5 * spacing;
-    set_color(out->color, particle_color);
+    out->radius = 0.5 * mf_particles_spacing(out->group);
     for (uint32_t i = 0; i < model->shape_count; i++)
         if (model->shapes[i].type == MF_SHAPE_SPHERE) {
             out->radius = model->shapes[i].size[0];
@@ -35,38 +31,41 @@ static void take_points(mf_Visual *out, double spacing) {
 }
 
 static void take_bars(mf_Visual *out) {
-    out->kind = MF_VISUAL_BARS;
-    out->position = mf_group_find_field(out->group, "vertex.position");
     out->counts = mf_group_find_field(out->group, "truss.counts");
     out->ends = mf_group_find_field(out->group, "bar.ends");
     out->diameter = mf_group_find_field(out->group, "bar.diameter");
     out->actuators = mf_group_find_field(out->group, "actuator.bar");
     out->ranges = mf_group_find_field(out->group, "actuator.range");
-    set_color(out->color, bar_color);
 }
 
 static void take_parts(mf_Visual *out) {
     const mf_Model *model = mf_group_model(out->group);
     const uint32_t parts = mf_vehicle_look(out->group, out->vehicle);
-    out->kind = MF_VISUAL_PARTS;
     out->own_parts = parts > 0;
     out->part_count = parts > 0 ? parts : model->shape_count;
 }
 
 mf_Visual mf_visual_of(mf_Group *group) {
-    mf_Visual visual = {.group = group,
-                        .terrain = mf_world_config_of(mf_group_world(group))->terrain};
-    const double spacing = mf_particles_spacing(group);
-    if (spacing > 0.0) {
-        take_points(&visual, spacing);
-    } else if (mf_truss_config_of(group) != NULL) {
-        take_bars(&visual);
-    } else if (mf_cloth_shape_of(group, &visual.cloth)) {
-        visual.kind = MF_VISUAL_TRIANGLES;
-        visual.position = mf_group_find_field(group, "vertex.position");
-        set_color(visual.color, cloth_color);
-    } else {
+    const mf_MotionRow *row = mf_motion_first(group);
+    const mf_MotionLook look = row != NULL ? row->look : (mf_MotionLook){.kind = MF_VISUAL_PARTS};
+    mf_Visual visual = {.kind = look.kind,
+                        .group = group,
+                        .terrain = mf_world_config_of(mf_group_world(group))->terrain,
+                        .position = mf_group_find_field(group, "vertex.position")};
+    set_color(visual.color, look.color);
+    switch (look.kind) {
+    case MF_VISUAL_PARTS:
         take_parts(&visual);
+        break;
+    case MF_VISUAL_POINTS:
+        take_points(&visual);
+        break;
+    case MF_VISUAL_BARS:
+        take_bars(&visual);
+        break;
+    case MF_VISUAL_TRIANGLES:
+        look.surface(group, &visual.surface);
+        break;
     }
     return visual;
 }

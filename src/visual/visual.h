@@ -2,17 +2,10 @@
 #ifndef MF_VISUAL_VISUAL_H
 #define MF_VISUAL_VISUAL_H
 
-#include "motion/cloth/motion.h"
+#include "motion/look.h"
 #include "visual/vehicle.h"
 
 #include <mayfly/terrain.h>
-
-typedef enum mf_VisualKind {
-    MF_VISUAL_PARTS,    // rigid parts on links
-    MF_VISUAL_POINTS,   // each instance a ball: particles
-    MF_VISUAL_BARS,     // between vertices: trusses
-    MF_VISUAL_TRIANGLES // between vertices: cloths
-} mf_VisualKind;
 
 typedef struct mf_Visual {
     mf_VisualKind kind;
@@ -26,7 +19,7 @@ typedef struct mf_Visual {
     const mf_Field *position; // [m] base.position of points, vertex.position of others
     const mf_Field *waiting;  // of points: not 0 for those that are not there yet; NULL: all are
     const mf_Field *counts, *ends, *diameter, *actuators, *ranges; // of bars
-    mf_ClothShape cloth;                                           // of triangles
+    mf_Surface surface;                                            // of triangles
 } mf_Visual;
 
 // Of a group with its motion.

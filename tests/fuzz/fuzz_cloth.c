@@ -1,7 +1,8 @@
 // Fuzz target: cloths' files. For any bytes the reader returns a cloth that the checks accept, or
 // one line of error; a cloth can be written and read back to the same text.
 #include "fuzz.h"
-#include "model/cloth.h"
+#include "body/kind.h"
+#include "motion/cloth/model.h"
 
 static void try_cloth(mf_Context *context, const char *text, size_t size) {
     mf_Cloth *cloth = NULL, *again = NULL;
@@ -19,14 +20,14 @@ static void try_cloth(mf_Context *context, const char *text, size_t size) {
     require(strcmp(once, twice) == 0);
     mf_release(context, once);
     mf_release(context, twice);
-    mf_cloth_destroy(cloth);
-    mf_cloth_destroy(again);
+    mf_body_destroy(cloth);
+    mf_body_destroy(again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     mf_Context *context = fuzz_context();
     try_cloth(context, (const char *)data, size);
-    mf_cloth_is((const char *)data, size);
+    mf_body_kind_of((const char *)data, size);
     fuzz_end(context);
     return 0;
 }

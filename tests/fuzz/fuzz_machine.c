@@ -1,7 +1,7 @@
 // Fuzz target: genomes of machines. Any bytes are refused, or are a machine whose genome they are,
 // which is a truss, and whose children are machines.
 #include "fuzz.h"
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 
 static void check_machine(const uint8_t *genome) {
     static mf_Machine machine;

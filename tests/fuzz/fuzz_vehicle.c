@@ -1,6 +1,7 @@
 // Fuzz target: vehicle files. For any bytes the reader returns a complete vehicle or one line of
 // error; a vehicle can be written and read back to the same text.
 #include "fuzz.h"
+#include "body/kind.h"
 #include "io/document.h"
 
 static void try_vehicle(mf_Context *context, const char *text, size_t size) {
@@ -18,14 +19,14 @@ static void try_vehicle(mf_Context *context, const char *text, size_t size) {
     require(strcmp(once, twice) == 0);
     mf_release(context, once);
     mf_release(context, twice);
-    mf_vehicle_destroy(vehicle);
-    mf_vehicle_destroy(again);
+    mf_body_destroy(vehicle);
+    mf_body_destroy(again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     mf_Context *context = fuzz_context();
     try_vehicle(context, (const char *)data, size);
-    mf_vehicle_is((const char *)data, size);
+    mf_body_kind_of((const char *)data, size);
     fuzz_end(context);
     return 0;
 }

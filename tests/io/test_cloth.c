@@ -1,6 +1,7 @@
 // Cloths' files: what is read, what is written is read again, and what is wrong is named with its
 // line.
 #include "rig/rig.h"
+#include "body/kind.h"
 
 static const char rectangle[] = "cloth:\n"
                                 "  density: 0.2\n"
@@ -30,7 +31,7 @@ static void rectangles_are_read(void **state) {
     assert_memory_equal(cloth->pins, pins, sizeof pins);
     mf_cloth_vertex(cloth, 11, at);
     assert_true(at[0] == 0.5 && at[1] == 0.0 && at[2] == 1.0);
-    mf_cloth_destroy(cloth);
+    mf_body_destroy(cloth);
 }
 
 static void what_is_written_is_read_again(void **state) {
@@ -47,8 +48,8 @@ static void what_is_written_is_read_again(void **state) {
         assert_int_equal(again->triangle_count, cloth->triangle_count);
         mf_release(*state, once);
         mf_release(*state, twice);
-        mf_cloth_destroy(cloth);
-        mf_cloth_destroy(again);
+        mf_body_destroy(cloth);
+        mf_body_destroy(again);
     }
 }
 
@@ -96,7 +97,7 @@ static void every_failure_is_reported(void **state) {
         mf_context_fail_after(*state, 0);
         assert_true(status == MF_OK || status == MF_NO_MEMORY);
         mf_release(*state, text);
-        mf_cloth_destroy(cloth);
+        mf_body_destroy(cloth);
     }
 }
 

@@ -1,5 +1,6 @@
 // Trusses' files: brains are read and written again, and what is wrong is named with its line.
 #include "rig/rig.h"
+#include "body/kind.h"
 #include "model/neurons.h"
 
 static const char body[] = "truss:\n"

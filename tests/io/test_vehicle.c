@@ -1,6 +1,7 @@
 // Vehicle files: Mayfly's own are read, defaults are those of the library, and every kind of
 // mistake gives one line with its position.
 #include "rig/rig.h"
+#include "body/kind.h"
 #include "io/document.h"
 #include "io/keys.h"
 #include "motion/vehicle/keys.h"
@@ -22,25 +23,25 @@ static void our_vehicles_are_read(void **state) {
     assert_int_equal(v->kind, MF_VEHICLE_QUADROTOR);
     assert_true(v->quadrotor.mass == 0.03 && v->quadrotor.inertia[2] == 2.89e-5);
     assert_true(v->quadrotor.rotor_speed_max == 2500.0);
-    mf_vehicle_destroy(v);
+    mf_body_destroy(v);
     v = load(*state, "sun2022");
     double speed[4];
     mf_quadrotor_hover(&v->quadrotor, 9.81, speed);
     assert_float_equal(speed[0], 1086.4265, 5e-5); // sqrt(m g / 4 k)
-    mf_vehicle_destroy(v);
+    mf_body_destroy(v);
     v = load(*state, "hummingbird");
     assert_true(v->quadrotor.mass == 0.5);
-    mf_vehicle_destroy(v);
+    mf_body_destroy(v);
     v = load(*state, "aerosonde");
     assert_int_equal(v->kind, MF_VEHICLE_FIXED_WING);
     assert_true(v->fixed_wing.mass == 11.0 && v->fixed_wing.lift_alpha == 5.61);
-    mf_vehicle_destroy(v);
+    mf_body_destroy(v);
     v = load(*state, "car_orca");
     assert_int_equal(v->kind, MF_VEHICLE_CAR);
     assert_true(v->car.mass == 0.041 && v->car.front_b == 2.579);
-    mf_vehicle_destroy(v);
-    mf_vehicle_destroy(load(*state, "car_full_size"));
-    mf_vehicle_destroy(load(*state, "car_racing"));
+    mf_body_destroy(v);
+    mf_body_destroy(load(*state, "car_full_size"));
+    mf_body_destroy(load(*state, "car_racing"));
 }
 
 static void tables_hold_every_member_once(void **state) {
@@ -73,8 +74,8 @@ static void a_written_vehicle_reads_back_the_same(void **state) {
         assert_memory_equal(&v->car, &again->car, sizeof v->car);
         mf_release(*state, once);
         mf_release(*state, twice);
-        mf_vehicle_destroy(v);
-        mf_vehicle_destroy(again);
+        mf_body_destroy(v);
+        mf_body_destroy(again);
     }
 }
 
@@ -147,7 +148,7 @@ static mf_Status read_all(mf_Context *context, void *user, mf_Error *error) {
         status = mf_vehicle_describe(vehicle, 9.81, &page, error);
     mf_release(context, text);
     mf_release(context, page);
-    mf_vehicle_destroy(vehicle);
+    mf_body_destroy(vehicle);
     return status;
 }
 

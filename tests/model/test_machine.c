@@ -1,7 +1,7 @@
 // Machines: genomes that read back to the same bytes, operators that keep to their chances and to
 // what a machine is, trusses as ancestors.
 #include "support.h"
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 
 enum { BYTES = MF_MACHINE_BYTES };
 

@@ -29,7 +29,7 @@ static void a_file_with_a_model_alone_gets_all_defaults(void **state) {
     assert_string_equal(group->name, "a");
     assert_string_equal(group->model_path, "scenes/robot.urdf");
     assert_null(group->model);
-    assert_null(group->vehicle);
+    assert_null(group->kind);
     assert_false(file->ground.given);
     assert_null(file->ground.path);
     assert_true(file->ground.generator.amplitude == 0 && file->ground.generator.wavelength == 1);

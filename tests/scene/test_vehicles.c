@@ -20,7 +20,7 @@ static void vehicles_move_by_their_kind(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_SceneFile *file = parse_scene(*state, cases[i].text);
         assert_int_equal(file->groups[0].motion, cases[i].motion);
-        assert_string_equal(file->groups[0].vehicle->name, cases[i].name);
+        assert_string_equal(((const mf_Vehicle *)file->groups[0].body)->name, cases[i].name);
         mf_Scene scene = make_scene(*state, file);
         assert_int_equal(mf_motion_of(scene.group, 0), cases[i].motion);
         assert_int_equal(scene.step, 2 * MF_MILLISECOND); // nobody asks for less

@@ -6,11 +6,12 @@
 // How many of the triangles that are shown are torn in a picture.
 static uint32_t torn_in(const Rig *rig, uint32_t triangles, bool *torn) {
     const mf_Visual visual = mf_visual_of(rig->group);
-    const uint32_t links = mf_film_cloth_links(&visual);
+    const uint32_t links = mf_film_surface_links(&visual);
     float *poses = calloc(links, MF_FILM_POSE * sizeof *poses);
     uint32_t count = 0;
     assert_non_null(poses);
-    assert_ptr_equal(mf_film_cloth_sample(&visual, 0, poses), poses + (size_t)links * MF_FILM_POSE);
+    assert_ptr_equal(mf_film_surface_sample(&visual, 0, poses),
+                     poses + (size_t)links * MF_FILM_POSE);
     for (uint32_t t = 0; t < triangles; t++) {
         const uint32_t bits = (uint32_t)poses[(size_t)MF_FILM_POSE * (t % links) + 4];
         torn[t] = bits >> (t / links) & 1;

@@ -22,7 +22,7 @@ FLOORS = [
     ["multibody", "contact", "motion"],
     ["solve"],
     ["visual", "camera", "sense", "control", "agent"],
-    ["io", "search", "scene", "record"],
+    ["io", "body", "search", "scene", "record"],
     ["view"],
     ["environment", "evaluate", "print", "script", "client", "serve"],
     ["apps"],

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from mayfly._native import Native, check, encode, ffi, fill, lib, read_struct, text
+from mayfly._native import encode, ffi, fill, lib, read_struct
 from mayfly.arrays import whole
-from mayfly.context import Context, default_context
+from mayfly.bodies import VertexBody
+from mayfly.context import Context
 
-__all__ = ["Cloth", "is_cloth_file"]
+__all__ = ["Cloth"]
 
 _PLANES = {"xy": lib.MF_CLOTH_XY, "xz": lib.MF_CLOTH_XZ, "yz": lib.MF_CLOTH_YZ}
 
 
-def is_cloth_file(path: str) -> bool:
-    """Whether a YAML file has the top key `cloth`; False if it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError:
-        return False
-    return bool(lib.mf_cloth_is(data, len(data)))
-
-
-class Cloth(Native):
+class Cloth(VertexBody):
     """A cloth: immutable; `world.add_group(cloth)` makes a group of copies.
 
     Create one with Cloth.from_file, from_string, rectangle or from_arrays. Its material is
@@ -36,29 +26,8 @@ class Cloth(Native):
     [N/m] (0: it does not tear), `thickness` [m] and `friction`.
     """
 
-    _sealed = True
-
-    def __init__(self) -> None:
-        raise TypeError("make a cloth with Cloth.from_file(path) or Cloth.rectangle(...)")
-
-    # ---- making ----------------------------------------------------------------------------------
-
-    @classmethod
-    def from_file(cls, path: str | os.PathLike[str], *, context: Context | None = None) -> Cloth:
-        """Loads a cloth (`*.cloth.yaml`); FileError names file and line."""
-        used = context if context is not None else default_context()
-        out, error = ffi.new("mf_Cloth **"), ffi.new("mf_Error *")
-        check(lib.mf_cloth_load(used._use(), encode(os.fsdecode(path)), out, error), error)
-        return cls._of(used, out[0])
-
-    @classmethod
-    def from_string(cls, source: str, *, context: Context | None = None) -> Cloth:
-        """The same from a text."""
-        used = context if context is not None else default_context()
-        data = encode(source)
-        out, error = ffi.new("mf_Cloth **"), ffi.new("mf_Error *")
-        check(lib.mf_cloth_parse(used._use(), b"<text>", data, len(data), out, error), error)
-        return cls._of(used, out[0])
+    _kind = "cloth"
+    _motions = ("cloth",)
 
     @classmethod
     def rectangle(
@@ -140,35 +109,13 @@ class Cloth(Native):
         material: dict[str, object],
     ) -> Cloth:
         """The cloth of a native description, which C borrows until it is written as text."""
-        used = context if context is not None else default_context()
         fill(native.material, material, "material")
         title = ffi.new("char[]", encode(name))
         pinned = ffi.new("uint32_t[]", [int(pin) for pin in pins] or [0])
         native.name, native.pins, native.pin_count = title, pinned, len(pins)
-        error, written = ffi.new("mf_Error *"), ffi.new("char **")
-        check(lib.mf_cloth_write(used._use(), native, written, error), error)
-        source = text(written[0])
-        lib.mf_release(used._use(), written[0])
-        return cls.from_string(source, context=used)
-
-    @classmethod
-    def _of(cls, context: Context, pointer: Any) -> Cloth:
-        cloth = cls.__new__(cls)
-        cloth._take(lib.MFPY_CLOTH, pointer, [context])
-        cloth._context = context
-        return cloth
-
-    _context: Context
-
-    def __reduce__(self) -> tuple[Callable[..., Cloth], tuple[str]]:
-        return (Cloth.from_string, (self.to_yaml(),))
+        return cls._from_native(native, context)
 
     # ---- what it is ------------------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        """That of the file."""
-        return text(self._use().name)
 
     @property
     def material(self) -> dict[str, Any]:
@@ -223,11 +170,3 @@ class Cloth(Native):
     def mass(self) -> float:
         """[kg]."""
         return self.area * float(self._use().material.density)
-
-    def to_yaml(self) -> str:
-        """The text of its file."""
-        out, error = ffi.new("char **"), ffi.new("mf_Error *")
-        check(lib.mf_cloth_write(self._context._use(), self._use(), out, error), error)
-        written = text(out[0])
-        lib.mf_release(self._context._use(), out[0])
-        return written

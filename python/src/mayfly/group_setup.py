@@ -10,6 +10,7 @@ from typing import Any
 
 from mayfly._native import check, encode, ffi, fill, lib, read_struct, text
 from mayfly.arrays import matrix, whole
+from mayfly.bodies import kinds
 from mayfly.model import Model
 
 __all__ = [
@@ -25,7 +26,6 @@ __all__ = [
 _NAMES = tuple(text(lib.mf_motion_name(i)) for i in range(lib.MF_MOTION_COUNT))
 MOTIONS = _NAMES[: lib.MF_MOTION_LEVELS]
 _ALONE = _NAMES[lib.MF_MOTION_LEVELS :]  # motions without switching
-_OF_TRUSSES = ("quasistatic", "elastic")
 _MAKERS = {
     "gp": lib.mf_gp_config,
     "oscillator": lib.mf_oscillator_config,
@@ -104,20 +104,13 @@ class Recipe:
 
     def _check_vehicle(self) -> None:
         kind = self.model.vehicle
-        truss, cloth = self.model.truss is not None, self.model.cloth is not None
+        body, of = self.model._body, {m: k for k, kind in kinds().items() for m in kind._motions}
         for motion in self.motions:
-            if truss != (motion in _OF_TRUSSES):
-                raise ValueError(
-                    f"motion: a truss moves by quasistatic or elastic, got {motion!r}"
-                    if truss
-                    else f"motion: {motion} is for a truss, the model is a robot"
-                )
-            if cloth != (motion == "cloth"):
-                raise ValueError(
-                    f"motion: a cloth moves by cloth, got {motion!r}"
-                    if cloth
-                    else "motion: cloth is for a cloth, the model is a robot"
-                )
+            if body is not None and motion not in body._motions:
+                known = " or ".join(body._motions)
+                raise ValueError(f"motion: a {body._kind} moves by {known}, got {motion!r}")
+            if body is None and motion in of:
+                raise ValueError(f"motion: {motion} is for a {of[motion]}, the model is a robot")
             if kind is not None and motion != kind:
                 raise ValueError(f"motion: a {kind} moves by {kind}, got {motion!r}")
             if kind is None and motion in _VEHICLES:
@@ -250,12 +243,10 @@ def _lines(path: str, value: object) -> Iterator[tuple[str, object]]:
 def _scene_of(context: Any, recipe: Recipe, error: Any) -> Any:
     """The file of a scene of this one group; to be destroyed."""
     out, model = ffi.new("mf_SceneFile **"), recipe.model._use()
-    if recipe.model._truss is not None:
-        native = recipe.model._truss._use()
-        status = lib.mf_scene_file_of_truss(context, native, ffi.NULL, 0, out, error)
-    elif recipe.model._cloth is not None:
-        native = recipe.model._cloth._use()
-        status = lib.mf_scene_file_of_cloth(context, native, ffi.NULL, 0, out, error)
+    body = recipe.model._body
+    if body is not None:
+        kind = body._native_kind()
+        status = lib.mf_scene_file_of_body(context, kind, body._use(), ffi.NULL, 0, out, error)
     elif recipe.model._kind is not None:
         file = text(model.file) or "its file"
         raise TypeError(
@@ -266,7 +257,8 @@ def _scene_of(context: Any, recipe: Recipe, error: Any) -> Any:
     else:
         table, alive = overrides(dict(_lines("group.behavior", recipe.behavior)))
         native = recipe.model._vehicle._use()
-        status = lib.mf_scene_file_of_vehicle(context, native, table, len(alive), out, error)
+        kind = lib.mf_body_kind_named(b"vehicle")
+        status = lib.mf_scene_file_of_body(context, kind, native, table, len(alive), out, error)
     check(status, error)
     return out[0]
 

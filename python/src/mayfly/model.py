@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from mayfly import errors, parts
 from mayfly._native import Native, check, encode, ffi, fill, lib, text
-from mayfly.cloth import Cloth, is_cloth_file
+from mayfly.bodies import VertexBody, kind_of_file
+from mayfly.cloth import Cloth
 from mayfly.context import Context, default_context
 from mayfly.kinematics import Reach, solve
 from mayfly.parts import (
@@ -30,7 +31,7 @@ from mayfly.parts import (
     Vector,
     copied,
 )
-from mayfly.truss import Truss, is_truss_file
+from mayfly.truss import Truss
 
 __all__ = ["Model", "data_folder"]
 
@@ -49,7 +50,7 @@ def _load_vehicle(context: Context, path: str, settings: Mapping[str, object]) -
     out, error = ffi.new("mf_Vehicle **"), ffi.new("mf_Error *")
     check(lib.mf_vehicle_load(context._use(), encode(path), out, error), error)
     vehicle = Native()
-    vehicle._take(lib.MFPY_VEHICLE, out[0], [context])
+    vehicle._take(lib.MFPY_BODY, out[0], [context])
     return vehicle
 
 
@@ -162,15 +163,11 @@ class Model(Native):
         config.packages, config.package_count = table, len(pairs)
         out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
         is_yaml = path.endswith((".yaml", ".yml"))
-        truss = Truss.from_file(path, context=used) if is_yaml and is_truss_file(path) else None
-        cloth = Cloth.from_file(path, context=used) if is_yaml and is_cloth_file(path) else None
-        if settings and (truss is not None or cloth is not None):
-            kind = "truss" if truss is not None else "cloth"
-            raise TypeError(f"{', '.join(settings)}: a {kind}'s file has no such settings")
-        if truss is not None:
-            return cls._of_truss(truss, recipe)
-        if cloth is not None:
-            return cls._of_cloth(cloth, recipe)
+        kind = kind_of_file(path) if is_yaml else None
+        if settings and kind is not None:
+            raise TypeError(f"{', '.join(settings)}: a {kind._kind}'s file has no such settings")
+        if kind is not None:
+            return cls._of_body(kind.from_file(path, context=used), recipe)
         vehicle = _load_vehicle(used, path, settings) if is_yaml else None
         if vehicle is None:
             status = lib.mf_model_load(used._use(), encode(path), ffi.addressof(config), out, error)
@@ -182,21 +179,12 @@ class Model(Native):
         return model
 
     @classmethod
-    def _of_truss(cls, truss: Truss, recipe: dict[str, Any]) -> Model:
+    def _of_body(cls, body: VertexBody, recipe: dict[str, Any]) -> Model:
         out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
-        used = truss._context
-        check(lib.mf_truss_model(used._use(), truss._use(), out, error), error)
-        model = cls._made(recipe, out[0], [used, truss])
-        model._truss = truss
-        return model
-
-    @classmethod
-    def _of_cloth(cls, cloth: Cloth, recipe: dict[str, Any]) -> Model:
-        out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
-        used = cloth._context
-        check(lib.mf_cloth_model(used._use(), cloth._use(), out, error), error)
-        model = cls._made(recipe, out[0], [used, cloth])
-        model._cloth = cloth
+        used, kind = body._context, body._native_kind()
+        check(lib.mf_body_model(used._use(), kind, body._use(), out, error), error)
+        model = cls._made(recipe, out[0], [used, body])
+        model._body = body
         return model
 
     @classmethod
@@ -223,8 +211,7 @@ class Model(Native):
     _text_name: tuple[str, str] | None = None
     _vehicle: Native | None = None  # None: no vehicle, or one that another object owns
     _kind: str | None = None  # of such a vehicle
-    _truss: Truss | None = None  # None: no truss
-    _cloth: Cloth | None = None  # None: no cloth
+    _body: VertexBody | None = None  # None: a robot of links or a vehicle
 
     def _use(self) -> Any:
         # A model is only read, which a forked process can do as well.
@@ -254,23 +241,21 @@ class Model(Native):
     @property
     def own_motion(self) -> str:
         """The motion that a group of it has if nothing is said."""
-        if self.truss is not None:
-            return "quasistatic"
-        if self.cloth is not None:
-            return "cloth"
+        if self._body is not None:
+            return self._body._motions[0]
         return self.vehicle or "articulated"
 
     @property
     def truss(self) -> Truss | None:
         """What the file of a truss describes; None: it is another kind of robot."""
         self._use()
-        return self._truss
+        return self._body if isinstance(self._body, Truss) else None
 
     @property
     def cloth(self) -> Cloth | None:
         """What the file of a cloth describes; None: it is another kind of robot."""
         self._use()
-        return self._cloth
+        return self._body if isinstance(self._body, Cloth) else None
 
     @property
     def mass(self) -> float:
@@ -507,10 +492,8 @@ class Model(Native):
 
 def _model_again(recipe: dict[str, Any], requested: int) -> Model:
     """Unpickles: loads the model again, and checks that it is the same."""
-    if "truss" in recipe:
-        model = Model._of_truss(recipe["truss"], recipe)
-    elif "cloth" in recipe:
-        model = Model._of_cloth(recipe["cloth"], recipe)
+    if "body" in recipe:
+        model = Model._of_body(recipe["body"], recipe)
     elif "source" in recipe:
         model = Model.from_string(
             recipe["source"],

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from mayfly._native import Native, check, encode, ffi, lib, read_struct, text
-from mayfly.context import Context, default_context
+from mayfly._native import check, encode, ffi, lib, read_struct
+from mayfly.bodies import VertexBody
+from mayfly.context import Context
 
-__all__ = ["Truss", "is_truss_file"]
-
-
-def is_truss_file(path: str) -> bool:
-    """Whether a YAML file has the top key `truss`; False if it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError:
-        return False
-    return bool(lib.mf_truss_is(data, len(data)))
+__all__ = ["Truss"]
 
 
 _KINDS = {lib.MF_NEURON_SIGMOID: "sigmoid", lib.MF_NEURON_THRESHOLD: "threshold"}
@@ -45,36 +35,15 @@ def _network(native: Any, neurons: Sequence[Any], synapses: Sequence[Any]) -> li
     return [cells, links]
 
 
-class Truss(Native):
+class Truss(VertexBody):
     """A truss: immutable; `world.add_group(truss)` makes a group of copies.
 
     Create one with Truss.from_file, from_string or from_arrays.
     """
 
-    _sealed = True
-
-    def __init__(self) -> None:
-        raise TypeError("make a truss with Truss.from_file(path) or Truss.from_arrays(...)")
-
-    # ---- making ----------------------------------------------------------------------------------
-
-    @classmethod
-    def from_file(cls, path: str | os.PathLike[str], *, context: Context | None = None) -> Truss:
-        """Loads a truss (`*.truss.yaml`); FileError names file and line."""
-        used = context if context is not None else default_context()
-        out, error = ffi.new("mf_Truss **"), ffi.new("mf_Error *")
-        check(lib.mf_truss_load(used._use(), encode(os.fsdecode(path)), out, error), error)
-        return cls._of(used, out[0])
-
-    @classmethod
-    def from_string(cls, source: str, *, context: Context | None = None) -> Truss:
-        """The same from a text."""
-        used = context if context is not None else default_context()
-        data = encode(source)
-        out, error = ffi.new("mf_Truss **"), ffi.new("mf_Error *")
-        status = lib.mf_truss_parse(used._use(), b"<text>", data, len(data), out, error)
-        check(status, error)
-        return cls._of(used, out[0])
+    _kind = "truss"
+    _motions = ("quasistatic", "elastic")
+    _precision = "double"
 
     @classmethod
     def from_arrays(
@@ -119,7 +88,6 @@ class Truss(Native):
             context: that of the process if not given.
 
         """
-        used = context if context is not None else default_context()
         points = np.asarray(positions, float).reshape(-1, 3)
         bars = np.asarray(ends, np.uint32).reshape(-1, 2)
         native = ffi.new("mf_Truss *")
@@ -149,32 +117,13 @@ class Truss(Native):
         native.vertex_count, native.bar_count = len(points), len(bars)
         native.actuator_count = len(actuators)
         native.cycle, native.delay, native.change = float(cycle), float(delay), float(change)
-        error, written = ffi.new("mf_Error *"), ffi.new("char **")
+        error = ffi.new("mf_Error *")
         check(lib.mf_truss_check(native, error), error)
-        check(lib.mf_truss_write(used._use(), native, written, error), error)
-        source = text(written[0])
-        lib.mf_release(used._use(), written[0])
+        made = cls._from_native(native, context)
         del network  # was borrowed until here
-        return cls.from_string(source, context=used)
-
-    @classmethod
-    def _of(cls, context: Context, pointer: Any) -> Truss:
-        truss = cls.__new__(cls)
-        truss._take(lib.MFPY_TRUSS, pointer, [context])
-        truss._context = context
-        return truss
-
-    _context: Context
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Truss.from_string, (self.to_yaml(),))
+        return made
 
     # ---- what it is ------------------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        """That of the file."""
-        return text(self._use().name)
 
     @property
     def positions(self) -> npt.NDArray[np.float64]:
@@ -263,11 +212,3 @@ class Truss(Native):
         """[N] compression at which each bar buckles, (B,)."""
         native = self._use()
         return np.array([lib.mf_truss_euler_load(native, i) for i in range(native.bar_count)])
-
-    def to_yaml(self) -> str:
-        """The text of its file."""
-        out, error = ffi.new("char **"), ffi.new("mf_Error *")
-        check(lib.mf_truss_write(self._context._use(), self._use(), out, error), error)
-        written = text(out[0])
-        lib.mf_release(self._context._use(), out[0])
-        return written

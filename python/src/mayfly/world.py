@@ -13,8 +13,8 @@ from typing import Any
 from mayfly import errors
 from mayfly._native import Native, Turn, check, ffi, fill, in_turn, lib, text, time_from_seconds
 from mayfly.arrays import whole
+from mayfly.bodies import VertexBody
 from mayfly.cameras import Camera, FreeCamera
-from mayfly.cloth import Cloth
 from mayfly.context import Context, default_context
 from mayfly.docks import Docks
 from mayfly.field import Field
@@ -35,7 +35,6 @@ from mayfly.queries import (
     list_contacts,
 )
 from mayfly.terrain import Terrain
-from mayfly.truss import Truss
 
 __all__ = ["World"]
 
@@ -147,7 +146,7 @@ class World(Native):
 
     def add_group(
         self,
-        model: Model | Truss | Cloth,
+        model: Model | VertexBody,
         count: int = 1,
         *,
         name: str = "robots",
@@ -195,10 +194,8 @@ class World(Native):
         On failure nothing is added.
 
         """
-        if isinstance(model, Truss):
-            model = Model._of_truss(model, {"truss": model})
-        if isinstance(model, Cloth):
-            model = Model._of_cloth(model, {"cloth": model})
+        if isinstance(model, VertexBody):
+            model = Model._of_body(model, {"body": model})
         if not isinstance(model, Model):
             hint = (
                 "; Model.from_file(path) reads one" if isinstance(model, (str, os.PathLike)) else ""
@@ -215,7 +212,7 @@ class World(Native):
             sensors=sensors,
             controller=controller,
             gaits=tuple(os.fspath(gait) for gait in gaits),
-            precision=("double" if model.truss else "float") if precision is None else precision,
+            precision=(model._body or VertexBody)._precision if precision is None else precision,
             isolated=isolated,
             pushable=pushable,
             fault_policy=fault_policy,

@@ -3,7 +3,7 @@
 #include "base/floats.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
-#include "model/cloth.h"
+#include "motion/cloth/model.h"
 #include "motion/cloth/motion.h"
 #include "motion/cloth/program.h"
 #include "world/attach.h"
@@ -28,15 +28,26 @@ const mf_ClothConfig *mf_cloth_config_of(const mf_Group *group) {
     return motion != NULL ? &motion->config : NULL;
 }
 
-bool mf_cloth_shape_of(const mf_Group *group, mf_ClothShape *out) {
-    MF_DEFAULT_FLOATS;
+static void surface_of(const mf_Group *group, mf_Surface *out) {
+    const mf_ClothPlan *plan = mf_cloth_motion_of(group)->plan;
+    *out = (mf_Surface){.counts = {plan->counts[0], plan->counts[1]},
+                        .vertex_count = plan->vertex_count,
+                        .triangle_count = plan->triangle_count,
+                        .triangles = (const uint32_t(*)[3])mf_cloth_triangles(plan),
+                        .torn = mf_cloth_triangle_torn};
+}
+
+static bool count_torn(const mf_Group *group, uint64_t *torn, uint64_t *of, const char **what) {
     const mf_ClothMotion *motion = mf_cloth_motion_of(group);
-    if (motion == NULL || out == NULL)
+    const mf_Field *elements = motion->rows[MF_CLOTH_ROW_TORN];
+    const mf_Field *tears = motion->rows[MF_CLOTH_ROW_TEARS];
+    if (elements == NULL || tears == NULL)
         return false;
-    *out = (mf_ClothShape){.vertex_count = motion->plan->vertex_count,
-                           .triangle_count = motion->plan->triangle_count,
-                           .triangles = (const uint32_t(*)[3])mf_cloth_triangles(motion->plan)};
-    memcpy(out->counts, motion->plan->counts, sizeof out->counts);
+    *torn = 0;
+    *of = (uint64_t)elements->components * mf_group_count(group);
+    *what = motion->plan->counts[0] > 0 ? "edges" : "triangles";
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
+        *torn += (uint64_t)mf_field_get(tears, i, 0);
     return true;
 }
 
@@ -324,6 +335,10 @@ static const char *const row_writes[] = {"base.position",    "base.linear_veloci
 const mf_MotionRow mf_cloth_row = {
     .name = "cloth",
     .motion = MF_MOTION_CLOTH,
+    .body = "cloth",
+    .noun = "cloth",
+    .look = {.kind = MF_VISUAL_TRIANGLES, .color = {0.80f, 0.32f, 0.24f}, .surface = surface_of},
+    .torn = count_torn,
     .dynamic = true,
     .add = add_motion,
     .run = mf_cloth_run,

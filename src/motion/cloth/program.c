@@ -1,7 +1,7 @@
 // The plan of a cloth under construction: batches, chunks and waves, and the image they end in.
 #include "motion/cloth/program.h"
 #include "math/scalar.h"
-#include "model/cloth.h"
+#include "motion/cloth/model.h"
 
 enum { NEAR = 128 }; // [1] batches among which equal values are looked for
 

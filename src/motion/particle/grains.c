@@ -188,6 +188,8 @@ static const mf_Key row_keys[] = {
 const mf_MotionRow mf_grains_row = {
     .name = "grains",
     .motion = MF_MOTION_GRAINS,
+    .noun = "particle",
+    .look = {.kind = MF_VISUAL_POINTS, .color = {0.20f, 0.45f, 0.85f}},
     .dynamic = true,
     .add = add_motion,
     .run = mf_particles_run,

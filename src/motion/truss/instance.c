@@ -2,7 +2,7 @@
 #include "motion/truss/motion.h"
 #include "base/floats.h"
 #include "math/scalar.h"
-#include "model/truss.h"
+#include "motion/truss/model.h"
 #include "world/attach.h"
 
 #include <string.h>

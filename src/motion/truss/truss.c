@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
-#include "model/truss.h"
+#include "motion/truss/model.h"
 #include "world/attach.h"
 #include "terrain/image.h"
 

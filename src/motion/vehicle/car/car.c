@@ -450,6 +450,7 @@ static void note_settings(const mf_Group *group, mf_NoteCase *c) {
 const mf_MotionRow mf_car_row = {
     .name = "car",
     .motion = MF_MOTION_CAR,
+    .body = "vehicle",
     .dynamic = true,
     .model = row_model,
     .add = add_motion,

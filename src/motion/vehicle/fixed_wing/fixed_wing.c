@@ -406,6 +406,7 @@ static void note_settings(const mf_Group *group, mf_NoteCase *c) {
 const mf_MotionRow mf_fixed_wing_row = {
     .name = "fixed_wing",
     .motion = MF_MOTION_FIXED_WING,
+    .body = "vehicle",
     .dynamic = true,
     .model = row_model,
     .add = add_motion,

@@ -382,6 +382,7 @@ static void note_settings(const mf_Group *group, mf_NoteCase *c) {
 const mf_MotionRow mf_quadrotor_row = {
     .name = "quadrotor",
     .motion = MF_MOTION_QUADROTOR,
+    .body = "vehicle",
     .dynamic = true,
     .model = row_model,
     .add = add_motion,

@@ -1,6 +1,6 @@
 // Trusses, for those who step them.
-#ifndef MAYFLY_MODEL_TRUSS_H
-#define MAYFLY_MODEL_TRUSS_H
+#ifndef MF_MOTION_TRUSS_MODEL_H
+#define MF_MOTION_TRUSS_MODEL_H
 
 #include <mayfly/truss.h>
 

@@ -1,18 +1,15 @@
-// Cloths' files: one top key, `cloth`, and below it a material, a rectangle or triangles, and pins.
-// What mf_cloth_check refuses is reported at the line of the key that it names.
-#include "io/cloth_keys.h"
+// Cloths as a kind of body, and their files: one top key, `cloth`, and below it a material, a
+// rectangle or triangles, and pins. What mf_cloth_check refuses is reported at the line of the key
+// that it names.
+#include "body/cloth/keys.h"
 #include "base/floats.h"
-#include "io/document.h"
+#include "body/kind.h"
 #include "io/yaml_text.h"
-#include "model/cloth.h"
+#include "motion/cloth/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool mf_cloth_is(const char *text, size_t size) {
-    return mf_yaml_has_top_key(text, size, "cloth");
-}
 
 // ---- pins --------------------------------------------------------------------------------------
 
@@ -174,31 +171,6 @@ static mf_Status read_cloth(mf_Reader *reader, const mf_DocumentSource *source) 
 
 static const mf_DocumentKind cloth_kind = {"cloth", sizeof(mf_Cloth), read_cloth, NULL};
 
-mf_Status mf_cloth_parse(mf_Context *context, const char *path, const char *text, size_t size,
-                         mf_Cloth **out, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
-    void *value = NULL;
-    mf_Status status = mf_document_parse(&cloth_kind, &source, out == NULL ? NULL : &value, error);
-    if (out != NULL)
-        *out = value;
-    return status;
-}
-
-mf_Status mf_cloth_load(mf_Context *context, const char *path, mf_Cloth **out, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_DocumentSource source = {.context = context, .path = path};
-    void *value = NULL;
-    mf_Status status = mf_document_load(&cloth_kind, &source, out == NULL ? NULL : &value, error);
-    if (out != NULL)
-        *out = value;
-    return status;
-}
-
-void mf_cloth_destroy(mf_Cloth *cloth) {
-    mf_document_destroy(&cloth_kind, cloth);
-}
-
 // ---- writing -----------------------------------------------------------------------------------
 
 enum { DIGITS = 12 }; // [byte] of a number and its end
@@ -255,3 +227,64 @@ mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char **text
     mf_release(context, (void *)entries.pins);
     return status;
 }
+
+// ---- the row -----------------------------------------------------------------------------------
+
+static bool is(const char *text, size_t size) {
+    return mf_yaml_has_top_key(text, size, "cloth");
+}
+
+static mf_Status make_model(mf_Context *context, const void *body, mf_Model **out,
+                            mf_Error *error) {
+    return mf_cloth_model(context, body, out, error);
+}
+
+static mf_Motion motion_of(const void *body) {
+    (void)body;
+    return MF_MOTION_CLOTH;
+}
+
+static mf_Time step_of(const mf_SceneGroup *group, mf_Motion start) {
+    (void)group;
+    (void)start;
+    return 5 * MF_MILLISECOND;
+}
+
+static mf_Status check_group(const mf_Reader *reader, const mf_SceneGroup *group) {
+    const mf_BodyRefusal wrong[] = {
+        {"motion", "a cloth moves by cloth or own",
+         group->motion != MF_MOTION_CLOTH && group->motion != MF_MOTION_OWN},
+        {"switch", "a cloth has one motion and cannot switch", group->rule_count > 0},
+        {"gaits", "gaits are for robots with joints, the model is a cloth", group->gait_count > 0},
+        {"controller", "a cloth has nothing to control", group->controller != MF_CONTROLLER_NONE},
+        {"behavior", "expected hold for a cloth", group->behavior.kind != MF_BEHAVIOR_HOLD},
+    };
+    return mf_body_refuse(reader, wrong, sizeof wrong / sizeof *wrong);
+}
+
+static void configure(const void *body, int command, mf_Time control, mf_MotionsConfig *config) {
+    (void)command;
+    (void)control;
+    config->cloth.cloth = body;
+}
+
+static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
+    return mf_cloth_write(context, body, text, error);
+}
+
+const mf_BodyKind mf_cloth_body = {
+    .name = "cloth",
+    .document = &cloth_kind,
+    .is = is,
+    .write = write_body,
+    .vertices = true,
+    .alone = true,
+    .model = make_model,
+    .motion = motion_of,
+    .step = step_of,
+    .check = check_group,
+    .configure = configure,
+    .touch = mf_cloths_add,
+    .describe = mf_cloth_describe,
+    .packs = true,
+};

@@ -1,6 +1,6 @@
 // The keys of cloths' files. Relations between them are checked by mf_cloth_check().
-#include "io/cloth_keys.h"
-#include "model/cloth.h"
+#include "body/cloth/keys.h"
+#include "motion/cloth/model.h"
 
 #define CLOTH(member) offsetof(mf_ClothEntry, member)
 #define MATERIAL(name, flags, unit, fallback, lower, upper, text)                                  \

@@ -1,8 +1,10 @@
 // What a cloth's file is read into, by a table of keys.
-#ifndef MAYFLY_SRC_IO_CLOTH_KEYS_H
-#define MAYFLY_SRC_IO_CLOTH_KEYS_H
+#ifndef MAYFLY_BODY_CLOTH_KEYS_H
+#define MAYFLY_BODY_CLOTH_KEYS_H
 
 #include "io/keys.h"
+
+#include "base/text.h"
 
 #include <mayfly/cloth.h>
 
@@ -17,5 +19,10 @@ typedef struct mf_ClothEntry {
 } mf_ClothEntry;
 
 const mf_KeyTable *mf_cloth_table(void);
+
+// As mf_BodyKind.describe (page.c).
+struct json_t;
+mf_Status mf_cloth_describe(mf_Context *context, const void *body, const char *path, mf_Text *text,
+                            struct json_t **object, mf_Error *error);
 
 #endif

@@ -1,4 +1,4 @@
-// The appearance of cloths in films: one surface, whose vertices stand for links. A film
+// The appearance of surfaces in films: their vertices stand for links. A film
 // has no space for all vertices of a fine rectangle: it shows some rows and columns, always the
 // outermost. A triangle that is torn is a bit of a pose's rotation, which vertices do not have:
 // triangle t of n vertices the bit t / n of vertex t % n, which are at most 21, as no vertex has
@@ -9,18 +9,18 @@ enum { MOST = 41 }; // [1] shown along a side
 
 // A rectangle of the vertices that are shown; of triangles all are.
 typedef struct Shown {
-    mf_ClothShape shape;
+    mf_Surface shape;
     uint32_t counts[2]; // [1] shown along both sides
 } Shown;
 
 static Shown find_shown(const mf_Visual *visual) {
-    Shown out = {.shape = visual->cloth};
+    Shown out = {.shape = visual->surface};
     for (int i = 0; i < 2; i++)
         out.counts[i] = out.shape.counts[i] < MOST ? out.shape.counts[i] : MOST;
     return out;
 }
 
-uint32_t mf_film_cloth_links(const mf_Visual *visual) {
+uint32_t mf_film_surface_links(const mf_Visual *visual) {
     const Shown shown = find_shown(visual);
     return shown.counts[0] > 0 ? shown.counts[0] * shown.counts[1] : shown.shape.vertex_count;
 }
@@ -44,7 +44,7 @@ static bool covers_torn(const Shown *shown, const mf_Group *group, uint32_t inst
     const uint32_t last = vertex_of(shown, (row + 1) * few[0] + column + 1);
     for (uint32_t j = first / all[0]; j < last / all[0]; j++)
         for (uint32_t i = first % all[0]; i < last % all[0]; i++)
-            if (mf_cloth_triangle_torn(group, instance, 2 * (j * (all[0] - 1) + i)))
+            if (shown->shape.torn(group, instance, 2 * (j * (all[0] - 1) + i)))
                 return true;
     return false;
 }
@@ -53,17 +53,16 @@ static void mark_torn(const Shown *shown, const mf_Visual *visual, uint32_t inst
                       float *poses) {
     const mf_Group *group = visual->group;
     const bool whole = shown->counts[0] == 0;
-    const mf_Cloth few = {.counts = {shown->counts[0], shown->counts[1]}};
-    const uint32_t count = whole ? shown->shape.triangle_count : mf_cloth_triangle_count(&few);
-    const uint32_t links = mf_film_cloth_links(visual);
+    const uint32_t count =
+        whole ? shown->shape.triangle_count : mf_rectangle_triangles(shown->counts);
+    const uint32_t links = mf_film_surface_links(visual);
     for (uint32_t t = 0; t < count; t++)
-        if (whole ? mf_cloth_triangle_torn(group, instance, t)
-                  : covers_torn(shown, group, instance, t))
+        if (whole ? shown->shape.torn(group, instance, t) : covers_torn(shown, group, instance, t))
             poses[(size_t)MF_FILM_POSE * (t % links) + 4] += (float)(1u << (t / links));
 }
 
-float *mf_film_cloth_sample(const mf_Visual *visual, uint32_t instance, float *pose) {
-    const uint32_t links = mf_film_cloth_links(visual);
+float *mf_film_surface_sample(const mf_Visual *visual, uint32_t instance, float *pose) {
+    const uint32_t links = mf_film_surface_links(visual);
     const Shown shown = find_shown(visual);
     for (uint32_t l = 0; l < links; l++, pose += MF_FILM_POSE) {
         const uint32_t vertex = vertex_of(&shown, l);
@@ -76,15 +75,15 @@ float *mf_film_cloth_sample(const mf_Visual *visual, uint32_t instance, float *p
     return pose;
 }
 
-void mf_film_put_cloth(mf_Text *text, const mf_Visual *visual) {
+void mf_film_put_surface(mf_Text *text, const mf_Visual *visual) {
     const Shown shown = find_shown(visual);
     const double color[3] = {visual->color[0], visual->color[1], visual->color[2]};
-    mf_Cloth few = {.counts = {shown.counts[0], shown.counts[1]}};
     const bool whole = shown.counts[0] == 0;
-    const uint32_t count = whole ? shown.shape.triangle_count : mf_cloth_triangle_count(&few);
+    const uint32_t count =
+        whole ? shown.shape.triangle_count : mf_rectangle_triangles(shown.counts);
     uint32_t(*corners)[3] = mf_allocate(text->context, count, sizeof *corners);
     text->failed = text->failed || corners == NULL;
-    mf_text_put(text, "\n{\"type\":\"cloth\",\"link\":0");
+    mf_text_put(text, "\n{\"type\":\"" MF_FILM_SURFACE "\",\"link\":0");
     mf_film_put_numbers(text, "place", (double[3]){0.0, 0.0, 0.0}, 3);
     mf_film_put_numbers(text, "turn", (double[4]){1.0, 0.0, 0.0, 0.0}, 4);
     mf_film_put_numbers(text, "size", (double[3]){0.0, 0.0, 0.0}, 3);
@@ -94,7 +93,7 @@ void mf_film_put_cloth(mf_Text *text, const mf_Visual *visual) {
         for (int k = 0; whole && k < 3; k++)
             corners[t][k] = shown.shape.triangles[t][k];
     for (uint32_t t = 0; corners != NULL && !whole && t < count; t++)
-        mf_cloth_triangle(&few, t, corners[t]);
+        mf_rectangle_triangle(shown.counts, t, corners[t]);
     if (corners != NULL)
         mf_text_base64(text, (const uint8_t *)corners, count * sizeof *corners);
     mf_text_put(text, "\"}");

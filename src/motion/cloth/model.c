@@ -1,8 +1,10 @@
-// Cloth: the default material, checks, geometry, mass.
-#include "model/cloth.h"
+// Cloth: the default material, checks, geometry, mass, the model of a group.
+#include "motion/cloth/model.h"
 #include "base/floats.h"
-
 #include "math/scalar.h"
+#include "model/draft.h"
+#include "model/points.h"
+#include "motion/look.h"
 
 // Typical values of a plain woven cotton: Kawabata (1980) gives bending rigidities of 0.5e-5 to
 // 1e-5 N m, areal densities of 0.1 to 0.2 kg/m^2 and shear rigidities of 30 to 100 N/m for
@@ -42,8 +44,7 @@ uint32_t mf_cloth_vertex_count(const mf_Cloth *cloth) {
 uint32_t mf_cloth_triangle_count(const mf_Cloth *cloth) {
     if (cloth == NULL)
         return 0;
-    return is_rectangle(cloth) ? 2 * (cloth->counts[0] - 1) * (cloth->counts[1] - 1)
-                               : cloth->triangle_count;
+    return is_rectangle(cloth) ? mf_rectangle_triangles(cloth->counts) : cloth->triangle_count;
 }
 
 uint32_t mf_cloth_element_count(const mf_Cloth *cloth) {
@@ -70,7 +71,6 @@ void mf_cloth_vertex(const mf_Cloth *cloth, uint32_t vertex, double position[3])
             cloth->size[i] * ((double)at[i] / (double)(cloth->counts[i] - 1) - 0.5);
 }
 
-// Neighboring cells are divided along different diagonals, so that no direction is preferred.
 void mf_cloth_triangle(const mf_Cloth *cloth, uint32_t triangle, uint32_t vertices[3]) {
     MF_DEFAULT_FLOATS;
     if (vertices == NULL)
@@ -78,17 +78,10 @@ void mf_cloth_triangle(const mf_Cloth *cloth, uint32_t triangle, uint32_t vertic
     vertices[0] = vertices[1] = vertices[2] = 0;
     if (triangle >= mf_cloth_triangle_count(cloth))
         return;
-    if (!is_rectangle(cloth)) {
+    if (is_rectangle(cloth))
+        mf_rectangle_triangle(cloth->counts, triangle, vertices);
+    else
         memcpy(vertices, cloth->triangles[triangle], 3 * sizeof *vertices);
-        return;
-    }
-    const uint32_t cell = triangle / 2, width = cloth->counts[0];
-    const uint32_t i = cell % (width - 1), j = cell / (width - 1);
-    const uint32_t corner[4] = {j * width + i, j * width + i + 1, (j + 1) * width + i + 1,
-                                (j + 1) * width + i};
-    static const uint32_t parts[2][2][3] = {{{0, 1, 2}, {0, 2, 3}}, {{0, 1, 3}, {1, 2, 3}}};
-    for (int k = 0; k < 3; k++)
-        vertices[k] = corner[parts[(i + j) % 2][triangle % 2][k]];
 }
 
 static double triangle_area(const mf_Cloth *cloth, const uint32_t vertices[3]) {
@@ -260,5 +253,63 @@ mf_Status mf_cloth_check(const mf_Cloth *cloth, mf_Error *error) {
         if (cloth->pins[p] >= mf_cloth_vertex_count(cloth))
             status = mf_fail(error, MF_BAD_ARGUMENT, "pins[%u]: no vertex %u, the cloth has %u", p,
                              cloth->pins[p], mf_cloth_vertex_count(cloth));
+    return status;
+}
+
+// ---- the model of a group -----------------------------------------------------------------------
+
+// Mass and inertia of point masses about the center of mass.
+static void sum_masses(const mf_Cloth *cloth, const double *mass, mf_MassProperties *out) {
+    static const int rows[6] = {0, 1, 2, 0, 0, 1}, columns[6] = {0, 1, 2, 1, 2, 2};
+    double center[3], at[3];
+    *out = (mf_MassProperties){0};
+    mf_cloth_center(cloth, center);
+    for (uint32_t v = 0; v < mf_cloth_vertex_count(cloth); v++) {
+        mf_cloth_vertex(cloth, v, at);
+        mf_vec3_sub(at, at, center);
+        out->mass += mass[v];
+        for (int i = 0; i < 6; i++)
+            out->inertia[i] += mass[v] * ((rows[i] == columns[i] ? mf_vec3_dot(at, at) : 0.0) -
+                                          at[rows[i]] * at[columns[i]]);
+    }
+}
+
+// One link with its mass about its center, and a point below it where it lies.
+static bool fill(mf_Draft *draft, const mf_Cloth *cloth, const mf_MassProperties *whole) {
+    double position[4][3], center[3];
+    mf_mass_to_points(position, 4, whole);
+    mf_cloth_center(cloth, center);
+    draft->name = mf_draft_text(draft, cloth->name != NULL ? cloth->name : "cloth");
+    draft->file = "";
+    if (draft->name == NULL || mf_draft_add_link(draft, draft->name) == NULL)
+        return false;
+    for (int i = 0; i < 4; i++)
+        if (mf_draft_add_point(draft, 0, position[i], whole->mass / 4, false, mf_gray) == NULL)
+            return false;
+    const double foot[3] = {0.0, 0.0, mf_cloth_lowest(cloth) - center[2]};
+    return mf_draft_add_point(draft, 0, foot, 0.0, true, mf_gray) != NULL;
+}
+
+mf_Status mf_cloth_model(mf_Context *context, const mf_Cloth *cloth, mf_Model **out,
+                         mf_Error *error) {
+    MF_DEFAULT_FLOATS;
+    if (context == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_cloth_model: an argument is NULL");
+    *out = NULL;
+    mf_Status status = mf_cloth_check(cloth, error);
+    if (status != MF_OK)
+        return status;
+    double *mass = mf_allocate(context, mf_cloth_vertex_count(cloth), sizeof *mass);
+    if (mass == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
+    mf_MassProperties whole;
+    mf_cloth_masses(cloth, mass);
+    sum_masses(cloth, mass, &whole);
+    mf_release(context, mass);
+    mf_Draft draft;
+    mf_draft_start(&draft, context);
+    status = fill(&draft, cloth, &whole) ? mf_draft_freeze(&draft, out, error)
+                                         : mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
+    mf_draft_release(&draft);
     return status;
 }

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "base/floats.h"
 
-#include <mayfly/vehicle_file.h>
+#include "body/kind.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 // its genome can hold, or none.
 #include "math/scalar.h"
 #include "base/random.h"
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 //
 // Invariant: the result depends on the positions and the bars alone, to the bit; what stands is
 // left as it is, and what was turned stands.
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 
 #include "math/scalar.h"
 

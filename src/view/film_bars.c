@@ -1,20 +1,19 @@
-// The appearance of trusses in films: bars by their true diameters. An actuator is a tube with a
+// The appearance of bars in films, by their true diameters. An actuator is a tube with a
 // rod in it, each fixed to one end of the bar, so that it is seen to change its length.
 //
 // A bar has two poses of links in the film, at both of its ends, with the z axis along it. A film
-// has space for the bars that a truss has when it is created.
+// has space for the bars that a robot has when it is created.
 #include "view/film.h"
 
 #include "math/scalar.h"
 
 static const float rod_color[3] = {0.93f, 0.93f, 0.90f};
 
-uint32_t mf_film_truss_links(const mf_Visual *visual, uint32_t instance) {
+uint32_t mf_film_bar_links(const mf_Visual *visual, uint32_t instance) {
     return 2 * mf_visual_bar_count(visual, instance);
 }
 
-float *mf_film_truss_sample(const mf_Visual *visual, uint32_t instance, uint32_t links,
-                            float *pose) {
+float *mf_film_bar_sample(const mf_Visual *visual, uint32_t instance, uint32_t links, float *pose) {
     const uint32_t bars = mf_visual_bar_count(visual, instance);
     for (uint32_t b = 0; b < links / 2; b++) {
         mf_VisualBar bar;
@@ -43,7 +42,7 @@ static void put(mf_Text *text, uint32_t link, double radius, double length, cons
     mf_film_put_shape(text, NULL, &shape, NULL);
 }
 
-void mf_film_put_truss(mf_Text *text, const mf_Visual *visual, uint32_t instance, uint32_t links) {
+void mf_film_put_bars(mf_Text *text, const mf_Visual *visual, uint32_t instance, uint32_t links) {
     for (uint32_t b = 0; b < links / 2 && b < mf_visual_bar_count(visual, instance); b++) {
         mf_VisualBar bar;
         double offset[3];

@@ -1,8 +1,10 @@
 // What a truss's file is read into, by a table of keys.
-#ifndef MAYFLY_SRC_IO_TRUSS_KEYS_H
-#define MAYFLY_SRC_IO_TRUSS_KEYS_H
+#ifndef MAYFLY_BODY_TRUSS_KEYS_H
+#define MAYFLY_BODY_TRUSS_KEYS_H
 
 #include "io/keys.h"
+
+#include "base/text.h"
 
 #include <mayfly/truss.h>
 
@@ -32,5 +34,10 @@ typedef struct mf_TrussEntry {
 } mf_TrussEntry;
 
 const mf_KeyTable *mf_truss_table(void);
+
+// As mf_BodyKind.describe (page.c).
+struct json_t;
+mf_Status mf_truss_describe(mf_Context *context, const void *body, const char *path, mf_Text *text,
+                            struct json_t **object, mf_Error *error);
 
 #endif

@@ -11,7 +11,7 @@
 // and each machine has one genome.
 #include "math/scalar.h"
 #include "base/floats.h"
-#include "model/machine.h"
+#include "motion/truss/machine.h"
 
 #include <string.h>
 

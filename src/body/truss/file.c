@@ -1,17 +1,13 @@
 // Trusses' files: one top key, `truss`, and below it material, vertices, bars, actuators, neurons
 // and synapses. What mf_truss_check refuses is reported at the line of the entry that it names.
-#include "io/document.h"
+#include "body/kind.h"
 #include "base/floats.h"
-#include "io/truss_keys.h"
+#include "body/truss/keys.h"
 #include "io/yaml_text.h"
-#include "model/truss.h"
+#include "motion/truss/model.h"
 
 #include <stdio.h>
 #include <string.h>
-
-bool mf_truss_is(const char *text, size_t size) {
-    return mf_yaml_has_top_key(text, size, "truss");
-}
 
 // ---- from entries to the structure -------------------------------------------------------------
 
@@ -137,29 +133,17 @@ static mf_Status read_truss(mf_Reader *reader, const mf_DocumentSource *source) 
 
 static const mf_DocumentKind truss_kind = {"truss", sizeof(mf_Truss), read_truss, NULL};
 
-mf_Status mf_truss_parse(mf_Context *context, const char *path, const char *text, size_t size,
-                         mf_Truss **out, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
-    void *value = NULL;
-    mf_Status status = mf_document_parse(&truss_kind, &source, out == NULL ? NULL : &value, error);
-    if (out != NULL)
-        *out = value;
-    return status;
-}
-
 mf_Status mf_truss_load(mf_Context *context, const char *path, mf_Truss **out, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_DocumentSource source = {.context = context, .path = path};
     void *value = NULL;
-    mf_Status status = mf_document_load(&truss_kind, &source, out == NULL ? NULL : &value, error);
+    mf_Status status =
+        mf_body_load(context, &mf_truss_body, path, out == NULL ? NULL : &value, error);
     if (out != NULL)
         *out = value;
     return status;
 }
 
 void mf_truss_destroy(mf_Truss *truss) {
-    mf_document_destroy(&truss_kind, truss);
+    mf_body_destroy(truss);
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -242,3 +226,84 @@ mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text
     mf_release(context, (void *)entries.axes);
     return status;
 }
+
+// ---- the row -----------------------------------------------------------------------------------
+
+static bool is(const char *text, size_t size) {
+    return mf_yaml_has_top_key(text, size, "truss");
+}
+
+static mf_Status make_model(mf_Context *context, const void *body, mf_Model **out,
+                            mf_Error *error) {
+    return mf_truss_model(context, body, out, error);
+}
+
+static mf_Motion motion_of(const void *body) {
+    (void)body;
+    return MF_MOTION_QUASISTATIC;
+}
+
+// Whether a rule switches to a motion of this range.
+static bool switches(const mf_SceneGroup *group, mf_Motion first, mf_Motion last) {
+    bool any = false;
+    for (uint32_t i = 0; i < group->rule_count; i++)
+        any = any || (group->rules[i].to >= first && group->rules[i].to <= last);
+    return any;
+}
+
+// A quasi-static frame, or the steps of a motion with inertia.
+static mf_Time step_of(const mf_SceneGroup *group, mf_Motion start) {
+    const bool elastic =
+        start == MF_MOTION_ELASTIC || switches(group, MF_MOTION_ELASTIC, MF_MOTION_ELASTIC);
+    return elastic ? MF_MILLISECOND : 20 * MF_MILLISECOND;
+}
+
+static mf_Status check_group(const mf_Reader *reader, const mf_SceneGroup *group) {
+    const mf_Truss *truss = group->body;
+    const mf_BodyRefusal wrong[] = {
+        {"motion", "a truss moves by quasistatic, elastic, or own",
+         !mf_body_moves_by(&mf_truss_body, group->motion) && group->motion != MF_MOTION_OWN},
+        {"precision", "a truss needs double: its bars are too stiff for float",
+         !group->double_precision},
+        {"switch", "a truss switches to quasistatic, elastic or own",
+         switches(group, MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED)},
+        {"gaits", "gaits are for robots with joints, the model is a truss", group->gait_count > 0},
+        {"controller",
+         "gp drives joints, a truss has actuators; expected oscillator, machine or none",
+         group->controller == MF_CONTROLLER_GP},
+        {"controller", "the truss has no actuators",
+         group->controller == MF_CONTROLLER_OSCILLATOR && truss->actuator_count == 0},
+        {"behavior", "expected hold for a truss", group->behavior.kind != MF_BEHAVIOR_HOLD},
+        {"speed", "frames of a truss have no speed",
+         group->placement.speed > 0.0 && group->motion == MF_MOTION_QUASISTATIC},
+    };
+    return mf_body_refuse(reader, wrong, sizeof wrong / sizeof *wrong);
+}
+
+static void configure(const void *body, int command, mf_Time control, mf_MotionsConfig *config) {
+    (void)command;
+    (void)control;
+    config->quasistatic.truss = config->elastic.truss = body;
+}
+
+static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
+    return mf_truss_write(context, body, text, error);
+}
+
+const mf_BodyKind mf_truss_body = {
+    .name = "truss",
+    .document = &truss_kind,
+    .is = is,
+    .write = write_body,
+    .vertices = true,
+    .alone = true,
+    .double_precision = true,
+    .motions = "quasistatic or elastic",
+    .model = make_model,
+    .motion = motion_of,
+    .step = step_of,
+    .check = check_group,
+    .configure = configure,
+    .describe = mf_truss_describe,
+    .packs = true,
+};

@@ -1,7 +1,7 @@
 // Vehicle files: one top key names the kind, below it are the members of its parameters. Errors of
 // the parameter checks begin with the member's name, so the message gets the position of that
 // member.
-#include "io/document.h"
+#include "body/kind.h"
 #include "motion/vehicle/quadrotor/motion.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/car/motion.h"
@@ -16,14 +16,6 @@ enum { KINDS = 3 };
 
 const char *mf_vehicle_kind_name(mf_VehicleKind kind) {
     return (unsigned)kind < KINDS ? mf_vehicle_table(kind)->noun : "unknown";
-}
-
-bool mf_vehicle_is(const char *text, size_t size) {
-    MF_DEFAULT_FLOATS;
-    bool is = false;
-    for (int i = 0; i < KINDS && !is; i++)
-        is = mf_yaml_has_top_key(text, size, mf_vehicle_kind_name((mf_VehicleKind)i));
-    return is;
 }
 
 // The parameters of the vehicle.
@@ -90,31 +82,14 @@ static mf_Status read_vehicle(mf_Reader *reader, const mf_DocumentSource *source
 
 static const mf_DocumentKind vehicle_kind = {"vehicle", sizeof(mf_Vehicle), read_vehicle, NULL};
 
-mf_Status mf_vehicle_parse(mf_Context *context, const char *path, const char *text, size_t size,
-                           mf_Vehicle **out, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
-    void *value = NULL;
-    mf_Status status =
-        mf_document_parse(&vehicle_kind, &source, out == NULL ? NULL : &value, error);
-    if (out != NULL)
-        *out = value;
-    return status;
-}
-
 mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehicle **out,
                           mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_DocumentSource source = {.context = context, .path = path};
     void *value = NULL;
-    mf_Status status = mf_document_load(&vehicle_kind, &source, out == NULL ? NULL : &value, error);
+    mf_Status status =
+        mf_body_load(context, &mf_vehicle_body, path, out == NULL ? NULL : &value, error);
     if (out != NULL)
         *out = value;
     return status;
-}
-
-void mf_vehicle_destroy(mf_Vehicle *vehicle) {
-    mf_document_destroy(&vehicle_kind, vehicle);
 }
 
 // ---- accessors ----------------------------------------------------------------------------------
@@ -157,3 +132,94 @@ mf_Status mf_vehicle_write(const mf_Vehicle *vehicle, char **text, mf_Error *err
                                parameters_of(source), mf_vehicle_kind_name(vehicle->kind), text,
                                error);
 }
+
+// ---- the row -----------------------------------------------------------------------------------
+
+static bool is(const char *text, size_t size) {
+    bool found = false;
+    for (int i = 0; i < KINDS && !found; i++)
+        found = mf_yaml_has_top_key(text, size, mf_vehicle_kind_name((mf_VehicleKind)i));
+    return found;
+}
+
+static mf_Status make_model(mf_Context *context, const void *body, mf_Model **out,
+                            mf_Error *error) {
+    return mf_vehicle_body_model(context, body, out, error);
+}
+
+static mf_Motion motion_of(const void *body) {
+    return (mf_Motion)(MF_MOTION_QUADROTOR + (int)((const mf_Vehicle *)body)->kind);
+}
+
+static mf_Time step_of(const mf_SceneGroup *group, mf_Motion start) {
+    (void)group;
+    (void)start;
+    return 2 * MF_MILLISECOND;
+}
+
+static mf_Status check_group(const mf_Reader *reader, const mf_SceneGroup *group) {
+    const mf_Vehicle *vehicle = group->body;
+    if (group->motion != MF_MOTION_OWN && group->motion != motion_of(vehicle))
+        return mf_reader_refuse(reader, "motion", NULL, "%s: the vehicle is a %s",
+                                mf_motion_name(group->motion), mf_vehicle_kind_name(vehicle->kind));
+    if (group->rule_count > 0)
+        return mf_reader_refuse(reader, "switch", NULL,
+                                "vehicles have one motion and cannot switch");
+    return MF_OK;
+}
+
+static void configure(const void *body, int command, mf_Time control, mf_MotionsConfig *config) {
+    const mf_Vehicle *vehicle = body;
+    switch (vehicle->kind) {
+    case MF_VEHICLE_QUADROTOR:
+        config->quadrotor = vehicle->quadrotor;
+        config->quadrotor_config.command = (mf_QuadrotorCommand)command;
+        config->quadrotor_config.control_interval = control;
+        return;
+    case MF_VEHICLE_FIXED_WING:
+        config->fixed_wing = vehicle->fixed_wing;
+        config->fixed_wing_config.command = (mf_FixedWingCommand)command;
+        config->fixed_wing_config.control_interval = control;
+        config->fixed_wing_config.start_altitude = -1e5; // they fly at their initial heights
+        return;
+    case MF_VEHICLE_CAR:
+        break;
+    }
+    config->car = vehicle->car;
+    config->car_config.command = (mf_CarCommand)command;
+    config->car_config.control_interval = control;
+}
+
+// Its performance and its file with all defaults.
+static mf_Status describe(mf_Context *context, const void *body, const char *path, mf_Text *text,
+                          struct json_t **object, mf_Error *error) {
+    char *page = NULL, *file = NULL;
+    (void)path;
+    (void)object;
+    mf_Status status = mf_vehicle_describe(body, 9.81, &page, error);
+    if (status == MF_OK)
+        status = mf_vehicle_write(body, &file, error);
+    if (status == MF_OK)
+        mf_text_format(text, "%s\n%s", page, file);
+    mf_release(context, page);
+    mf_release(context, file);
+    return status;
+}
+
+static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
+    (void)context;
+    return mf_vehicle_write(body, text, error);
+}
+
+const mf_BodyKind mf_vehicle_body = {
+    .name = "vehicle",
+    .document = &vehicle_kind,
+    .is = is,
+    .write = write_body,
+    .model = make_model,
+    .motion = motion_of,
+    .step = step_of,
+    .check = check_group,
+    .configure = configure,
+    .describe = describe,
+};

@@ -1,5 +1,5 @@
 // The keys of trusses' files. Relations between them are checked by mf_truss_check().
-#include "io/truss_keys.h"
+#include "body/truss/keys.h"
 
 #define VERTEX(member) offsetof(mf_TrussVertexEntry, member)
 #define BAR(member) offsetof(mf_TrussBarEntry, member)

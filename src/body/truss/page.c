@@ -1,6 +1,6 @@
-// Trusses for mayfly info (info_truss.h). Text and JSON show the same facts, which are computed
-// once.
-#include "info_truss.h"
+// Trusses for mayfly info. Text and JSON show the same facts, which are computed once.
+#include "body/truss/keys.h"
+#include "io/model_json.h"
 #include "math/scalar.h"
 
 #include <float.h>
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/truss.h"
+#include "motion/truss/model.h"
 
 enum {
     NOTES = 12,
@@ -215,104 +215,114 @@ static mf_Status find_facts(mf_Context *context, const mf_Truss *truss, Facts *f
 
 // ---- text --------------------------------------------------------------------------------------
 
-static void show_body(const Facts *facts) {
+static void show_body(mf_Text *text, const Facts *facts) {
     const mf_Truss *truss = facts->truss;
     const double *center = facts->mass.center, *inertia = facts->mass.inertia;
-    printf("  mass          %.4g kg, center at %.4f %.4f %.4f m\n", facts->mass.mass, center[0],
-           center[1], center[2]);
-    printf("  inertia       xx %.4g, yy %.4g, zz %.4g, xy %.3g, xz %.3g, yz %.3g kg m^2 about the "
-           "center\n",
-           inertia[0], inertia[1], inertia[2], inertia[3], inertia[4], inertia[5]);
-    printf("  size          %.4f x %.4f x %.4f m with the thickness of bars\n",
-           facts->upper[0] - facts->lower[0], facts->upper[1] - facts->lower[1],
-           facts->upper[2] - facts->lower[2]);
-    printf("  material      %s%selasticity %.4g GPa, density %.4g kg/m^3, ",
-           facts->material != NULL ? facts->material : "", facts->material != NULL ? ": " : "",
-           1e-9 * truss->material.elasticity, truss->material.density);
+    mf_text_format(text, "  mass          %.4g kg, center at %.4f %.4f %.4f m\n", facts->mass.mass,
+                   center[0], center[1], center[2]);
+    mf_text_format(
+        text,
+        "  inertia       xx %.4g, yy %.4g, zz %.4g, xy %.3g, xz %.3g, yz %.3g kg m^2 about the "
+        "center\n",
+        inertia[0], inertia[1], inertia[2], inertia[3], inertia[4], inertia[5]);
+    mf_text_format(text, "  size          %.4f x %.4f x %.4f m with the thickness of bars\n",
+                   facts->upper[0] - facts->lower[0], facts->upper[1] - facts->lower[1],
+                   facts->upper[2] - facts->lower[2]);
+    mf_text_format(text, "  material      %s%selasticity %.4g GPa, density %.4g kg/m^3, ",
+                   facts->material != NULL ? facts->material : "",
+                   facts->material != NULL ? ": " : "", 1e-9 * truss->material.elasticity,
+                   truss->material.density);
     if (truss->material.yield > 0.0)
-        printf("yield at %.4g MPa\n", 1e-6 * truss->material.yield);
+        mf_text_format(text, "yield at %.4g MPa\n", 1e-6 * truss->material.yield);
     else
-        printf("does not yield\n");
+        mf_text_format(text, "does not yield\n");
 }
 
-static void show_parts(const Facts *facts) {
+static void show_parts(mf_Text *text, const Facts *facts) {
     const mf_Truss *truss = facts->truss;
-    printf("  vertices      %u: %u fixed, %u with a load\n", truss->vertex_count, facts->fixed,
-           facts->loaded);
-    printf("  bars          %u", truss->bar_count);
+    mf_text_format(text, "  vertices      %u: %u fixed, %u with a load\n", truss->vertex_count,
+                   facts->fixed, facts->loaded);
+    mf_text_format(text, "  bars          %u", truss->bar_count);
     if (truss->bar_count > 0)
-        printf(": %.4g m in all, lengths %.4g .. %.4g m, diameters %.4g .. %.4g mm", facts->length,
-               facts->shortest, facts->longest, 1e3 * facts->thinnest, 1e3 * facts->thickest);
-    printf("\n  brain         %u neurons, %u synapses; %u of %u actuators are driven by neurons\n",
-           truss->neuron_count, truss->synapse_count, facts->driven, truss->actuator_count);
+        mf_text_format(text, ": %.4g m in all, lengths %.4g .. %.4g m, diameters %.4g .. %.4g mm",
+                       facts->length, facts->shortest, facts->longest, 1e3 * facts->thinnest,
+                       1e3 * facts->thickest);
+    mf_text_format(
+        text,
+        "\n  brain         %u neurons, %u synapses; %u of %u actuators are driven by neurons\n",
+        truss->neuron_count, truss->synapse_count, facts->driven, truss->actuator_count);
 }
 
-static void show_statics(const Facts *facts) {
+static void show_statics(mf_Text *text, const Facts *facts) {
     const mf_TrussStatics *s = &facts->statics;
     if (!facts->ranked)
         return;
-    printf("  freedoms      %u axes of vertices; rank of the equilibrium matrix %u\n", s->freedoms,
-           s->rank);
-    printf("  movements     %u as a body, %u mechanisms (no bar changes its length)\n",
-           s->rigid_modes, s->mechanisms);
-    printf("  redundant     %u bars (states of self-stress)\n", s->redundant);
-    printf("  connections   %u part%s, %u dangling %s\n", s->parts, s->parts == 1 ? "" : "s",
-           s->dangling, s->dangling == 1 ? "vertex" : "vertices");
+    mf_text_format(text, "  freedoms      %u axes of vertices; rank of the equilibrium matrix %u\n",
+                   s->freedoms, s->rank);
+    mf_text_format(text,
+                   "  movements     %u as a body, %u mechanisms (no bar changes its length)\n",
+                   s->rigid_modes, s->mechanisms);
+    mf_text_format(text, "  redundant     %u bars (states of self-stress)\n", s->redundant);
+    mf_text_format(text, "  connections   %u part%s, %u dangling %s\n", s->parts,
+                   s->parts == 1 ? "" : "s", s->dangling, s->dangling == 1 ? "vertex" : "vertices");
 }
 
-static void show_strength(const Facts *facts) {
+static void show_strength(mf_Text *text, const Facts *facts) {
     if (facts->euler.bar != MF_NONE)
-        printf("  buckling      from %.4g N of compression, bar %u (Euler's load)\n",
-               facts->euler.force, facts->euler.bar);
+        mf_text_format(text, "  buckling      from %.4g N of compression, bar %u (Euler's load)\n",
+                       facts->euler.force, facts->euler.bar);
     if (facts->yield.bar != MF_NONE)
-        printf("  yield         from %.4g N, bar %u\n", facts->yield.force, facts->yield.bar);
+        mf_text_format(text, "  yield         from %.4g N, bar %u\n", facts->yield.force,
+                       facts->yield.bar);
 }
 
-static void show_actuators(const mf_Truss *truss) {
+static void show_actuators(mf_Text *text, const mf_Truss *truss) {
     if (truss->actuator_count > 0)
-        puts("\n  actuator   bar   range/mm           length/mm   driven by");
+        mf_text_put(text, "\n  actuator   bar   range/mm           length/mm   driven by\n");
     for (uint32_t a = 0; a < truss->actuator_count; a++) {
         const mf_TrussActuator *actuator = &truss->actuators[a];
-        printf("  %-8u %5u   %7.2f .. %7.2f %10.2f   ", a, actuator->bar, 1e3 * actuator->lower,
-               1e3 * actuator->upper, 1e3 * mf_truss_rest_length(truss, actuator->bar));
+        mf_text_format(text, "  %-8u %5u   %7.2f .. %7.2f %10.2f   ", a, actuator->bar,
+                       1e3 * actuator->lower, 1e3 * actuator->upper,
+                       1e3 * mf_truss_rest_length(truss, actuator->bar));
         if (actuator->neuron != MF_NONE)
-            printf("neuron %u\n", actuator->neuron);
+            mf_text_format(text, "neuron %u\n", actuator->neuron);
         else
-            puts("actuator.control");
+            mf_text_put(text, "actuator.control\n");
     }
 }
 
 // What drives a neuron: "0 (-2.5) 1 (+1)".
-static void show_inputs(const mf_Truss *truss, uint32_t neuron) {
+static void show_inputs(mf_Text *text, const mf_Truss *truss, uint32_t neuron) {
     for (uint32_t s = 0; s < truss->synapse_count; s++)
         if (truss->synapses[s].to == neuron)
-            printf(" %u (%+.3g)", truss->synapses[s].from, truss->synapses[s].weight);
-    putchar('\n');
+            mf_text_format(text, " %u (%+.3g)", truss->synapses[s].from, truss->synapses[s].weight);
+    mf_text_put(text, "\n");
 }
 
-static void show_neurons(const mf_Truss *truss) {
+static void show_neurons(mf_Text *text, const mf_Truss *truss) {
     if (truss->neuron_count > 0)
-        puts("\n  neuron     kind            bias   state   synapses from (weight)");
+        mf_text_put(text, "\n  neuron     kind            bias   state   synapses from (weight)\n");
     for (uint32_t n = 0; n < truss->neuron_count; n++) {
         const mf_Neuron *neuron = &truss->neurons[n];
-        printf("  %-10u %-10s %9.4g %7.3g  ", n,
-               neuron->kind == MF_NEURON_SIGMOID ? "sigmoid" : "threshold", neuron->bias,
-               neuron->state);
-        show_inputs(truss, n);
+        mf_text_format(text, "  %-10u %-10s %9.4g %7.3g  ", n,
+                       neuron->kind == MF_NEURON_SIGMOID ? "sigmoid" : "threshold", neuron->bias,
+                       neuron->state);
+        show_inputs(text, truss, n);
     }
 }
 
-static void show(const Facts *facts, const char *path) {
-    printf("%s  (%s)\n\n", facts->truss->name != NULL ? facts->truss->name : "truss", path);
-    show_body(facts);
-    show_parts(facts);
-    show_statics(facts);
-    show_strength(facts);
-    show_actuators(facts->truss);
-    show_neurons(facts->truss);
-    putchar('\n');
+static void show(mf_Text *text, const Facts *facts, const char *path) {
+    mf_text_format(text, "%s  (%s)\n\n", facts->truss->name != NULL ? facts->truss->name : "truss",
+                   path);
+    show_body(text, facts);
+    show_parts(text, facts);
+    show_statics(text, facts);
+    show_strength(text, facts);
+    show_actuators(text, facts->truss);
+    show_neurons(text, facts->truss);
+    mf_text_put(text, "\n");
     for (uint32_t i = 0; i < facts->note_count; i++)
-        printf("note: %s\n", facts->notes[i]);
+        mf_text_format(text, "note: %s\n", facts->notes[i]);
 }
 
 // ---- for programs ------------------------------------------------------------------------------
@@ -320,22 +330,22 @@ static void show(const Facts *facts, const char *path) {
 static json_t *reals(const double *values, uint32_t count) {
     json_t *list = json_array();
     for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(list, mf_app_real(values[i]));
+        json_array_append_new(list, mf_json_real(values[i]));
     return list;
 }
 
 static json_t *pack_weakest(const Weakest *weakest) {
     return weakest->bar == MF_NONE ? json_null()
                                    : json_pack("{s:I, s:o}", "bar", (json_int_t)weakest->bar,
-                                               "force", mf_app_real(weakest->force));
+                                               "force", mf_json_real(weakest->force));
 }
 
 static json_t *pack_material(const Facts *facts) {
     const mf_TrussMaterial *material = &facts->truss->material;
     return json_pack("{s:o, s:o, s:o, s:o}", "name",
                      facts->material != NULL ? json_string(facts->material) : json_null(),
-                     "elasticity", mf_app_real(material->elasticity), "density",
-                     mf_app_real(material->density), "yield", mf_app_real(material->yield));
+                     "elasticity", mf_json_real(material->elasticity), "density",
+                     mf_json_real(material->density), "yield", mf_json_real(material->yield));
 }
 
 static json_t *pack_bars(const Facts *facts) {
@@ -343,7 +353,7 @@ static json_t *pack_bars(const Facts *facts) {
     const double lengths[2] = {any ? facts->shortest : 0.0, any ? facts->longest : 0.0};
     const double diameters[2] = {any ? facts->thinnest : 0.0, any ? facts->thickest : 0.0};
     return json_pack("{s:I, s:o, s:o, s:o, s:I, s:I}", "count", (json_int_t)facts->truss->bar_count,
-                     "length", mf_app_real(facts->length), "lengths", reals(lengths, 2),
+                     "length", mf_json_real(facts->length), "lengths", reals(lengths, 2),
                      "diameters", reals(diameters, 2), "stretched", (json_int_t)facts->stretched,
                      "crossings", (json_int_t)facts->crossings);
 }
@@ -379,7 +389,7 @@ static json_t *pack_neurons(const mf_Truss *truss) {
         json_array_append_new(
             list, json_pack("{s:s, s:o, s:o}", "kind",
                             from->kind == MF_NEURON_SIGMOID ? "sigmoid" : "threshold", "bias",
-                            mf_app_real(from->bias), "state", mf_app_real(from->state)));
+                            mf_json_real(from->bias), "state", mf_json_real(from->state)));
     }
     return list;
 }
@@ -388,9 +398,9 @@ static json_t *pack_synapses(const mf_Truss *truss) {
     json_t *list = json_array();
     for (uint32_t s = 0; s < truss->synapse_count; s++) {
         const mf_Synapse *from = &truss->synapses[s];
-        json_array_append_new(list,
-                              json_pack("{s:I, s:I, s:o}", "from", (json_int_t)from->from, "to",
-                                        (json_int_t)from->to, "weight", mf_app_real(from->weight)));
+        json_array_append_new(list, json_pack("{s:I, s:I, s:o}", "from", (json_int_t)from->from,
+                                              "to", (json_int_t)from->to, "weight",
+                                              mf_json_real(from->weight)));
     }
     return list;
 }
@@ -404,7 +414,7 @@ static json_t *pack(const Facts *facts, const char *path) {
         "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o}",
         "name", truss->name != NULL ? truss->name : "truss", "file", path, "mass",
-        mf_app_real(facts->mass.mass), "center", reals(facts->mass.center, 3), "inertia",
+        mf_json_real(facts->mass.mass), "center", reals(facts->mass.center, 3), "inertia",
         reals(facts->mass.inertia, 6), "lower", reals(facts->lower, 3), "upper",
         reals(facts->upper, 3), "material", pack_material(facts), "vertices",
         (json_int_t)truss->vertex_count, "fixed", (json_int_t)facts->fixed, "loaded",
@@ -414,16 +424,13 @@ static json_t *pack(const Facts *facts, const char *path) {
         pack_synapses(truss), "notes", notes);
 }
 
-mf_Status mf_info_truss(mf_Context *context, const char *path, bool json, mf_Error *error) {
-    mf_Truss *truss = NULL;
+mf_Status mf_truss_describe(mf_Context *context, const void *body, const char *path, mf_Text *text,
+                            struct json_t **object, mf_Error *error) {
     Facts facts;
-    mf_Status status = mf_truss_load(context, path, &truss, error);
-    if (status == MF_OK)
-        status = find_facts(context, truss, &facts, error);
-    if (status == MF_OK && !json)
-        show(&facts, path);
-    else if (status == MF_OK && !mf_app_print(pack(&facts, path)))
-        status = mf_fail(error, MF_IO, "cannot write to the standard output");
-    mf_truss_destroy(truss);
+    mf_Status status = find_facts(context, body, &facts, error);
+    if (status == MF_OK && text != NULL)
+        show(text, &facts, path);
+    else if (status == MF_OK)
+        *object = pack(&facts, path);
     return status;
 }

@@ -1,6 +1,6 @@
 // Cloth, for those who step it.
-#ifndef MAYFLY_MODEL_CLOTH_H
-#define MAYFLY_MODEL_CLOTH_H
+#ifndef MF_MOTION_CLOTH_MODEL_H
+#define MF_MOTION_CLOTH_MODEL_H
 
 #include <mayfly/cloth.h>
 

@@ -2,7 +2,7 @@
 // complete pivoting.
 #include "math/scalar.h"
 #include "base/floats.h"
-#include "model/truss.h"
+#include "motion/truss/model.h"
 
 #include <string.h>
 

@@ -1,0 +1,101 @@
+// The table of the kinds of bodies that have files of their own: one row per kind, with all that
+// scenes, comparisons and mayfly info ask of it. A row is at the end of the kind's file.c; kinds.c
+// lists the rows. How such bodies move, and what they look like, is in the rows of their motions
+// (motion/table.h). docs/how_to/add_a_body.md adds one step by step.
+#ifndef MF_BODY_KIND_H
+#define MF_BODY_KIND_H
+
+#include <mayfly/scene.h>
+
+#include "base/text.h"
+#include "io/document.h"
+
+struct json_t; // jansson's
+
+struct mf_BodyKind {
+    const char *name; // "cloth": in messages, and what motions are for (mf_MotionRow.body)
+    // Its files. The structure begins with `const char *file, *name`: the path and the title.
+    const mf_DocumentKind *document;
+    bool (*is)(const char *text, size_t size); // whether a YAML text has its top key
+
+    mf_Status (*write)(mf_Context *context, const void *body, char **text, mf_Error *error);
+
+    bool vertices;         // instances are vertices: no links, joints, docks, sensors or shapes
+    bool alone;            // a file is a scene of one instance, too
+    bool double_precision; // what `precision` is without a word
+    const char *motions;   // "quasistatic or elastic"; NULL: instances have one motion
+
+    mf_Status (*model)(mf_Context *context, const void *body, mf_Model **out, mf_Error *error);
+    // Its motion without a word, and the default of the world's step [ns] if it starts with
+    // `start`.
+    mf_Motion (*motion)(const void *body);
+    mf_Time (*step)(const mf_SceneGroup *group, mf_Motion start);
+    // Refuses what the keys of a group ask for and such a body cannot do.
+    mf_Status (*check)(const mf_Reader *reader, const mf_SceneGroup *group);
+    // Gives the body to the settings of its motions. `command`: the mode of a vehicle's behavior.
+    void (*configure)(const void *body, int command, mf_Time control, mf_MotionsConfig *config);
+    // Lets all shared ones of a world touch the links of its robots; NULL: they do not.
+    mf_Status (*touch)(mf_World *world, mf_Error *error);
+
+    // What mayfly info prints of a body: text, or one object with the same facts (then `text` is
+    // NULL). Without `packs` there is no object.
+    mf_Status (*describe)(mf_Context *context, const void *body, const char *path, mf_Text *text,
+                          struct json_t **object, mf_Error *error);
+    bool packs;
+};
+
+// All kinds in the order in which a file is tried.
+#define MF_BODY_LIST(X) X(truss) X(cloth) X(vehicle)
+#define MF_BODY_EXTERN(name) extern const mf_BodyKind mf_##name##_body;
+MF_BODY_LIST(MF_BODY_EXTERN)
+#undef MF_BODY_EXTERN
+
+// The path of a body's file; NULL: it has none.
+const char *mf_body_file(const void *body);
+
+// Whether a motion is one of the bodies of a kind.
+bool mf_body_moves_by(const mf_BodyKind *kind, mf_Motion motion);
+
+// A refusal where a file asks for what a kind of body cannot do.
+typedef struct mf_BodyRefusal {
+    const char *key, *reason;
+    bool found;
+} mf_BodyRefusal;
+mf_Status mf_body_refuse(const mf_Reader *reader, const mf_BodyRefusal *refusals, size_t count);
+
+// ---- single kinds -------------------------------------------------------------------------------
+
+// mf_<name>_parse, as mf_body_parse.
+#define MF_BODY_PARSE(Type, name)                                                                  \
+    static inline mf_Status mf_##name##_parse(mf_Context *context, const char *path,               \
+                                              const char *text, size_t size, Type **out,           \
+                                              mf_Error *error) {                                   \
+        void *value = NULL;                                                                        \
+        mf_Status status = mf_body_parse(context, &mf_##name##_body, path, text, size,             \
+                                         out == NULL ? NULL : &value, error);                      \
+        if (out != NULL)                                                                           \
+            *out = value;                                                                          \
+        return status;                                                                             \
+    }
+MF_BODY_PARSE(mf_Cloth, cloth)
+MF_BODY_PARSE(mf_Truss, truss)
+MF_BODY_PARSE(mf_Vehicle, vehicle)
+
+mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char **text, mf_Error *error);
+mf_Status mf_vehicle_write(const mf_Vehicle *vehicle, char **text, mf_Error *error);
+
+// Of a vehicle: mass and performance under `gravity` [m/s^2] > 0, from mf_allocate; the radius [m]
+// of the collision sphere about the center of mass.
+mf_Status mf_vehicle_describe(const mf_Vehicle *vehicle, double gravity, char **text,
+                              mf_Error *error);
+double mf_vehicle_radius(const mf_Vehicle *vehicle);
+
+// The body of a group, if it is of that kind; else NULL.
+static inline const mf_Vehicle *mf_group_vehicle(const mf_SceneGroup *group) {
+    return group->kind == &mf_vehicle_body ? (const mf_Vehicle *)group->body : NULL;
+}
+static inline const mf_Truss *mf_group_truss(const mf_SceneGroup *group) {
+    return group->kind == &mf_truss_body ? (const mf_Truss *)group->body : NULL;
+}
+
+#endif
