@@ -160,10 +160,6 @@ static Vec weighted(const mf_lane weight[3], Vec a, Vec b, Vec c) {
     return vec_fma(a, weight[0], vec_fma(b, weight[1], vec_scale(c, weight[2])));
 }
 
-static bool is_curved(mf_CollideKind kind) {
-    return kind == MF_COLLIDE_ELLIPSOID || kind == MF_COLLIDE_CYLINDER;
-}
-
 // Improves the answer in the lanes `where`, as long as it is worse than `bound`: a lane that is
 // known to be farther apart is left. Returns the lanes in which the cores are clearly apart.
 static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, Answer *answer) {
@@ -196,7 +192,7 @@ static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, An
         active = mf_and(active, mf_less(near.square, before));
     }
     answer->gap = mf_keep(active, gain);
-    if (is_curved(pair->a->kind) || is_curved(pair->b->kind))
+    if (mf_collide_is_curved(pair->a->kind) || mf_collide_is_curved(pair->b->kind))
         return apart;
     // Where D is long and flat rounding ends the search with a distance that is good and a
     // direction whose level is not quite as low: the distance is reported.

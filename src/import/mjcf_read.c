@@ -133,12 +133,14 @@ static mf_Status read_choice(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfFi
     char list[200] = "";
     size_t used = 0;
     for (int32_t i = 0; field->names[i]; i++) {
+        if (field->names[i][0] == '\0')
+            continue; // not of this format
         if (strcmp(text, field->names[i]) == 0) {
             *out = i;
             return MF_OK;
         }
         if (used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "",
                                      field->names[i]);
     }
     return mf_mjcf_fail(m, node, "<%.80s> %s: expected one of %s, found \"%.60s\"", node->name,
