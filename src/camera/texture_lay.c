@@ -6,7 +6,6 @@
 // texuniform, in meters. Meshes with texture coordinates have those of their triangles.
 #include "camera/texture.h"
 
-#include "model/points.h"
 #include "model/shape_kinds.h"
 #include "math/scalar.h"
 
@@ -58,12 +57,13 @@ bool mf_texture_lay(const mf_Model *model, const mf_Shape *shape, mf_TextureLay 
 bool mf_texture_is_floor(const mf_Terrain *terrain, const mf_Shape *shape) {
     const bool hilly = terrain != NULL && terrain->lowest < terrain->highest;
     const double level = terrain != NULL ? terrain->highest : 0.0;
+    const double x = shape->rotation[1], y = shape->rotation[2];
     const float *color = shape->color;
     const bool gray =
         color[0] == color[1] && color[1] == color[2] && (color[0] == 0.5f || color[0] == 0.6f);
     if (shape->link != MF_NONE || (shape->material == MF_NONE && gray))
         return false;
     return hilly ? shape->type == MF_SHAPE_HEIGHTS
-                 : shape->type == MF_SHAPE_PLANE && mf_shape_is_level(shape) &&
+                 : shape->type == MF_SHAPE_PLANE && x * x + y * y < 1e-12 &&
                        mf_abs(shape->position[2] - level) < 1e-9;
 }

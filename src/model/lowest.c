@@ -91,10 +91,15 @@ double mf_model_shape_radius(const mf_Model *model, uint32_t index) {
 
 // ---- whether robots touch the ground -----------------------------------------------------------
 
+// Whether the file's world has a level plane or height field that touches.
 static bool has_floor(const mf_Model *model) {
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        if (mf_shape_is_floor(&model->shapes[i]))
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        const double x = shape->rotation[1], y = shape->rotation[2];
+        if ((shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS) &&
+            shape->link == MF_NONE && shape->collides && x * x + y * y < 1e-12)
             return true;
+    }
     return false;
 }
 

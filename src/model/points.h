@@ -75,18 +75,6 @@ static inline bool mf_body_carried(const mf_Model *model, uint32_t body, uint32_
     return body == root;
 }
 
-// Fixed in the world, its z axis up.
-static inline bool mf_shape_is_level(const mf_Shape *shape) {
-    const double x = shape->rotation[1], y = shape->rotation[2];
-    return shape->link == MF_NONE && x * x + y * y < 1e-12;
-}
-
-// A level plane or height field of the world, which touches.
-static inline bool mf_shape_is_floor(const mf_Shape *shape) {
-    return mf_shape_is_level(shape) && shape->collides &&
-           (shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS);
-}
-
 // The link whose frame a shape is in; MF_NONE: the world's.
 static inline uint32_t mf_shape_frame(const mf_Model *model, const mf_Shape *shape) {
     return shape->link == MF_NONE && model->base == MF_BASE_FIXED ? 0 : shape->link;

@@ -250,6 +250,13 @@ static uint32_t impratio(const mf_NoteCase *c) {
     return (ratio < 1.0 || ratio > 1.0) && own_law(c) > 0;
 }
 
+// A level plane or height field of the world.
+static bool is_floor(const mf_Shape *shape) {
+    const double x = shape->rotation[1], y = shape->rotation[2];
+    return shape->link == MF_NONE && shape->collides && x * x + y * y < 1e-12 &&
+           (shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS);
+}
+
 // Shapes of a robot that the world holds, above a floor of the file.
 static uint32_t fixed_shapes(const mf_NoteCase *c) {
     bool floor = false;
@@ -257,7 +264,7 @@ static uint32_t fixed_shapes(const mf_NoteCase *c) {
     if (!c->fixed || contacts_off(c))
         return 0;
     for (uint32_t i = 0; i < c->model->shape_count; i++) {
-        floor = floor || mf_shape_is_floor(&c->model->shapes[i]);
+        floor = floor || is_floor(&c->model->shapes[i]);
         count += of_robot(&c->model->shapes[i]);
     }
     return floor ? count : 0;
@@ -267,7 +274,7 @@ static uint32_t obstacles(const mf_NoteCase *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->model->shape_count; i++) {
         const mf_Shape *shape = &c->model->shapes[i];
-        count += shape->collides && shape->link == MF_NONE && !mf_shape_is_floor(shape);
+        count += shape->collides && shape->link == MF_NONE && !is_floor(shape);
     }
     return contacts_off(c) ? 0 : count;
 }

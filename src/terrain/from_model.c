@@ -4,7 +4,6 @@
 // cells are squares of the finest edge, and heights between the points of a field are bilinear.
 #include <mayfly/terrain.h>
 
-#include "model/points.h"
 #include "math/scalar.h"
 #include "base/floats.h"
 
@@ -26,7 +25,8 @@ typedef struct Ground {
 
 // Fixed in the world, collides, z up.
 static bool is_level(const mf_Shape *shape) {
-    return shape->collides && mf_shape_is_level(shape);
+    const double x = shape->rotation[1], y = shape->rotation[2];
+    return shape->link == MF_NONE && shape->collides && x * x + y * y < 1e-12;
 }
 
 static const mf_HeightField *field_of(const Ground *ground, const mf_Shape *shape) {

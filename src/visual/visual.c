@@ -75,9 +75,10 @@ mf_Visual mf_visual_of(mf_Group *group) {
 
 // A level plane that is the world's ground, which is drawn from the terrain.
 static bool is_ground(const mf_Terrain *terrain, const mf_Shape *shape) {
+    const double x = shape->rotation[1], y = shape->rotation[2];
     const double height = terrain != NULL ? terrain->highest : 0.0;
     const bool hilly = terrain != NULL && terrain->lowest < terrain->highest;
-    return shape->type == MF_SHAPE_PLANE && mf_shape_is_level(shape) &&
+    return shape->type == MF_SHAPE_PLANE && shape->link == MF_NONE && x * x + y * y < 1e-12 &&
            (hilly || mf_abs(shape->position[2] - height) < 1e-9);
 }
 
