@@ -271,23 +271,23 @@ static uint32_t capsule_points(const double half[3], uint32_t ring, double (*out
 
 // ---- fits ---------------------------------------------------------------------------------------
 
-static void edges_fit(const double box[3], bool held, double out[3]) {
-    (void)held;
+static void edges_fit(const double box[3], bool whole, double out[3]) {
+    (void)whole;
     mf_vec3_copy(out, box);
 }
 
-static void sphere_fit(const double box[3], bool held, double out[3]) {
-    out[0] = held ? ellipsoid_radius(box) : (box[0] + box[1] + box[2]) / 3;
+static void sphere_fit(const double box[3], bool whole, double out[3]) {
+    out[0] = whole ? ellipsoid_radius(box) : (box[0] + box[1] + box[2]) / 3;
 }
 
-static void cylinder_fit(const double box[3], bool held, double out[3]) {
-    out[0] = held ? mf_larger(box[1], box[0]) : (box[0] + box[1]) / 2;
+static void cylinder_fit(const double box[3], bool whole, double out[3]) {
+    out[0] = whole ? mf_larger(box[1], box[0]) : (box[0] + box[1]) / 2;
     out[1] = box[2];
 }
 
-static void capsule_fit(const double box[3], bool held, double out[3]) {
-    cylinder_fit(box, held, out);
-    out[1] = held ? out[1] - out[0] : mf_larger(out[1] - out[0] / 2, 0.0);
+static void capsule_fit(const double box[3], bool whole, double out[3]) {
+    cylinder_fit(box, whole, out);
+    out[1] = whole ? out[1] - out[0] : mf_larger(out[1] - out[0] / 2, 0.0);
 }
 
 // ---- the table ----------------------------------------------------------------------------------

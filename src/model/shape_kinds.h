@@ -60,7 +60,7 @@ typedef struct mf_ShapeKind {
     // [m] Half the edges of a box about its middle that all normals of the surface go through.
     void (*normals)(const double half[3], double out[3]);
     // [m] Half sizes for a box: of the shape that the box holds, or that is about as large.
-    void (*fit)(const double box[3], bool held, double out[3]);
+    void (*fit)(const double box[3], bool whole, double out[3]);
 } mf_ShapeKind;
 
 // By mf_ShapeType. Functions are NULL where a kind has no inside (points, planes, height fields) or
