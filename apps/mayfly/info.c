@@ -14,6 +14,7 @@
 #include "info_world.h"
 #include "inputs.h"
 #include "io/model_json.h"
+#include "image/image.h"
 #include "import/foreign.h"
 #include "options.h"
 #include "recorded.h"
@@ -106,18 +107,14 @@ const mf_CommandHelp mf_help_info = {
 // ---- kinds of files ----------------------------------------------------------------------------
 
 static Kind kind_of(const char *path, const char *head, size_t size) {
-    static const unsigned char png[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     if (size >= 16 && memcmp(head, "SQLite format 3", 16) == 0)
         return KIND_ARCHIVE;
     if (mf_recorded_begins(head, size) || mf_recorded_named(path))
         return KIND_RECORD;
-    if (size >= sizeof png && memcmp(head, png, sizeof png) == 0)
-        return KIND_TERRAIN;
-    if (size >= 3 && head[0] == 'P' && (head[1] == '2' || head[1] == '5') &&
-        strchr(" \t\r\n#", head[2]) != NULL)
-        return KIND_TERRAIN;
     if (mf_app_ends_with(path, ".yaml") || mf_app_ends_with(path, ".yml"))
         return KIND_SCENE;
+    if (mf_image_begins(head, size))
+        return KIND_TERRAIN;
     size_t start = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (start < size && strchr(" \t\r\n", head[start]) != NULL && head[start] != '\0')
         start++;

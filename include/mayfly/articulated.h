@@ -65,7 +65,7 @@ typedef struct mf_ArticulatedConfig {
                             // of a free base and that of joints in explicit steps, or of modules
                             // with docks, are viscous below; default 1e-3
     bool contacts;          // colliding points touch the ground; default true
-    bool shapes;            // whole spheres, capsules, boxes, cylinders and ellipsoids that collide
+    bool shapes;            // whole shapes that collide
                             // touch the ground, instead of their points; default false
     mf_ContactLaw contact_law; // default MF_CONTACT_LAW_AS_MODEL; only COMPLIANT reads limit_time
                                // and the contact settings below, except friction

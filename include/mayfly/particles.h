@@ -84,7 +84,7 @@ MF_API double mf_particles_spacing(const mf_Group *group);
 MF_API uint32_t mf_particles_substeps(const mf_Group *group);
 
 // Couples all particles of a world with the shapes that collide of its other shared groups, both
-// ways: particles are pushed by boxes, spheres, capsules, cylinders, ellipsoids and convex hulls,
+// ways: particles are pushed by all convex shapes and the hulls of meshes,
 // and robots by particles, where mf_collisions_prepare was called for their group. Fluids act on
 // grains and on other fluids from then on, and all have the substeps of the group that needs most.
 // Call it after all groups, motions and collisions were added. Without particles it does nothing.

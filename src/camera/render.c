@@ -31,10 +31,10 @@ static void take_solid(mf_RenderSolid *out, const mf_Shape *shape) {
     static const mf_RasterType types[] = {[MF_SHAPE_BOX] = MF_RASTER_BRICK,
                                           [MF_SHAPE_CYLINDER] = MF_RASTER_TUBE,
                                           [MF_SHAPE_CAPSULE] = MF_RASTER_PILL,
-                                          [MF_SHAPE_ELLIPSOID] = MF_RASTER_BALL};
+                                          [MF_SHAPE_SPHERE] = MF_RASTER_BALL};
     double half[3];
     mf_shape_half(shape->type, shape->size, half);
-    out->type = types[shape->type];
+    out->type = types[mf_shape_kinds[shape->type].like];
     out->radius = mf_shape_radius(shape->type, shape->size, NULL);
     const bool edges = mf_shape_kinds[shape->type].half_count == 3;
     for (int c = 0; c < 3; c++)

@@ -4,7 +4,6 @@
 #include "contact/collide_draft.h"
 #include "contact/collide_shapes.h"
 #include "math/scalar.h"
-#include "model/shape_kinds.h"
 
 // What the filter needs to know of the model's links.
 typedef struct Links {
@@ -60,18 +59,9 @@ bool mf_collide_takes_part(const mf_Model *model, const mf_Shape *shape) {
 
 // Kind, half sizes and radius, but for hulls.
 static mf_CollideKind set_size(const mf_Shape *shape, double *values) {
-    static const mf_CollideKind kinds[] = {[MF_SHAPE_POINT] = MF_COLLIDE_SPHERE, // of radius 0
-                                           [MF_SHAPE_BOX] = MF_COLLIDE_BOX,
-                                           [MF_SHAPE_CYLINDER] = MF_COLLIDE_CYLINDER,
-                                           [MF_SHAPE_SPHERE] = MF_COLLIDE_SPHERE,
-                                           [MF_SHAPE_CAPSULE] = MF_COLLIDE_CAPSULE,
-                                           [MF_SHAPE_MESH] = MF_COLLIDE_HULL,
-                                           [MF_SHAPE_PLANE] = MF_COLLIDE_PLANE,
-                                           [MF_SHAPE_ELLIPSOID] = MF_COLLIDE_ELLIPSOID,
-                                           [MF_SHAPE_HEIGHTS] = MF_COLLIDE_SPHERE};
     mf_shape_half(shape->type, shape->size, values + MF_COLLIDE_HALF);
     values[MF_COLLIDE_RADIUS] = mf_shape_radius(shape->type, shape->size, NULL);
-    return kinds[shape->type];
+    return mf_shape_kinds[shape->type].collide;
 }
 
 // Moves the origin of a hull to the mean of its vertices, which is inside.
@@ -226,8 +216,7 @@ static void use_listed(mf_CollidePair *pair, const mf_ContactPair *item) {
 }
 
 static uint32_t most_contacts(mf_CollideKind a, mf_CollideKind b) {
-    if (a == MF_COLLIDE_SPHERE || a == MF_COLLIDE_ELLIPSOID || b == MF_COLLIDE_SPHERE ||
-        b == MF_COLLIDE_ELLIPSOID)
+    if (mf_collide_is_smooth(a) || mf_collide_is_smooth(b))
         return 1;
     if ((a == MF_COLLIDE_CAPSULE && b != MF_COLLIDE_HULL && b != MF_COLLIDE_CYLINDER) ||
         b == MF_COLLIDE_CAPSULE)
@@ -317,15 +306,10 @@ static void set_box(const mf_CollideDraft *draft, uint32_t shape, double *box) {
     const double *half =
         draft->values_f64 + (size_t)shape * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_HALF;
     double *out = box + MF_COLLIDE_BOX_HALF;
-    mf_vec3_copy(out, half);
-    if (item->kind == MF_COLLIDE_SPHERE)
-        mf_vec3_set(out, half[0], half[0], half[0]);
-    else if (item->kind == MF_COLLIDE_CAPSULE)
-        mf_vec3_set(out, half[0], half[0], half[0] + half[1]);
-    else if (item->kind == MF_COLLIDE_CYLINDER)
-        mf_vec3_set(out, half[0], half[0], half[1]);
-    if (item->kind != MF_COLLIDE_HULL)
+    if (item->kind != MF_COLLIDE_HULL) {
+        mf_collide_box(item->kind, half, out);
         return;
+    }
     const mf_ConvexHull *hull = mf_hull_of(draft->hulls, item->hull);
     for (int i = 0; i < 3; i++) {
         out[i] = 0.5 * (hull->high[i] - hull->low[i]);

@@ -4,31 +4,20 @@
 //
 // Pairs follow MuJoCo's filter (documentation, "Computation", collision detection): bits of type
 // and affinity, not the same link, not parent and child (the world as parent is allowed), no
-// exclusion; listed pairs whatever the filter says. The kinds of a pair are in the order of
-// mf_CollideKind.
+// exclusion; listed pairs whatever the filter says.
 #ifndef MF_CONTACT_COLLIDE_H
 #define MF_CONTACT_COLLIDE_H
 
 #include "contact/hull.h"
+#include "model/shape_kinds.h"
 
 enum { MF_COLLIDE_CONTACTS = 4 }; // [1] most contacts of a pair
-
-typedef enum mf_CollideKind {
-    MF_COLLIDE_PLANE, // z = 0, solid below
-    MF_COLLIDE_SPHERE,
-    MF_COLLIDE_CAPSULE, // along z
-    MF_COLLIDE_ELLIPSOID,
-    MF_COLLIDE_CYLINDER, // along z
-    MF_COLLIDE_BOX,
-    MF_COLLIDE_HULL
-} mf_CollideKind;
 
 // Rows of the values of a shape, in both precisions.
 enum {
     MF_COLLIDE_ROTATION = 0, // [1] 9 values: its axes to those of its frame, row after row
     MF_COLLIDE_POSITION = 9, // [m] 3 values: its center in its frame
-    MF_COLLIDE_HALF = 12,    // [m] 3 values: box: half edges; sphere: radius; capsule and cylinder:
-                             // radius, half length (of the straight part); ellipsoid: radii
+    MF_COLLIDE_HALF = 12,    // [m] 3 values: half sizes, as of mf_ShapeKind
     MF_COLLIDE_RADIUS = 15,  // [m] of the sphere about its center that holds it; planes: 0
     MF_COLLIDE_SHAPE_VALUES = 16
 };

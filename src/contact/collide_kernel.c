@@ -334,9 +334,8 @@ static void reject_apart(const mf_CollidePlan *plan, const mf_CollidePair *pair,
 }
 
 static bool is_searched(mf_CollideKind a, mf_CollideKind b) {
-    return b == MF_COLLIDE_HULL || a == MF_COLLIDE_ELLIPSOID || b == MF_COLLIDE_ELLIPSOID ||
-           (b == MF_COLLIDE_CYLINDER && a != MF_COLLIDE_SPHERE) ||
-           (a == MF_COLLIDE_CYLINDER && b == MF_COLLIDE_BOX);
+    const bool round = a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_CYLINDER;
+    return b == MF_COLLIDE_HULL || mf_collide_is_curved(a) || (mf_collide_is_curved(b) && !round);
 }
 
 void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const Frames *frames,

@@ -117,23 +117,10 @@ static double invert(const double inertia[6], double out[9]) {
 // A box in the solid's axes that holds the points that normals of its surface go through.
 static void box_of_normals(const mf_CompoundSolid *solid, const double *values, double half[3]) {
     const double *size = values + MF_COLLIDE_HALF;
-    switch (solid->kind) {
-    case MF_COLLIDE_SPHERE:
-        mf_vec3_set(half, 0, 0, 0);
+    const mf_ShapeKind *kind = mf_shape_kind_of(solid->kind);
+    if (kind->normals != NULL) {
+        kind->normals(size, half);
         return;
-    case MF_COLLIDE_CAPSULE:
-        mf_vec3_set(half, 0, 0, size[1]);
-        return;
-    case MF_COLLIDE_CYLINDER:
-        mf_vec3_set(half, size[0], size[0], size[1]);
-        return;
-    case MF_COLLIDE_BOX:
-    case MF_COLLIDE_ELLIPSOID:
-        mf_vec3_copy(half, size);
-        return;
-    case MF_COLLIDE_HULL:
-    case MF_COLLIDE_PLANE:
-        break;
     }
     const double radius = values[MF_COLLIDE_RADIUS];
     mf_vec3_set(half, radius, radius, radius);
@@ -199,16 +186,10 @@ bool mf_compound_is_still(const mf_Model *model) {
 }
 
 static void set_box(const double *values, const mf_HullSet *hulls, mf_CompoundSolid *solid) {
-    const double *size = values + MF_COLLIDE_HALF;
-    mf_vec3_copy(solid->box, size);
-    if (solid->kind == MF_COLLIDE_SPHERE)
-        mf_vec3_set(solid->box, size[0], size[0], size[0]);
-    else if (solid->kind == MF_COLLIDE_CAPSULE)
-        mf_vec3_set(solid->box, size[0], size[0], size[0] + size[1]);
-    else if (solid->kind == MF_COLLIDE_CYLINDER)
-        mf_vec3_set(solid->box, size[0], size[0], size[1]);
-    if (solid->kind != MF_COLLIDE_HULL)
+    if (solid->kind != MF_COLLIDE_HULL) {
+        mf_collide_box(solid->kind, values + MF_COLLIDE_HALF, solid->box);
         return;
+    }
     const mf_ConvexHull *hull = mf_hull_of(hulls, solid->hull);
     for (int i = 0; i < 3; i++)
         solid->box[i] = hull->high[i] > -hull->low[i] ? hull->high[i] : -hull->low[i];

@@ -145,16 +145,14 @@ static void plane_any(PairTest *test) {
     Vec down = vec_minus(ground.up);
     mf_lane radius = half(&test->b, 0), tall = half(&test->b, 1);
     switch (test->b.kind) {
-    case MF_COLLIDE_SPHERE:
-        put_on_plane(test, 0, mf_mask_all(), &ground, constant_vec(0, 0, 0), radius);
+    default: // smooth: the lowest point of the core
+        put_on_plane(test, 0, mf_mask_all(), &ground, core_reach(&test->b, down, mf_mask_all()),
+                     core_radius(&test->b));
         return;
     case MF_COLLIDE_CAPSULE: // the lower end first
         tall = with_sign(tall, down.z);
         put_on_plane(test, 0, mf_mask_all(), &ground, MF_VALUE(Vec, zero, zero, tall), radius);
         put_on_plane(test, 1, mf_mask_all(), &ground, MF_VALUE(Vec, zero, zero, -tall), radius);
-        return;
-    case MF_COLLIDE_ELLIPSOID:
-        put_on_plane(test, 0, mf_mask_all(), &ground, ellipsoid_reach(&test->b, down), zero);
         return;
     case MF_COLLIDE_CYLINDER:
         plane_cylinder(test, &ground, down);

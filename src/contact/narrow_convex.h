@@ -36,7 +36,7 @@ typedef struct Convex {
 
 typedef struct Corner { // in the axes of a, from its center
     Vec at;             // [m] point of a
-    Vec direction;      // [m] that point less one of b: a point of D
+    Vec apart;          // [m] that point less one of b: a point of D
 } Corner;
 
 typedef struct Answer { // the best direction so far
@@ -50,12 +50,12 @@ static void corner_along(const Convex *pair, mf_mask where, Vec n, Corner *corne
     Vec back = mat_apply_transposed(&pair->rotation, n);
     corner->at = core_reach(pair->a, n, where);
     Vec other = core_reach(pair->b, vec_minus(back), where);
-    corner->direction = vec_sub(corner->at, mat_apply_add(&pair->rotation, other, pair->position));
+    corner->apart = vec_sub(corner->at, mat_apply_add(&pair->rotation, other, pair->position));
 }
 
 static MF_INLINE void corner_select(mf_mask where, const Corner *from, Corner *to) {
     to->at = vec_select(where, from->at, to->at);
-    to->direction = vec_select(where, from->direction, to->direction);
+    to->apart = vec_select(where, from->apart, to->apart);
 }
 
 static MF_INLINE void answer_take(mf_mask where, Vec normal, mf_lane level, Vec at,
@@ -136,7 +136,7 @@ static void near_renew(mf_mask where, const Corner *fresh, Corner kept[3], Near 
         best_near.weight[i] = near->weight[i];
     for (uint32_t i = 0; i < 3; i++) {
         const Corner *p = &kept[i], *q = &kept[(i + 1) % 3];
-        const Vec corners[3] = {fresh->direction, p->direction, q->direction};
+        const Vec corners[3] = {fresh->apart, p->apart, q->apart};
         Near now;
         near_triangle(corners, &now);
         mf_mask better = mf_less(now.square, best_near.square);
@@ -160,18 +160,14 @@ static Vec weighted(const mf_lane weight[3], Vec a, Vec b, Vec c) {
     return vec_fma(a, weight[0], vec_fma(b, weight[1], vec_scale(c, weight[2])));
 }
 
-static bool is_curved(mf_CollideKind kind) {
-    return kind == MF_COLLIDE_ELLIPSOID || kind == MF_COLLIDE_CYLINDER;
-}
-
 // Improves the answer in the lanes `where`, as long as it is worse than `bound`: a lane that is
 // known to be farther apart is left. Returns the lanes in which the cores are clearly apart.
 static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, Answer *answer) {
     Corner kept[3], fresh;
     corner_along(pair, where, answer->normal, &kept[0]);
     kept[1] = kept[2] = kept[0];
-    Near near = {vec_dot(kept[0].direction, kept[0].direction),
-                 kept[0].direction,
+    Near near = {vec_dot(kept[0].apart, kept[0].apart),
+                 kept[0].apart,
                  {mf_set((mf_real)1), mf_zero(), mf_zero()}};
     mf_mask active = where, apart = mf_not(mf_mask_all());
     mf_lane gain = mf_zero();
@@ -179,7 +175,7 @@ static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, An
         mf_lane length;
         Vec normal = unit_or(vec_minus(near.position), answer->normal, &length);
         corner_along(pair, active, normal, &fresh);
-        mf_lane level = vec_dot(normal, fresh.direction);
+        mf_lane level = vec_dot(normal, fresh.apart);
         Vec at = weighted(near.weight, kept[0].at, kept[1].at, kept[2].at);
         // Nearly the same level in a later round is the better place.
         answer_take(mf_and(active, mf_less(level, answer->level + pair->slack)), normal, level, at,
@@ -196,7 +192,7 @@ static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, An
         active = mf_and(active, mf_less(near.square, before));
     }
     answer->gap = mf_keep(active, gain);
-    if (is_curved(pair->a->kind) || is_curved(pair->b->kind))
+    if (mf_collide_is_curved(pair->a->kind) || mf_collide_is_curved(pair->b->kind))
         return apart;
     // Where D is long and flat rounding ends the search with a distance that is good and a
     // direction whose level is not quite as low: the distance is reported.
@@ -218,7 +214,7 @@ typedef struct Portal {
 } Portal;
 
 static MF_INLINE Vec seen(const Portal *portal, uint32_t i) {
-    return vec_sub(portal->corner[i].direction, portal->start);
+    return vec_sub(portal->corner[i].apart, portal->start);
 }
 
 // Three corners of D around the ray.
@@ -268,7 +264,7 @@ static mf_lane portal_refine(const Convex *pair, mf_mask where, Vec *normal, Por
         active = mf_and(active, mf_less(zero, length));
         *normal = vec_select(active, out, *normal);
         corner_along(pair, active, out, &fresh);
-        Vec d = vec_sub(fresh.direction, portal->start);
+        Vec d = vec_sub(fresh.apart, portal->start);
         below = vec_dot(out, vec_sub(d, a));
         active = mf_and(active, mf_less(pair->slack, below));
         // The ray leaves through one of the three triangles that d makes with the sides.
@@ -290,8 +286,7 @@ static mf_lane portal_refine(const Convex *pair, mf_mask where, Vec *normal, Por
 static mf_mask portal_weights(const Convex *pair, const Portal *portal, Vec normal,
                               mf_lane weight[3]) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    Vec a = portal->corner[0].direction, b = portal->corner[1].direction,
-        c = portal->corner[2].direction;
+    Vec a = portal->corner[0].apart, b = portal->corner[1].apart, c = portal->corner[2].apart;
     mf_lane x = determinant(b, c, normal), y = determinant(c, a, normal),
             z = determinant(a, b, normal);
     mf_lane sum = x + y + z, slack = pair->slack * pair->slack;
@@ -319,7 +314,7 @@ static void portal_follow(const Convex *pair, mf_mask where, Portal *portal, Ans
         const mf_lane below = portal_refine(pair, active, &normal, portal);
         Corner far;
         corner_along(pair, active, normal, &far);
-        mf_lane level = vec_dot(normal, far.direction), weight[3];
+        mf_lane level = vec_dot(normal, far.apart), weight[3];
         mf_mask settled = portal_weights(pair, portal, normal, weight);
         Vec at = weighted(weight, portal->corner[0].at, portal->corner[1].at, portal->corner[2].at);
         // Of equal levels the later: its position on the face is known better.
@@ -335,7 +330,7 @@ static void portal_follow(const Convex *pair, mf_mask where, Portal *portal, Ans
         if (round > 0)
             active = mf_and(active, better);
         corner_along(pair, active, vec_minus(normal), &far);
-        mf_lane back = vec_dot(normal, far.direction);
+        mf_lane back = vec_dot(normal, far.apart);
         portal->ray = vec_select(active, normal, portal->ray);
         portal->start = vec_select(
             active, vec_scale(normal, mf_min((level + back) * mf_set((mf_real)0.5), zero)),
@@ -362,14 +357,14 @@ static void search_around(const Convex *pair, mf_mask where, Portal *portal) {
         }
         Corner corner;
         corner_along(pair, where, direction, &corner);
-        mf_lane level = vec_dot(direction, corner.direction);
+        mf_lane level = vec_dot(direction, corner.apart);
         mf_mask better = mf_less(level, least);
         least = mf_select(better, level, least);
         portal->ray = vec_select(better, direction, portal->ray);
     }
     Corner far;
     corner_along(pair, where, vec_minus(portal->ray), &far);
-    mf_lane back = vec_dot(portal->ray, far.direction);
+    mf_lane back = vec_dot(portal->ray, far.apart);
     portal->start =
         vec_scale(portal->ray, mf_min((least + back) * mf_set((mf_real)0.5), mf_zero()));
 }
@@ -396,7 +391,7 @@ static void search_inside(const Convex *pair, mf_mask where, mf_lane small, Answ
 static void answer_try(const Convex *pair, mf_mask where, Vec normal, Answer *answer) {
     Corner corner;
     corner_along(pair, where, normal, &corner);
-    mf_lane level = vec_dot(normal, corner.direction);
+    mf_lane level = vec_dot(normal, corner.apart);
     mf_mask beside = mf_less(mf_set((mf_real)0.999), vec_dot(normal, answer->normal));
     where = mf_and(where, mf_and(beside, mf_less(level, answer->level + pair->slack)));
     answer_take(where, normal, level, answer->at, answer);
@@ -473,7 +468,7 @@ static __attribute__((noinline)) bool convex_closest(PairTest *test, Convex *pai
     mf_mask near = test->sound;
     Corner corner;
     corner_along(pair, near, answer.normal, &corner);
-    answer.level = vec_dot(answer.normal, corner.direction);
+    answer.level = vec_dot(answer.normal, corner.apart);
     answer.at = corner.at;
     near = mf_and(near, mf_less(bound, answer.level));
     if (!mf_any(near))

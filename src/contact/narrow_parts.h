@@ -4,6 +4,7 @@
 #define MF_CONTACT_NARROW_PARTS_H
 
 #include "contact/narrow.h"
+#include "contact/shape_lane.h"
 
 typedef struct Solid {
     mf_CollideKind kind;
@@ -84,11 +85,6 @@ static MF_INLINE mf_lane minus(mf_lane a) {
 
 static MF_INLINE Vec vec_minus(Vec a) {
     return MF_VALUE(Vec, minus(a.x), minus(a.y), minus(a.z));
-}
-
-// `a` with the signs of `b`; a >= 0.
-static MF_INLINE mf_lane with_sign(mf_lane a, mf_lane b) {
-    return mf_select(mf_less(b, mf_zero()), -a, a);
 }
 
 // `a` made unit; `other` where it has no direction. Its length goes to *length.

@@ -190,42 +190,11 @@ static Vec hull_reach(const Solid *solid, Vec n, mf_mask where) {
     return rows_take(&out);
 }
 
-static Vec ellipsoid_reach(const Solid *solid, Vec n) {
-    Vec size = halves(solid);
-    Vec stretched = {size.x * n.x, size.y * n.y, size.z * n.z};
-    mf_lane square = vec_dot(stretched, stretched);
-    mf_lane inverse = mf_set((mf_real)1) / mf_sqrt(mf_max(square, TINY));
-    return MF_VALUE(Vec, size.x * stretched.x * inverse, size.y * stretched.y * inverse,
-                    size.z * stretched.z * inverse);
-}
-
-static Vec cylinder_reach(const Solid *solid, Vec n) {
-    mf_lane square = mf_fma(n.x, n.x, n.y * n.y);
-    mf_lane scale = half(solid, 0) / mf_sqrt(mf_max(square, TINY));
-    return MF_VALUE(Vec, n.x * scale, n.y * scale, with_sign(half(solid, 1), n.z));
-}
-
 // Of the core: a sphere is its center, a capsule its segment, the others are themselves. Hulls are
 // searched in the lanes `where` only.
 static Vec core_reach(const Solid *solid, Vec n, mf_mask where) {
-    const mf_lane zero = mf_zero();
-    switch (solid->kind) {
-    case MF_COLLIDE_CAPSULE:
-        return MF_VALUE(Vec, zero, zero, with_sign(half(solid, 1), n.z));
-    case MF_COLLIDE_ELLIPSOID:
-        return ellipsoid_reach(solid, n);
-    case MF_COLLIDE_CYLINDER:
-        return cylinder_reach(solid, n);
-    case MF_COLLIDE_BOX:
-        return MF_VALUE(Vec, with_sign(half(solid, 0), n.x), with_sign(half(solid, 1), n.y),
-                        with_sign(half(solid, 2), n.z));
-    case MF_COLLIDE_HULL:
-        return hull_reach(solid, n, where);
-    case MF_COLLIDE_SPHERE:
-    case MF_COLLIDE_PLANE:
-        break;
-    }
-    return MF_VALUE(Vec, zero, zero, zero);
+    return solid->kind == MF_COLLIDE_HULL ? hull_reach(solid, n, where)
+                                          : shape_reach(solid->kind, halves(solid), n);
 }
 
 // [m] around the core.

@@ -9,23 +9,6 @@ mf_RaySolid mf_ray_solid(mf_ShapeType type, const double size[3], const mf_Mesh 
     return out;
 }
 
-// The side of a box that the point is on.
-static void box_normal(const double half[3], const double at[3], double normal[3]) {
-    int side = 0;
-    for (int i = 1; i < 3; i++)
-        if (mf_abs(at[i]) - half[i] > mf_abs(at[side]) - half[side])
-            side = i;
-    mf_vec3_set(normal, 0, 0, 0);
-    normal[side] = at[side] < 0.0 ? -1.0 : 1.0;
-}
-
-static void cylinder_normal(const double size[3], const double at[3], double normal[3]) {
-    const double round = mf_sqrt(at[0] * at[0] + at[1] * at[1]);
-    mf_vec3_set(normal, at[0], at[1], 0.0);
-    if (mf_abs(at[2]) - size[1] > round - size[0])
-        mf_vec3_set(normal, 0.0, 0.0, at[2] < 0.0 ? -1.0 : 1.0);
-}
-
 static void mesh_normal(const mf_Mesh *mesh, const double start[3], const double direction[3],
                         double normal[3]) {
     const uint32_t found = mf_ray_triangle_scalar_f64(mesh, start, direction);
@@ -41,31 +24,13 @@ static void mesh_normal(const mf_Mesh *mesh, const double start[3], const double
 
 static void normal_at(const mf_RaySolid *solid, const double start[3], const double direction[3],
                       const double at[3], double normal[3]) {
-    const double *size = solid->size;
-    mf_vec3_copy(normal, at);
-    switch (solid->type) {
-    case MF_SHAPE_BOX:
-        box_normal(size, at, normal);
-        break;
-    case MF_SHAPE_CYLINDER:
-        cylinder_normal(size, at, normal);
-        break;
-    case MF_SHAPE_CAPSULE:
-        normal[2] -= mf_clamp(at[2], -size[1], size[1]);
-        break;
-    case MF_SHAPE_ELLIPSOID:
-        for (int i = 0; i < 3; i++)
-            normal[i] /= size[i] * size[i];
-        break;
-    case MF_SHAPE_PLANE:
-        mf_vec3_set(normal, 0, 0, 1);
-        break;
-    case MF_SHAPE_MESH:
+    const mf_ShapeKind *kind = &mf_shape_kinds[solid->type];
+    if (kind->normal != NULL)
+        kind->normal(solid->size, at, normal);
+    else if (solid->type == MF_SHAPE_MESH)
         mesh_normal(solid->mesh, start, direction, normal);
-        break;
-    default:
-        break;
-    }
+    else
+        mf_vec3_set(normal, 0, 0, 1);
     mf_vec3_normalize(normal);
 }
 

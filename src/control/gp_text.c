@@ -53,17 +53,17 @@ typedef struct Reader {
     mf_Error *error;
 } Reader;
 
-static bool is_space(char c) {
+static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
 // The next token of this line; comments end it.
 static Token next_token(Reader *reader) {
-    while (is_space(*reader->at))
+    while (is_blank(*reader->at))
         reader->at++;
     const char *start = reader->at;
     const char *end = start;
-    while (*end != '\0' && *end != '\n' && *end != ';' && *end != '#' && !is_space(*end))
+    while (*end != '\0' && *end != '\n' && *end != ';' && *end != '#' && !is_blank(*end))
         end++;
     reader->at = end;
     return (Token){start, (size_t)(end - start)};

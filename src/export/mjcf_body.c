@@ -34,7 +34,7 @@ static void put_geom(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
     indent(w, level);
     put(w, "<geom");
     object_name(w, "name", "geom", shape->name, index);
-    write_name(w, "type", mf_shape_kinds[shape->type].name);
+    write_name(w, "type", mf_mjcf_shapes[shape->type]);
     put_size(w, shape->type, shape->size);
     if (shape->type == MF_SHAPE_MESH)
         mf_text_format(&w->text, " mesh=\"mayfly.mesh.%u\"", shape->mesh);
@@ -56,7 +56,7 @@ static void put_site(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
     indent(w, level);
     put(w, "<site");
     object_name(w, "name", "site", site->name, index);
-    write_name(w, "type", mf_shape_kinds[site->type].name);
+    write_name(w, "type", mf_mjcf_shapes[site->type]);
     put_size(w, site->type, site->size);
     mf_mjcf_attributes(w, MF_ITEM_SITE, site, "local_position", "group");
     put(w, "/>\n");

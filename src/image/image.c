@@ -77,19 +77,25 @@ static const Kind kinds[] = {
     {"BM", 2, "a BMP image", NULL},
 };
 
+// NULL: unknown.
+static const Kind *kind_of(const void *data, size_t size) {
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (size >= kinds[i].length && memcmp(data, kinds[i].magic, kinds[i].length) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
+bool mf_image_begins(const void *data, size_t size) {
+    const Kind *kind = kind_of(data, size);
+    return kind != NULL && kind->parse != NULL;
+}
+
 mf_Status mf_image_parse(mf_Context *context, const char *name, const void *data, size_t size,
                          mf_Image *image, mf_Error *error) {
-    const char *found = "something else";
-    if (size == 0)
-        found = "an empty file";
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (size < kinds[i].length || memcmp(data, kinds[i].magic, kinds[i].length) != 0)
-            continue;
-        if (kinds[i].parse != NULL)
-            return kinds[i].parse(context, name, data, size, image, error);
-        found = kinds[i].name;
-        break;
-    }
+    const Kind *kind = kind_of(data, size);
+    if (kind != NULL && kind->parse != NULL)
+        return kind->parse(context, name, data, size, image, error);
+    const char *found = kind != NULL ? kind->name : size == 0 ? "an empty file" : "something else";
     return mf_fail_at(error, MF_BAD_FILE, name, 0, 0,
                       "expected a gray PNG or PGM (P2, P5) image, found %s", found);
 }

@@ -25,6 +25,9 @@ mf_Status mf_image_parse(mf_Context *context, const char *name, const void *data
 // The same of a file of at most 64 MiB. Also MF_NOT_FOUND, MF_IO.
 mf_Status mf_image_load(mf_Context *context, const char *path, mf_Image *image, mf_Error *error);
 
+// Whether a file that begins so is of a kind that is read.
+bool mf_image_begins(const void *data, size_t size);
+
 // The size and soundness of a PNG without its pixels: its header, and the checksum of each chunk
 // up to the last one.
 mf_Status mf_image_check_png(const char *name, const void *data, size_t size, uint32_t *width,

@@ -135,12 +135,8 @@ static Named *follow(Dae *dae, const mf_XmlNode *node, const char *attribute, co
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-static bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static const char *skip_space(const char *text) {
-    while (is_space(*text))
+    while (mf_is_space(*text))
         text++;
     return text;
 }
@@ -158,13 +154,13 @@ static bool read_index(const char **text, uint32_t *out) {
     }
     *text = at;
     *out = value;
-    return *at == '\0' || is_space(*at);
+    return *at == '\0' || mf_is_space(*at);
 }
 
 static uint32_t count_tokens(const char *text) {
     uint32_t count = 0;
     for (text = skip_space(text); *text != '\0'; text = skip_space(text), count++)
-        while (*text != '\0' && !is_space(*text))
+        while (*text != '\0' && !mf_is_space(*text))
             text++;
     return count;
 }
@@ -207,7 +203,7 @@ static mf_Status read_floats(Dae *dae, const mf_XmlNode *node, float **out, uint
         return no_memory(dae);
     for (uint32_t i = 0; i < *count; i++, text = skip_space(text)) {
         double value;
-        if (!mf_number_parse(text, &text, &value) || (*text != '\0' && !is_space(*text)) ||
+        if (!mf_number_parse(text, &text, &value) || (*text != '\0' && !mf_is_space(*text)) ||
             !isfinite((float)value))
             return mf_xml_fail(&dae->xml, node, dae->error, MF_BAD_FILE,
                                "<%.60s> number %u is not a finite one", node->name, i);

@@ -86,12 +86,8 @@ typedef struct StlText {
     int32_t line; // of `next`
 } StlText;
 
-static bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
-}
-
 static void skip_space(StlText *text) {
-    while (text->next < text->end && is_space(*text->next)) {
+    while (text->next < text->end && mf_is_space(*text->next)) {
         text->line += *text->next == '\n';
         text->next++;
     }
@@ -108,7 +104,7 @@ static bool take_token(StlText *text, const char *name) {
     size_t length = strlen(name);
     if ((size_t)(text->end - text->next) < length || memcmp(text->next, name, length) != 0)
         return false;
-    if (text->next + length < text->end && !is_space(text->next[length]))
+    if (text->next + length < text->end && !mf_is_space(text->next[length]))
         return false;
     text->next += length;
     return true;

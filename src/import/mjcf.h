@@ -28,6 +28,7 @@
 #include "import/xml.h"
 #include "model/names.h"
 #include "model/points.h"
+#include "model/shape_kinds.h"
 
 #define MF_MJCF_INCLUDES 32u // [1] most included files
 #define MF_MJCF_DENSITY 1000.0
@@ -108,11 +109,11 @@ typedef struct mf_MjcfGeom {
     const mf_XmlNode *node;
     const char *name;
     const char *mesh, *hfield, *material;
-    int32_t type; // index into mf_mjcf_shapes
+    int32_t type; // mf_ShapeType, or behind
     bool shell;
     double size[3], fromto[6], position[3], color[4];
     double mass, density, fit_scale;
-    int32_t fluid; // 1: fluidshape ellipsoid
+    int32_t fluid; // 1: by its shape
     mf_MjcfOrientation orientation;
     mf_Shape plain;
     uint32_t body;
@@ -447,17 +448,9 @@ mf_Status mf_mjcf_stiffness(mf_Mjcf *m, const mf_XmlNode *node, const char *attr
 extern const mf_MjcfField mf_mjcf_joint_fields[], mf_mjcf_geom_fields[], mf_mjcf_site_fields[],
     mf_mjcf_mesh_fields[], mf_mjcf_material_fields[], mf_mjcf_pair_fields[],
     mf_mjcf_equality_fields[], mf_mjcf_tendon_fields[];
-extern const char *const mf_mjcf_shapes[]; // geom types, in MuJoCo's order
-enum {
-    MF_MJCF_PLANE,
-    MF_MJCF_HFIELD,
-    MF_MJCF_SPHERE,
-    MF_MJCF_CAPSULE,
-    MF_MJCF_ELLIPSOID,
-    MF_MJCF_CYLINDER,
-    MF_MJCF_BOX,
-    MF_MJCF_MESH
-};
+
+// [1] Numbers of attribute size, by type.
+uint32_t mf_mjcf_size_count(int32_t type);
 
 // Reads one element into an item that contains its class's values.
 mf_Status mf_mjcf_read_joint(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfJoint *joint);

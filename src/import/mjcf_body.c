@@ -185,28 +185,24 @@ static mf_Status between_ends(const mf_Mjcf *m, const mf_MjcfSite *site, double 
 }
 
 static mf_Status resolve_site(mf_Mjcf *m, mf_MjcfSite *site, const Pose *pose) {
-    static const uint8_t sizes[] = {0, 0, 1, 2, 3, 2, 3, 0, 0};
+    const uint32_t sizes = mf_mjcf_size_count(site->type);
     bool ends = mf_is_finite(site->fromto[0]);
-    if (sizes[site->type] == 0)
+    if (sizes == 0 || site->type == MF_SHAPE_PLANE)
         return mf_mjcf_fail(m, site->node,
-                            "<site> type: expected sphere, capsule, ellipsoid, "
-                            "cylinder or box, found %s",
+                            "<site> type: expected sphere, capsule or another solid, found %s",
                             mf_mjcf_shapes[site->type]);
     mf_Status status;
-    if (ends && site->type == MF_MJCF_SPHERE)
+    if (ends && site->type == MF_SHAPE_SPHERE)
         return mf_mjcf_fail(m, site->node, "<site> fromto: a sphere has no ends");
     if (ends) {
         double half;
         status = between_ends(m, site, site->position, site->rotation, &half);
         site->size[2] = half;
-        if (sizes[site->type] == 3)
-            site->size[1] = site->size[0];
-        else
-            site->size[1] = half;
+        site->size[1] = sizes == 3 ? site->size[0] : half;
     } else {
         status = mf_mjcf_rotation(m, site->node, &site->orientation, site->rotation);
     }
-    for (uint32_t i = 0; status == MF_OK && i < sizes[site->type]; i++) {
+    for (uint32_t i = 0; status == MF_OK && i < sizes; i++) {
         if (!(site->size[i] > 0.0))
             status = mf_mjcf_fail(m, site->node, "<site> size: expected numbers > 0, found %g",
                                   site->size[i]);

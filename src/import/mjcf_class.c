@@ -29,8 +29,6 @@
     { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
 static const char *const joint_types[] = {"free", "ball", "slide", "hinge", NULL};
-const char *const mf_mjcf_shapes[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
-                                      "cylinder", "box",    "mesh",   "sdf",     NULL};
 static const char *const mass_kinds[] = {"legacy", "exact", "convex", "shell", NULL};
 static const char *const fluids[] = {"none", "ellipsoid", NULL};
 
@@ -217,14 +215,14 @@ static mf_MjcfClass builtin_class(void) {
     mf_MjcfClass class = {
         .name = "main",
         .joint = {.type = MF_MJCF_HINGE, .limited = MF_MJCF_AUTO, .force_limited = MF_MJCF_AUTO},
-        .geom = {.type = MF_MJCF_SPHERE,
+        .geom = {.type = MF_SHAPE_SPHERE,
                  .fromto = {none},
                  .color = {0.5, 0.5, 0.5, 1.0},
                  .mass = none,
                  .density = MF_MJCF_DENSITY,
                  .fit_scale = 1.0,
                  .orientation = identity},
-        .site = {.type = MF_MJCF_SPHERE,
+        .site = {.type = MF_SHAPE_SPHERE,
                  .size = {0.005, 0.005, 0.005},
                  .fromto = {none},
                  .orientation = identity},

@@ -353,41 +353,13 @@ static mf_Status fill_look(mf_Mjcf *m, const mf_MjcfGeom *geom, mf_Shape *shape)
     return MF_OK;
 }
 
-static void fill_size(const mf_MjcfGeom *geom, mf_Shape *shape) {
-    const double *s = geom->size;
-    switch (geom->type) {
-    case MF_MJCF_PLANE:
-        mf_vec3_set(shape->size, 2.0 * s[0], 2.0 * s[1], 0.0);
-        break;
-    case MF_MJCF_BOX:
-        mf_vec3_set(shape->size, 2.0 * s[0], 2.0 * s[1], 2.0 * s[2]);
-        break;
-    case MF_MJCF_SPHERE:
-        mf_vec3_set(shape->size, s[0], 0.0, 0.0);
-        break;
-    case MF_MJCF_CAPSULE:
-    case MF_MJCF_CYLINDER:
-        mf_vec3_set(shape->size, s[0], 2.0 * s[1], 0.0);
-        break;
-    case MF_MJCF_ELLIPSOID:
-        mf_vec3_copy(shape->size, s);
-        break;
-    default:
-        break;
-    }
-}
-
-static const mf_ShapeType shape_types[] = {MF_SHAPE_PLANE,   MF_SHAPE_HEIGHTS,   MF_SHAPE_SPHERE,
-                                           MF_SHAPE_CAPSULE, MF_SHAPE_ELLIPSOID, MF_SHAPE_CYLINDER,
-                                           MF_SHAPE_BOX,     MF_SHAPE_MESH};
-
 static mf_Status fill_asset(mf_Mjcf *m, const mf_MjcfGeom *geom, bool collides, uint32_t *out) {
     mf_Status status = MF_OK;
-    if (geom->type == MF_MJCF_HFIELD) {
+    if (geom->type == MF_SHAPE_HEIGHTS) {
         mf_MjcfHeights *heights = &mf_mjcf_heights(m)[geom->asset];
         status = mf_mjcf_load_heights(m, heights);
         *out = heights->draft;
-    } else if (geom->type == MF_MJCF_MESH) {
+    } else if (geom->type == MF_SHAPE_MESH) {
         mf_MjcfMesh *mesh = &mf_mjcf_meshes(m)[geom->asset];
         status = collides ? mf_mjcf_hull_mesh(m, mesh) : mf_mjcf_load_mesh(m, mesh);
         *out = mesh->draft;
@@ -404,21 +376,21 @@ static bool is_level(const mf_Frame *frame) {
 static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     bool collides = geom->plain.contact_type != 0 || geom->plain.contact_with != 0 || geom->listed;
     bool requested = collides || geom->fluid == 1 || (m->config->visual && !m->discard_visual);
-    bool meshed = geom->type == MF_MJCF_MESH || geom->type == MF_MJCF_HFIELD;
+    bool meshed = geom->type == MF_SHAPE_MESH || geom->type == MF_SHAPE_HEIGHTS;
     uint32_t asset = MF_NONE;
     geom->shape = MF_NONE;
-    if (geom->type > MF_MJCF_MESH || !requested || (meshed && geom->asset == MF_NONE))
+    if (geom->type > MF_SHAPE_HEIGHTS || !requested || (meshed && geom->asset == MF_NONE))
         return MF_OK;
     mf_Status status = meshed ? fill_asset(m, geom, collides, &asset) : MF_OK;
     if (status != MF_OK || (meshed && asset == MF_NONE))
         return status;
-    if (geom->fluid == 1 && (meshed || geom->type == MF_MJCF_PLANE)) {
+    if (geom->fluid == 1 && (meshed || geom->type == MF_SHAPE_PLANE)) {
         status = mf_mjcf_refuse(m, geom->node, "fluidshape of a mesh, hfield or plane");
         if (status != MF_OK)
             return status;
     }
     mf_Frame frame = mf_mjcf_frame(m, geom->body, geom->position, geom->rotation);
-    if (collides && geom->type == MF_MJCF_HFIELD && !is_level(&frame))
+    if (collides && geom->type == MF_SHAPE_HEIGHTS && !is_level(&frame))
         return mf_mjcf_refuse(m, geom->node, "hfield (tilted, or on a body that moves)");
     const char *name = mf_draft_text(&m->draft, geom->name ? geom->name : "");
     mf_Shape *shape = name ? mf_list_push_item(m->context, &m->draft.shapes, MF_ITEM_SHAPE) : NULL;
@@ -426,7 +398,7 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
         return mf_mjcf_no_memory(m);
     geom->shape = m->draft.shapes.count - 1;
     *shape = geom->plain;
-    shape->type = shape_types[geom->type];
+    shape->type = (mf_ShapeType)geom->type;
     shape->link = frame.link;
     shape->visual = !collides;
     shape->collides = collides;
@@ -434,12 +406,14 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     memcpy(shape->rotation, frame.rotation, sizeof shape->rotation);
     mf_vec3_copy(shape->local_position, geom->position);
     memcpy(shape->local_rotation, geom->rotation, sizeof shape->local_rotation);
-    fill_size(geom, shape);
+    mf_shape_size(shape->type, geom->size, shape->size);
+    if (shape->type == MF_SHAPE_PLANE)
+        shape->size[2] = 0.0; // in files, of the drawn grid
     shape->mesh = asset;
     shape->name = name;
     shape->body = mf_mjcf_draft_body(geom->body);
     shape->mass = geom->weight;
-    shape->fluid = geom->fluid == 1 && !meshed && geom->type != MF_MJCF_PLANE;
+    shape->fluid = geom->fluid == 1 && !meshed && geom->type != MF_SHAPE_PLANE;
     return fill_look(m, geom, shape);
 }
 
@@ -451,17 +425,14 @@ static mf_Status add_site(mf_Mjcf *m, mf_MjcfSite *from) {
     if (site == NULL)
         return mf_mjcf_no_memory(m);
     from->draft = m->draft.sites.count - 1;
-    mf_MjcfGeom like = {.type = from->type, .size = {from->size[0], from->size[1], from->size[2]}};
-    mf_Shape shape = {.type = shape_types[from->type]};
-    fill_size(&like, &shape);
     *site = from->plain;
     site->name = name;
     site->body = mf_mjcf_draft_body(from->body);
     site->frame = mf_mjcf_frame(m, from->body, from->position, from->rotation);
     mf_vec3_copy(site->local_position, from->position);
     memcpy(site->local_rotation, from->rotation, sizeof site->local_rotation);
-    site->type = shape.type;
-    mf_vec3_copy(site->size, shape.size);
+    site->type = (mf_ShapeType)from->type;
+    mf_shape_size(site->type, from->size, site->size);
     return MF_OK;
 }
 

@@ -75,16 +75,12 @@ mf_Status mf_mjcf_refuse(mf_Mjcf *m, const mf_XmlNode *node, const char *attribu
                        "%.250s is not supported (lenient loading drops it)", what);
 }
 
+static mf_Status refuse_child(void *m, const mf_XmlNode *child) {
+    return mf_mjcf_refuse(m, child, NULL);
+}
+
 mf_Status mf_mjcf_only(mf_Mjcf *m, const mf_XmlNode *node, const char *const *known) {
-    for (const mf_XmlNode *child = node->first; child; child = child->next) {
-        bool found = false;
-        for (const char *const *name = known; *name && !found; name++)
-            found = strcmp(child->name, *name) == 0;
-        mf_Status status = found ? MF_OK : mf_mjcf_refuse(m, child, NULL);
-        if (status != MF_OK)
-            return status;
-    }
-    return MF_OK;
+    return mf_xml_each_other(node, known, refuse_child, m);
 }
 
 // ---- attributes --------------------------------------------------------------------------------
@@ -133,12 +129,14 @@ static mf_Status read_choice(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfFi
     char list[200] = "";
     size_t used = 0;
     for (int32_t i = 0; field->names[i]; i++) {
+        if (field->names[i][0] == '\0')
+            continue; // not of this format
         if (strcmp(text, field->names[i]) == 0) {
             *out = i;
             return MF_OK;
         }
         if (used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "",
                                      field->names[i]);
     }
     return mf_mjcf_fail(m, node, "<%.80s> %s: expected one of %s, found \"%.60s\"", node->name,

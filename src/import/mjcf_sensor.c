@@ -85,7 +85,7 @@ static mf_Status frame_of_geom(mf_Mjcf *m, uint32_t index, mf_Frame *frame) {
     double position[3], rotation[4];
     mf_vec3_copy(position, geom->position);
     memcpy(rotation, geom->rotation, sizeof rotation);
-    if (geom->type == MF_MJCF_MESH && geom->asset != MF_NONE) {
+    if (geom->type == MF_SHAPE_MESH && geom->asset != MF_NONE) {
         mf_MjcfMesh *mesh = &mf_mjcf_meshes(m)[geom->asset];
         mf_Status status = mf_mjcf_weigh_mesh(m, mesh);
         if (status != MF_OK)

@@ -161,12 +161,12 @@ static mf_Status add_shape(mf_Mjcf *m, const mf_XmlNode *node, const PathElement
     if (status != MF_OK || index == MF_NONE)
         return status;
     const mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[index];
-    if (geom->type != MF_MJCF_SPHERE && geom->type != MF_MJCF_CYLINDER)
+    if (geom->type != MF_SHAPE_SPHERE && geom->type != MF_SHAPE_CYLINDER)
         return mf_mjcf_fail(m, node,
                             "<geom> of a tendon: expected a sphere or cylinder, '%.100s' "
                             "is a %s",
                             element->geom, mf_mjcf_shapes[geom->type]);
-    wrap->type = geom->type == MF_MJCF_SPHERE ? MF_WRAP_SPHERE : MF_WRAP_CYLINDER;
+    wrap->type = geom->type == MF_SHAPE_SPHERE ? MF_WRAP_SPHERE : MF_WRAP_CYLINDER;
     wrap->object = geom->shape;
     wrap->radius = geom->size[0];
     wrap->frame = mf_mjcf_frame(m, geom->body, geom->position, geom->rotation);

@@ -9,4 +9,9 @@
 // inf, or too large for a double.
 bool mf_number_parse(const char *text, const char **end, double *out);
 
+// What may stand between them: blanks, tabs, ends of lines and pages.
+static inline bool mf_is_space(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 #endif

@@ -32,16 +32,12 @@ mf_Status mf_urdf_ignore(mf_Urdf *urdf, const mf_XmlNode *node) {
     return ignore(urdf, node, NULL);
 }
 
+static mf_Status ignore_child(void *urdf, const mf_XmlNode *child) {
+    return mf_urdf_ignore(urdf, child);
+}
+
 mf_Status mf_urdf_ignore_others(mf_Urdf *urdf, const mf_XmlNode *node, const char *const *known) {
-    for (const mf_XmlNode *child = node->first; child; child = child->next) {
-        bool found = false;
-        for (const char *const *name = known; *name && !found; name++)
-            found = strcmp(child->name, *name) == 0;
-        mf_Status status = found ? MF_OK : mf_urdf_ignore(urdf, child);
-        if (status != MF_OK)
-            return status;
-    }
-    return MF_OK;
+    return mf_xml_each_other(node, known, ignore_child, urdf);
 }
 
 mf_Status mf_urdf_origin(mf_Urdf *urdf, const mf_XmlNode *node, double position[3],

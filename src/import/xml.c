@@ -62,10 +62,6 @@ static bool copy_attributes(Parser *parser, mf_XmlNode *node, const char **pairs
     return true;
 }
 
-static bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 // Hands what was gathered to the innermost element. Only the first run of text between its children
 // is stored: these formats have no mixed content.
 static void end_text(Parser *parser) {
@@ -74,11 +70,11 @@ static void end_text(Parser *parser) {
     parser->length = 0;
     if (parser->open == NULL || parser->open->text[0] != '\0')
         return;
-    while (length > 0 && is_space(text[0])) {
+    while (length > 0 && mf_is_space(text[0])) {
         text++;
         length--;
     }
-    while (length > 0 && is_space(text[length - 1]))
+    while (length > 0 && mf_is_space(text[length - 1]))
         length--;
     if (length == 0)
         return;
@@ -317,12 +313,12 @@ mf_Status mf_xml_name(const mf_Xml *xml, const mf_XmlNode *node, const char *att
 
 uint32_t mf_xml_scan(const char *text, uint32_t count, double *out, const char **rest) {
     for (uint32_t found = 0;; found++) {
-        while (is_space(*text))
+        while (mf_is_space(*text))
             text++;
         *rest = text;
         if (*text == '\0' || found == count)
             return *text == '\0' ? found : count + 1;
-        if (!mf_number_parse(text, &text, &out[found]) || (*text != '\0' && !is_space(*text)))
+        if (!mf_number_parse(text, &text, &out[found]) || (*text != '\0' && !mf_is_space(*text)))
             return found;
     }
 }
@@ -371,4 +367,17 @@ mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Error *error
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
     (void)xml; // the node knows its file, which may be an included one
     return mf_fail_at(error, status, node->file, node->line, node->column, "%s", message);
+}
+
+mf_Status mf_xml_each_other(const mf_XmlNode *node, const char *const *known,
+                            mf_Status (*use)(void *user, const mf_XmlNode *child), void *user) {
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
+        bool found = false;
+        for (const char *const *name = known; *name && !found; name++)
+            found = strcmp(child->name, *name) == 0;
+        if (!found)
+            status = use(user, child);
+    }
+    return status;
 }

@@ -75,4 +75,8 @@ uint32_t mf_xml_scan(const char *text, uint32_t count, double *out, const char *
 mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Error *error, mf_Status status,
                       const char *format, ...) MF_PRINTF(5, 6);
 
+// Calls `use` for each child whose name is not in `known` (NULL behind the last) until it fails.
+mf_Status mf_xml_each_other(const mf_XmlNode *node, const char *const *known,
+                            mf_Status (*use)(void *user, const mf_XmlNode *child), void *user);
+
 #endif

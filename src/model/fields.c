@@ -6,6 +6,7 @@
 // decides when and how it is hashed.
 #include "model/fields.h"
 #include "model/sensor_kind.h"
+#include "model/shape_kinds.h"
 
 #include <mayfly/camera.h>
 #include <mayfly/texture.h>
@@ -65,8 +66,6 @@
 // clang-format off
 #define WORDS(list, ...) static const char *const list[] = {__VA_ARGS__, NULL}
 WORDS(joint_names, "hinge", "slide", "ball", "planar", "floating", "fixed");
-WORDS(shape_names, "point", "box", "cylinder", "sphere", "capsule", "mesh", "plane", "ellipsoid",
-      "heights");
 WORDS(wrap_names, "site", "sphere", "cylinder", "pulley");
 WORDS(equality_names, "connect", "weld", "joint", "tendon");
 WORDS(drive_names, "joint", "jointinparent", "tendon", "site", "body");
@@ -185,7 +184,7 @@ static const mf_ModelField point_fields[] = {
 #define T mf_Shape
 static const mf_ModelField shape_fields[] = {
     TEXT(name, OTHER("name")),
-    ENUM(type, shape_names, OTHER("type") HASH(101)),
+    ENUM(type, mf_shape_names, OTHER("type") HASH(101)),
     REAL(size, UNIT("m") OTHER("size") HASH(110)),
     INDEX(mesh, MESH, OTHER("mesh") BY_CODE),
     REAL(local_position, UNIT("m") IN("body") OTHER("pos")),
@@ -278,7 +277,7 @@ static const mf_ModelField material_fields[] = {
 #define T mf_Site
 static const mf_ModelField site_fields[] = {
     TEXT(name, OTHER("name")),
-    ENUM(type, shape_names, INITIAL(MF_SHAPE_SPHERE) OTHER("type")),
+    ENUM(type, mf_shape_names, INITIAL(MF_SHAPE_SPHERE) OTHER("type")),
     REAL(size, UNIT("m") OTHER("size")),
     REAL(local_position, UNIT("m") OTHER("pos")),
     REAL(local_rotation, UNIT("1") IDENTITY OTHER("quat")),

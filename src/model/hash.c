@@ -122,7 +122,7 @@ static uint64_t hash_heights(uint64_t hash, const mf_HeightField *field) {
     return hash;
 }
 
-// Collision shapes, then shapes with ellipsoid fluid forces, colliding or not.
+// Collision shapes, then shapes with fluid forces, colliding or not.
 static uint64_t hash_shapes(uint64_t hash, const mf_Model *model) {
     uint32_t number = 0;
     for (uint32_t i = 0; i < model->shape_count; i++) {

@@ -6,66 +6,17 @@
 // any rigid body (equimomental systems: E. J. Routh, Dynamics of a System of Rigid Bodies, 1905,
 // chapter I).
 #include "model/points.h"
+#include "model/shape_kinds.h"
 
 #include "math/scalar.h"
 
-static uint32_t ring_points(double (*out)[3], uint32_t ring, double radius, double height) {
-    const double diagonal = 0.70710678118654752440; // sqrt(1/2)
-    const double circle[8][2] = {
-        {1.0, 0.0},  {diagonal, diagonal},   {0.0, 1.0},  {-diagonal, diagonal},
-        {-1.0, 0.0}, {-diagonal, -diagonal}, {0.0, -1.0}, {diagonal, -diagonal}};
-    uint32_t stride = ring == 8 ? 1 : 2;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < 8; i += stride, count++)
-        mf_vec3_set(out[count], radius * circle[i][0], radius * circle[i][1], height);
-    return count;
-}
-
-static uint32_t corner_points(double (*out)[3], double x, double y, double z) {
-    for (uint32_t i = 0; i < 8; i++)
-        mf_vec3_set(out[i], i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z);
-    return 8;
-}
-
-static uint32_t sphere_points(double (*out)[3], double radius, bool diagonals) {
-    const double diagonal = 0.57735026918962576451 * radius; // sqrt(1/3)
-    for (uint32_t i = 0; i < 6; i++) {
-        mf_vec3_set(out[i], 0.0, 0.0, 0.0);
-        out[i][i / 2] = i & 1 ? radius : -radius;
-    }
-    return diagonals ? 6 + corner_points(out + 6, diagonal, diagonal, diagonal) : 6;
-}
-
 uint32_t mf_shape_points(double (*out)[3], mf_ShapeType type, const double size[3], uint32_t ring) {
-    uint32_t count;
-    switch (type) {
-    case MF_SHAPE_BOX:
-        return corner_points(out, size[0] / 2, size[1] / 2, size[2] / 2);
-    case MF_SHAPE_CYLINDER:
-        count = ring_points(out, ring, size[0], -size[1] / 2);
-        return count + ring_points(out + count, ring, size[0], size[1] / 2);
-    case MF_SHAPE_SPHERE:
-        return sphere_points(out, size[0], ring == 8);
-    case MF_SHAPE_CAPSULE:
-        mf_vec3_set(out[0], 0.0, 0.0, -size[1] / 2 - size[0]);
-        mf_vec3_set(out[1], 0.0, 0.0, size[1] / 2 + size[0]);
-        count = 2 + ring_points(out + 2, 4, size[0], -size[1] / 2);
-        return count + ring_points(out + count, 4, size[0], size[1] / 2);
-    case MF_SHAPE_POINT:
-        mf_vec3_set(out[0], 0.0, 0.0, 0.0);
-        return 1;
-    case MF_SHAPE_ELLIPSOID:
-        for (uint32_t i = 0; i < 6; i++) {
-            mf_vec3_set(out[i], 0.0, 0.0, 0.0);
-            out[i][i / 2] = i & 1 ? size[i / 2] : -size[i / 2];
-        }
-        return 6;
-    case MF_SHAPE_MESH:
-    case MF_SHAPE_PLANE:
-    case MF_SHAPE_HEIGHTS:
-        break;
-    }
-    return 0;
+    double half[3];
+    mf_shape_half(type, size, half);
+    if (mf_shape_kinds[type].points != NULL)
+        return mf_shape_kinds[type].points(half, ring, out);
+    mf_vec3_set(out[0], 0.0, 0.0, 0.0);
+    return type == MF_SHAPE_POINT ? 1 : 0;
 }
 
 mf_MassProperties mf_mass_of_points(const mf_Point *points, uint32_t count, uint32_t link) {

@@ -7,14 +7,13 @@
 
 #define MF_SHAPE_POINTS_LIMIT 16u // [1] most points of one primitive
 
-// Points [m] on the surface of a box, cylinder, sphere, capsule or ellipsoid, in the shape's frame,
-// in a fixed order. `ring` [1] is the number of points around each end of a cylinder, 4 or 8.
-// Returns their number. `size` as in mf_Shape.
+// Points [m] on the surface of a shape with an inside, in its frame, in a fixed order. `ring` [1]
+// is the number of points around each end of a cylinder, 4 or 8. Returns their number. `size` as in
+// mf_Shape.
 //   box       8 corners
 //   cylinder  `ring` around each end, the first on +x
-//   sphere    6 on the axes, and with ring 8 also 8 on the diagonals
+//   sphere    6 on the axes, and with ring 8 also 8 on the diagonals; of a stretched one those 6
 //   capsule   the 2 poles and 4 around each end of its cylinder
-//   ellipsoid 6 on the axes
 // Planes, height fields and meshes have none.
 uint32_t mf_shape_points(double (*out)[3], mf_ShapeType type, const double size[3], uint32_t ring);
 

@@ -163,10 +163,8 @@ static void put_plane(mf_Text *out, const mf_Shape *shape, const float color[3])
 
 void mf_foxglove_shape(mf_Text *out, const mf_Model *model, const mf_Shape *shape,
                        const float color[3]) {
-    static const uint32_t solids[] = {[MF_SHAPE_BOX] = CUBES,
-                                      [MF_SHAPE_SPHERE] = SPHERES,
-                                      [MF_SHAPE_ELLIPSOID] = SPHERES,
-                                      [MF_SHAPE_CYLINDER] = CYLINDERS};
+    static const uint32_t solids[] = {
+        [MF_SHAPE_BOX] = CUBES, [MF_SHAPE_SPHERE] = SPHERES, [MF_SHAPE_CYLINDER] = CYLINDERS};
     double middle[3], half[3], size[3];
     switch (shape->type) {
     case MF_SHAPE_CAPSULE:
@@ -187,7 +185,8 @@ void mf_foxglove_shape(mf_Text *out, const mf_Model *model, const mf_Shape *shap
     default:
         mf_shape_box(shape->type, shape->size, NULL, middle, half);
         mf_vec3_scale(size, half, 2.0);
-        put_solid(out, solids[shape->type], shape->position, shape->rotation, size, color);
+        put_solid(out, solids[mf_shape_kinds[shape->type].like], shape->position, shape->rotation,
+                  size, color);
     }
 }
 

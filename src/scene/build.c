@@ -8,6 +8,7 @@
 #include "scene/builder.h"
 #include "scene/machines.h"
 #include "scene/scene_file.h"
+#include "solve/parts.h"
 
 #include <mayfly/sensor.h>
 
@@ -170,11 +171,6 @@ static mf_Status add_contact(mf_SceneBuilder *builder) {
     return mf_collisions_add(scene->world, &config, &scene->collisions, builder->error);
 }
 
-static bool has_air(const mf_InteractionConfig *config) {
-    return config->downwash || config->wind[0] != 0.0 || config->wind[1] != 0.0 ||
-           config->wind[2] != 0.0;
-}
-
 static mf_InteractionMember member_of(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     mf_InteractionMember member =
@@ -234,7 +230,7 @@ static mf_Status add_proximity(mf_SceneBuilder *builder) {
     const mf_SceneFile *file = builder->file;
     mf_InteractionMember members[MF_SCENE_GROUPS];
     mf_InteractionConfig config = file->interaction;
-    if (!file->proximity && !has_air(&config))
+    if (!file->proximity && !mf_interaction_has_air(&config))
         return MF_OK;
     if (!file->proximity)
         config.detect = config.collide = config.terrain = config.fence = false;

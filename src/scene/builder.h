@@ -36,6 +36,8 @@ bool mf_scene_group_isolated(const mf_SceneBuilder *builder, uint32_t index);
 bool mf_scene_is_scenery(const mf_Model *model);
 // Whether robots of the group can collide with others.
 bool mf_scene_group_collides(const mf_SceneBuilder *builder, uint32_t index);
+// Name of a link of an mf_Model, NULL behind the last (mf_suggest).
+const char *mf_scene_link_name(const void *model, uint32_t index);
 
 mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index);
 // The group with motion, plugins, gaits, controller and sensors, all robots at the origin.

@@ -18,11 +18,6 @@ static mf_Status refuse(const mf_Scene *scene, const mf_SceneCamera *from, mf_St
                       from->line, from->column, "cameras.%.80s: %s", from->name, message);
 }
 
-static const char *link_name(const void *model, uint32_t index) {
-    const mf_Model *of = model;
-    return index < of->link_count ? of->links[index].name : NULL;
-}
-
 // The group's name was checked by the reader.
 static mf_Status find_carrier(const mf_Scene *scene, const mf_SceneCamera *from, uint32_t *group,
                               uint32_t *link, mf_Error *error) {
@@ -43,7 +38,7 @@ static mf_Status find_carrier(const mf_Scene *scene, const mf_SceneCamera *from,
         return MF_OK;
     snprintf(message, sizeof message, "link: group %.80s (%.60s) has no link '%.80s'%s",
              from->on.group, model->name, from->on.link,
-             mf_suggest(from->on.link, link_name, model, near));
+             mf_suggest(from->on.link, mf_scene_link_name, model, near));
     return refuse(scene, from, MF_BAD_FILE, message, error);
 }
 

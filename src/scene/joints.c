@@ -16,7 +16,7 @@ static mf_Status refuse(const mf_SceneBuilder *builder, const mf_SceneJoint *joi
                       "joints.%.80s: %s", joint->name, message);
 }
 
-static const char *link_name(const void *model, uint32_t index) {
+const char *mf_scene_link_name(const void *model, uint32_t index) {
     const mf_Model *of = model;
     return index < of->link_count ? of->links[index].name : NULL;
 }
@@ -25,7 +25,8 @@ static mf_Status refuse_link(const mf_SceneBuilder *builder, const mf_SceneJoint
                              const mf_SceneJointSide *side, const mf_Model *model) {
     char message[400], near[MF_SUGGESTION];
     snprintf(message, sizeof message, "link: group %.80s (%.60s) has no link '%.80s'%s",
-             side->group, model->name, side->link, mf_suggest(side->link, link_name, model, near));
+             side->group, model->name, side->link,
+             mf_suggest(side->link, mf_scene_link_name, model, near));
     return refuse(builder, joint, MF_BAD_FILE, message);
 }
 

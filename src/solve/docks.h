@@ -52,7 +52,7 @@ typedef struct mf_DockPair {
     double square;        // [m^2] of their distance
     uint32_t sites[2];    // [1]
     uint32_t orientation; // [1]
-    bool mates;           // within the tolerances of both
+    bool aligned;         // within the tolerances of both
 } mf_DockPair;
 
 // What was on a link before a magnet pulled it.

@@ -202,10 +202,10 @@ static void examine(mf_WorldDocks *docks, uint32_t first, uint32_t second, void 
         return;
     mf_DockPair pair = {.square = square, .sites = {first, second}};
     const double angle = find_orientation(a, b, &pair.orientation);
-    pair.mates = square <= touch * touch && angle <= mf_smaller(y->angle, x->angle);
-    if (pair.mates && closes_already(a, b))
+    pair.aligned = square <= touch * touch && angle <= mf_smaller(y->angle, x->angle);
+    if (pair.aligned && closes_already(a, b))
         pair.square = -1.0; // it goes on before nearer ones begin
-    if (!pair.mates && !(pull > 0.0))
+    if (!pair.aligned && !(pull > 0.0))
         return;
     if (docks->pair_count == MF_DOCKS_PAIRS * docks->port_count)
         docks->statistics.lost++;

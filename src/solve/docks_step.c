@@ -296,7 +296,7 @@ void mf_docks_begin(mf_WorldDocks *docks, const mf_SystemRun *run) {
     tidy(docks);
     mf_docks_find_near(docks);
     for (uint32_t i = 0; i < docks->pair_count; i++)
-        if (docks->pairs[i].mates)
+        if (docks->pairs[i].aligned)
             mate(docks, &docks->pairs[i], run);
     forget(docks);
     for (uint32_t i = 0; i < docks->pair_count && docks->magnets; i++)

@@ -96,26 +96,19 @@ static mf_Status make_tree(mf_Context *context, mf_Group *group, mf_Tree **tree,
     return status;
 }
 
-// Takes `count` rows from the memory.
-static double *take_rows(double **memory, size_t count) {
-    double *rows = *memory;
-    *memory += count * MF_BLOCK;
-    return rows;
-}
-
 static void lay_out(Scratch *scratch, const mf_Tree *tree, double **memory) {
     const size_t links = tree->link_count, dofs = tree->dof_count;
-    *scratch = (Scratch){.position = take_rows(memory, 3 * links),
-                         .rotation = take_rows(memory, 4 * links),
-                         .matrix = take_rows(memory, 9 * links),
-                         .velocity = take_rows(memory, 6 * links),
-                         .acceleration = take_rows(memory, 6 * links),
-                         .inertias = take_rows(memory, 10 * links),
-                         .wrenches = take_rows(memory, 6 * links),
-                         .twists = take_rows(memory, 6 * dofs),
-                         .in = take_rows(memory, dofs),
-                         .out = take_rows(memory, 6 * dofs),
-                         .entries = take_rows(memory, tree->entry_count)};
+    *scratch = (Scratch){.position = mf_take_rows(memory, 3 * links),
+                         .rotation = mf_take_rows(memory, 4 * links),
+                         .matrix = mf_take_rows(memory, 9 * links),
+                         .velocity = mf_take_rows(memory, 6 * links),
+                         .acceleration = mf_take_rows(memory, 6 * links),
+                         .inertias = mf_take_rows(memory, 10 * links),
+                         .wrenches = mf_take_rows(memory, 6 * links),
+                         .twists = mf_take_rows(memory, 6 * dofs),
+                         .in = mf_take_rows(memory, dofs),
+                         .out = mf_take_rows(memory, 6 * dofs),
+                         .entries = mf_take_rows(memory, tree->entry_count)};
 }
 
 static mf_Status make_group(mf_Context *context, uint32_t scratches, mf_Group *group,

@@ -5,6 +5,7 @@
 //
 // Invariant: what is kept of a robot follows from its own state. A step allocates nothing.
 #include "solve/free_response.h"
+#include "solve/link_motion.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/articulated/host.h"
@@ -136,12 +137,6 @@ static void copy_lane(const double *rows, uint32_t lane, size_t count, double *o
         out[c] = rows[c * MF_BLOCK + lane];
 }
 
-static double *take_rows(double **memory, size_t count) {
-    double *rows = *memory;
-    *memory += count * MF_BLOCK;
-    return rows;
-}
-
 void mf_free_response_prepare(const mf_FreeResponse *free, uint32_t block,
                               const uint32_t *instances, uint32_t count) {
     const mf_Tree *tree = free->tree;
@@ -153,19 +148,19 @@ void mf_free_response_prepare(const mf_FreeResponse *free, uint32_t block,
     double *memory = scratch;
     const size_t links = tree->link_count;
     mf_TreeQuery query = {.tree = tree, .task = MF_TREE_MASS};
-    query.motion = (mf_TreeMotion){.position = take_rows(&memory, 3 * links),
-                                   .rotation = take_rows(&memory, 4 * links),
-                                   .matrix = take_rows(&memory, 9 * links),
-                                   .velocity = take_rows(&memory, 6 * links),
+    query.motion = (mf_TreeMotion){.position = mf_take_rows(&memory, 3 * links),
+                                   .rotation = mf_take_rows(&memory, 4 * links),
+                                   .matrix = mf_take_rows(&memory, 9 * links),
+                                   .velocity = mf_take_rows(&memory, 6 * links),
                                    .position_rows = 3,
                                    .rotation_rows = 4,
                                    .matrix_rows = 9,
                                    .velocity_rows = 6,
                                    .first_lane = first,
                                    .lane_count = lane_groups * free->lanes};
-    query.inertias = take_rows(&memory, 10 * links);
-    query.twists = take_rows(&memory, (size_t)6 * tree->dof_count);
-    query.entries = take_rows(&memory, tree->entry_count);
+    query.inertias = mf_take_rows(&memory, 10 * links);
+    query.twists = mf_take_rows(&memory, (size_t)6 * tree->dof_count);
+    query.entries = mf_take_rows(&memory, tree->entry_count);
     free->kernel(&query, &state);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t lane = instances[i] % MF_BLOCK;

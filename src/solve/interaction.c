@@ -76,7 +76,7 @@ static bool has_collisions(const mf_InteractionConfig *config) {
     return config->collide || config->terrain || config->fence;
 }
 
-static bool has_air(const mf_InteractionConfig *config) {
+bool mf_interaction_has_air(const mf_InteractionConfig *config) {
     return config->downwash || config->wind[0] != 0.0 || config->wind[1] != 0.0 ||
            config->wind[2] != 0.0;
 }
@@ -127,7 +127,7 @@ static mf_Status check_config(const mf_World *world, const mf_InteractionConfig 
         return mf_fail(error, MF_BAD_ARGUMENT, "interaction: start from mf_interaction_config()");
     if (mf_world_find_system(world, "interaction") != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "interaction: the world already has one");
-    if (!config->detect && !has_collisions(config) && !has_air(config))
+    if (!config->detect && !has_collisions(config) && !mf_interaction_has_air(config))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "interaction: nothing is enabled, need detect, collide, terrain, fence, "
                        "downwash or wind");
@@ -285,7 +285,7 @@ static mf_Status make_searches(mf_Interaction *all, mf_Error *error) {
     const mf_InteractionConfig *config = &all->config;
     uint32_t needed = (config->detect ? MF_WORK_DETECT : 0u) |
                       (has_collisions(config) ? MF_WORK_COLLIDE : 0u) |
-                      (has_air(config) ? MF_WORK_AIR : 0u);
+                      (mf_interaction_has_air(config) ? MF_WORK_AIR : 0u);
     mf_Neighbors **to[] = {&all->detect, &all->touch, &all->air};
     mf_Neighbors *shared = NULL;
     mf_Status status = MF_OK;

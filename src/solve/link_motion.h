@@ -6,6 +6,13 @@
 #include <mayfly/dynamics.h>
 #include "multibody/tree.h"
 
+// Takes `count` rows of a block from the memory.
+static inline double *mf_take_rows(double **memory, size_t count) {
+    double *rows = *memory;
+    *memory += count * MF_BLOCK;
+    return rows;
+}
+
 typedef struct mf_LinkMotion { // world frame
     double position[3];        // [m] of the link's origin
     double orientation[4];     // [1] link to world

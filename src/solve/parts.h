@@ -12,6 +12,9 @@ enum {
     MF_WORK_AIR = 4      // downwash and wind
 };
 
+// Downwash or wind.
+bool mf_interaction_has_air(const mf_InteractionConfig *config);
+
 enum { MF_CHUNK_PAIRS = 64 }; // [1] most colliding pairs of a chunk with events
 
 // Flags of an agent in one round of collisions.

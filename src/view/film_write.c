@@ -33,7 +33,7 @@ void mf_film_put_shape(mf_Text *text, const mf_Model *model, const mf_Shape *sha
     mf_TextureLay lay;
     double color[3] = {shape->color[0], shape->color[1], shape->color[2]};
     int32_t link = shape->link == MF_NONE ? -1 : (int32_t)shape->link;
-    mf_text_format(text, "\n{\"type\":\"%s\",\"link\":%d", mf_shape_kinds[shape->type].name, link);
+    mf_text_format(text, "\n{\"type\":\"%s\",\"link\":%d", mf_mjcf_shapes[shape->type], link);
     if (shape->type == MF_SHAPE_MESH) {
         mf_text_format(text, ",\"mesh\":%u", shape->mesh);
         used[shape->mesh] = true;

@@ -152,7 +152,7 @@ static const Case cases[] = {
     {BODY("<geom size='1 2 3 4'/>"), MF_BAD_FILE, 2, "1 to 3 finite numbers"},
     {BODY("<geom size='1e999'/>"), MF_BAD_FILE, 2, "finite"},
     {BODY("<geom size='0x10'/>"), MF_BAD_FILE, 2, "finite"},
-    {BODY("<geom type='torus' size='1'/>"), MF_BAD_FILE, 2, "plane, hfield, sphere"},
+    {BODY("<geom type='torus' size='1'/>"), MF_BAD_FILE, 2, "mesh, plane, ellipsoid"},
     {BODY("<geom type='sdf' size='1'/>"), MF_UNSUPPORTED, 2, "type sdf"},
     {BODY("<geom size='1' condim='2'/>"), MF_BAD_FILE, 2, "1, 3, 4 or 6, found 2"},
     {BODY("<geom size='1' contype='1.5'/>"), MF_BAD_FILE, 2, "whole number, found \"1.5\""},

@@ -138,7 +138,7 @@ mf_Status mf_art_surfaces_fill(mf_ArtMotion *motion, const mf_Model *model, mf_C
                                mf_Error *error);
 
 // Where contact i touches a plane whose normal is `up` in the axes of its plan link: a position in
-// that link; of balls and ellipsoids their center. Not moved along the normal where they are round.
+// that link; of balls and ovals their center. Not moved along the normal where they are round.
 void mf_art_contact_point(const mf_ArtMotion *motion, uint32_t i, const double up[3],
                           double position[3]);
 

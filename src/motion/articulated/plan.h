@@ -128,11 +128,11 @@ enum {
 };
 
 // Per contact: position in its link's plan frame [m], radius [m] and, of a capsule, its axis [1].
-// Then data of its kind (mf_ArtTouchKind) and its parameters:
+// Then data of its kind (mf_TouchKind) and its parameters:
 enum {
     MF_ART_TOUCH_AXIS = 4,   // [1] 3 values: of a capsule, else 0
     MF_ART_TOUCH_FRAME = 7,  // [1] 9 values: axes of the shape to the link's, row after row;
-                             // of an ellipsoid the tensor of its squared radii [m^2] (6 values)
+                             // of an oval the tensor of its squared radii [m^2] (6 values)
     MF_ART_TOUCH_SIZE = 16,  // [m] 3 values: half edges of the box that holds the shape
     MF_ART_TOUCH_FORCE = 19, // [N/m] stiffness
     MF_ART_TOUCH_DRAG,       // [N s/m] damping
@@ -144,17 +144,6 @@ enum {
     MF_ART_TOUCH_ROLLING,    // [m] against torsion across the normal
     MF_ART_CONTACT_VALUES
 };
-
-// Kind of contact. Shapes with many corners have a few contacts that move over them, numbered by
-// `part` of mf_ArtContact.
-typedef enum mf_ArtTouchKind {
-    MF_ART_TOUCH_BALL,   // a ball; a point has no radius. Parts 1 and 2 are of balls on maps of
-                         // nearest cells: other columns than that under the center
-    MF_ART_TOUCH_OVAL,   // an ellipsoid
-    MF_ART_TOUCH_CORNER, // corner `part` of a box, when it is on the lower half
-    MF_ART_TOUCH_RIM,    // of a cylinder: the lowest points of both rims, then two on the lower one
-    MF_ART_TOUCH_HULL    // corners of the hull of a mesh (contact/hull.h)
-} mf_ArtTouchKind;
 
 typedef enum mf_ArtKind { MF_ART_HINGE, MF_ART_SLIDE, MF_ART_BALL } mf_ArtKind;
 
@@ -274,7 +263,7 @@ typedef struct mf_ArtPath {
 typedef struct mf_ArtContact {
     int32_t link;   // [1] plan link, -1 = base
     uint32_t shape; // [1] of the model, MF_NONE: a point
-    mf_ArtTouchKind kind;
+    mf_TouchKind kind;
     uint32_t part; // [1]
     uint32_t hull; // [1] of the set
     bool rotates;  // it has friction against torsion or rolling
@@ -345,7 +334,7 @@ typedef struct mf_ArtSpan {
     bool felt;                       // a zone has an element of the path
 } mf_ArtSpan;
 
-// An ellipsoid in the medium: coefficients of aba_inertia.h, times the density if they depend on
+// A shape in the medium: coefficients of aba_inertia.h, times the density if they depend on
 // it.
 typedef struct mf_ArtSolid {
     double mass[3];         // [kg] virtual, per axis
@@ -360,7 +349,7 @@ typedef struct mf_ArtSolid {
 } mf_ArtSolid;
 
 // Forces of the medium on one body of the file, which counts as the box with the body's inertia, or
-// as the ellipsoids of its shapes.
+// as its shapes.
 typedef struct mf_ArtFluid {
     int32_t link;       // [1] plan link, -1 = base
     double position[3]; // [m] center of mass in that link's frame
@@ -368,7 +357,7 @@ typedef struct mf_ArtFluid {
     double drag[3];     // [N s^2/m^2] per axis of the box, times the square of the speed along it
     double torque_drag[3]; // [N m s^2] likewise, of the rate about it
     double creep, whirl;   // [N s/m], [N m s] times speed and rate
-    bool ellipsoid;        // of a shape; uses position, rotation, creep, whirl and `solid`
+    bool shaped;           // of a shape; uses position, rotation, creep, whirl and `solid`
     mf_ArtSolid solid;
 } mf_ArtFluid;
 

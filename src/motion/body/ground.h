@@ -176,7 +176,7 @@ static MF_INLINE mf_lane contact_point_depth(const mf_ArtPlan *art, uint32_t num
                                              Vec *pivot) {
     const mf_ArtContact *contact = &mf_art_contacts(art)[number];
     const mf_real *c = contact_constants(art, number);
-    const bool ball = contact->kind == MF_ART_TOUCH_BALL;
+    const bool ball = contact->kind == MF_TOUCH_BALL;
     if (art->level && ball && c[3] <= 0) {
         *own = *pivot = center;
         contact_point->normal = MF_VALUE(Vec, mf_zero(), mf_zero(), mf_set((mf_real)1));
@@ -218,7 +218,7 @@ static MF_INLINE void contact_point_find(const mf_DrivenPlan *plan, const mf_Art
     mf_lane lowest = stance->pose.position.z + center.z - mf_set(c[3]) - margin;
     mf_lane fall = mf_fma(stance->rate.x, center.y, -(stance->rate.y * center.x));
     fall = mf_min(fall + stance->pose.speed.z, zero);
-    if (mf_art_contacts(art)[number].kind == MF_ART_TOUCH_HULL)
+    if (mf_art_contacts(art)[number].kind == MF_TOUCH_HULL)
         lowest = hull_lowest(c, &stance->pose, stance->rate, lowest, &fall);
     // Distance of a fall within the step at a few times gravity.
     const mf_lane dt = setting(art, MF_ART_STEP);
@@ -274,7 +274,7 @@ static inline void contact_points_find(const mf_DrivenPlan *plan, const mf_ArtBl
     const mf_ArtContact *contacts = mf_art_contacts(mf_driven_art(plan));
     bool rotated = false;
     for (uint32_t i = first; i < first + count; i++) {
-        if (!rotated && contacts[i].kind != MF_ART_TOUCH_BALL) {
+        if (!rotated && contacts[i].kind != MF_TOUCH_BALL) {
             const Mat by = mat_of_rotation(vec_scale(stance->rate, step));
             stance->rotated_pose = stance->pose;
             stance->rotated_pose.rotation = mat_multiply(&by, &stance->pose.rotation);

@@ -123,7 +123,7 @@ static void find_bodies(Build *b) {
 // ---- feet ---------------------------------------------------------------------------------------
 
 // Contacts become points and balls: those of a cylinder or hull the positions where it touches in
-// the start position, an ellipsoid the ball that reaches as deep there.
+// the start position, an oval the ball that reaches as deep there.
 static void find_position(Build *b, uint32_t i) {
     const mf_ArtMotion *tree = b->motion->tree;
     const mf_ArtContact *contact = &tree->contacts[i];
@@ -132,10 +132,10 @@ static void find_position(Build *b, uint32_t i) {
     const double *d = b->bodies[contact->link + 1].rotation + 6, *t = c + MF_ART_TOUCH_FRAME;
     double *position = b->positions[i];
     mf_vec3_copy(position, c);
-    position[3] = contact->kind == MF_ART_TOUCH_BALL ? c[3] : 0.0;
-    if (contact->kind == MF_ART_TOUCH_RIM || contact->kind == MF_ART_TOUCH_HULL) {
+    position[3] = contact->kind == MF_TOUCH_BALL ? c[3] : 0.0;
+    if (contact->kind == MF_TOUCH_RIM || contact->kind == MF_TOUCH_HULL) {
         mf_art_contact_point(tree, i, d, position);
-    } else if (contact->kind == MF_ART_TOUCH_OVAL) {
+    } else if (contact->kind == MF_TOUCH_OVAL) {
         position[3] = mf_sqrt(t[0] * d[0] * d[0] + t[1] * d[1] * d[1] + t[2] * d[2] * d[2] +
                               2.0 * (t[3] * d[0] * d[1] + t[4] * d[0] * d[2] + t[5] * d[1] * d[2]));
     }

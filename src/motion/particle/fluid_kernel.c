@@ -255,41 +255,19 @@ static MF_INLINE Beyond beyond_round(mf_lane bend, const mf_ParticlePlan *plan, 
     return MF_VALUE(Beyond, beyond.plane * bend, beyond.space * bend, beyond.shear * bend);
 }
 
-// A radius over that plus a distance from it; 1 inside.
-static MF_INLINE mf_lane bend_of(mf_lane radius, mf_lane distance) {
-    return radius / (radius + mf_max(distance, mf_zero()));
-}
-
 // Of a solid, for particles at `p` in its axes.
 static MF_INLINE Beyond beyond_solid(const mf_ParticlePlan *plan, const mf_Solid *solid, Vec p,
                                      Gap *gap) {
-    const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), never = mf_set((mf_real)-1e15);
-    const mf_lane a = mf_set((mf_real)solid->half[0]), b = mf_set((mf_real)solid->half[1]),
-                  c = mf_set((mf_real)solid->half[2]);
-    Vec out[3] = {
-        {sign_of(p.x), zero, zero}, {zero, sign_of(p.y), zero}, {zero, zero, sign_of(p.z)}};
-    const mf_lane bend = bend_of(a, gap->distance);
-    switch (solid->kind) {
-    case MF_COLLIDE_SPHERE:
-        return beyond_round(bend * bend, plan, gap);
-    case MF_COLLIDE_CAPSULE:
-        return beyond_round(mf_select(mf_less(mf_abs(p.z), b), bend, bend * bend), plan, gap);
-    case MF_COLLIDE_ELLIPSOID: {
-        const Vec scaled = {p.x / a, p.y / b, p.z / c};
-        return beyond_round(one / mf_max(vec_dot(scaled, scaled), one), plan, gap);
-    }
-    case MF_COLLIDE_HULL:
+    const mf_lane one = mf_set((mf_real)1);
+    const Vec size = shape_size(solid->half);
+    if (solid->kind == MF_COLLIDE_HULL)
         return beyond_plane(gap->distance, plan);
-    case MF_COLLIDE_CYLINDER: {
-        const Gap side = round_gap(MF_VALUE(Vec, p.x, p.y, zero), a);
-        out[0] = side.normal;
-        return beyond_slabs(MF_VALUE(Vec, side.distance, never, mf_abs(p.z) - b), out,
-                            MF_VALUE(Vec, bend_of(a, side.distance), one, one), plan, gap);
-    }
-    default: // a box
-        return beyond_slabs(MF_VALUE(Vec, mf_abs(p.x) - a, mf_abs(p.y) - b, mf_abs(p.z) - c), out,
-                            MF_VALUE(Vec, one, one, one), plan, gap);
-    }
+    if (solid->kind != MF_COLLIDE_CYLINDER && solid->kind != MF_COLLIDE_BOX)
+        return beyond_round(shape_bend(solid->kind, size, p, gap->distance), plan, gap);
+    const Slabs slabs = shape_slabs(solid->kind, size, p);
+    const bool round = solid->kind == MF_COLLIDE_CYLINDER;
+    const Vec bends = {round ? bend_of(size.x, slabs.over.x) : one, one, one};
+    return beyond_slabs(slabs.over, slabs.out, bends, plan, gap);
 }
 
 // A wall at a gap, where it moves with `velocity`. Returns its acceleration of the particles.

@@ -4,10 +4,39 @@
 // First a list of contacts per grain, in the order of ranks; then one contact of each lane at a
 // time. Both grains of a contact compute it, with equal and opposite results to the bit: all is odd
 // or even in the exchange of the two. Contacts of the last step are found by their partner.
-#include "math/lane_bits.h"
+#include "math/lane.h"
 #include "motion/particle/lanes.h"
 
 #include <mayfly/world.h>
+
+// Masks as whole numbers, for loops over the few lanes where they hold.
+
+// Bit k is the truth value of lane k.
+static MF_INLINE uint32_t mf_mask_bits(mf_mask mask) {
+#if defined(MF_KERNEL_AVX512) || MF_LANES == 1
+    return (uint32_t)mask;
+#elif defined(MF_KERNEL_AVX2) && defined(MF_KERNEL_F64)
+    return (uint32_t)_mm256_movemask_pd(mask);
+#elif defined(MF_KERNEL_AVX2)
+    return (uint32_t)_mm256_movemask_ps(mask);
+#elif defined(MF_KERNEL_F64)
+    return (uint32_t)_mm_movemask_pd(mask);
+#else
+    return (uint32_t)_mm_movemask_ps(mask);
+#endif
+}
+
+// The number of the lowest bit that is set, of `bits` that are not all 0.
+static MF_INLINE uint32_t mf_lowest_bit(uint32_t bits) {
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctz(bits);
+#else
+    uint32_t bit = 0;
+    while ((bits >> bit & 1) == 0)
+        bit++;
+    return bit;
+#endif
+}
 
 // [1] Largest change of a rolling rate in a step.
 static const double roll_part = 0.2;

@@ -4,6 +4,7 @@
 // quadrature (6e-7 off for most, 5e-4 for sheets of 1 : 100 : 200).
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
+#include "model/shape_kinds.h"
 
 #define PI 3.14159265358979323846
 
@@ -77,28 +78,6 @@ static void added_mass(const double r[3], double volume, mf_ArtSolid *solid) {
     }
 }
 
-// Radii of the ellipsoid that stands for a shape.
-static void radii_of(const mf_Shape *shape, double r[3]) {
-    const double *size = shape->size;
-    switch (shape->type) {
-    case MF_SHAPE_SPHERE:
-        mf_vec3_set(r, size[0], size[0], size[0]);
-        return;
-    case MF_SHAPE_CAPSULE:
-        mf_vec3_set(r, size[0], size[0], 0.5 * size[1] + size[0]);
-        return;
-    case MF_SHAPE_CYLINDER:
-        mf_vec3_set(r, size[0], size[0], 0.5 * size[1]);
-        return;
-    case MF_SHAPE_BOX:
-        mf_vec3_scale(r, size, 0.5);
-        return;
-    default:
-        mf_vec3_copy(r, size);
-        return;
-    }
-}
-
 static mf_ArtSolid solid_of(const double r[3], const double coefficients[5], double density) {
     mf_ArtSolid solid;
     const double volume = 4.0 / 3.0 * PI * r[0] * r[1] * r[2];
@@ -127,9 +106,9 @@ static mf_ArtSolid solid_of(const double r[3], const double coefficients[5], dou
 static mf_ArtFluid ellipsoid_of(const mf_ArtMotion *motion, const mf_Physics *physics,
                                 const mf_Shape *shape) {
     const mf_ArtFrame *in = &motion->frames[shape->link];
-    mf_ArtFluid fluid = {.link = in->link, .ellipsoid = true};
+    mf_ArtFluid fluid = {.link = in->link, .shaped = true};
     double r[3], rotation[4];
-    radii_of(shape, r);
+    mf_shape_box(shape->type, shape->size, NULL, fluid.position, r); // its radii
     mf_quat_rotate(fluid.position, in->rotation, shape->position);
     mf_vec3_add(fluid.position, fluid.position, in->position);
     mf_quat_multiply(rotation, in->rotation, shape->rotation);

@@ -261,11 +261,11 @@ static MF_INLINE mf_lane ball_on_steps(const mf_ArtPlan *plan, const mf_ArtConta
 static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtContact *contact,
                                        const mf_real *c, const Pose *pose, TouchMemo *memo,
                                        Touch *touch) {
-    const mf_ArtTouchKind kind = contact->kind;
+    const mf_TouchKind kind = contact->kind;
     HullCorners *corners = &memo->corners;
     const Vec center = vec_constant(c);
     Vec point = center;
-    if (kind == MF_ART_TOUCH_HULL) {
+    if (kind == MF_TOUCH_HULL) {
         const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
         if (contact->part == 0)
             hull_find(plan, memo->terrain, contact, c, pose, touch->may, corners);
@@ -275,7 +275,7 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
     const mf_real round = c[3] > 0 ? c[3] + c[MF_ART_TOUCH_MARGIN] : 0;
     mf_lane depth;
     touch->arm = point;
-    if (kind == MF_ART_TOUCH_BALL) {
+    if (kind == MF_TOUCH_BALL) {
         depth = plan->stepped && c[3] > 0
                     ? ball_on_steps(plan, contact, c, pose, memo, touch)
                     : ground_around(plan, memo->terrain, pose, point, round, &touch->normal) +
@@ -283,11 +283,11 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
         touch->arm = vec_fma(touch->normal, -mf_set(c[3]), center);
         return depth;
     }
-    depth = kind == MF_ART_TOUCH_OVAL
+    depth = kind == MF_TOUCH_OVAL
                 ? ground_around(plan, memo->terrain, pose, point, round, &touch->normal)
                 : ground_over(plan, memo->terrain, pose, point, &touch->normal);
     const Vec up = touch->normal;
-    if (kind == MF_ART_TOUCH_OVAL) {
+    if (kind == MF_TOUCH_OVAL) {
         const Sym squares = sym_constant(c + MF_ART_TOUCH_FRAME);
         const Vec reach = sym_apply(&squares, up);
         const mf_lane far = mf_sqrt(vec_dot(reach, up));
@@ -295,9 +295,9 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
         return depth + far;
     }
     // At steps corners of both halves may be in a side or below an edge.
-    if (kind == MF_ART_TOUCH_CORNER && !plan->stepped)
+    if (kind == MF_TOUCH_CORNER && !plan->stepped)
         touch->may = mf_and(touch->may, is_lower(c, up));
-    if (kind == MF_ART_TOUCH_RIM) {
+    if (kind == MF_TOUCH_RIM) {
         touch->arm = rim_point(contact, c, up);
         depth = ground_over(plan, memo->terrain, pose, touch->arm, &touch->normal);
     }
@@ -307,9 +307,8 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
 // The point whose centripetal acceleration a contact has: a ball's center, else the link's origin.
 // From the link's origin, in its axes.
 static MF_INLINE Vec touch_pivot(const mf_ArtPlan *plan, uint32_t i) {
-    return mf_art_contacts(plan)[i].kind == MF_ART_TOUCH_BALL
-               ? vec_constant(contact_constants(plan, i))
-               : vec_zero();
+    return mf_art_contacts(plan)[i].kind == MF_TOUCH_BALL ? vec_constant(contact_constants(plan, i))
+                                                          : vec_zero();
 }
 
 // The contact of a link in its predicted rotation, in the link's present axes. Returns its depth at
@@ -416,7 +415,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     Vec velocity = vec_cross_add(rate, center, mat_apply_transposed(&pose->rotation, pose->speed));
     mf_lane fall =
         vec_dot(MF_VALUE(Vec, pose->rotation.zx, pose->rotation.zy, pose->rotation.zz), velocity);
-    if (mf_art_contacts(plan)[i].kind == MF_ART_TOUCH_HULL)
+    if (mf_art_contacts(plan)[i].kind == MF_TOUCH_HULL)
         lowest = hull_lowest(c, pose, rate, lowest, &fall);
     // Distance of a fall within the step at a few times gravity.
     mf_lane reach = mf_fma(step, mf_min(fall, zero) - mf_set((mf_real)40) * step, lowest);

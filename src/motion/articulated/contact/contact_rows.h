@@ -9,6 +9,7 @@
 #ifndef MF_MOTION_ARTICULATED_CONTACT_CONTACT_ROWS_H
 #define MF_MOTION_ARTICULATED_CONTACT_CONTACT_ROWS_H
 
+#include "contact/shape_lane.h"
 #include "motion/articulated/constraint/couple.h"
 #include "motion/articulated/contact/contact_pairs.h"
 #include "motion/articulated/constraint/warm_start.h"
@@ -189,27 +190,6 @@ static inline uint32_t group_take(const mf_ArtPlan *plan, Work *work, uint32_t f
 // point. For a sphere r' is that of its center. Corners, edges and flat faces have no radius.
 // (Montana 1988 treats the general case; here the other surface is flat.)
 
-// An ellipsoid with these radii [m] has the support function sqrt(m . a), a = radii^2 m, so H x is
-// (radii^2 x) / s - a (a . x) / s^3. Shape's axes.
-static MF_INLINE Vec roll_ellipsoid(Vec radii, Vec normal, Vec direction) {
-    const Vec square = {radii.x * radii.x, radii.y * radii.y, radii.z * radii.z};
-    const Vec a = {square.x * normal.x, square.y * normal.y, square.z * normal.z};
-    const mf_lane size = mf_sqrt(vec_dot(a, normal)), over = mf_set((mf_real)1) / size;
-    const Vec first = {square.x * direction.x, square.y * direction.y, square.z * direction.z};
-    return vec_scale(vec_fma(a, -(vec_dot(a, direction) * over * over), first), over);
-}
-
-// A cylinder about z rolls on its side or rim: radius / s along the rim, with s the sine between
-// axis and normal. An upright cylinder does not roll on its rim, so the term fades out below s =
-// 0.1.
-static MF_INLINE Vec roll_cylinder(mf_lane radius, Vec normal, Vec direction) {
-    const mf_lane least = mf_set((mf_real)0.1);
-    const mf_lane size = mf_sqrt(mf_fma(normal.x, normal.x, normal.y * normal.y));
-    const mf_lane over = mf_set((mf_real)1) / mf_max(size, least);
-    const Vec along = {-normal.y * over, normal.x * over, mf_zero()};
-    return vec_scale(along, radius * over * vec_dot(along, direction));
-}
-
 // H (m x w) of a shape for a point of contact at `arm` and `inside` [m] below its surface; link's
 // axes.
 static MF_INLINE Vec contact_roll(const mf_CollidePlan *collide, uint32_t shape, Vec normal,
@@ -226,15 +206,13 @@ static MF_INLINE Vec contact_roll(const mf_CollidePlan *collide, uint32_t shape,
         const Vec center = {mf_set((mf_real)c[0]), mf_set((mf_real)c[1]), mf_set((mf_real)c[2])};
         return vec_scale(direction, vec_dot(normal, vec_sub(arm, center)));
     }
-    if (kind != MF_COLLIDE_CYLINDER && kind != MF_COLLIDE_ELLIPSOID)
+    if (!mf_collide_is_curved(kind))
         return vec_zero();
     const Mat frame = {mf_set((mf_real)r[0]), mf_set((mf_real)r[1]), mf_set((mf_real)r[2]),
                        mf_set((mf_real)r[3]), mf_set((mf_real)r[4]), mf_set((mf_real)r[5]),
                        mf_set((mf_real)r[6]), mf_set((mf_real)r[7]), mf_set((mf_real)r[8])};
     const Vec m = mat_apply_transposed(&frame, normal), x = mat_apply_transposed(&frame, direction);
-    const Vec radii = {radius, mf_set((mf_real)half[1]), mf_set((mf_real)half[2])};
-    const Vec moves =
-        kind == MF_COLLIDE_CYLINDER ? roll_cylinder(radius, m, x) : roll_ellipsoid(radii, m, x);
+    const Vec moves = shape_roll(kind, shape_size(half), m, x);
     return mat_apply(&frame, vec_fma(x, -inside, moves));
 }
 

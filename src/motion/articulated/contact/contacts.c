@@ -2,15 +2,16 @@
 // surfaces.c.
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
+#include "model/shape_kinds.h"
 
 #include <string.h>
 
 typedef struct Contact {
     uint32_t link;         // [1] of the model
     const mf_Shape *shape; // of which it is a part; NULL: a point of none
-    mf_ArtTouchKind kind;
+    mf_TouchKind kind;
     uint32_t part;              // [1]
-    double tensor[6];           // [m^2] squared radii of an ellipsoid, link axes
+    double tensor[6];           // [m^2] squared radii of an oval, link axes
     double position[3], radius; // [m] link frame
     double axis[3];             // [1] link frame
     double rotation[4];         // [1] shape's axes to the link's
@@ -37,49 +38,42 @@ static void use_ball(Contact contact, bool stepped, ContactFn use, void *user) {
     }
 }
 
-// A capsule touches with the spheres at its ends.
-static void capsule_contact(const mf_Shape *shape, double end, bool stepped, ContactFn use,
-                            void *user) {
+// Balls are at the center or, of what is long, at both ends.
+static void ball_contacts(const mf_Shape *shape, const double half[3], bool stepped, ContactFn use,
+                          void *user) {
     const double up[3] = {0, 0, 1};
-    Contact contact = contact_of(shape, (double[3]){0, 0, end * shape->size[1]}, shape->size[0]);
-    mf_quat_rotate(contact.axis, shape->rotation, up);
-    use_ball(contact, stepped, use, user);
+    const uint32_t ends = mf_shape_kinds[shape->type].half_count;
+    for (int end = ends > 1 ? -1 : 0; end < 2; end += 2) {
+        Contact contact = contact_of(shape, (double[3]){0, 0, end * half[1]}, half[0]);
+        if (end != 0)
+            mf_quat_rotate(contact.axis, shape->rotation, up);
+        use_ball(contact, stepped, use, user);
+    }
 }
 
-static void box_contacts(const mf_Shape *shape, ContactFn use, void *user) {
-    const double *size = shape->size;
+static void box_contacts(const mf_Shape *shape, const double size[3], ContactFn use, void *user) {
     for (uint32_t i = 0; i < 8; i++) {
-        const double half[3] = {(i & 1 ? 0.5 : -0.5) * size[0], (i & 2 ? 0.5 : -0.5) * size[1],
-                                (i & 4 ? 0.5 : -0.5) * size[2]};
+        const double half[3] = {i & 1 ? size[0] : -size[0], i & 2 ? size[1] : -size[1],
+                                i & 4 ? size[2] : -size[2]};
         Contact contact = contact_of(shape, half, 0.0);
-        contact.kind = MF_ART_TOUCH_CORNER;
+        contact.kind = MF_TOUCH_CORNER;
         contact.part = i;
         mf_vec3_copy(contact.size, half);
         use(user, &contact);
     }
 }
 
-static void cylinder_contacts(const mf_Shape *shape, ContactFn use, void *user) {
-    const double radius = shape->size[0], tall = 0.5 * shape->size[1];
-    for (uint32_t i = 0; i < 4; i++) {
-        Contact contact =
-            contact_of(shape, (double[3]){0, 0, 0}, mf_sqrt(radius * radius + tall * tall));
-        contact.kind = MF_ART_TOUCH_RIM;
-        contact.part = i;
-        mf_vec3_set(contact.size, radius, radius, tall);
-        use(user, &contact);
-    }
-}
-
-static void ellipsoid_contact(const mf_Shape *shape, ContactFn use, void *user) {
-    const double *r = shape->size;
-    const double own[6] = {r[0] * r[0], r[1] * r[1], r[2] * r[2], 0, 0, 0};
-    Contact contact = contact_of(shape, (double[3]){0, 0, 0}, r[0]);
-    contact.kind = MF_ART_TOUCH_OVAL;
-    for (int i = 1; i < 3; i++)
-        contact.radius = r[i] > contact.radius ? r[i] : contact.radius;
+// Of rims and ovals: `count` parts about the center.
+static void whole_contacts(const mf_Shape *shape, uint32_t count, ContactFn use, void *user) {
+    double middle[3], size[3];
+    mf_shape_box(shape->type, shape->size, NULL, middle, size);
+    const double own[6] = {size[0] * size[0], size[1] * size[1], size[2] * size[2], 0, 0, 0};
+    Contact contact = contact_of(shape, middle, mf_shape_radius(shape->type, shape->size, NULL));
+    contact.kind = mf_shape_kinds[shape->type].touch;
+    mf_vec3_copy(contact.size, size);
     mf_inertia_rotate(contact.tensor, own, shape->rotation);
-    use(user, &contact);
+    for (; contact.part < count; contact.part++)
+        use(user, &contact);
 }
 
 static void mesh_contacts(const mf_HullSet *hulls, const mf_Shape *shape, ContactFn use,
@@ -87,7 +81,7 @@ static void mesh_contacts(const mf_HullSet *hulls, const mf_Shape *shape, Contac
     const mf_ConvexHull *hull = mf_hull_of(hulls, mf_hulls_of_mesh(hulls)[shape->mesh]);
     for (uint32_t i = 0; i < 4; i++) {
         Contact contact = contact_of(shape, hull->center, hull->radius);
-        contact.kind = MF_ART_TOUCH_HULL;
+        contact.kind = MF_TOUCH_HULL;
         contact.part = i;
         for (int k = 0; k < 3; k++)
             contact.size[k] = hull->high[k] > -hull->low[k] ? hull->high[k] : -hull->low[k];
@@ -97,32 +91,25 @@ static void mesh_contacts(const mf_HullSet *hulls, const mf_Shape *shape, Contac
 
 static void shape_contacts(const mf_HullSet *hulls, bool stepped, const mf_Shape *shape,
                            ContactFn use, void *user) {
-    const double none[3] = {0, 0, 0};
-    switch (shape->type) {
-    case MF_SHAPE_POINT:
-        use_ball(contact_of(shape, none, 0.0), false, use, user);
+    double half[3];
+    mf_shape_half(shape->type, shape->size, half);
+    switch (mf_shape_kinds[shape->type].touch) {
+    case MF_TOUCH_BALL:
+        ball_contacts(shape, half, stepped, use, user);
         return;
-    case MF_SHAPE_SPHERE:
-        use_ball(contact_of(shape, none, shape->size[0]), stepped, use, user);
+    case MF_TOUCH_CORNER:
+        box_contacts(shape, half, use, user);
         return;
-    case MF_SHAPE_CAPSULE:
-        capsule_contact(shape, -0.5, stepped, use, user);
-        capsule_contact(shape, 0.5, stepped, use, user);
+    case MF_TOUCH_RIM:
+        whole_contacts(shape, 4, use, user);
         return;
-    case MF_SHAPE_BOX:
-        box_contacts(shape, use, user);
+    case MF_TOUCH_OVAL:
+        whole_contacts(shape, 1, use, user);
         return;
-    case MF_SHAPE_CYLINDER:
-        cylinder_contacts(shape, use, user);
-        return;
-    case MF_SHAPE_MESH:
+    case MF_TOUCH_HULL:
         mesh_contacts(hulls, shape, use, user);
         return;
-    case MF_SHAPE_ELLIPSOID:
-        ellipsoid_contact(shape, use, user);
-        return;
-    case MF_SHAPE_PLANE:
-    case MF_SHAPE_HEIGHTS:
+    case MF_TOUCH_NONE:
         return;
     }
 }
@@ -232,9 +219,8 @@ typedef struct Filling {
 } Filling;
 
 static uint32_t hull_of(const mf_ArtMotion *motion, const Contact *contact) {
-    return contact->kind == MF_ART_TOUCH_HULL
-               ? mf_hulls_of_mesh(motion->hulls)[contact->shape->mesh]
-               : MF_NONE;
+    return contact->kind == MF_TOUCH_HULL ? mf_hulls_of_mesh(motion->hulls)[contact->shape->mesh]
+                                          : MF_NONE;
 }
 
 static void fill_contact(void *user, const Contact *contact) {
@@ -253,7 +239,7 @@ static void fill_contact(void *user, const Contact *contact) {
     mf_quat_rotate(c + MF_ART_TOUCH_AXIS, frame->rotation, contact->axis);
     double rotation[4];
     mf_quat_multiply(rotation, frame->rotation, contact->rotation);
-    if (contact->kind == MF_ART_TOUCH_OVAL)
+    if (contact->kind == MF_TOUCH_OVAL)
         mf_inertia_rotate(c + MF_ART_TOUCH_FRAME, contact->tensor, frame->rotation);
     else
         mf_quat_to_matrix(c + MF_ART_TOUCH_FRAME, rotation);
@@ -317,11 +303,11 @@ void mf_art_contact_point(const mf_ArtMotion *motion, uint32_t i, const double u
     const double *rotation = c + MF_ART_TOUCH_FRAME;
     double own[3], out[3];
     mf_vec3_copy(position, c);
-    if (contact->kind != MF_ART_TOUCH_RIM && contact->kind != MF_ART_TOUCH_HULL)
+    if (contact->kind != MF_TOUCH_RIM && contact->kind != MF_TOUCH_HULL)
         return;
     for (int k = 0; k < 3; k++)
         own[k] = rotation[k] * up[0] + rotation[3 + k] * up[1] + rotation[6 + k] * up[2];
-    if (contact->kind == MF_ART_TOUCH_RIM) {
+    if (contact->kind == MF_TOUCH_RIM) {
         rim_point(contact, c + MF_ART_TOUCH_SIZE, own, out);
     } else {
         const mf_ConvexHull *hull = mf_hull_of(motion->hulls, contact->hull);

@@ -34,9 +34,9 @@ static void lowest_point(const void *user, uint32_t row, const double up[3], dou
         motion->constants_f64 + motion->plan->contact_offset + (size_t)row * MF_ART_CONTACT_VALUES;
     const double *t = c + MF_ART_TOUCH_FRAME;
     mf_art_contact_point(motion, row, up, position);
-    if (motion->contacts[row].kind == MF_ART_TOUCH_BALL)
+    if (motion->contacts[row].kind == MF_TOUCH_BALL)
         mf_vec3_add_scaled(position, position, -c[3], up);
-    if (motion->contacts[row].kind != MF_ART_TOUCH_OVAL)
+    if (motion->contacts[row].kind != MF_TOUCH_OVAL)
         return;
     double direction[3] = {t[0] * up[0] + t[3] * up[1] + t[4] * up[2],
                            t[3] * up[0] + t[1] * up[1] + t[5] * up[2],

@@ -13,7 +13,7 @@
 
 // Forces of the medium on the bodies of a file: drag of the box that has a body's inertia (MuJoCo's
 // documentation, "Computation", section "Passive forces", fluid model by inertia), or drag, lift
-// and added mass of the ellipsoids of its shapes, where one has fluidshape. Of the box, along and
+// and added mass of its shapes, where one has fluidshape. Of the box, along and
 // about every axis
 //     force = -(drag |v| + creep) v        torque = -(twist |w| + whirl) w
 // with v relative to the medium. In an implicit step this is the chord to rest with the present
@@ -42,8 +42,8 @@ static MF_INLINE Sym sym_scale(const Sym *a, mf_lane s) {
     return MF_VALUE(Sym, a->xx * s, a->yy * s, a->zz * s, a->xy * s, a->xz * s, a->yz * s);
 }
 
-// Forces of the medium on an ellipsoid with the relative velocity v and rate w, in its axes
-// (MuJoCo's documentation, "Computation", fluid model by ellipsoids; added mass: Lamb 1932,
+// Forces of the medium on a shape with the relative velocity v and rate w, in its axes
+// (MuJoCo's documentation, "Computation", fluid models, the one by shapes; added mass: Lamb 1932,
 // sections 114 and 115; lift: Kutta and Joukowski, Magnus). The force is `force` - drag v, the
 // torque `torque` - torque_drag w; the added mass acts by the velocities only.
 typedef struct Stream {
@@ -109,7 +109,7 @@ static inline void fluid_add(const mf_ArtPlan *plan, const mf_ArtFluid *fluid, m
     Vec swing =
         vec_cross_add(rate, vec_cross(rate, arm), vec_scale(down, setting(plan, MF_ART_GRAVITY)));
     Vec ahead = vec_fma(swing, step, speed);
-    if (fluid->ellipsoid) {
+    if (fluid->shaped) {
         solid_add(fluid, step, &rotation, arm, speed, ahead, rate, a);
         return;
     }

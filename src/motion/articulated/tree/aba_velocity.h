@@ -486,7 +486,7 @@ static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, con
             slid = row_load(contacts->slip, i);
         }
         const Vec rate = link < 0 ? state->rate : work->links[link].rate;
-        const bool own = rotates && mf_art_contacts(plan)[i].kind != MF_ART_TOUCH_BALL;
+        const bool own = rotates && mf_art_contacts(plan)[i].kind != MF_TOUCH_BALL;
         if (own && rotated != link)
             rotated_set(&contacts->pose[link + 1], rate, drive->step, &rotated_link);
         rotated = own ? link : rotated;
