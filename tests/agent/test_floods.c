@@ -114,7 +114,7 @@ static uint32_t agreeing(const Modules *all, const char *field, uint32_t compone
     return right;
 }
 
-static void counts_and_leaders_are_right_after_the_diameter(void **state) {
+TEST(counts_and_leaders_are_right_after_the_diameter) {
     uint32_t with_loops = 0;
     for (uint32_t trial = 0; trial < 200; trial++) {
         Assembly assembly;
@@ -179,14 +179,14 @@ static void follow(mf_BehaviorKind kind, const char *field, uint32_t component,
     modules_close(&all);
 }
 
-static void floods_follow_parting_and_docking(void **state) {
+TEST(floods_follow_parting_and_docking) {
     const Expected counts[] = {{10.0, 10, 0}, {4.0, 0, 4}, {6.0, 0, 6}, {0.0, 0, 0}};
     const Expected leads[] = {{1.0, 1, 2}, {0.0, 0, 0}};
     follow(MF_BEHAVIOR_COUNT, "count.memory", 3, counts);
     follow(MF_BEHAVIOR_LEADER, "leader.memory", 5, leads);
 }
 
-static void both_need_space_in_messages(void **state) {
+TEST(both_need_space_in_messages) {
     Modules all;
     ModulesConfig config = modules_config(100); // 12 bytes of a message have 96 bits
     const mf_Behavior count = {.kind = MF_BEHAVIOR_COUNT}, leader = {.kind = MF_BEHAVIOR_LEADER};
@@ -204,7 +204,7 @@ static void both_need_space_in_messages(void **state) {
     modules_close(&all);
 }
 
-static void cubes_are_no_snake(void **state) {
+TEST(cubes_are_no_snake) {
     Modules all;
     const ModulesConfig config = modules_config(4);
     const mf_Behavior behavior = {.kind = MF_BEHAVIOR_SNAKE, .rate = {100, 1}};
@@ -213,14 +213,4 @@ static void cubes_are_no_snake(void **state) {
                      MF_NOT_FOUND);
     assert_string_equal(all.error.message, "snake: cube has no hinge or slide");
     modules_close(&all);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_and_leaders_are_right_after_the_diameter),
-        cmocka_unit_test(floods_follow_parting_and_docking),
-        cmocka_unit_test(both_need_space_in_messages),
-        cmocka_unit_test(cubes_are_no_snake),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static bool relay(mf_Group *group, uint32_t instance, mf_Time time, void *user) 
     return true;
 }
 
-static void a_message_takes_a_step_per_hop(void **state) {
+TEST(a_message_takes_a_step_per_hop) {
     const uint32_t delays[] = {0, 3};
     for (uint32_t k = 0; k < 2; k++) {
         Modules all;
@@ -56,7 +56,7 @@ static void a_message_takes_a_step_per_hop(void **state) {
 
 // ---- boxes --------------------------------------------------------------------------------------
 
-static void messages_wait_until_they_are_read_once(void **state) {
+TEST(messages_wait_until_they_are_read_once) {
     Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message;
@@ -83,7 +83,7 @@ static void messages_wait_until_they_are_read_once(void **state) {
     modules_close(&all);
 }
 
-static void a_full_box_counts_what_it_drops(void **state) {
+TEST(a_full_box_counts_what_it_drops) {
     Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message;
@@ -105,7 +105,7 @@ static void a_full_box_counts_what_it_drops(void **state) {
     modules_close(&all);
 }
 
-static void parted_docks_do_not_hear(void **state) {
+TEST(parted_docks_do_not_hear) {
     Modules all;
     const ModulesConfig config = modules_config(2);
     modules_open(&all, &config);
@@ -118,7 +118,7 @@ static void parted_docks_do_not_hear(void **state) {
     modules_close(&all);
 }
 
-static void wrong_messages_are_one_clear_error(void **state) {
+TEST(wrong_messages_are_one_clear_error) {
     Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message = message_of(1, 1);
@@ -140,7 +140,7 @@ static void wrong_messages_are_one_clear_error(void **state) {
     modules_close(&all);
 }
 
-static void wrong_settings_are_refused(void **state) {
+TEST(wrong_settings_are_refused) {
     Modules all;
     const ModulesConfig config = modules_config(1);
     mf_Messages *out;
@@ -167,7 +167,7 @@ static void wrong_settings_are_refused(void **state) {
 
 // ---- noise --------------------------------------------------------------------------------------
 
-static void loss_and_delay_are_as_set(void **state) {
+TEST(loss_and_delay_are_as_set) {
     enum { ROBOTS = 64, STEPS = 500, DELAY = 2, JITTER = 4 };
     Modules all;
     ModulesConfig config = modules_config(ROBOTS);
@@ -244,7 +244,7 @@ static uint64_t hash_after(uint32_t threads, mf_Isa isa, mf_MessagesStatistics *
     return hash;
 }
 
-static void threads_and_instruction_sets_do_not_matter(void **state) {
+TEST(threads_and_instruction_sets_do_not_matter) {
     mf_MessagesStatistics sum;
     const uint64_t hash = hash_after(1, MF_ISA_SCALAR, &sum);
     assert_true(sum.delivered > 1000 && sum.lost > 100);
@@ -255,7 +255,7 @@ static void threads_and_instruction_sets_do_not_matter(void **state) {
         assert_true(hash_after(3, MF_ISA_AVX2, &sum) == hash);
 }
 
-static void a_snapshot_continues_bit_for_bit(void **state) {
+TEST(a_snapshot_continues_bit_for_bit) {
     Modules first, second;
     open_chatter(&first, 1, MF_ISA_AUTO);
     open_chatter(&second, 2, MF_ISA_AUTO);
@@ -296,7 +296,7 @@ static double infrared(double range, double x, double y, double angle) {
     return got;
 }
 
-static void infrared_reaches_who_faces_it(void **state) {
+TEST(infrared_reaches_who_faces_it) {
     assert_true(infrared(0.5, 0.59, 0.0, 0.0) > 0.0);    // docks are 0.49 m apart
     assert_false(infrared(0.5, 0.61, 0.0, 0.0) > 0.0);   // beyond the range
     assert_false(infrared(0.0, 0.3, 0.0, 0.0) > 0.0);    // without infrared
@@ -306,7 +306,7 @@ static void infrared_reaches_who_faces_it(void **state) {
     assert_false(infrared(1.0, 0.6, 0.0, 1.5708) > 0.0); // by a right angle: another dock sees it
 }
 
-static void a_swarm_gets_the_sixteen_nearest(void **state) {
+TEST(a_swarm_gets_the_sixteen_nearest) {
     enum { ROBOTS = 20 };
     Modules all;
     ModulesConfig config = modules_config(ROBOTS);
@@ -324,7 +324,7 @@ static void a_swarm_gets_the_sixteen_nearest(void **state) {
 
 // ---- memory -------------------------------------------------------------------------------------
 
-static void every_failure_leaves_nothing(void **state) {
+TEST(every_failure_leaves_nothing) {
     for (uint32_t countdown = 1; countdown < 40; countdown++) {
         mf_Context *context;
         mf_Error error = {0};
@@ -359,20 +359,6 @@ static void every_failure_leaves_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_message_takes_a_step_per_hop),
-        cmocka_unit_test(messages_wait_until_they_are_read_once),
-        cmocka_unit_test(a_full_box_counts_what_it_drops),
-        cmocka_unit_test(parted_docks_do_not_hear),
-        cmocka_unit_test(wrong_messages_are_one_clear_error),
-        cmocka_unit_test(wrong_settings_are_refused),
-        cmocka_unit_test(loss_and_delay_are_as_set),
-        cmocka_unit_test(threads_and_instruction_sets_do_not_matter),
-        cmocka_unit_test(a_snapshot_continues_bit_for_bit),
-        cmocka_unit_test(infrared_reaches_who_faces_it),
-        cmocka_unit_test(a_swarm_gets_the_sixteen_nearest),
-        cmocka_unit_test(every_failure_leaves_nothing),
-    };
     KEEP_SHARED();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests();
 }

@@ -65,7 +65,7 @@ static void open_muses(Modules *all, uint32_t threads) {
     must(mf_policy_add(all->group, &policy, &all->error), &all->error);
 }
 
-static void a_policy_senses_remembers_sends_and_acts(void **state) {
+TEST(a_policy_senses_remembers_sends_and_acts) {
     Modules all;
     open_muses(&all, 1);
     mf_world_step(all.world, 10); // five ticks
@@ -84,7 +84,7 @@ static void a_policy_senses_remembers_sends_and_acts(void **state) {
     modules_close(&all);
 }
 
-static void actions_have_the_noise_that_was_set(void **state) {
+TEST(actions_have_the_noise_that_was_set) {
     Modules all;
     enum { TICKS = 200, ROBOTS = 40 };
     double sum = 0.0, squares = 0.0, both = 0.0;
@@ -105,7 +105,7 @@ static void actions_have_the_noise_that_was_set(void **state) {
     modules_close(&all);
 }
 
-static void threads_and_snapshots_give_the_same_bits(void **state) {
+TEST(threads_and_snapshots_give_the_same_bits) {
     Modules first, second;
     open_muses(&first, 1);
     open_muses(&second, 2);
@@ -131,7 +131,7 @@ static bool refuse(mf_Policy *policy, void *user) {
     return mf_policy_act(policy, FORCE, 0, NAN);
 }
 
-static void what_is_not_a_number_is_a_fault(void **state) {
+TEST(what_is_not_a_number_is_a_fault) {
     Modules all;
     const ModulesConfig config = modules_config(3);
     mf_PolicyConfig policy = muse_config();
@@ -145,7 +145,7 @@ static void what_is_not_a_number_is_a_fault(void **state) {
     modules_close(&all);
 }
 
-static void wrong_settings_are_refused(void **state) {
+TEST(wrong_settings_are_refused) {
     Modules all;
     const ModulesConfig config = modules_config(1);
     static const char *const unknown[] = {"nothing", NULL};
@@ -182,15 +182,4 @@ static void wrong_settings_are_refused(void **state) {
     }
     assert_int_equal(mf_policy_add(all.group, &right, &all.error), MF_BAD_ARGUMENT); // a second one
     modules_close(&all);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_policy_senses_remembers_sends_and_acts),
-        cmocka_unit_test(actions_have_the_noise_that_was_set),
-        cmocka_unit_test(threads_and_snapshots_give_the_same_bits),
-        cmocka_unit_test(what_is_not_a_number_is_a_fault),
-        cmocka_unit_test(wrong_settings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static Plan *make(mf_Context *context) {
     return image;
 }
 
-static void a_copy_is_equal(void **state) {
+TEST(a_copy_is_equal) {
     mf_Context *context;
     mf_Error error;
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
@@ -48,7 +48,7 @@ static void a_copy_is_equal(void **state) {
     close_context(context);
 }
 
-static void four_gigabytes_are_refused(void **state) {
+TEST(four_gigabytes_are_refused) {
     mf_Context *context;
     mf_Error error;
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
@@ -58,10 +58,4 @@ static void four_gigabytes_are_refused(void **state) {
     assert_int_equal(mf_flat_pack(context, &plan, sizeof plan, parts, 1, &image, &error), MF_LIMIT);
     assert_null(image);
     mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_copy_is_equal),
-                                       cmocka_unit_test(four_gigabytes_are_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void mark(void *task, uint32_t index) {
     cells->cells[index] = cells->cells[index] * 3 + cells->round + index;
 }
 
-static void every_index_runs_exactly_once(void **state) {
+TEST(every_index_runs_exactly_once) {
     static const uint32_t counts[] = {0, 1, 2, 3, 7, 8, 9, 64, 1000, 100000};
     for (uint32_t threads = 1; threads <= 8; threads *= 2) {
         mf_Context *context = open_context(threads);
@@ -37,7 +37,7 @@ static void every_index_runs_exactly_once(void **state) {
     }
 }
 
-static void results_are_the_same_for_every_thread_count(void **state) {
+TEST(results_are_the_same_for_every_thread_count) {
     enum { COUNT = 37, ROUNDS = 20000 };
     uint32_t first[COUNT];
     for (uint32_t threads = 1; threads <= 5; threads++) {
@@ -56,7 +56,7 @@ static void results_are_the_same_for_every_thread_count(void **state) {
     }
 }
 
-static void workers_wake_after_sleeping(void **state) {
+TEST(workers_wake_after_sleeping) {
     mf_Context *context = open_context(3);
     uint32_t values[5] = {0};
     Cells cells = {.cells = values};
@@ -82,7 +82,7 @@ static void nap(void *task, uint32_t index) {
     atomic_fetch_add((_Atomic uint32_t *)task, 1);
 }
 
-static void the_caller_waits_for_slow_tasks(void **state) {
+TEST(the_caller_waits_for_slow_tasks) {
     mf_Context *context = open_context(2);
     for (int i = 0; i < 10; i++) {
         _Atomic uint32_t finished = 0;
@@ -106,7 +106,7 @@ static void meet(void *task, uint32_t index) {
     atomic_fetch_add(present, 100);
 }
 
-static void tasks_really_run_side_by_side(void **state) {
+TEST(tasks_really_run_side_by_side) {
     mf_Context *context = open_context(2);
     for (int i = 0; i < 20; i++) {
         _Atomic uint32_t present = 0;
@@ -137,7 +137,7 @@ static void *call_from_a_thread(void *task) {
     return NULL;
 }
 
-static void misuse_runs_serially_instead_of_breaking(void **state) {
+TEST(misuse_runs_serially_instead_of_breaking) {
     Nested nested = {.context = open_context(3)};
     mf_parallel_for(nested.context, 20, call_again, &nested);
     assert_int_equal(atomic_load(&nested.runs), 200);
@@ -157,7 +157,7 @@ static void run_backwards(void *user, uint32_t count, mf_TaskFn function, void *
         function(task, i);
 }
 
-static void the_users_parallel_for_is_used(void **state) {
+TEST(the_users_parallel_for_is_used) {
     uint32_t seen = 0, values[10] = {0};
     mf_ContextConfig config = mf_context_config();
     config.threads = 6;
@@ -187,7 +187,7 @@ static void check_signals(void *task, uint32_t index) {
     meet(&nested[1].runs, 0); // so that both threads take one
 }
 
-static void signals_stay_with_the_host(void **state) {
+TEST(signals_stay_with_the_host) {
     sigset_t before, after;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
     mf_Context *context = open_context(2);
@@ -199,22 +199,7 @@ static void signals_stay_with_the_host(void **state) {
     mf_context_destroy(context);
 }
 
-static void contexts_come_and_go_without_work(void **state) {
+TEST(contexts_come_and_go_without_work) {
     for (int i = 0; i < 200; i++)
         mf_context_destroy(open_context(1 + (uint32_t)i % 5));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_index_runs_exactly_once),
-        cmocka_unit_test(results_are_the_same_for_every_thread_count),
-        cmocka_unit_test(workers_wake_after_sleeping),
-        cmocka_unit_test(the_caller_waits_for_slow_tasks),
-        cmocka_unit_test(tasks_really_run_side_by_side),
-        cmocka_unit_test(misuse_runs_serially_instead_of_breaking),
-        cmocka_unit_test(the_users_parallel_for_is_used),
-        cmocka_unit_test(signals_stay_with_the_host),
-        cmocka_unit_test(contexts_come_and_go_without_work),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

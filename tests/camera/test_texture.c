@@ -86,7 +86,7 @@ static int is_red(double u, double v, double margin) {
     "height='64'/>"
 
 // Two meters for each of the two repeats: fields of half a meter along x, of 1 m along y.
-static void ground_has_the_look_of_its_plane(void **state) {
+TEST_WITH(ground_has_the_look_of_its_plane, make_context, drop_context) {
     Rig rig = open_rig(*state,
                        "<mujoco><asset>" CHECKER
                        "<material name='m' texture='t' texrepeat='2 1' texuniform='true'/></asset>"
@@ -120,7 +120,7 @@ static void ground_has_the_look_of_its_plane(void **state) {
 
 // The lower face of a plain cube, the fourth, has the second color: that is the direction -y, which
 // of a shape that is scaled to a cube or a ball is the longest part of a point's coordinates.
-static void cubes_are_seen_by_direction(void **state) {
+TEST_WITH(cubes_are_seen_by_direction, make_context, drop_context) {
     static const double half[2][3] = {{0.3, 0.3, 0.3}, {0.4, 0.2, 0.3}};
     static const char *const shapes[2] = {"type='sphere' size='.3'", "type='box' size='.4 .2 .3'"};
     for (int s = 0; s < 2; s++) {
@@ -157,7 +157,7 @@ static void cubes_are_seen_by_direction(void **state) {
 
 // The place of a corner is its x and y, so that of a point is, too; on another mesh it is the same
 // with a texture over the whole shape.
-static void meshes_have_their_coordinates(void **state) {
+TEST_WITH(meshes_have_their_coordinates, make_context, drop_context) {
     Rig rig = open_rig(
         *state,
         "<mujoco><asset>" CHECKER "<material name='m' texture='t' emission='1'/>"
@@ -186,7 +186,7 @@ static void meshes_have_their_coordinates(void **state) {
 }
 
 // A group's color takes the place of red; gray stays gray.
-static void groups_have_colors(void **state) {
+TEST_WITH(groups_have_colors, make_context, drop_context) {
     const float blue[3] = {0.0f, 0.0f, 1.0f};
     const char *text = "<mujoco><worldbody><body pos='0 0 1'><freejoint/>"
                        "<geom size='.3' rgba='.8 0 0 1'/><geom size='.3' pos='0 .7 0' "
@@ -213,7 +213,7 @@ static void groups_have_colors(void **state) {
 
 // Planes cast no shadow and take no memory of faces: all shapes with textures over a plane with
 // one.
-static void every_shape_is_drawn_over_a_plane(void **state) {
+TEST_WITH(every_shape_is_drawn_over_a_plane, make_context, drop_context) {
     static const char *const shapes[] = {"sphere",   "box",       "capsule",
                                          "cylinder", "ellipsoid", "mesh' mesh='k"};
     for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
@@ -253,13 +253,13 @@ static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
     return mf_hash_bytes(MF_HASH_START, color, sizeof color);
 }
 
-static void same_bits_everywhere(void **state) {
+TEST_WITH(same_bits_everywhere, make_context, drop_context) {
     const uint64_t expected = hash_of(*state, MF_ISA_AUTO);
     FOR_EACH_ISA (isa)
         assert_true(hash_of(*state, isa) == expected);
 }
 
-static void without_memory(void **state) {
+TEST_WITH(without_memory, make_context, drop_context) {
     Rig rig = open_rig(*state,
                        "<mujoco><asset>" CHECKER "<material name='m' texture='t'/></asset>"
                        "<worldbody><body><freejoint/><geom size='1' material='m'/></body>"
@@ -277,18 +277,4 @@ static void without_memory(void **state) {
     assert_true(i > 5);
     mf_free_camera_destroy(eye);
     close_rig(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_context, drop_context)
-        TEST(ground_has_the_look_of_its_plane),
-        TEST(cubes_are_seen_by_direction),
-        TEST(meshes_have_their_coordinates),
-        TEST(groups_have_colors),
-        TEST(every_shape_is_drawn_over_a_plane),
-        TEST(same_bits_everywhere),
-        TEST(without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

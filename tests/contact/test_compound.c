@@ -54,7 +54,7 @@ static uint32_t count_under(const mf_Compound *compound, uint32_t node, uint32_t
     return count_under(compound, children[0], seen) + count_under(compound, children[1], seen);
 }
 
-static void trees_are_binary_with_solids_in_their_leaves(void **state) {
+TEST(trees_are_binary_with_solids_in_their_leaves) {
     static const char *const names[] = {"humanoid.urdf",    "car.urdf", "hexapod.urdf", "ball.xml",
                                         "soccer_field.xml", "ant.xml",  "figure.xml"};
     mf_Context *context;
@@ -147,7 +147,7 @@ static void advance(State *state, const mf_Model *model, double time) {
     }
 }
 
-static void positions_and_velocities_are_those_of_the_model(void **state) {
+TEST(positions_and_velocities_are_those_of_the_model) {
     mf_Context *context;
     MUST(mf_context_create(NULL, &context, &error));
     static const char *const slider =
@@ -285,7 +285,7 @@ static const char *const zoo =
 
 // Random states of robots at distances from inside each other to far apart, and the hostile cases:
 // one robot in the very place of another, apart by a hair, and in axes of each other.
-static void trees_find_what_every_two_find(void **state) {
+TEST(trees_find_what_every_two_find) {
     mf_Context *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     MUST(mf_context_create(NULL, &context, &error));
@@ -331,7 +331,7 @@ static void trees_find_what_every_two_find(void **state) {
 
 // Many pairs in one call: each as if it were alone, also when the leaves do not fit at a time, and
 // a robot with a joint that is not a number touches nothing.
-static void bits_do_not_depend_on_other_agents(void **state) {
+TEST(bits_do_not_depend_on_other_agents) {
     enum { PAIRS = 120 };
     static mf_CompoundTouch together[ROOM], alone[ROOM];
     mf_Context *context;
@@ -410,7 +410,7 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
 
 // Robots that are a gap apart do not touch when one moves by less, whatever its way; asking for
 // gaps changes no touch; all copies tell the same gap.
-static void gaps_hold(void **state) {
+TEST(gaps_hold) {
     enum { PAIRS = 300, DIRECTIONS = 30 };
     mf_Context *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
@@ -462,7 +462,7 @@ static void gaps_hold(void **state) {
 }
 
 // Links that are held do not touch, and all others do as before.
-static void fixed_links_do_not_touch(void **state) {
+TEST(fixed_links_do_not_touch) {
     mf_Context *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t left_out = 0, kept = 0;
@@ -543,7 +543,7 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
 
 // No point of a robot goes farther against its base than it is said to, for small and large turns
 // of it and of its joints, wherever the base goes; who does not move has gone no way.
-static void nothing_goes_farther_than_its_reach(void **state) {
+TEST(nothing_goes_farther_than_its_reach) {
     mf_Context *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     MUST(mf_context_create(NULL, &context, &error));
@@ -612,7 +612,7 @@ static void nothing_goes_farther_than_its_reach(void **state) {
 
 // A ball is as heavy as it is along its normals; a thin rod at its end a quarter of it, as a rod
 // that is struck there; what is fixed in the world has no mass to move.
-static void masses_are_those_at_the_worst_position(void **state) {
+TEST(masses_are_those_at_the_worst_position) {
     static const char *const rod =
         "<mujoco model='rod'><worldbody><body><freejoint/><geom type='capsule' size='0.001 0.5'"
         " mass='2'/></body></worldbody></mujoco>";
@@ -633,7 +633,7 @@ static void masses_are_those_at_the_worst_position(void **state) {
 
 // A mass in one point moves whole wherever it is pushed, and has nothing to turn. Files cannot say
 // so: their readers give it the inertia of its shapes.
-static void a_point_has_its_mass(void **state) {
+TEST(a_point_has_its_mass) {
     mf_Context *context;
     MUST(mf_context_create(NULL, &context, &error));
     Robot ball = load(context, "ball.xml");
@@ -647,19 +647,4 @@ static void a_point_has_its_mass(void **state) {
         assert_near(ball.compound->solids[0].inverse_inertia[i], 0.0, 0.0);
     unload(ball);
     mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trees_are_binary_with_solids_in_their_leaves),
-        cmocka_unit_test(positions_and_velocities_are_those_of_the_model),
-        cmocka_unit_test(trees_find_what_every_two_find),
-        cmocka_unit_test(bits_do_not_depend_on_other_agents),
-        cmocka_unit_test(gaps_hold),
-        cmocka_unit_test(fixed_links_do_not_touch),
-        cmocka_unit_test(nothing_goes_farther_than_its_reach),
-        cmocka_unit_test(masses_are_those_at_the_worst_position),
-        cmocka_unit_test(a_point_has_its_mass),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,8 @@
 #include "math/kernel_table.h"
 #include "rig/rig.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { MODELS = 2 * (sizeof ground_solids / sizeof *ground_solids) };
 enum { CASES = sizeof ground_cases / sizeof *ground_cases };
 
@@ -69,7 +71,7 @@ static unsigned compare(const mf_CollidePlan *plan, const GroundCase *want, doub
 }
 
 // Vertices of meshes are floats in MuJoCo, too, but turned into their own axes there.
-static void contacts_are_mujocos(void **state) {
+TEST(contacts_are_mujocos) {
     mf_Context *context = *state;
     unsigned worse = 0;
     for (unsigned m = 0; m < MODELS; m++) {
@@ -90,7 +92,7 @@ static void contacts_are_mujocos(void **state) {
 }
 
 // What the table of directions finds is as far as the farthest of all vertices.
-static void tables_find_the_farthest(void **state) {
+TEST(tables_find_the_farthest) {
     mf_Context *context = *state;
     for (unsigned m = 0; m < MODELS; m += 2) {
         mf_Model *model = load_solid(context, m);
@@ -124,12 +126,4 @@ static void tables_find_the_farthest(void **state) {
         mf_release(context, set);
         mf_model_destroy(model);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contacts_are_mujocos),
-        cmocka_unit_test(tables_find_the_farthest),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

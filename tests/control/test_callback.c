@@ -19,7 +19,7 @@ static bool count_calls(mf_Group *group, uint32_t instance, mf_Time time, void *
     return instance != calls->refuses;
 }
 
-static void every_robot_is_called_at_the_rate(void **state) {
+TEST(every_robot_is_called_at_the_rate) {
     Fixture fixture;
     Calls calls = {.refuses = MF_NONE};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
@@ -33,7 +33,7 @@ static void every_robot_is_called_at_the_rate(void **state) {
     fixture_close(&fixture);
 }
 
-static void failure_raises_the_fault_and_ends_the_calls(void **state) {
+TEST(failure_raises_the_fault_and_ends_the_calls) {
     Fixture fixture;
     Calls calls = {.refuses = 20};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
@@ -49,7 +49,7 @@ static void failure_raises_the_fault_and_ends_the_calls(void **state) {
     fixture_close(&fixture);
 }
 
-static void several_run_in_order(void **state) {
+TEST(several_run_in_order) {
     Fixture fixture;
     Calls first = {.refuses = 5}, second = {.refuses = MF_NONE};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
@@ -64,7 +64,7 @@ static void several_run_in_order(void **state) {
     fixture_close(&fixture);
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     Fixture fixture;
     Calls calls = {0};
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
@@ -76,14 +76,4 @@ static void bad_settings_are_refused(void **state) {
     assert_int_equal(mf_callback_add(fixture.group, rate, count_calls, &calls, NULL), MF_NO_MEMORY);
     assert_int_equal(mf_group_system_count(fixture.group), 0);
     fixture_close(&fixture);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_robot_is_called_at_the_rate),
-        cmocka_unit_test(failure_raises_the_fault_and_ends_the_calls),
-        cmocka_unit_test(several_run_in_order),
-        cmocka_unit_test(bad_settings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

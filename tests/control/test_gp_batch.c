@@ -172,7 +172,7 @@ static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) 
     fixture_close(&fixture);
 }
 
-static void batch_equals_reference(void **state) {
+TEST(batch_equals_reference) {
     const Setting usual = {MF_GP_UNKNOWN_WRAP, 8, 0.4};
     const Setting other = {MF_GP_UNKNOWN_IGNORE, 13, 0.1};
     mf_Isa isa;
@@ -185,9 +185,4 @@ static void batch_equals_reference(void **state) {
             run_case(isa, precise, (Setting){MF_GP_UNKNOWN_WRAP, 1, 1.0}, 17);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(batch_equals_reference)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

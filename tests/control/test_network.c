@@ -74,7 +74,7 @@ static void expect(Fixture *fixture, uint32_t robot, uint32_t hidden_count, doub
     }
 }
 
-static void targets_follow_the_sums(void **state) {
+TEST(targets_follow_the_sums) {
     mf_Isa isa;
     for (int k = 0; fixture_isa(k, &isa); k++) {
         if (!mf_isa_available(isa))
@@ -99,7 +99,7 @@ static void targets_follow_the_sums(void **state) {
     }
 }
 
-static void same_bits_on_every_set(void **state) {
+TEST(same_bits_on_every_set) {
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
         mf_Isa isa;
@@ -118,7 +118,7 @@ static void same_bits_on_every_set(void **state) {
 }
 
 // Large sums stop at the ends of the range, and 0 is the middle.
-static void saturates(void **state) {
+TEST(saturates) {
     for (int precise = 0; precise < 2; precise++) {
         Fixture fixture;
         open_network(&fixture, MF_ISA_AUTO, precise, 0);
@@ -138,7 +138,7 @@ static void saturates(void **state) {
     }
 }
 
-static void bad_weights_harm_one_robot(void **state) {
+TEST(bad_weights_harm_one_robot) {
     Fixture good, bad;
     open_network(&good, MF_ISA_AUTO, false, 2);
     open_network(&bad, MF_ISA_AUTO, false, 2);
@@ -163,7 +163,7 @@ static void refuse(Fixture *fixture, mf_NetworkConfig config, mf_Status status, 
         fail_msg("expected '%s' in '%s'", part, error.message);
 }
 
-static void mistakes(void **state) {
+TEST(mistakes) {
     static const char *const absent[] = {"base.color", NULL};
     static const char *const whole[] = {"fault.word", NULL};
     static const char *const none[] = {NULL};
@@ -200,7 +200,7 @@ static void mistakes(void **state) {
     fixture_close(&fixture);
 }
 
-static void no_memory(void **state) {
+TEST(no_memory) {
     for (uint64_t n = 1;; n++) {
         Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, false, 2);
@@ -216,16 +216,4 @@ static void no_memory(void **state) {
             break;
         assert_in_range(n, 1, 100);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets_follow_the_sums),
-        cmocka_unit_test(same_bits_on_every_set),
-        cmocka_unit_test(saturates),
-        cmocka_unit_test(bad_weights_harm_one_robot),
-        cmocka_unit_test(mistakes),
-        cmocka_unit_test(no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

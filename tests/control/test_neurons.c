@@ -86,7 +86,7 @@ static void open_any(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
 }
 
 // The ring goes through 6 of its 8 states: 100 101 001 011 010 110.
-static void a_ring_oscillates(void **state) {
+TEST(a_ring_oscillates) {
     static const char expected[7][4] = {"100", "101", "001", "011", "010", "110", "100"};
     Net net;
     Fixture fixture;
@@ -103,7 +103,7 @@ static void a_ring_oscillates(void **state) {
 }
 
 // States of sigmoid and threshold units by the C library.
-static void states_follow_the_sums(void **state) {
+TEST(states_follow_the_sums) {
     for (int precise = 0; precise < 2; precise++) {
         Fixture fixture;
         open_any(&fixture, MF_ISA_AUTO, precise, ROBOTS, 0);
@@ -126,7 +126,7 @@ static void states_follow_the_sums(void **state) {
 }
 
 // The target goes to the limits of its joint, in equal parts, by at most `change` in a cycle.
-static void outputs_move_in_parts(void **state) {
+TEST(outputs_move_in_parts) {
     for (int limited = 0; limited < 2; limited++) {
         Net net;
         Fixture fixture;
@@ -160,7 +160,7 @@ static void outputs_move_in_parts(void **state) {
     }
 }
 
-static void fields_are_inputs(void **state) {
+TEST(fields_are_inputs) {
     static const char *const inputs[] = {"base.position", "joint.angle", NULL};
     Net net;
     Fixture fixture;
@@ -181,7 +181,7 @@ static void fields_are_inputs(void **state) {
     fixture_close(&fixture);
 }
 
-static void same_bits_everywhere(void **state) {
+TEST(same_bits_everywhere) {
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
         mf_Isa isa;
@@ -200,7 +200,7 @@ static void same_bits_everywhere(void **state) {
 }
 
 // Among others, alone, and among copies of itself, whose lanes share their loads.
-static void same_bits_beside_any_lanes(void **state) {
+TEST(same_bits_beside_any_lanes) {
     Net net;
     Fixture mixed, alone, copies;
     any(&net, 11);
@@ -226,7 +226,7 @@ static void same_bits_beside_any_lanes(void **state) {
     fixture_close(&copies);
 }
 
-static void bad_numbers_harm_one_robot(void **state) {
+TEST(bad_numbers_harm_one_robot) {
     Fixture good, bad;
     open_any(&good, MF_ISA_AUTO, false, ROBOTS, 0);
     open_any(&bad, MF_ISA_AUTO, false, ROBOTS, 0);
@@ -251,7 +251,7 @@ static void bad_numbers_harm_one_robot(void **state) {
     fixture_close(&bad);
 }
 
-static void snapshots_continue(void **state) {
+TEST(snapshots_continue) {
     Fixture fixture;
     open_any(&fixture, MF_ISA_AUTO, false, ROBOTS, 0);
     mf_world_step(fixture.world, 2 * FRAMES + 1);
@@ -274,7 +274,7 @@ static void refuse(mf_NeuronsConfig config, mf_Status status, const char *part) 
     fixture_close(&fixture);
 }
 
-static void wrong_settings_are_named(void **state) {
+TEST(wrong_settings_are_named) {
     static const char *const unknown[] = {"base.nothing", NULL};
     Net net;
     ring(&net);
@@ -308,7 +308,7 @@ static void wrong_settings_are_named(void **state) {
 }
 
 // Two bars on level ground in a line, the first an actuator of 0.1 .. 0.14 m that a ring drives.
-static void neurons_drive_a_truss(void **state) {
+TEST(neurons_drive_a_truss) {
     Net net;
     ring(&net);
     const mf_TrussVertex vertices[3] = {{.position = {0, 0, 0}, .fixed = {true, true, true}},
@@ -360,15 +360,4 @@ static void neurons_drive_a_truss(void **state) {
     mf_world_destroy(world);
     mf_model_destroy(model);
     close_context(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ring_oscillates),          cmocka_unit_test(states_follow_the_sums),
-        cmocka_unit_test(outputs_move_in_parts),      cmocka_unit_test(fields_are_inputs),
-        cmocka_unit_test(same_bits_everywhere),       cmocka_unit_test(same_bits_beside_any_lanes),
-        cmocka_unit_test(bad_numbers_harm_one_robot), cmocka_unit_test(snapshots_continue),
-        cmocka_unit_test(wrong_settings_are_named),   cmocka_unit_test(neurons_drive_a_truss),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

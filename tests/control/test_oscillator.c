@@ -32,7 +32,7 @@ static double largest_error(Fixture *fixture, double time) {
     return largest;
 }
 
-static void targets_follow_the_sine(void **state) {
+TEST(targets_follow_the_sine) {
     mf_Isa isa;
     for (int k = 0; fixture_isa(k, &isa); k++) {
         if (!mf_isa_available(isa))
@@ -56,7 +56,7 @@ static void targets_follow_the_sine(void **state) {
 }
 
 // At 0 with phase 1/4 the sine is 1, with 1/2 it is 0, with 3/4 it is -1.
-static void quarter_rotations(void **state) {
+TEST(quarter_rotations) {
     Fixture fixture;
     open_oscillator(&fixture, MF_ISA_AUTO, true, 1);
     for (uint32_t j = 0; j < 4; j++) {
@@ -71,7 +71,7 @@ static void quarter_rotations(void **state) {
 }
 
 // The error does not grow with simulated time: a world of 1 s steps, three weeks on.
-static void long_runs_keep_the_phase(void **state) {
+TEST(long_runs_keep_the_phase) {
     Fixture fixture;
     fixture.context = open_context(0);
     robot_make(&fixture.robot, fixture.context);
@@ -90,7 +90,7 @@ static void long_runs_keep_the_phase(void **state) {
     fixture_close(&fixture);
 }
 
-static void bad_inputs_stay_in_their_robot(void **state) {
+TEST(bad_inputs_stay_in_their_robot) {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     static const char *const names[] = {"oscillator.offset", "oscillator.amplitude",
                                         "oscillator.phase", "oscillator.frequency"};
@@ -118,7 +118,7 @@ static void bad_inputs_stay_in_their_robot(void **state) {
     }
 }
 
-static void huge_finite_inputs_are_defined(void **state) {
+TEST(huge_finite_inputs_are_defined) {
     static const double huge[] = {1e30, -1e30, 3e9, -3e9, 1e-40};
     for (size_t k = 0; k < sizeof huge / sizeof *huge; k++) {
         Fixture fixture;
@@ -132,7 +132,7 @@ static void huge_finite_inputs_are_defined(void **state) {
     }
 }
 
-static void faulty_robots_keep_their_targets(void **state) {
+TEST(faulty_robots_keep_their_targets) {
     Fixture fixture;
     open_oscillator(&fixture, MF_ISA_AUTO, false, 4);
     for (uint32_t i = 0; i < 4; i++)
@@ -147,7 +147,7 @@ static void faulty_robots_keep_their_targets(void **state) {
     fixture_close(&fixture);
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     mf_OscillatorConfig config = {0};
@@ -165,17 +165,4 @@ static void bad_settings_are_refused(void **state) {
     assert_int_equal(mf_oscillator_add(fixture.group, NULL, NULL), MF_OK);
     assert_int_equal(mf_oscillator_add(fixture.group, NULL, NULL), MF_BAD_ARGUMENT);
     fixture_close(&fixture);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets_follow_the_sine),
-        cmocka_unit_test(quarter_rotations),
-        cmocka_unit_test(long_runs_keep_the_phase),
-        cmocka_unit_test(bad_inputs_stay_in_their_robot),
-        cmocka_unit_test(huge_finite_inputs_are_defined),
-        cmocka_unit_test(faulty_robots_keep_their_targets),
-        cmocka_unit_test(bad_settings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

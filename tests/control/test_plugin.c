@@ -30,7 +30,7 @@ static void one_line(const mf_Error *error, mf_Status status, const char *text) 
 
 // ---- a correct plugin --------------------------------------------------------------------------
 
-static void a_controller_works_at_its_rate(void **state) {
+TEST(a_controller_works_at_its_rate) {
     for (int wide = 0; wide < 2; wide++) {
         Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, wide != 0, COUNT);
@@ -58,7 +58,7 @@ static void a_controller_works_at_its_rate(void **state) {
     }
 }
 
-static void snapshots_contain_its_memory(void **state) {
+TEST(snapshots_contain_its_memory) {
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
     mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
@@ -107,7 +107,7 @@ static uint64_t hash_with(uint32_t threads, const char *name) {
     return hash;
 }
 
-static void threads_give_the_same_bits(void **state) {
+TEST(threads_give_the_same_bits) {
     uint64_t hash = hash_with(1, "plugin_case_good");
     assert_true(hash_with(2, "plugin_case_good") == hash);
     assert_true(hash_with(4, "plugin_case_good") == hash);
@@ -115,7 +115,7 @@ static void threads_give_the_same_bits(void **state) {
 
 // ---- rejected before any call -------------------------------------------------------------------
 
-static void a_bad_entry_is_refused(void **state) {
+TEST(a_bad_entry_is_refused) {
     static const struct {
         const char *name;
         mf_Status status;
@@ -159,7 +159,7 @@ static void a_bad_entry_is_refused(void **state) {
     close_context(context);
 }
 
-static void a_bad_file_is_refused(void **state) {
+TEST(a_bad_file_is_refused) {
     mf_Context *context;
     mf_Plugin *plugin;
     mf_Error error;
@@ -198,7 +198,7 @@ static void a_bad_file_is_refused(void **state) {
     close_context(context);
 }
 
-static void a_group_that_does_not_fit_refuses(void **state) {
+TEST(a_group_that_does_not_fit_refuses) {
     static const struct {
         const char *name;
         bool wide;
@@ -231,7 +231,7 @@ static void a_group_that_does_not_fit_refuses(void **state) {
     }
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     Fixture fixture;
     mf_Error error = {0};
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
@@ -287,7 +287,7 @@ static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) 
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     Robot robot;
     mf_Context *context = open_context(1);
     robot_make(&robot, context);
@@ -297,7 +297,7 @@ static void every_failing_call_is_survived(void **state) {
 
 // ---- contained ---------------------------------------------------------------------------------
 
-static void one_robots_nan_is_its_own(void **state) {
+TEST(one_robots_nan_is_its_own) {
     static const char *const names[] = {"plugin_case_nan", "plugin_case_infinite"};
     for (int n = 0; n < 2; n++) {
         Fixture good, bad;
@@ -325,7 +325,7 @@ static void one_robots_nan_is_its_own(void **state) {
     }
 }
 
-static void a_breach_takes_nothing_over(void **state) {
+TEST(a_breach_takes_nothing_over) {
     static const char *const cases[][2] = {
 #if defined(__SSE2__)
         {"rounding", "changed the floating-point mode"},
@@ -367,7 +367,7 @@ static void a_breach_takes_nothing_over(void **state) {
     }
 }
 
-static void writing_to_other_fields_has_no_effect(void **state) {
+TEST(writing_to_other_fields_has_no_effect) {
     static const char *const names[] = {"plugin_case_others", "plugin_case_pointers"};
     for (int n = 0; n < 2; n++) {
         Fixture fixture;
@@ -386,7 +386,7 @@ static void writing_to_other_fields_has_no_effect(void **state) {
     }
 }
 
-static void calls_over_their_budget_are_counted(void **state) {
+TEST(calls_over_their_budget_are_counted) {
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
     mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
@@ -408,7 +408,7 @@ static void calls_over_their_budget_are_counted(void **state) {
 // ---- the examples ------------------------------------------------------------------------------
 
 // v' = a - k v from rest in steps of h: v_n = a/k (1 - (1 - k h)^n), x the sum of h v.
-static void the_hovercraft_follows_its_equation(void **state) {
+TEST(the_hovercraft_follows_its_equation) {
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 20);
     mf_Plugin *plugin = load(fixture.context, "plugin_hover");
@@ -456,7 +456,7 @@ static void close_walkers(Fixture *fixture, mf_Plugin *plugin, mf_Model *model) 
     close_context(fixture->context);
 }
 
-static void a_motion_moves_those_of_its_level(void **state) {
+TEST(a_motion_moves_those_of_its_level) {
     Fixture fixture;
     mf_Model *model;
     mf_Error error = {0};
@@ -504,7 +504,7 @@ static void a_motion_moves_those_of_its_level(void **state) {
     close_walkers(&fixture, plugin, model);
 }
 
-static void the_controller_sways(void **state) {
+TEST(the_controller_sways) {
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 2);
     mf_Plugin *plugin = load(fixture.context, "plugin_sway");
@@ -518,7 +518,7 @@ static void the_controller_sways(void **state) {
     fixture_close(&fixture);
 }
 
-static void own_motions_have_names(void **state) {
+TEST(own_motions_have_names) {
     mf_Motion found;
     assert_string_equal(mf_motion_name(MF_MOTION_OWN), "own");
     assert_string_equal(mf_motion_name(MF_MOTION_OWN_LAST), "own16");
@@ -526,26 +526,4 @@ static void own_motions_have_names(void **state) {
     assert_int_equal(found, MF_MOTION_OWN + 1);
     assert_false(mf_motion_find("own17", &found));
     assert_false(mf_motion_find("unknown", &found));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_controller_works_at_its_rate),
-        cmocka_unit_test(snapshots_contain_its_memory),
-        cmocka_unit_test(threads_give_the_same_bits),
-        cmocka_unit_test(a_bad_entry_is_refused),
-        cmocka_unit_test(a_bad_file_is_refused),
-        cmocka_unit_test(a_group_that_does_not_fit_refuses),
-        cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(every_failing_call_is_survived),
-        cmocka_unit_test(one_robots_nan_is_its_own),
-        cmocka_unit_test(a_breach_takes_nothing_over),
-        cmocka_unit_test(writing_to_other_fields_has_no_effect),
-        cmocka_unit_test(calls_over_their_budget_are_counted),
-        cmocka_unit_test(the_hovercraft_follows_its_equation),
-        cmocka_unit_test(a_motion_moves_those_of_its_level),
-        cmocka_unit_test(the_controller_sways),
-        cmocka_unit_test(own_motions_have_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,18 +104,10 @@ static void hold(const char *name, void (*write)(Page *page)) {
     mf_context_destroy(context);
 }
 
-static void tasks_are_in_the_document(void **state) {
+TEST(tasks_are_in_the_document) {
     hold("tasks", put_tasks);
 }
 
-static void parameters_are_in_the_document(void **state) {
+TEST(parameters_are_in_the_document) {
     hold("parameters", put_parameters);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tasks_are_in_the_document),
-        cmocka_unit_test(parameters_are_in_the_document),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void other_motion(mf_EnvironmentConfig *config) {
     config->motion = MF_MOTION_POINTS;
 }
 
-static void mistakes_are_reported_in_one_line(void **state) {
+TEST(mistakes_are_reported_in_one_line) {
     static const Mistake mistakes[] = {
         {MF_BAD_ARGUMENT, "mf_environment_config()", size},
         {MF_BAD_ARGUMENT, "need a model", no_model},
@@ -105,7 +105,7 @@ static void mistakes_are_reported_in_one_line(void **state) {
 }
 
 // Every task with every model of the other tasks: it is made, or says what it lacks.
-static void models_that_lack_things_are_refused(void **state) {
+TEST(models_that_lack_things_are_refused) {
     mf_Context *context = open_context(1);
     uint32_t refused = 0;
     for (int m = 0; m < TASKS; m++) {
@@ -134,7 +134,7 @@ static void models_that_lack_things_are_refused(void **state) {
     close_context(context);
 }
 
-static void a_model_without_actuators_is_refused(void **state) {
+TEST(a_model_without_actuators_is_refused) {
     mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
                                          "<geom size='.1'/></body></worldbody></mujoco>");
@@ -150,7 +150,7 @@ static void a_model_without_actuators_is_refused(void **state) {
     mf_context_destroy(context);
 }
 
-static void a_step_before_the_reset_is_refused(void **state) {
+TEST(a_step_before_the_reset_is_refused) {
     Rig rig;
     mf_Error error = {0};
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 20);
@@ -171,7 +171,7 @@ static void a_step_before_the_reset_is_refused(void **state) {
     rig_close(&rig);
 }
 
-static void actions_that_are_not_finite_are_refused(void **state) {
+TEST(actions_that_are_not_finite_are_refused) {
     static const float odd[] = {(float)NAN, (float)INFINITY, -(float)INFINITY};
     Rig rig;
     mf_EnvironmentConfig config = rig_config("half_cheetah", 20);
@@ -195,7 +195,7 @@ static void actions_that_are_not_finite_are_refused(void **state) {
 
 // ---- queries -----------------------------------------------------------------------------------
 
-static void accessors_return_settings(void **state) {
+TEST(accessors_return_settings) {
     Rig rig;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 3.5}};
     mf_EnvironmentConfig config = rig_config("inverted_double_pendulum", 3);
@@ -219,7 +219,7 @@ static void accessors_return_settings(void **state) {
     rig_close(&rig);
 }
 
-static void tasks_are_listed(void **state) {
+TEST(tasks_are_listed) {
     assert_true(mf_task_count() >= TASKS);
     assert_null(mf_task_info(mf_task_count()));
     assert_null(mf_task_find(NULL));
@@ -239,7 +239,7 @@ static void tasks_are_listed(void **state) {
 
 // ---- memory ------------------------------------------------------------------------------------
 
-static void a_step_makes_no_fallible_call(void **state) {
+TEST(a_step_makes_no_fallible_call) {
     for (int t = 0; t < TASKS; t++) {
         Rig rig;
         mf_EnvironmentConfig config = rig_config(task_models[t].task, 40);
@@ -278,24 +278,9 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     return status;
 }
 
-static void making_survives_every_failure(void **state) {
+TEST(making_survives_every_failure) {
     mf_Context *context = open_context(1);
     for (int t = 0; t < TASKS; t += 5) // one with forces, one with limits, one of planes
         assert_true(torture(context, make_and_step, &t, TORTURE_MUST_FAIL) > 30);
     mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_are_reported_in_one_line),
-        cmocka_unit_test(models_that_lack_things_are_refused),
-        cmocka_unit_test(a_model_without_actuators_is_refused),
-        cmocka_unit_test(a_step_before_the_reset_is_refused),
-        cmocka_unit_test(actions_that_are_not_finite_are_refused),
-        cmocka_unit_test(accessors_return_settings),
-        cmocka_unit_test(tasks_are_listed),
-        cmocka_unit_test(a_step_makes_no_fallible_call),
-        cmocka_unit_test(making_survives_every_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

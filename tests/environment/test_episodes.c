@@ -36,7 +36,7 @@ static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t
 // ---- kinds of reset ----------------------------------------------------------------------------
 
 // The step that starts anew reads no action, gives no reward and no flag; others go on meanwhile.
-static void next_step(void **state) {
+TEST(next_step) {
     Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
     rig_reset(&rig, 100);
@@ -64,7 +64,7 @@ static void next_step(void **state) {
 }
 
 // One step ends an episode and begins the next; the end is in final_observation.
-static void same_step(void **state) {
+TEST(same_step) {
     Rig rig;
     open_poles(&rig, MF_AUTORESET_SAME_STEP, 0);
     rig_reset(&rig, 100);
@@ -89,7 +89,7 @@ static void same_step(void **state) {
 }
 
 // Nothing starts by itself.
-static void off(void **state) {
+TEST(off) {
     Rig rig;
     uint8_t mask[ROBOTS] = {[3] = 1};
     open_poles(&rig, MF_AUTORESET_OFF, 0);
@@ -107,7 +107,7 @@ static void off(void **state) {
     rig_close(&rig);
 }
 
-static void episodes_are_cut_off(void **state) {
+TEST(episodes_are_cut_off) {
     for (int method = 0; method < 3; method++) {
         Rig rig;
         const uint32_t round = method == MF_AUTORESET_NEXT_STEP ? LIMIT + 1 : LIMIT;
@@ -128,7 +128,7 @@ static void episodes_are_cut_off(void **state) {
 }
 
 // A robot may fail in its last step: both flags.
-static void both_ends_at_once(void **state) {
+TEST(both_ends_at_once) {
     Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 1);
     rig_reset(&rig, 7);
@@ -141,7 +141,7 @@ static void both_ends_at_once(void **state) {
     rig_close(&rig);
 }
 
-static void episodes_without_end(void **state) {
+TEST(episodes_without_end) {
     Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, MF_NONE);
     rig_reset(&rig, 7);
@@ -156,7 +156,7 @@ static void episodes_without_end(void **state) {
 // ---- masks, seeds, buffers ---------------------------------------------------------------------
 
 // Rows of other robots are neither written nor is anything of theirs changed.
-static void masks_choose(void **state) {
+TEST(masks_choose) {
     Rig rig;
     uint8_t mask[ROBOTS];
     uint64_t seeds[ROBOTS], before[ROBOTS];
@@ -181,7 +181,7 @@ static void masks_choose(void **state) {
     rig_close(&rig);
 }
 
-static void seeds_begin_anew_or_go_on(void **state) {
+TEST(seeds_begin_anew_or_go_on) {
     Rig rig;
     double first[4], second[4];
     open_poles(&rig, MF_AUTORESET_OFF, 0);
@@ -199,7 +199,7 @@ static void seeds_begin_anew_or_go_on(void **state) {
     rig_close(&rig);
 }
 
-static void buffers_that_are_not_requested(void **state) {
+TEST(buffers_that_are_not_requested) {
     Rig rig, whole;
     open_poles(&rig, MF_AUTORESET_SAME_STEP, 2);
     open_poles(&whole, MF_AUTORESET_SAME_STEP, 2);
@@ -219,7 +219,7 @@ static void buffers_that_are_not_requested(void **state) {
     rig_close(&whole);
 }
 
-static void observations_may_be_float(void **state) {
+TEST(observations_may_be_float) {
     Rig wide, narrow;
     mf_EnvironmentConfig config = rig_config("half_cheetah", ROBOTS);
     config.autoreset = MF_AUTORESET_SAME_STEP;
@@ -250,7 +250,7 @@ static void act_all(Rig *rig, uint32_t step) {
         rig_act(rig, i, i, step);
 }
 
-static void images_continue_bit_for_bit(void **state) {
+TEST(images_continue_bit_for_bit) {
     for (int t = 0; t < TASKS; t++) {
         Rig rig, other;
         mf_EnvironmentConfig config = rig_config(task_models[t].task, ROBOTS);
@@ -326,7 +326,7 @@ static void poison(int task, mf_Autoreset way, const char *name) {
     rig_close(&rig);
 }
 
-static void corrupted_states_end_an_episode_only(void **state) {
+TEST(corrupted_states_end_an_episode_only) {
     for (int t = 0; t < TASKS; t++)
         for (int method = 0; method < 3; method++) {
             poison(t, (mf_Autoreset)method, "joint.rate");
@@ -334,22 +334,4 @@ static void corrupted_states_end_an_episode_only(void **state) {
         }
     poison(0, MF_AUTORESET_NEXT_STEP, "base.position");
     poison(3, MF_AUTORESET_SAME_STEP, "base.orientation");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(next_step),
-        cmocka_unit_test(same_step),
-        cmocka_unit_test(off),
-        cmocka_unit_test(episodes_are_cut_off),
-        cmocka_unit_test(both_ends_at_once),
-        cmocka_unit_test(episodes_without_end),
-        cmocka_unit_test(masks_choose),
-        cmocka_unit_test(seeds_begin_anew_or_go_on),
-        cmocka_unit_test(buffers_that_are_not_requested),
-        cmocka_unit_test(observations_may_be_float),
-        cmocka_unit_test(images_continue_bit_for_bit),
-        cmocka_unit_test(corrupted_states_end_an_episode_only),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void fly(Rig *rig) {
     rig_step(rig);
 }
 
-static void a_pilot_hovers(void **state) {
+TEST(a_pilot_hovers) {
     enum { ROBOTS = 20, SETTLE = 300, STEPS = 100 };
     Rig rig;
     double sum[ROBOTS] = {0};
@@ -56,7 +56,7 @@ static void a_pilot_hovers(void **state) {
 }
 
 // From rest at its goal, what hovers stays there: by rates and by rotor speeds, for any quadrotor.
-static void the_action_0_hovers(void **state) {
+TEST(the_action_0_hovers) {
     mf_Quadrotor small = mf_quadrotor();
     small.mass *= 0.5;
     small.rotor_x[0] = small.rotor_x[3] = 0.1; // its center of mass is behind the middle
@@ -101,7 +101,7 @@ static void expect_accepted(bool wide, bool rotors, const mf_Quadrotor *body) {
 
 // The ends of the range are taken by the loops that read them, whatever they are rounded to: the
 // lower end where a quadrotor is light, the upper one where it is heavy.
-static void no_action_is_refused(void **state) {
+TEST(no_action_is_refused) {
     for (int k = 0; k < 20; k++) {
         mf_Quadrotor body = mf_quadrotor();
         body.mass = 0.2 + 0.11 * k;
@@ -145,7 +145,7 @@ static double goal_distance(const Rig *rig, uint32_t robot, const double goal[3]
     return mf_vec3_length(position);
 }
 
-static void hovering_by_hand(void **state) {
+TEST(hovering_by_hand) {
     enum { ROBOTS = 18, STEPS = 12 };
     static const double goal[3] = {0.0, 0.0, 3.0};
     Rig rig;
@@ -184,7 +184,7 @@ static void hovering_by_hand(void **state) {
     rig_close(&rig);
 }
 
-static void waypoints_follow_each_other(void **state) {
+TEST(waypoints_follow_each_other) {
     enum { ROBOTS = 5, STEPS = 900 };
     static const mf_TaskSetting settings[] = {
         {"waypoints", 1.0}, {"progress_weight", 2.0}, {"near_weight", 0.0}};
@@ -272,7 +272,7 @@ static double expect_neighbors(const Rig *rig, uint32_t robot) {
     return least;
 }
 
-static void swarm_by_hand(void **state) {
+TEST(swarm_by_hand) {
     enum { COUNT = TEAMS * AGENTS, STEPS = 30 };
     Rig rig;
     double goal[COUNT][3], direction[COUNT];
@@ -309,7 +309,7 @@ static void swarm_by_hand(void **state) {
 }
 
 // Nobody starts near another, and no two have goals near each other, in teams of any size.
-static void teams_start_apart(void **state) {
+TEST(teams_start_apart) {
     static const uint32_t sizes[] = {2, 8, 9, 27, 64};
     for (int s = 0; s < 5; s++) {
         const uint32_t size = sizes[s], count = 3 * size;
@@ -344,7 +344,7 @@ static void put(Rig *rig, uint32_t robot, const double point[3], const double ve
 
 // Two that meet within a step, and are far from each other before and after it, end the episode of
 // their team alone; the two of them pay. Beside each other at that speed they do not.
-static void collisions_end_the_episode_of_the_team(void **state) {
+TEST(collisions_end_the_episode_of_the_team) {
     for (int beside = 0; beside < 2; beside++) {
         Rig rig;
         const double left[3] = {-0.5, 0.0, 3.0}, right[3] = {0.5, beside ? 0.5 : 0.0, 3.0};
@@ -370,7 +370,7 @@ static void collisions_end_the_episode_of_the_team(void **state) {
 }
 
 // A fault of one, too: and the next step starts the whole team anew.
-static void teams_start_anew_together(void **state) {
+TEST(teams_start_anew_together) {
     for (int same = 0; same < 2; same++) {
         Rig rig;
         mf_EnvironmentConfig config = flyer_config("swarm", TEAMS * AGENTS, &team_of_5, 1);
@@ -394,7 +394,7 @@ static void teams_start_anew_together(void **state) {
     }
 }
 
-static void teams_are_not_parted(void **state) {
+TEST(teams_are_not_parted) {
     Rig rig;
     mf_Error error = {0};
     mf_Environment *none = NULL;
@@ -414,20 +414,4 @@ static void teams_are_not_parted(void **state) {
     assert_int_equal(mf_environment_create(rig.context, &config, &none, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "multiple of the 5"));
     rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pilot_hovers),
-        cmocka_unit_test(the_action_0_hovers),
-        cmocka_unit_test(no_action_is_refused),
-        cmocka_unit_test(hovering_by_hand),
-        cmocka_unit_test(waypoints_follow_each_other),
-        cmocka_unit_test(swarm_by_hand),
-        cmocka_unit_test(teams_start_apart),
-        cmocka_unit_test(collisions_end_the_episode_of_the_team),
-        cmocka_unit_test(teams_start_anew_together),
-        cmocka_unit_test(teams_are_not_parted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

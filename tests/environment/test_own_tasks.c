@@ -121,13 +121,13 @@ static void walker_by_hand(const Walker *walker, mf_Motion motion) {
     rig_close(&rig);
 }
 
-static void walkers_by_hand_at_every_motion(void **state) {
+TEST(walkers_by_hand_at_every_motion) {
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++)
             walker_by_hand(&walkers[w], (mf_Motion)m);
 }
 
-static void starts_stand_on_the_ground(void **state) {
+TEST(starts_stand_on_the_ground) {
     enum { ROBOTS = 20 };
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
@@ -161,7 +161,7 @@ static void overturn(Rig *rig, uint32_t robot, double height, double tilt) {
 }
 
 // Standing still all feet bear load, in the air none does; what knows no forces cannot fly.
-static void contact_sensors_of_feet(void **state) {
+TEST(contact_sensors_of_feet) {
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             Rig rig;
@@ -195,7 +195,7 @@ static float gait(const Walker *walker, uint32_t joint, double time) {
 }
 
 // The same open loop walks at every level: forward, without falling, better than standing still.
-static void an_open_loop_gait_walks(void **state) {
+TEST(an_open_loop_gait_walks) {
     enum { STEPS = 125 };
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
@@ -224,7 +224,7 @@ static void an_open_loop_gait_walks(void **state) {
 }
 
 // Upside down in the air is a fall, in the air the right way up is none; the switch lets it pass.
-static void falls_end_episodes(void **state) {
+TEST(falls_end_episodes) {
     static const mf_TaskSetting goes_on = {"terminate_when_fallen", 0.0};
     for (int ends = 0; ends < 2; ends++)
         for (int w = 0; w < WALKERS; w++) {
@@ -247,7 +247,7 @@ static void falls_end_episodes(void **state) {
 }
 
 // A drawn velocity is observed, stays for the episode, is another in the next one, and pays.
-static void commands_are_drawn_and_tracked(void **state) {
+TEST(commands_are_drawn_and_tracked) {
     enum { ROBOTS = 20, STEPS = 5 };
     static const mf_TaskSetting commanded = {"commanded", 1.0};
     const Walker *walker = &walkers[1];
@@ -290,7 +290,7 @@ static void commands_are_drawn_and_tracked(void **state) {
 }
 
 // Actions beyond the range are its ends, and aim at the part of the range that they should.
-static void actions_are_targets(void **state) {
+TEST(actions_are_targets) {
     static const double actions[] = {0.0, 1.0, -1.0, 3.0, -0.25};
     Rig rig;
     mf_EnvironmentConfig config = walker_config(&walkers[0], MF_MOTION_POINTS, 5);
@@ -323,7 +323,7 @@ static void expect_refused(mf_Context *context, const mf_EnvironmentConfig *conf
         fail_msg("expected '%s', found '%s'", text, error.message);
 }
 
-static void impossible_settings_are_refused(void **state) {
+TEST(impossible_settings_are_refused) {
     mf_Context *context = open_context(1);
     mf_Model *hexapod = NULL;
     mf_Quadrotor heavy = mf_quadrotor(), broken = mf_quadrotor();
@@ -398,7 +398,7 @@ static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, u
     rig_close(&rig);
 }
 
-static void bits_do_not_depend_on_batch_or_threads(void **state) {
+TEST(bits_do_not_depend_on_batch_or_threads) {
     enum { MANY = 60 };
     Case cases[2 * MF_MOTION_LEVELS + 3];
     uint32_t count = 0;
@@ -423,7 +423,7 @@ static void bits_do_not_depend_on_batch_or_threads(void **state) {
         }
 }
 
-static void a_step_allocates_nothing(void **state) {
+TEST(a_step_allocates_nothing) {
     const char *tasks[] = {"hexapod", "swarm"}, *files[] = {MODEL("hexapod"), NULL};
     for (int t = 0; t < 2; t++) {
         Rig rig;
@@ -439,20 +439,4 @@ static void a_step_allocates_nothing(void **state) {
         assert_true(mf_context_call_count(rig.context) == calls);
         rig_close(&rig);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walkers_by_hand_at_every_motion),
-        cmocka_unit_test(starts_stand_on_the_ground),
-        cmocka_unit_test(contact_sensors_of_feet),
-        cmocka_unit_test(an_open_loop_gait_walks),
-        cmocka_unit_test(falls_end_episodes),
-        cmocka_unit_test(commands_are_drawn_and_tracked),
-        cmocka_unit_test(actions_are_targets),
-        cmocka_unit_test(impossible_settings_are_refused),
-        cmocka_unit_test(bits_do_not_depend_on_batch_or_threads),
-        cmocka_unit_test(a_step_allocates_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static double error_of(const char *text, double damping, double interval) {
 }
 
 // Runge-Kutta: an error that falls by 16 with half the step.
-static void a_pole_on_a_cart_with_runge_kutta(void **state) {
+TEST(a_pole_on_a_cart_with_runge_kutta) {
     double coarse = error_of(CART_POLE("timestep='.02' integrator='RK4'", ""), 0.0, 0.02);
     double fine = error_of(CART_POLE("timestep='.01' integrator='RK4'", ""), 0.0, 0.01);
     double finest = error_of(CART_POLE("timestep='.001' integrator='RK4'", ""), 0.0, 0.001);
@@ -73,7 +73,7 @@ static void a_pole_on_a_cart_with_runge_kutta(void **state) {
 }
 
 // Euler, with damping on the rail: an error that falls with the step.
-static void a_pole_on_a_cart_with_euler(void **state) {
+TEST(a_pole_on_a_cart_with_euler) {
     double coarse = error_of(CART_POLE("timestep='.001'", "damping='3'"), 3.0, 0.001);
     double fine = error_of(CART_POLE("timestep='.0005'", "damping='3'"), 3.0, 0.0005);
     assert_true(coarse / fine > 1.7 && coarse / fine < 2.3);
@@ -81,7 +81,7 @@ static void a_pole_on_a_cart_with_euler(void **state) {
 }
 
 // Actions beyond the range act as its ends.
-static void actions_are_limited_by_the_actuator(void **state) {
+TEST(actions_are_limited_by_the_actuator) {
     Rig rig;
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 2);
     config.autoreset = MF_AUTORESET_OFF;
@@ -99,7 +99,7 @@ static void actions_are_limited_by_the_actuator(void **state) {
 // A robot on one foot that falls over: the ground acts on the foot's body only. The external force
 // on the torso, computed as that on the whole less that on the leg, is zero, although all of it
 // moves in the step.
-static void external_forces_act_on_the_touching_body_only(void **state) {
+TEST(external_forces_act_on_the_touching_body_only) {
     static const mf_TaskSetting settings[] = {
         {"contact_force_min", -1e9}, {"contact_force_max", 1e9}, {"reset_noise_scale", 0.0}};
     Rig rig;
@@ -131,7 +131,7 @@ static void external_forces_act_on_the_touching_body_only(void **state) {
 }
 
 // Gravity of the file: its strength and direction, and none.
-static void gravity_is_that_of_the_file(void **state) {
+TEST(gravity_is_that_of_the_file) {
     static const struct {
         const char *text;
         double along; // [m/s^2]
@@ -153,15 +153,4 @@ static void gravity_is_that_of_the_file(void **state) {
         assert_near(rig_observation(&rig, 0)[1], 0.0, 1e-12);
         rig_close(&rig);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pole_on_a_cart_with_runge_kutta),
-        cmocka_unit_test(a_pole_on_a_cart_with_euler),
-        cmocka_unit_test(actions_are_limited_by_the_actuator),
-        cmocka_unit_test(external_forces_act_on_the_touching_body_only),
-        cmocka_unit_test(gravity_is_that_of_the_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void expect_state(const Rig *rig, uint32_t i, uint32_t hidden, bool limit
 
 // ---- poles -------------------------------------------------------------------------------------
 
-static void inverted_pendulum(void **state) {
+TEST(inverted_pendulum) {
     Rig rig;
     uint32_t ends = 0;
     open_task(&rig, "inverted_pendulum", NULL, 0);
@@ -93,7 +93,7 @@ static void expect_poles(const Rig *rig, uint32_t i, double force) {
         assert_near(seen[k], expected[k], 1e-14);
 }
 
-static void inverted_double_pendulum(void **state) {
+TEST(inverted_double_pendulum) {
     Rig rig;
     uint32_t ends = 0;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 7.0}, {"reset_noise_scale", 0.3}};
@@ -123,7 +123,7 @@ static void inverted_double_pendulum(void **state) {
 }
 
 // At the ends of its rail the cart, driven there, is pushed back: that force is the last value.
-static void the_end_of_the_rail_is_felt(void **state) {
+TEST(the_end_of_the_rail_is_felt) {
     Rig rig;
     open_task(&rig, "inverted_double_pendulum", NULL, 0);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -148,7 +148,7 @@ static void the_end_of_the_rail_is_felt(void **state) {
 
 // ---- runners -----------------------------------------------------------------------------------
 
-static void half_cheetah(void **state) {
+TEST(half_cheetah) {
     for (int shown = 0; shown < 2; shown++) {
         Rig rig;
         const mf_TaskSetting settings[] = {
@@ -215,16 +215,16 @@ static void runner(const char *task, double z_min, double z_max, double tilt, bo
     rig_close(&rig);
 }
 
-static void hopper(void **state) {
+TEST(hopper) {
     runner("hopper", 0.7, 1e30, 0.2, true);
 }
 
-static void walker(void **state) {
+TEST(walker) {
     runner("walker2d", 0.8, 2.0, 1.0, false);
 }
 
 // Unhealthy states need not end an episode, but give no reward.
-static void unhealthy_robots_may_continue(void **state) {
+TEST(unhealthy_robots_may_continue) {
     static const mf_TaskSetting settings[] = {{"terminate_when_unhealthy", 0.0},
                                               {"healthy_z_min", 5.0}};
     Rig rig;
@@ -237,7 +237,7 @@ static void unhealthy_robots_may_continue(void **state) {
     rig_close(&rig);
 }
 
-static void swimmer(void **state) {
+TEST(swimmer) {
     Rig rig;
     double before[ROBOTS][2];
     open_task(&rig, "swimmer", NULL, 0);
@@ -277,7 +277,7 @@ static void half_step(Rig *between, const Rig *rig) {
     rig_step(between);
 }
 
-static void reacher(void **state) {
+TEST(reacher) {
     Rig rig, between;
     open_pair(&rig, &between, "reacher");
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -337,7 +337,7 @@ static double apart(const double *a, const double *b) {
                 (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-static void pusher(void **state) {
+TEST(pusher) {
     Rig rig, between;
     open_pair(&rig, &between, "pusher");
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -368,20 +368,4 @@ static void pusher(void **state) {
     }
     rig_close(&between);
     rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inverted_pendulum),
-        cmocka_unit_test(inverted_double_pendulum),
-        cmocka_unit_test(the_end_of_the_rail_is_felt),
-        cmocka_unit_test(half_cheetah),
-        cmocka_unit_test(hopper),
-        cmocka_unit_test(walker),
-        cmocka_unit_test(unhealthy_robots_may_continue),
-        cmocka_unit_test(swimmer),
-        cmocka_unit_test(reacher),
-        cmocka_unit_test(pusher),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static const double *expect_state(const Rig *rig, uint32_t i) {
         "contact_force_max", 1e30                                                                  \
     }
 
-static void ant(void **state) {
+TEST(ant) {
     static const mf_TaskSetting none[] = {NO_LIMITS, {"contact_cost_weight", 0.0}};
     Rig rig, raw;
     double before[ROBOTS][2];
@@ -112,7 +112,7 @@ static void ant(void **state) {
 }
 
 // Health is height alone; forces and places may be left out or shown.
-static void ant_may_see_less_or_more(void **state) {
+TEST(ant_may_see_less_or_more) {
     static const mf_TaskSetting settings[] = {{"exclude_current_positions_from_observation", 0.0},
                                               {"include_cfrc_ext_in_observation", 0.0},
                                               {"healthy_z_min", 0.6},
@@ -129,7 +129,7 @@ static void ant_may_see_less_or_more(void **state) {
 }
 
 // The way is that of the named body: a leg's, hung 0.25 m ahead and 0.15 m to the side.
-static void ant_counts_the_travel_of_its_main_body(void **state) {
+TEST(ant_counts_the_travel_of_its_main_body) {
     static const mf_TaskSetting settings[] = {{"main_body", 2.0}};
     Rig rig;
     double before[ROBOTS][2];
@@ -178,7 +178,7 @@ static void expect_actuators(const Rig *rig, uint32_t i, const double *seen) {
         assert_near(seen[j], 15.0 * (double)rig->action[i * JOINTS + j], 1e-12);
 }
 
-static void humanoid(void **state) {
+TEST(humanoid) {
     static const mf_TaskSetting settings[] = {{"healthy_z_min", 0.38}, {"contact_cost_max", 0.03}};
     Rig rig;
     uint32_t limited = 0, free = 0, ill = 0;
@@ -220,7 +220,7 @@ static void humanoid(void **state) {
     rig_close(&rig);
 }
 
-static void getting_up(void **state) {
+TEST(getting_up) {
     static const mf_TaskSetting settings[] = {{"include_cinert_in_observation", 0.0},
                                               {"include_cvel_in_observation", 0.0}};
     Rig rig;
@@ -244,7 +244,7 @@ static void getting_up(void **state) {
 
 // Where the file steps by Euler, inertia and velocity belong to the state before the last physics
 // step: with one step, to the state before.
-static void sums_are_those_before_the_last_step(void **state) {
+TEST(sums_are_those_before_the_last_step) {
     Rig late, prompt;
     mf_EnvironmentConfig config = rig_config("humanoid", ROBOTS);
     config.frame_skip = 1;
@@ -269,7 +269,7 @@ static void sums_are_those_before_the_last_step(void **state) {
 
 // At rest the ground carries the weight, by the bodies that touch it, without torque about the
 // center of mass; the foot that is fixed to its leg feels its own share.
-static void at_rest_the_ground_carries_the_weight(void **state) {
+TEST(at_rest_the_ground_carries_the_weight) {
     static const mf_TaskSetting settings[] = {NO_LIMITS};
     for (int method = 0; method < 2; method++) {
         Rig rig;
@@ -290,17 +290,4 @@ static void at_rest_the_ground_carries_the_weight(void **state) {
         }
         rig_close(&rig);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ant),
-        cmocka_unit_test(ant_may_see_less_or_more),
-        cmocka_unit_test(ant_counts_the_travel_of_its_main_body),
-        cmocka_unit_test(humanoid),
-        cmocka_unit_test(getting_up),
-        cmocka_unit_test(sums_are_those_before_the_last_step),
-        cmocka_unit_test(at_rest_the_ground_carries_the_weight),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

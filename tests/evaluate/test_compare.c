@@ -4,6 +4,8 @@
 #include "rig/rig.h"
 #include "scene/support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define PAGE "compare_test.html"
 
 // A robot with a gait at its command, half a second after it was put down.
@@ -25,7 +27,7 @@ static mf_SceneFile *ball_scene(mf_Context *context, double duration) {
     return load_scene(context, "models/ball.xml", overrides, 2);
 }
 
-static void a_tripod_walks_at_every_level(void **state) {
+TEST(a_tripod_walks_at_every_level) {
     mf_SceneFile *file = gait_scene(*state, "hexapod", "tripod", "[0.08, 0, 0]", 4.0);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
@@ -64,7 +66,7 @@ static void a_tripod_walks_at_every_level(void **state) {
 }
 
 // What no force holds must not fall: errors of tilt that steps leave do not add up.
-static void kinematic_soles_stay_flat(void **state) {
+TEST(kinematic_soles_stay_flat) {
     mf_SceneFile *file = gait_scene(*state, "humanoid", "march", "[0, 0, 0]", 10.0);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
@@ -81,7 +83,7 @@ static void kinematic_soles_stay_flat(void **state) {
 }
 
 // A truss whose actuators nothing drives gets a sine: both motions follow it within millimeters.
-static void a_truss_is_compared_with_inertia(void **state) {
+TEST(a_truss_is_compared_with_inertia) {
     mf_SceneFile *file = parse_scene(
         *state,
         "run: {duration: 2}\ngroups: [{name: a, model: ../models/tetrahedron.truss.yaml}]\n");
@@ -111,7 +113,7 @@ static void a_truss_is_compared_with_inertia(void **state) {
 }
 
 // The page links a film of each level that ran, beside it.
-static void films_are_linked(void **state) {
+TEST(films_are_linked) {
     mf_SceneFile *file = ball_scene(*state, 0.1);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
@@ -146,7 +148,7 @@ static void films_are_linked(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void unsupported_features_of_a_level_are_listed(void **state) {
+TEST(unsupported_features_of_a_level_are_listed) {
     mf_SceneFile *file = ball_scene(*state, 0.1);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
@@ -172,7 +174,7 @@ static void unsupported_features_of_a_level_are_listed(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void incomparable_models_give_a_reason(void **state) {
+TEST(incomparable_models_give_a_reason) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -195,7 +197,7 @@ static void incomparable_models_give_a_reason(void **state) {
 }
 
 // A command beyond the gait is cut, and that is noted.
-static void commands_beyond_the_gait_are_noted(void **state) {
+TEST(commands_beyond_the_gait_are_noted) {
     mf_SceneFile *file = gait_scene(*state, "hexapod", "tripod", "[9, 0, 0]", 0.1);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
@@ -212,7 +214,7 @@ static void commands_beyond_the_gait_are_noted(void **state) {
 }
 
 // A hull of more corners than a robot can have contacts touches the ground with some of them.
-static void hulls_of_many_corners_are_compared(void **state) {
+TEST(hulls_of_many_corners_are_compared) {
     static const char urdf[] = "compare_test.urdf", mesh[] = "compare_test.obj";
     static const char robot[] =
         "<robot name='ball'><link name='base'><inertial><mass value='1'/><inertia ixx='.01' "
@@ -266,24 +268,9 @@ static mf_Status compare_once(mf_Context *context, void *user, mf_Error *error) 
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     mf_SceneFile *file = ball_scene(*state, 0.02);
     assert_true(torture(*state, compare_once, file, TORTURE_MUST_FAIL) > 50);
     unlink(PAGE);
     mf_scene_file_destroy(file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tripod_walks_at_every_level),
-        cmocka_unit_test(kinematic_soles_stay_flat),
-        cmocka_unit_test(a_truss_is_compared_with_inertia),
-        cmocka_unit_test(films_are_linked),
-        cmocka_unit_test(unsupported_features_of_a_level_are_listed),
-        cmocka_unit_test(incomparable_models_give_a_reason),
-        cmocka_unit_test(commands_beyond_the_gait_are_noted),
-        cmocka_unit_test(hulls_of_many_corners_are_compared),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -4,6 +4,8 @@
 #include "import/mesh.h"
 #include "model/shape_kinds.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // A unit cube as OBJ: quads, mixed index forms, a comment, a negative index.
 static const char *const cube =
     "# cube\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nvn 0 0 1\n"
@@ -30,7 +32,7 @@ static mf_MeshData obj(void **state, const char *text) {
     return mesh;
 }
 
-static void obj_polygons_become_triangles(void **state) {
+TEST(obj_polygons_become_triangles) {
     mf_MeshData mesh = obj(state, cube);
     assert_int_equal(mesh.vertex_count, 8);
     assert_int_equal(mesh.triangle_count, 12);
@@ -42,7 +44,7 @@ static void obj_polygons_become_triangles(void **state) {
     mf_mesh_release(&mesh);
 }
 
-static void mirroring_keeps_the_outside_out(void **state) {
+TEST(mirroring_keeps_the_outside_out) {
     mf_MeshData mesh = obj(state, cube);
     const double scale[3] = {-2.0, 1.0, 1.0};
     mf_mesh_scale(&mesh, scale);
@@ -50,7 +52,7 @@ static void mirroring_keeps_the_outside_out(void **state) {
     mf_mesh_release(&mesh);
 }
 
-static void broken_obj_names_its_line(void **state) {
+TEST(broken_obj_names_its_line) {
     static const struct {
         const char *text;
         int line;
@@ -81,7 +83,7 @@ static void broken_obj_names_its_line(void **state) {
     }
 }
 
-static void both_kinds_of_stl_are_read(void **state) {
+TEST(both_kinds_of_stl_are_read) {
     static const float corners[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0},
                                         {0, 2, 0}, {1, 0, 0}, {-0.0f, 0, 3}};
     unsigned char data[84 + 100 + 1] = {0};
@@ -98,7 +100,7 @@ static void both_kinds_of_stl_are_read(void **state) {
     mf_mesh_release(&mesh);
 }
 
-static void broken_stl_is_refused(void **state) {
+TEST(broken_stl_is_refused) {
     static const float corners[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, NAN, 0}};
     unsigned char data[84 + 50 + 1] = {0};
     mf_MeshData mesh;
@@ -137,7 +139,7 @@ static void broken_stl_is_refused(void **state) {
     }
 }
 
-static void a_cube_is_represented_by_its_corners(void **state) {
+TEST(a_cube_is_represented_by_its_corners) {
     mf_MeshData mesh = obj(state, cube);
     double points[MF_MESH_POINTS_LIMIT][3];
     assert_int_equal(mf_mesh_points(&mesh, 8, points), 8);
@@ -187,7 +189,7 @@ static uint32_t load_meshes(void **state, const char *path, const mf_ImportConfi
     return count;
 }
 
-static void meshes_are_found(void **state) {
+TEST(meshes_are_found) {
     char path[512], mesh[512], address[4200];
     write_text(mesh, "pack/meshes/cube.obj", cube);
     write_text(path, "pack/package.xml", "<package><name>other_name</name></package>");
@@ -220,7 +222,7 @@ static void meshes_are_found(void **state) {
     assert_int_equal(load_meshes(state, path, NULL), 0);
 }
 
-static void missing_and_foreign_meshes_are_dropped_with_a_note(void **state) {
+TEST(missing_and_foreign_meshes_are_dropped_with_a_note) {
     char path[512];
     static const char *const bad[] = {
         "package://pack/meshes/none.obj", "package://nowhere/cube.obj", "cube.obj",
@@ -234,7 +236,7 @@ static void missing_and_foreign_meshes_are_dropped_with_a_note(void **state) {
 }
 
 // A bent face of four corners: 1-3 is longer than 2-4, so 2-4 is the cut; a second object follows.
-static void faces_are_cut_along_the_shorter_diagonal(void **state) {
+TEST(faces_are_cut_along_the_shorter_diagonal) {
     static const char text[] = "o one\nv 0 0 0\nv 1 0 0\nv 3 3 1\nv 0 1 0\nf 1 2 3 4\n"
                                "o two\nf 1 2 4\n";
     static const uint32_t expected[9] = {0, 1, 3, 1, 2, 3, 0, 1, 3};
@@ -247,7 +249,7 @@ static void faces_are_cut_along_the_shorter_diagonal(void **state) {
     mf_mesh_release(&mesh);
 }
 
-static void climbing_out_is_refused(void **state) {
+TEST(climbing_out_is_refused) {
     char path[512];
     static const char *const bad[] = {
         "package://pack/../pack/meshes/cube.obj",
@@ -276,7 +278,7 @@ static void climbing_out_is_refused(void **state) {
 }
 
 // `..` is fine inside of the root: a folder that the caller names, or the package or repository.
-static void climbing_inside_the_root_is_fine(void **state) {
+TEST(climbing_inside_the_root_is_fine) {
     char path[512], folder[512], root[600];
     mf_ImportConfig config = mf_import_config();
     write_text(path, "tree/meshes/cube.obj", cube);
@@ -298,7 +300,7 @@ static void climbing_inside_the_root_is_fine(void **state) {
 }
 
 // Two nodes of one triangle each, moved, in centimeters, z up: meters as they stand in the file.
-static void collada_meshes_are_read(void **state) {
+TEST(collada_meshes_are_read) {
     static const char dae[] =
         "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' "
         "version='1.4.1'><asset><unit meter='0.01' name='cm'/><up_axis>Z_UP</up_axis></asset>"
@@ -352,7 +354,7 @@ static double doubled_area(const mf_MeshData *mesh) {
     return sum;
 }
 
-static void collada_primitives_are_triangles(void **state) {
+TEST(collada_primitives_are_triangles) {
     static const struct {
         const char *text;
         uint32_t triangles;
@@ -391,7 +393,7 @@ static void collada_primitives_are_triangles(void **state) {
     }
 }
 
-static void broken_collada_is_one_line(void **state) {
+TEST(broken_collada_is_one_line) {
     static const struct {
         const char *text, *message;
     } rows[] = {
@@ -419,7 +421,7 @@ static void broken_collada_is_one_line(void **state) {
     }
 }
 
-static void the_mujoco_mesh_folder_is_honored(void **state) {
+TEST(the_mujoco_mesh_folder_is_honored) {
     char path[512];
     write_text(path, "mj/assets/cube.obj", cube);
     write_text(path, "mj/robot.urdf",
@@ -434,7 +436,7 @@ static void the_mujoco_mesh_folder_is_honored(void **state) {
     mf_model_destroy(model);
 }
 
-static void equal_meshes_are_loaded_once_and_visuals_on_request(void **state) {
+TEST(equal_meshes_are_loaded_once_and_visuals_on_request) {
     char path[512];
     write_text(path, "pack/urdf/two.urdf",
                "<robot name='r'><link name='a'><inertial><mass value='1'/></inertial>"
@@ -456,7 +458,7 @@ static void equal_meshes_are_loaded_once_and_visuals_on_request(void **state) {
     mf_model_destroy(model);
 }
 
-static void broken_mesh_files_name_themselves(void **state) {
+TEST(broken_mesh_files_name_themselves) {
     char path[512];
     write_text(path, "pack/meshes/bad.obj", "v 0 0 0\nf 1 1 9\n");
     make_robot(path, "pack/urdf", "../meshes/bad.obj");
@@ -468,7 +470,7 @@ static void broken_mesh_files_name_themselves(void **state) {
 }
 
 // A tetrahedron as MuJoCo writes it, and files that are not what they say.
-static void msh_is_read(void **state) {
+TEST(msh_is_read) {
     unsigned char file[16 + 48 + 12 + 8 + 48];
     const uint32_t counts[4] = {4, 1, 1, 4};
     const float vertices[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -499,28 +501,4 @@ static void msh_is_read(void **state) {
     assert_int_equal(mf_mesh_load(*state, path, &mesh, &error), MF_BAD_FILE);
     assert_null(mesh.vertices);
     remove(path);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(obj_polygons_become_triangles),
-        cmocka_unit_test(mirroring_keeps_the_outside_out),
-        cmocka_unit_test(broken_obj_names_its_line),
-        cmocka_unit_test(both_kinds_of_stl_are_read),
-        cmocka_unit_test(broken_stl_is_refused),
-        cmocka_unit_test(a_cube_is_represented_by_its_corners),
-        cmocka_unit_test(meshes_are_found),
-        cmocka_unit_test(missing_and_foreign_meshes_are_dropped_with_a_note),
-        cmocka_unit_test(faces_are_cut_along_the_shorter_diagonal),
-        cmocka_unit_test(climbing_out_is_refused),
-        cmocka_unit_test(climbing_inside_the_root_is_fine),
-        cmocka_unit_test(collada_meshes_are_read),
-        cmocka_unit_test(collada_primitives_are_triangles),
-        cmocka_unit_test(broken_collada_is_one_line),
-        cmocka_unit_test(the_mujoco_mesh_folder_is_honored),
-        cmocka_unit_test(equal_meshes_are_loaded_once_and_visuals_on_request),
-        cmocka_unit_test(broken_mesh_files_name_themselves),
-        cmocka_unit_test(msh_is_read),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

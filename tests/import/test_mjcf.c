@@ -3,13 +3,15 @@
 #include "model/support.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define PI 3.14159265358979323846
 
 // A body in the world with these contents; the world's options before it.
 #define ROBOT(options, contents)                                                                   \
     "<mujoco>" options "<worldbody><body name='b'>" contents "</body></worldbody></mujoco>"
 
-static void free_bases_and_fixed_bases(void **state) {
+TEST(free_bases_and_fixed_bases) {
     mf_Model *model = load_urdf(*state, ROBOT("", "<freejoint name='root'/><geom size='0.1'/>"));
     assert_int_equal(model->base, MF_BASE_FREE);
     assert_int_equal(model->link_count, 1);
@@ -43,7 +45,7 @@ static void free_bases_and_fixed_bases(void **state) {
 }
 
 // Two hinges and a slide in one body: rotation about each anchor in turn, worked out by hand.
-static void several_joints_are_a_chain(void **state) {
+TEST(several_joints_are_a_chain) {
     mf_Model *model =
         load_urdf(*state, ROBOT("<compiler angle='radian'/>",
                                 "<joint name='x' axis='1 0 0' pos='0 0 1' ref='0.5'/>"
@@ -80,7 +82,7 @@ static void several_joints_are_a_chain(void **state) {
     mf_model_destroy(model);
 }
 
-static void ball_joints_have_four_positions(void **state) {
+TEST(ball_joints_have_four_positions) {
     mf_Model *model =
         load_urdf(*state, ROBOT("", "<joint type='ball' range='0 90'/><geom size='1'/>"
                                     "<body pos='0 0 1'><joint/><geom size='1'/></body>"));
@@ -96,7 +98,7 @@ static void ball_joints_have_four_positions(void **state) {
     mf_model_destroy(model);
 }
 
-static void orientations_mean_the_same(void **state) {
+TEST(orientations_mean_the_same) {
     // A quarter rotation about y, said in seven ways.
     static const char *const ways[] = {"quat='1 0 1 0'",         "axisangle='0 2 0 90'",
                                        "euler='0 90 0'",         "xyaxes='0 0 -1 0 1 0'",
@@ -117,7 +119,7 @@ static void orientations_mean_the_same(void **state) {
 }
 
 // Lower case letters turn about moved axes, upper case about fixed ones.
-static void euler_sequences(void **state) {
+TEST(euler_sequences) {
     static const struct {
         const char *sequence;
         double quat[4];
@@ -138,7 +140,7 @@ static void euler_sequences(void **state) {
     }
 }
 
-static void frames_move_their_elements(void **state) {
+TEST(frames_move_their_elements) {
     mf_Model *model = load_urdf(
         *state, "<mujoco><worldbody><frame pos='1 0 0' euler='0 0 90'><frame pos='1 0 0'>"
                 "<body name='b' pos='1 0 0'><frame pos='0 0 1' euler='0 90 0'>"
@@ -152,7 +154,7 @@ static void frames_move_their_elements(void **state) {
     mf_model_destroy(model);
 }
 
-static void classes_beat_childclasses_beat_main(void **state) {
+TEST(classes_beat_childclasses_beat_main) {
     mf_Model *model = load_urdf(
         *state, "<mujoco><default><geom friction='0.1' condim='1'/><default class='soft'>"
                 "<geom friction='0.2'/><default class='softer'><geom friction='0.3' margin='0.5'/>"
@@ -172,7 +174,7 @@ static void classes_beat_childclasses_beat_main(void **state) {
 
 // Moments of solids and shells of mass 1 about their center; sources: textbook formulas, written
 // out for r = 0.5, half length 1, box 1 x 2 x 3 (half edges).
-static void solids_and_shells(void **state) {
+TEST(solids_and_shells) {
     static const struct {
         const char *geom;
         double mass, x, y, z;
@@ -216,7 +218,7 @@ static void solids_and_shells(void **state) {
 
 // A cube of edge 2 from 8 corners and 12 triangles: volume 8, moments m (1 + 1) / 3, whatever the
 // kind; its hull is itself. As a surface: 6 plates.
-static void meshes_are_exact(void **state) {
+TEST(meshes_are_exact) {
     static const char *const kinds[] = {"legacy", "exact", "convex", "shell"};
     for (int kind = 0; kind < 4; kind++) {
         char text[1500];
@@ -240,7 +242,7 @@ static void meshes_are_exact(void **state) {
 }
 
 // Every triangle of a hull has all vertices on its inner side.
-static void hulls_are_convex_and_hold_everything(void **state) {
+TEST(hulls_are_convex_and_hold_everything) {
     static char text[60000];
     char numbers[20000] = "";
     uint32_t seed = 1;
@@ -281,7 +283,7 @@ static void hulls_are_convex_and_hold_everything(void **state) {
     mf_model_destroy(model);
 }
 
-static void inertia_from_geoms_and_from_inertial(void **state) {
+TEST(inertia_from_geoms_and_from_inertial) {
     static const char geoms[] = "<freejoint/><inertial pos='0 0 0' mass='3' diaginertia='1 1 1'/>"
                                 "<geom size='1' mass='1' group='3'/><geom size='1' mass='1'/>";
     char text[600];
@@ -322,7 +324,7 @@ static void inertia_from_geoms_and_from_inertial(void **state) {
 }
 
 // What MuJoCo reads although it looks wrong, is read with a note where something is lost.
-static void odd_files_load(void **state) {
+TEST(odd_files_load) {
     mf_Model *model = load_urdf(*state, "<mujoco><!-- a -- b --->\n<!--- c --><worldbody><body>"
                                         "<joint name='' type='free' limited='true' range='0 1'/>"
                                         "<geom size='1' material='' mesh='' name=''/></body>"
@@ -348,7 +350,7 @@ static void odd_files_load(void **state) {
 }
 
 // What looks like a comment in other sections is none; dashes of others stay.
-static void comments_are_found_where_they_are(void **state) {
+TEST(comments_are_found_where_they_are) {
     mf_Model *model =
         load_urdf(*state, "<?xml version='1.0'?><mujoco model='a--b'><![CDATA[<!-- x -- y -->]]>"
                           "<!-- - --><?hint -- ?><worldbody><body><freejoint/><geom size='1'/>"
@@ -359,7 +361,7 @@ static void comments_are_found_where_they_are(void **state) {
     assert_refused(*state, "<mujoco><!-- a -- b", MF_BAD_FILE, 1, "well-formed XML");
 }
 
-static void worlds_without_bodies_are_scenery(void **state) {
+TEST(worlds_without_bodies_are_scenery) {
     static const char *const texts[] = {
         "<mujoco/>", "<mujoco><worldbody><geom size='1'/><site name='s'/></worldbody></mujoco>",
         "<mujoco><worldbody><body><site/></body></worldbody></mujoco>"};
@@ -372,7 +374,7 @@ static void worlds_without_bodies_are_scenery(void **state) {
     }
 }
 
-static void ranges_follow_autolimits(void **state) {
+TEST(ranges_follow_autolimits) {
     mf_Model *model = load_urdf(*state, ROBOT("", "<joint range='-90 180' ref='90' springref='45'/>"
                                                   "<joint type='slide' range='-1 2'/>"
                                                   "<joint range='0 1' limited='false'/>"
@@ -387,7 +389,7 @@ static void ranges_follow_autolimits(void **state) {
 }
 
 // Servos: reflected mass of a hinge with inertia 2 + armature 1 behind a gear of 2 is 3/4.
-static void servos_and_their_damping(void **state) {
+TEST(servos_and_their_damping) {
     mf_Model *model = load_urdf(
         *state,
         "<mujoco><default><position kp='7'/></default><worldbody><body><joint name='j' "
@@ -416,7 +418,7 @@ static void servos_and_their_damping(void **state) {
 }
 
 // A joint spring with time constant 0.5 and ratio 0.25 on inertia 2: k = I / (t r)^2, b = 2 I / t.
-static void spring_dampers_are_resolved(void **state) {
+TEST(spring_dampers_are_resolved) {
     mf_Model *model =
         load_urdf(*state, ROBOT("", "<joint springdamper='0.5 0.25'/><inertial pos='0 "
                                     "0 0' mass='1' diaginertia='2 2 2'/>"));
@@ -425,7 +427,7 @@ static void spring_dampers_are_resolved(void **state) {
     mf_model_destroy(model);
 }
 
-static void equalities_and_tendons(void **state) {
+TEST(equalities_and_tendons) {
     mf_Model *model = load_urdf(
         *state,
         "<mujoco><compiler angle='radian'/><worldbody><body name='a' pos='1 0 0'><joint "
@@ -446,7 +448,7 @@ static void equalities_and_tendons(void **state) {
     mf_model_destroy(model);
 }
 
-static void keyframes_fill_in_what_is_left_out(void **state) {
+TEST(keyframes_fill_in_what_is_left_out) {
     mf_Model *model = load_urdf(
         *state, "<mujoco><size nkey='3'/><worldbody><body pos='0 0 2'><freejoint/><geom size='1'/>"
                 "<body><joint name='j'/><geom size='1'/></body></body></worldbody><actuator><motor "
@@ -464,7 +466,7 @@ static void keyframes_fill_in_what_is_left_out(void **state) {
 }
 
 // Dropping an actuator must not shift the controls of the others.
-static void lenient_keyframes_keep_their_controls(void **state) {
+TEST(lenient_keyframes_keep_their_controls) {
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;
     mf_Model *model = load_text_with(
@@ -480,7 +482,7 @@ static void lenient_keyframes_keep_their_controls(void **state) {
     mf_model_destroy(model);
 }
 
-static void gravity_compensation_is_summed(void **state) {
+TEST(gravity_compensation_is_summed) {
     mf_Model *model =
         load_urdf(*state, ROBOT("", "<joint/><geom size='1' mass='2'/><body pos='1 0 0' "
                                     "gravcomp='0.5'><geom size='1' mass='4'/></body>"));
@@ -490,7 +492,7 @@ static void gravity_compensation_is_summed(void **state) {
     mf_model_destroy(model);
 }
 
-static void includes_resolve_against_the_main_file(void **state) {
+TEST(includes_resolve_against_the_main_file) {
     char main_path[512], part[512], mesh[512];
     write_text(mesh, "inc/meshes/tet.obj",
                "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
@@ -510,7 +512,7 @@ static void includes_resolve_against_the_main_file(void **state) {
 }
 
 // A model with something of everything, written and loaded again, is the same model.
-static void export_comes_back_bit_for_bit(void **state) {
+TEST(export_comes_back_bit_for_bit) {
     static const char text[] =
         "<mujoco model='all'><compiler angle='degree'/><option timestep='0.003' gravity='0 0 -3.7' "
         "cone='elliptic' wind='1 0 0'><flag eulerdamp='disable'/></option><asset><mesh name='m' "
@@ -562,7 +564,7 @@ static void export_comes_back_bit_for_bit(void **state) {
     mf_model_destroy(model);
 }
 
-static void real_models_come_back_bit_for_bit(void **state) {
+TEST(real_models_come_back_bit_for_bit) {
     static const char *const files[] = {"mujoco_models/humanoid.xml",
                                         "mujoco_models/car.xml",
                                         "booster_t1/t1.xml",
@@ -590,34 +592,4 @@ static void real_models_come_back_bit_for_bit(void **state) {
         mf_model_destroy(model);
         remove(copy);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(free_bases_and_fixed_bases),
-        cmocka_unit_test(several_joints_are_a_chain),
-        cmocka_unit_test(ball_joints_have_four_positions),
-        cmocka_unit_test(orientations_mean_the_same),
-        cmocka_unit_test(euler_sequences),
-        cmocka_unit_test(frames_move_their_elements),
-        cmocka_unit_test(classes_beat_childclasses_beat_main),
-        cmocka_unit_test(solids_and_shells),
-        cmocka_unit_test(meshes_are_exact),
-        cmocka_unit_test(hulls_are_convex_and_hold_everything),
-        cmocka_unit_test(inertia_from_geoms_and_from_inertial),
-        cmocka_unit_test(odd_files_load),
-        cmocka_unit_test(comments_are_found_where_they_are),
-        cmocka_unit_test(worlds_without_bodies_are_scenery),
-        cmocka_unit_test(ranges_follow_autolimits),
-        cmocka_unit_test(servos_and_their_damping),
-        cmocka_unit_test(spring_dampers_are_resolved),
-        cmocka_unit_test(equalities_and_tendons),
-        cmocka_unit_test(keyframes_fill_in_what_is_left_out),
-        cmocka_unit_test(lenient_keyframes_keep_their_controls),
-        cmocka_unit_test(gravity_compensation_is_summed),
-        cmocka_unit_test(includes_resolve_against_the_main_file),
-        cmocka_unit_test(export_comes_back_bit_for_bit),
-        cmocka_unit_test(real_models_come_back_bit_for_bit),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

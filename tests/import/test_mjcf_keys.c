@@ -5,6 +5,8 @@
 
 #include "import/mjcf_keys.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { PATH = 256 };
 
 // Why an attribute, or with "" an element, may be silent.
@@ -259,7 +261,7 @@ static void count_line(Keys *keys, char *line, Sum *sum) {
         count_attribute(keys, line, name, sum);
 }
 
-static void test_schema(void **state) {
+TEST(test_schema) {
     Keys keys;
     Sum sum = {0};
     char line[4096];
@@ -276,9 +278,4 @@ static void test_schema(void **state) {
     close_keys(&keys);
     assert_true(sum.changed > 500);
     assert_int_equal(sum.wrong, 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_schema)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

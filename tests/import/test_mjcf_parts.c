@@ -4,6 +4,8 @@
 #include "model/draft.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // ---- attached models ---------------------------------------------------------------------------
 
 static const char arm[] =
@@ -17,7 +19,7 @@ static const char arm[] =
     "<actuator><motor name='m' joint='j' gear='7'/><motor name='n' joint='o'/></actuator>"
     "<keyframe><key/></keyframe></mujoco>";
 
-static void attached_models_bring_all_they_have(void **state) {
+TEST(attached_models_bring_all_they_have) {
     char path[512], part[512], mesh[512];
     write_text(mesh, "attach/parts/meshes/tet.obj",
                "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
@@ -51,7 +53,7 @@ static void attached_models_bring_all_they_have(void **state) {
     mf_model_destroy(model);
 }
 
-static void models_that_attach_themselves_are_refused(void **state) {
+TEST(models_that_attach_themselves_are_refused) {
     static const char *const names[] = {"self.xml", "other.xml"};
     char path[512], other[512];
     write_text(other, "attach/other.xml",
@@ -71,7 +73,7 @@ static void models_that_attach_themselves_are_refused(void **state) {
 }
 
 // Of three levels with the same class: each joint has the damping of its own file.
-static void attached_models_attach(void **state) {
+TEST(attached_models_attach) {
     static const char *const prefixes[] = {"", "p_"};
     char path[512];
     write_text(path, "attach/child.xml",
@@ -114,7 +116,7 @@ static void attached_models_attach(void **state) {
 }
 
 // A frame or body of the model itself: with its own class and assets, and names of its own.
-static void own_parts_are_attached(void **state) {
+TEST(own_parts_are_attached) {
     mf_Model *model = load_urdf(
         *state,
         "<mujoco><default><default class='d'><joint damping='2'/></default></default><asset>"
@@ -135,7 +137,7 @@ static void own_parts_are_attached(void **state) {
 }
 
 // The hull of its points is the surface.
-static void points_alone_are_a_mesh(void **state) {
+TEST(points_alone_are_a_mesh) {
     char path[512];
     write_text(path, "points/tet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv .1 .1 .1\nvt 0 0\n");
     write_text(path, "points/robot.xml",
@@ -167,7 +169,7 @@ static const uint8_t picture[] = {137, 80, 78,  71, 13,  10, 26, 10, 0,  0,   0,
                                   72,  57, 193, 96, 100, 52, 13, 0,  7,  216, 2,  39,  132, 47, 87,
                                   34,  0,  0,   0,  0,   73, 69, 78, 68, 174, 66, 96,  130};
 
-static void height_fields_are_read_from_files(void **state) {
+TEST(height_fields_are_read_from_files) {
     char path[512], data[512], text[600];
     const struct {
         int32_t sizes[2];
@@ -194,7 +196,7 @@ static void height_fields_are_read_from_files(void **state) {
 }
 
 // Where meshes are: in `meshdir`, which goes before `assetdir` (MuJoCo 4.0).
-static void height_fields_are_searched_like_meshes(void **state) {
+TEST(height_fields_are_searched_like_meshes) {
     char path[512], data[512];
     const struct {
         int32_t sizes[2];
@@ -211,7 +213,7 @@ static void height_fields_are_searched_like_meshes(void **state) {
     mf_model_destroy(model);
 }
 
-static void broken_height_fields_are_refused(void **state) {
+TEST(broken_height_fields_are_refused) {
     char path[512], data[512], text[600];
     const int32_t sizes[5][2] = {{2, 3}, {-1, 3}, {1 << 30, 1 << 30}, {1, 1}, {2147483647, 2}};
     for (int i = 0; i < 5; i++) {
@@ -237,7 +239,7 @@ static const char ropes[] =
     "<muscle name='n' joint='j' lengthrange='-1 1' force='5' timeconst='.02 .05'/></actuator>"
     "</mujoco>";
 
-static void paths_and_muscles_survive_writing(void **state) {
+TEST(paths_and_muscles_survive_writing) {
     char path[512];
     mf_Model *model = load_urdf(*state, ropes);
     assert_int_equal(model->tendon_wrap_count, 6);
@@ -266,7 +268,7 @@ static void paths_and_muscles_survive_writing(void **state) {
 
 // kp and kd as a position actuator, ki by the activation; what is left out is notified. Written and
 // read again it is the same.
-static void pid_plugins_are_actuators_with_an_integral(void **state) {
+TEST(pid_plugins_are_actuators_with_an_integral) {
     char path[512];
     mf_Error error = {0};
     mf_ImportConfig config = mf_import_config();
@@ -302,7 +304,7 @@ static void pid_plugins_are_actuators_with_an_integral(void **state) {
 }
 
 // A ball joint has no one length: its controller keeps kp and kd, and the rest is notified.
-static void integrals_need_a_length(void **state) {
+TEST(integrals_need_a_length) {
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;
     mf_Model *model = load_text_with(
@@ -318,7 +320,7 @@ static void integrals_need_a_length(void **state) {
 }
 
 // MuJoCo drops what the armature of a tendon couples between branches; Mayfly keeps it and says so.
-static void armatures_that_couple_branches_are_noted(void **state) {
+TEST(armatures_that_couple_branches_are_noted) {
     static const struct {
         const char *joints[2];
         bool noted;
@@ -339,7 +341,7 @@ static void armatures_that_couple_branches_are_noted(void **state) {
     }
 }
 
-static void planes_of_one_height_are_noted(void **state) {
+TEST(planes_of_one_height_are_noted) {
     for (int i = 0; i < 2; i++) {
         char text[300];
         snprintf(text, sizeof text,
@@ -406,7 +408,7 @@ static const struct {
     {"<muscle/>", "position", 1, {0, -1, 0}, MF_DYNAMICS_NONE},
 };
 
-static void shortcuts_take_the_law_of_their_own_kind(void **state) {
+TEST(shortcuts_take_the_law_of_their_own_kind) {
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
         char text[1024];
         snprintf(text, sizeof text,
@@ -424,7 +426,7 @@ static void shortcuts_take_the_law_of_their_own_kind(void **state) {
 }
 
 // A tendon without a length of its own is relaxed where the springs of its joints are.
-static void tendons_relax_with_the_springs_of_joints(void **state) {
+TEST(tendons_relax_with_the_springs_of_joints) {
     mf_Model *model = load_urdf(
         *state, "<mujoco><compiler angle='radian'/><worldbody><site name='w' pos='0 0 0'/><body>"
                 "<joint name='z' type='slide' axis='0 0 1' ref='.5' springref='2'/>"
@@ -441,7 +443,7 @@ static void tendons_relax_with_the_springs_of_joints(void **state) {
 }
 
 // The smallest primitives whose box contains that of the mesh, a box of 0.2 x 0.4 x 0.6 m.
-static void primitives_are_fitted_to_bounds(void **state) {
+TEST(primitives_are_fitted_to_bounds) {
     static const struct {
         const char *type;
         double size[3];
@@ -466,34 +468,11 @@ static void primitives_are_fitted_to_bounds(void **state) {
     }
 }
 
-static void other_solvers_are_reported(void **state) {
+TEST(other_solvers_are_reported) {
     mf_Model *model = load_urdf(
         *state, "<mujoco><option solver='CG' iterations='6'/><worldbody><body><geom size='1'/>"
                 "</body></worldbody></mujoco>");
     assert_non_null(find_note(model, "Newton's method"));
     assert_int_equal(model->physics.solver_iterations, mf_physics().solver_iterations);
     mf_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attached_models_bring_all_they_have),
-        cmocka_unit_test(models_that_attach_themselves_are_refused),
-        cmocka_unit_test(attached_models_attach),
-        cmocka_unit_test(own_parts_are_attached),
-        cmocka_unit_test(points_alone_are_a_mesh),
-        cmocka_unit_test(tendons_relax_with_the_springs_of_joints),
-        cmocka_unit_test(primitives_are_fitted_to_bounds),
-        cmocka_unit_test(height_fields_are_read_from_files),
-        cmocka_unit_test(height_fields_are_searched_like_meshes),
-        cmocka_unit_test(broken_height_fields_are_refused),
-        cmocka_unit_test(paths_and_muscles_survive_writing),
-        cmocka_unit_test(shortcuts_take_the_law_of_their_own_kind),
-        cmocka_unit_test(other_solvers_are_reported),
-        cmocka_unit_test(integrals_need_a_length),
-        cmocka_unit_test(armatures_that_couple_branches_are_noted),
-        cmocka_unit_test(planes_of_one_height_are_noted),
-        cmocka_unit_test(pid_plugins_are_actuators_with_an_integral),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -3,9 +3,11 @@
 #include "model/support.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define MODEL(world, rest) "<mujoco><worldbody>" world "</worldbody>" rest "</mujoco>"
 
-static void copies_have_the_right_poses(void **state) {
+TEST(copies_have_the_right_poses) {
     mf_Model *model = load_text(*state, MODEL("<replicate count='10' sep='-' offset='1 0 0' "
                                               "euler='0 0 90'><body name='b' pos='.5 0 0'><joint "
                                               "name='j'/><geom name='g' size='.1'/></body>"
@@ -25,7 +27,7 @@ static void copies_have_the_right_poses(void **state) {
     mf_model_destroy(model);
 }
 
-static void what_refers_to_copies_is_copied(void **state) {
+TEST(what_refers_to_copies_is_copied) {
     mf_Model *model = load_text(
         *state,
         MODEL(
@@ -50,7 +52,7 @@ static void what_refers_to_copies_is_copied(void **state) {
     mf_model_destroy(model);
 }
 
-static void none_is_fine_too(void **state) {
+TEST(none_is_fine_too) {
     mf_Model *model = load_text(*state, MODEL("<body><joint/><geom size='1'/><replicate count='0'>"
                                               "<geom size='2'/></replicate></body>",
                                               ""));
@@ -58,7 +60,7 @@ static void none_is_fine_too(void **state) {
     mf_model_destroy(model);
 }
 
-static void contact_sensors_are_read(void **state) {
+TEST(contact_sensors_are_read) {
     mf_Model *model = load_text(
         *state, MODEL("<geom name='f' type='plane' size='1 1 1'/><body name='b'><freejoint/>"
                       "<geom name='g' size='.1'/></body>",
@@ -76,14 +78,4 @@ static void contact_sensors_are_read(void **state) {
     assert_int_equal(three->query.slots, 3);
     assert_true(three->query.nearest);
     mf_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_have_the_right_poses),
-        cmocka_unit_test(what_refers_to_copies_is_copied),
-        cmocka_unit_test(none_is_fine_too),
-        cmocka_unit_test(contact_sensors_are_read),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -5,6 +5,8 @@
 
 #include <locale.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define BOX "<collision><geometry><box size='0.2 0.4 0.6'/></geometry></collision>"
 #define MASS(m)                                                                                    \
     "<inertial><mass value='" #m "'/><inertia ixx='1e-3' iyy='1e-3' izz='1e-3'/></inertial>"
@@ -14,7 +16,7 @@
 
 // ---- input -------------------------------------------------------------------------------------
 
-static void joints_keep_what_the_file_says(void **state) {
+TEST(joints_keep_what_the_file_says) {
     mf_Model *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(1) "</link>" JOINT(
@@ -35,7 +37,7 @@ static void joints_keep_what_the_file_says(void **state) {
     mf_model_destroy(model);
 }
 
-static void every_joint_type_is_known(void **state) {
+TEST(every_joint_type_is_known) {
     static const struct {
         const char *name;
         mf_JointType type;
@@ -58,7 +60,7 @@ static void every_joint_type_is_known(void **state) {
     }
 }
 
-static void fixed_links_merge_into_their_parents(void **state) {
+TEST(fixed_links_merge_into_their_parents) {
     const char *const text = "<robot name='r'><link name='a'>" MASS(
         1) "</link>"
            "<link name='b'><inertial><origin xyz='0 0 1'/><mass value='3'/>"
@@ -90,7 +92,7 @@ static void fixed_links_merge_into_their_parents(void **state) {
     mf_model_destroy(model);
 }
 
-static void mimic_chains_end_at_a_free_joint(void **state) {
+TEST(mimic_chains_end_at_a_free_joint) {
     mf_Model *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
                     1) "</link>"
@@ -120,7 +122,7 @@ static void mimic_chains_end_at_a_free_joint(void **state) {
     mf_model_destroy(model);
 }
 
-static void shapes_become_contact_points(void **state) {
+TEST(shapes_become_contact_points) {
     mf_Model *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'>" MASS(
@@ -142,7 +144,7 @@ static void shapes_become_contact_points(void **state) {
     mf_model_destroy(model);
 }
 
-static void colors_come_from_named_global_and_local_materials(void **state) {
+TEST(colors_come_from_named_global_and_local_materials) {
     mf_Model *model = load_urdf(
         *state,
         "<robot name='r'><material name='red'><color rgba='1 0 0 1'/></material>"
@@ -158,7 +160,7 @@ static void colors_come_from_named_global_and_local_materials(void **state) {
     mf_model_destroy(model);
 }
 
-static void a_uniform_box_needs_nine_points(void **state) {
+TEST(a_uniform_box_needs_nine_points) {
     // m/12 (b^2 + c^2) with m = 12, edges 0.2, 0.4, 0.6.
     mf_Model *model = load_urdf(
         *state, "<robot name='r'><link name='a'><inertial><mass value='12'/>"
@@ -171,7 +173,7 @@ static void a_uniform_box_needs_nine_points(void **state) {
     mf_model_destroy(model);
 }
 
-static void a_general_inertia_is_exact(void **state) {
+TEST(a_general_inertia_is_exact) {
     mf_Model *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'><inertial><origin xyz='0.01 0.02 0.03'/>"
@@ -188,7 +190,7 @@ static void a_general_inertia_is_exact(void **state) {
 }
 
 // A rod of length l: its tip carries m/4 and a point at l/3 from the other end the rest.
-static void a_rod_puts_mass_on_its_tip(void **state) {
+TEST(a_rod_puts_mass_on_its_tip) {
     mf_Model *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'><inertial><origin xyz='0 0 -0.5'/><mass value='1.2'/>"
@@ -204,7 +206,7 @@ static void a_rod_puts_mass_on_its_tip(void **state) {
     mf_model_destroy(model);
 }
 
-static void light_links_take_fewer_points_within_the_budget(void **state) {
+TEST(light_links_take_fewer_points_within_the_budget) {
     mf_Model *model =
         load_urdf(*state, "<robot name='r'><link name='a'><inertial><mass value='10'/>"
                           "<inertia ixx='0.5' iyy='0.5' izz='0.6'/></inertial></link>"
@@ -219,7 +221,7 @@ static void light_links_take_fewer_points_within_the_budget(void **state) {
     mf_model_destroy(model);
 }
 
-static void sensors_are_read(void **state) {
+TEST(sensors_are_read) {
     mf_Model *model =
         load_urdf(*state, "<robot name='r'><link name='a'>" MASS(1) BOX
                   "</link>"
@@ -239,7 +241,7 @@ static void sensors_are_read(void **state) {
     mf_model_destroy(model);
 }
 
-static void leaf_links_get_contact_sensors_by_default(void **state) {
+TEST(leaf_links_get_contact_sensors_by_default) {
     mf_Model *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) BOX "</link><link name='b'>" MASS(1) BOX
         "</link><link name='c'>" MASS(1) "</link>" JOINT(
@@ -251,7 +253,7 @@ static void leaf_links_get_contact_sensors_by_default(void **state) {
     mf_model_destroy(model);
 }
 
-static void a_floating_world_is_left_out(void **state) {
+TEST(a_floating_world_is_left_out) {
     mf_Model *model =
         load_urdf(*state, "<robot name='r'><link name='world'/><link name='trunk'>" MASS(
                               1) "</link>"
@@ -263,7 +265,7 @@ static void a_floating_world_is_left_out(void **state) {
     mf_model_destroy(model);
 }
 
-static void unknown_elements_are_reported_once_per_kind(void **state) {
+TEST(unknown_elements_are_reported_once_per_kind) {
     mf_Model *model =
         load_urdf(*state, "<robot name='r'><link name='a'>" MASS(
                               1) "</link>\n<transmission name='t'/>\n"
@@ -275,7 +277,7 @@ static void unknown_elements_are_reported_once_per_kind(void **state) {
 
 // Every element of links and joints in turn has an attribute, and then an element, that URDF does
 // not know: a note names each. What only pictures need is left out.
-static void nothing_is_ignored_in_silence(void **state) {
+TEST(nothing_is_ignored_in_silence) {
     static const char *const text =
         "<robot name='r'><link name='a'><inertial><origin xyz='0 0 0.1'/><mass value='1'/>"
         "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
@@ -318,7 +320,7 @@ static void nothing_is_ignored_in_silence(void **state) {
     mf_model_destroy(model);
 }
 
-static void numbers_do_not_depend_on_the_locale(void **state) {
+TEST(numbers_do_not_depend_on_the_locale) {
     // Skipped in effect where no such locale is installed; the parse must be right either way.
     setlocale(LC_ALL, "de_DE.UTF-8");
     mf_Model *model =
@@ -329,7 +331,7 @@ static void numbers_do_not_depend_on_the_locale(void **state) {
     mf_model_destroy(model);
 }
 
-static void links_without_inertial_can_be_weighed_by_density(void **state) {
+TEST(links_without_inertial_can_be_weighed_by_density) {
     mf_ImportConfig config = mf_import_config();
     config.density = 1000.0;
     mf_Model *model =
@@ -353,7 +355,7 @@ static mf_Model *with_inertia(void **state, const char *inertia) {
 
 // The nearest inertia whose second moments are not negative: with moments of inertia a, b, c the
 // second moments are (b + c - a) / 2 and so on. A mass point that turns alone gets a box.
-static void impossible_inertias_are_repaired(void **state) {
+TEST(impossible_inertias_are_repaired) {
     static const struct {
         const char *inertia, *names;
         double right[6];
@@ -379,7 +381,7 @@ static void impossible_inertias_are_repaired(void **state) {
 }
 
 // A radius of gyration beyond the geometry is legal; the geometry gives the inertia where asked.
-static void large_inertias_are_kept(void **state) {
+TEST(large_inertias_are_kept) {
     static const char text[] =
         "<robot name='r'><link name='a'><inertial><mass value='12'/>"
         "<inertia ixx='9' iyy='9' izz='9'/></inertial>" BOX "</link></robot>";
@@ -398,7 +400,7 @@ static void large_inertias_are_kept(void **state) {
 }
 
 // A mass point on a lever is a pendulum of inertia m r^2; on the axis of its joint it needs a size.
-static void mass_points_are_legal(void **state) {
+TEST(mass_points_are_legal) {
     static const char *const ats[] = {"0.3 0 0", "0 0.3 0"}; // the axis is y
     for (int k = 0; k < 2; k++) {
         char text[900];
@@ -416,14 +418,14 @@ static void mass_points_are_legal(void **state) {
     }
 }
 
-static void possible_inertias_are_left_alone(void **state) {
+TEST(possible_inertias_are_left_alone) {
     mf_Model *model = with_inertia(state, "<inertia ixx='0.3' iyy='0.3' izz='0.3'/>");
     assert_near3(model->links[0].inertia, 0.3, 0.3, 0.3, 1e-12);
     assert_null(find_note(model, "inertia"));
     mf_model_destroy(model);
 }
 
-static void massless_links_are_reported(void **state) {
+TEST(massless_links_are_reported) {
     mf_Model *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(
                     1) "</link>\n<link name='b'/>\n"
@@ -436,7 +438,7 @@ static void massless_links_are_reported(void **state) {
 }
 
 // For kinematics; the density of links without mass makes bodies of them.
-static void files_without_mass_load(void **state) {
+TEST(files_without_mass_load) {
     static const char text[] = "<robot name='r'><link name='a'>" BOX "</link></robot>";
     mf_ImportConfig config = mf_import_config();
     for (int k = 0; k < 2; k++) {
@@ -452,7 +454,7 @@ static void files_without_mass_load(void **state) {
 }
 
 // Gazebo's and Bullet's.
-static void friction_of_links_is_read(void **state) {
+TEST(friction_of_links_is_read) {
     mf_Model *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) BOX "</link><link name='b'>" MASS(1) BOX
         "<contact><lateral_friction value='0.3'/><spinning_friction value='1'/></contact></link>"
@@ -473,7 +475,7 @@ static void friction_of_links_is_read(void **state) {
     mf_model_destroy(model);
 }
 
-static void missing_limits_are_reported(void **state) {
+TEST(missing_limits_are_reported) {
     mf_Model *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
                     1) "</link>"
@@ -488,7 +490,7 @@ static void missing_limits_are_reported(void **state) {
 
 // ---- rejected input ----------------------------------------------------------------------------
 
-static void broken_trees_are_refused(void **state) {
+TEST(broken_trees_are_refused) {
     const char *const two = "<robot name='r'>\n<link name='a'/>\n<link name='b'/>\n</robot>";
     const char *const circle = "<robot name='r'>\n<link name='a'/><link name='b'/>\n" JOINT(
         "j", "fixed", "a", "b") "</joint>" JOINT("k", "fixed", "b", "a") "</joint></robot>";
@@ -513,7 +515,7 @@ static void broken_trees_are_refused(void **state) {
                    MF_BAD_FILE, 1, "cycle");
 }
 
-static void broken_mimics_are_refused(void **state) {
+TEST(broken_mimics_are_refused) {
     const char *const head = "<robot name='r'><link name='a'/><link name='b'/><link name='c'/>\n";
     char text[2000];
     snprintf(text, sizeof text,
@@ -528,7 +530,7 @@ static void broken_mimics_are_refused(void **state) {
     assert_refused(*state, text, MF_BAD_FILE, 2, "form a cycle");
 }
 
-static void broken_numbers_are_refused(void **state) {
+TEST(broken_numbers_are_refused) {
     static const char *const values[] = {"nan", "inf", "-inf", "1e999", "0x10", "",
                                          "1 2", "one", "1,5",  "--1",   "1e",   "."};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -553,7 +555,7 @@ static void broken_numbers_are_refused(void **state) {
                    MF_BAD_FILE, 2, "must be >= 0");
 }
 
-static void broken_masses_are_refused(void **state) {
+TEST(broken_masses_are_refused) {
     assert_refused(*state,
                    "<robot><link name='a'><inertial>\n<mass value='-1'/></inertial></link></robot>",
                    MF_BAD_FILE, 2, "mass must be >= 0, found -1");
@@ -561,7 +563,7 @@ static void broken_masses_are_refused(void **state) {
                    "needs a <mass>");
 }
 
-static void broken_joints_are_refused(void **state) {
+TEST(broken_joints_are_refused) {
     static const struct {
         const char *inner;
         const char *phrase;
@@ -585,7 +587,7 @@ static void broken_joints_are_refused(void **state) {
 }
 
 // What other readers take too: each with a note.
-static void slips_of_writers_are_noted(void **state) {
+TEST(slips_of_writers_are_noted) {
     mf_Model *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
@@ -604,7 +606,7 @@ static void slips_of_writers_are_noted(void **state) {
     mf_model_destroy(model);
 }
 
-static void broken_sensors_are_refused(void **state) {
+TEST(broken_sensors_are_refused) {
     assert_refused(
         *state,
         "<robot><link name='a'>" MASS(
@@ -619,7 +621,7 @@ static void broken_sensors_are_refused(void **state) {
         MF_BAD_FILE, 2, "needs <ray><range><max>");
 }
 
-static void broken_files_are_refused(void **state) {
+TEST(broken_files_are_refused) {
     assert_refused(*state, "", MF_BAD_FILE, 0, "empty");
     assert_refused(*state, "hello", MF_BAD_FILE, 1, "well-formed XML");
     assert_refused(*state, "<robot>\n<link name='a'>\n</robot>", MF_BAD_FILE, 3, "well-formed XML");
@@ -639,7 +641,7 @@ static void broken_files_are_refused(void **state) {
     check_refused(*state, "<robot>\0</robot>", 16, MF_BAD_FILE, 1, "well-formed", __LINE__);
 }
 
-static void deep_and_long_files_are_refused(void **state) {
+TEST(deep_and_long_files_are_refused) {
     char text[4000] = "<robot><link name='a'/>\n";
     for (int i = 0; i < 64; i++)
         strcat(text, "<x>");
@@ -651,7 +653,7 @@ static void deep_and_long_files_are_refused(void **state) {
     assert_refused(*state, long_name, MF_LIMIT, 2, "at most 255 bytes, found 256");
 }
 
-static void missing_files_are_refused(void **state) {
+TEST(missing_files_are_refused) {
     mf_Model *model;
     mf_Error error = {0};
     assert_int_not_equal(mf_model_load(*state, "/nowhere/robot.urdf", NULL, &model, &error), MF_OK);
@@ -666,7 +668,7 @@ static void missing_files_are_refused(void **state) {
 
 // ---- our own models ----------------------------------------------------------------------------
 
-static void the_hexapod_is_as_documented(void **state) {
+TEST(the_hexapod_is_as_documented) {
     mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL);
     assert_int_equal(model->joint_count, 18);
     assert_int_equal(model->point_count, 33);
@@ -691,7 +693,7 @@ static void the_hexapod_is_as_documented(void **state) {
     mf_model_destroy(model);
 }
 
-static void the_quadruped_is_as_documented(void **state) {
+TEST(the_quadruped_is_as_documented) {
     mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/quadruped.urdf", NULL);
     assert_int_equal(model->joint_count, 8);
     assert_int_equal(model->point_count, 19);
@@ -702,7 +704,7 @@ static void the_quadruped_is_as_documented(void **state) {
     mf_model_destroy(model);
 }
 
-static void descriptions_name_everything(void **state) {
+TEST(descriptions_name_everything) {
     mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL);
     char *text;
     mf_Error error = {0};
@@ -717,48 +719,4 @@ static void descriptions_name_everything(void **state) {
     assert_non_null(strstr(text, "-34.4 ..   34.4 deg"));
     mf_release(*state, text);
     mf_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joints_keep_what_the_file_says),
-        cmocka_unit_test(every_joint_type_is_known),
-        cmocka_unit_test(fixed_links_merge_into_their_parents),
-        cmocka_unit_test(mimic_chains_end_at_a_free_joint),
-        cmocka_unit_test(shapes_become_contact_points),
-        cmocka_unit_test(colors_come_from_named_global_and_local_materials),
-        cmocka_unit_test(a_uniform_box_needs_nine_points),
-        cmocka_unit_test(a_general_inertia_is_exact),
-        cmocka_unit_test(a_rod_puts_mass_on_its_tip),
-        cmocka_unit_test(light_links_take_fewer_points_within_the_budget),
-        cmocka_unit_test(sensors_are_read),
-        cmocka_unit_test(leaf_links_get_contact_sensors_by_default),
-        cmocka_unit_test(a_floating_world_is_left_out),
-        cmocka_unit_test(unknown_elements_are_reported_once_per_kind),
-        cmocka_unit_test(nothing_is_ignored_in_silence),
-        cmocka_unit_test(numbers_do_not_depend_on_the_locale),
-        cmocka_unit_test(links_without_inertial_can_be_weighed_by_density),
-        cmocka_unit_test(impossible_inertias_are_repaired),
-        cmocka_unit_test(large_inertias_are_kept),
-        cmocka_unit_test(mass_points_are_legal),
-        cmocka_unit_test(files_without_mass_load),
-        cmocka_unit_test(friction_of_links_is_read),
-        cmocka_unit_test(possible_inertias_are_left_alone),
-        cmocka_unit_test(massless_links_are_reported),
-        cmocka_unit_test(missing_limits_are_reported),
-        cmocka_unit_test(broken_trees_are_refused),
-        cmocka_unit_test(broken_mimics_are_refused),
-        cmocka_unit_test(broken_numbers_are_refused),
-        cmocka_unit_test(broken_masses_are_refused),
-        cmocka_unit_test(broken_joints_are_refused),
-        cmocka_unit_test(broken_sensors_are_refused),
-        cmocka_unit_test(slips_of_writers_are_noted),
-        cmocka_unit_test(broken_files_are_refused),
-        cmocka_unit_test(deep_and_long_files_are_refused),
-        cmocka_unit_test(missing_files_are_refused),
-        cmocka_unit_test(the_hexapod_is_as_documented),
-        cmocka_unit_test(the_quadruped_is_as_documented),
-        cmocka_unit_test(descriptions_name_everything),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -34,7 +34,9 @@ static int close_fixture(void **state) {
     return 0;
 }
 
-static void mistakes_have_a_position(void **state) {
+GROUP_FIXTURE(open_fixture, close_fixture);
+
+TEST(mistakes_have_a_position) {
     static const struct {
         const char *text;
         int line, column;
@@ -137,7 +139,7 @@ static void check_text(const Fixture *fixture, const mf_Model *model, const mf_G
     mf_gait_destroy(again);
 }
 
-static void what_is_written_reads_back(void **state) {
+TEST(what_is_written_reads_back) {
     assert_true(for_each_gait(*state, "humanoid", check_text) >= 3);
     assert_true(for_each_gait(*state, "hexapod", check_text) >= 3);
     assert_true(for_each_gait(*state, "quadruped", check_text) >= 3);
@@ -192,14 +194,14 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     mf_world_destroy(world);
 }
 
-static void every_gait_walks_under_articulated(void **state) {
+TEST(every_gait_walks_under_articulated) {
     for_each_gait(*state, "humanoid", check_distance);
     for_each_gait(*state, "hexapod", check_distance);
     for_each_gait(*state, "quadruped", check_distance);
 }
 
 // The tables of docs/reference/gaits.md are those of the program.
-static void the_documentation_has_every_key(void **state) {
+TEST(the_documentation_has_every_key) {
     Fixture *fixture = *state;
     char *page, *table;
     size_t size;
@@ -216,14 +218,4 @@ static void the_documentation_has_every_key(void **state) {
         mf_release(fixture->context, table);
     }
     mf_release(fixture->context, page);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_have_a_position),
-        cmocka_unit_test(what_is_written_reads_back),
-        cmocka_unit_test(every_gait_walks_under_articulated),
-        cmocka_unit_test(the_documentation_has_every_key),
-    };
-    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

@@ -3,6 +3,8 @@
 #include "model/points.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define HALF_ROTATION 3.14159265358979323846
 
 static mf_Builder *start(void **state) {
@@ -30,7 +32,7 @@ static void refuse(mf_Builder *builder, const char *text) {
     mf_builder_destroy(builder);
 }
 
-static void body_ids_count_from_zero(void **state) {
+TEST(body_ids_count_from_zero) {
     const double a[3] = {0, 0, 0}, b[3] = {0, 0, 1}, size[3] = {1, 1, 1};
     mf_Builder *builder = start(state);
     assert_int_equal(mf_body_create_point(builder, a, 1.0, NULL), 0);
@@ -41,7 +43,7 @@ static void body_ids_count_from_zero(void **state) {
     mf_builder_destroy(builder);
 }
 
-static void a_point_is_a_robot(void **state) {
+TEST(a_point_is_a_robot) {
     const double position[3] = {1.0, 2.0, 3.0};
     const float red[3] = {1.0f, 0.0f, 0.0f};
     mf_Builder *builder = start(state);
@@ -60,7 +62,7 @@ static void a_point_is_a_robot(void **state) {
 }
 
 // Eight corners of equal mass: I_xx = m (b^2 + c^2) / 4 for edges a, b, c.
-static void a_box_is_its_corners(void **state) {
+TEST(a_box_is_its_corners) {
     const double size[3] = {0.2, 0.4, 0.6}, center[3] = {0.0, 0.0, 5.0};
     mf_Builder *builder = start(state);
     mf_body_create_box(builder, size, center, 2.0, NULL);
@@ -82,7 +84,7 @@ static void a_box_is_its_corners(void **state) {
     mf_model_destroy(model);
 }
 
-static void a_cylinder_is_two_rings(void **state) {
+TEST(a_cylinder_is_two_rings) {
     const double from[3] = {1.0, 0.0, 0.0}, to[3] = {3.0, 0.0, 0.0};
     mf_Builder *builder = start(state);
     mf_body_create_cylinder(builder, from, to, 0.5, 1.6, NULL);
@@ -102,7 +104,7 @@ static void a_cylinder_is_two_rings(void **state) {
 }
 
 // 6 points on the axes and 8 on the diagonals: sum x^2 = 2 r^2 + 8 r^2 / 3 = 14 r^2 / 3.
-static void a_sphere_is_fourteen_points(void **state) {
+TEST(a_sphere_is_fourteen_points) {
     const double center[3] = {0.0, 0.0, 0.0};
     mf_Builder *builder = start(state);
     mf_body_create_sphere(builder, center, 0.3, 1.4, NULL);
@@ -135,7 +137,7 @@ static uint32_t count_points(void **state, int mode, bool sphere, mf_ShapeType t
     return count;
 }
 
-static void simplify_reduces_the_points(void **state) {
+TEST(simplify_reduces_the_points) {
     assert_int_equal(count_points(state, 0, false, MF_SHAPE_CYLINDER, 1.0), 16);
     assert_int_equal(count_points(state, 1, false, MF_SHAPE_BOX, 1.0), 8);
     assert_int_equal(count_points(state, 2, false, MF_SHAPE_POINT, 1.0), 2);
@@ -147,7 +149,7 @@ static void simplify_reduces_the_points(void **state) {
     assert_int_equal(count_points(state, 3, true, MF_SHAPE_POINT, 0.0), 1);
 }
 
-static void simplify_leaves_boxes_and_points_alone(void **state) {
+TEST(simplify_leaves_boxes_and_points_alone) {
     const double size[3] = {1, 1, 1}, center[3] = {0, 0, 0};
     mf_Builder *builder = start(state);
     mf_builder_simplify(builder, 3);
@@ -157,7 +159,7 @@ static void simplify_leaves_boxes_and_points_alone(void **state) {
     mf_model_destroy(model);
 }
 
-static void connecting_glues_bodies_into_one_link(void **state) {
+TEST(connecting_glues_bodies_into_one_link) {
     const double a[3] = {0, 0, 0}, b[3] = {1, 0, 0}, c[3] = {3, 0, 0};
     mf_Builder *builder = start(state);
     mf_BodyId first = mf_body_create_point(builder, a, 1.0, NULL);
@@ -174,7 +176,7 @@ static void connecting_glues_bodies_into_one_link(void **state) {
     mf_model_destroy(model);
 }
 
-static void a_hinge_joins_two_links(void **state) {
+TEST(a_hinge_joins_two_links) {
     const double a[3] = {0, 0, 1}, b[3] = {1, 0, 1}, anchor[3] = {0.5, 0, 1}, axis[3] = {0, 2, 0};
     mf_Builder *builder = start(state);
     mf_BodyId first = mf_body_create_point(builder, a, 1.0, NULL);
@@ -201,7 +203,7 @@ static void a_hinge_joins_two_links(void **state) {
 }
 
 // The angle is that of the second body against the first, also when the second is the base.
-static void a_hinge_written_in_reverse_rotates_in_reverse(void **state) {
+TEST(a_hinge_written_in_reverse_rotates_in_reverse) {
     const double a[3] = {0, 0, 0}, b[3] = {1, 0, 0}, anchor[3] = {0, 0, 0}, axis[3] = {0, 0, 1};
     mf_Builder *builder = start(state);
     mf_BodyId base = mf_body_create_point(builder, a, 1.0, NULL);
@@ -217,7 +219,7 @@ static void a_hinge_written_in_reverse_rotates_in_reverse(void **state) {
 }
 
 // Anchor and axis are fixed to body `first`, so they follow when it is moved and turned later.
-static void hinges_follow_their_first_body(void **state) {
+TEST(hinges_follow_their_first_body) {
     const double size[3] = {2, 2, 2}, center[3] = {0, 0, 0}, tip[3] = {1, 0, 0},
                  axis[3] = {1, 0, 0};
     const double far[3] = {9, 9, 9}, shift[3] = {0, 0, 10}, rotation[3] = {0, 0, HALF_ROTATION / 2};
@@ -234,7 +236,7 @@ static void hinges_follow_their_first_body(void **state) {
     mf_model_destroy(model);
 }
 
-static void rotate_is_right_handed_about_x_then_y_then_z(void **state) {
+TEST(rotate_is_right_handed_about_x_then_y_then_z) {
     const double from[3] = {0, 0, 0}, to[3] = {2, 0, 0};
     const double quarter = HALF_ROTATION / 2, roll_yaw[3] = {quarter, 0, quarter};
     const double pitch[3] = {0, quarter, 0};
@@ -255,7 +257,7 @@ static void rotate_is_right_handed_about_x_then_y_then_z(void **state) {
     mf_model_destroy(model);
 }
 
-static void rays_become_sensors(void **state) {
+TEST(rays_become_sensors) {
     const double position[3] = {0, 0, 1}, from[3] = {0.5, 0, 1}, to[3] = {0.5, 0, -1};
     mf_Builder *builder = start(state);
     mf_BodyId point = mf_body_create_point(builder, position, 1.0, NULL);
@@ -272,7 +274,7 @@ static void rays_become_sensors(void **state) {
     mf_model_destroy(model);
 }
 
-static void contact_sensors_have_names(void **state) {
+TEST(contact_sensors_have_names) {
     const double position[3] = {0, 0, 1};
     mf_Builder *builder = start(state);
     mf_BodyId point = mf_body_create_point(builder, position, 1.0, NULL);
@@ -290,7 +292,7 @@ static void contact_sensors_have_names(void **state) {
     refuse(builder, "two sensors are named 'foot'");
 }
 
-static void links_come_parents_first_and_depth_first(void **state) {
+TEST(links_come_parents_first_and_depth_first) {
     mf_Builder *builder = start(state);
     const double axis[3] = {0, 1, 0};
     for (int i = 0; i < 5; i++)
@@ -309,7 +311,7 @@ static void links_come_parents_first_and_depth_first(void **state) {
     mf_model_destroy(model);
 }
 
-static void mistakes_are_reported_at_the_end(void **state) {
+TEST(mistakes_are_reported_at_the_end) {
     const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1}, flat[3] = {1, 0, 1};
     const double broken[3] = {0, NAN, 0};
     mf_Builder *builder = start(state);
@@ -343,7 +345,7 @@ static void mistakes_are_reported_at_the_end(void **state) {
     refuse(start(state), "no body");
 }
 
-static void hinge_mistakes_are_reported(void **state) {
+TEST(hinge_mistakes_are_reported) {
     const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1};
     for (int mistake = 0; mistake < 6; mistake++) {
         static const char *const names[] = {
@@ -363,7 +365,7 @@ static void hinge_mistakes_are_reported(void **state) {
     }
 }
 
-static void only_trees_are_robots(void **state) {
+TEST(only_trees_are_robots) {
     const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1};
     mf_Builder *builder = start(state);
     mf_body_create_point(builder, zero, 1.0, NULL);
@@ -380,7 +382,7 @@ static void only_trees_are_robots(void **state) {
     refuse(builder, "total mass must be > 0");
 }
 
-static void a_finalized_builder_only_waits_to_be_destroyed(void **state) {
+TEST(a_finalized_builder_only_waits_to_be_destroyed) {
     const double zero[3] = {0, 0, 0};
     mf_Builder *builder = start(state);
     mf_body_create_point(builder, zero, 1.0, NULL);
@@ -394,29 +396,4 @@ static void a_finalized_builder_only_waits_to_be_destroyed(void **state) {
     mf_model_destroy(model);
     mf_builder_destroy(NULL);
     mf_model_destroy(NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(body_ids_count_from_zero),
-        cmocka_unit_test(a_point_is_a_robot),
-        cmocka_unit_test(a_box_is_its_corners),
-        cmocka_unit_test(a_cylinder_is_two_rings),
-        cmocka_unit_test(a_sphere_is_fourteen_points),
-        cmocka_unit_test(simplify_reduces_the_points),
-        cmocka_unit_test(simplify_leaves_boxes_and_points_alone),
-        cmocka_unit_test(connecting_glues_bodies_into_one_link),
-        cmocka_unit_test(a_hinge_joins_two_links),
-        cmocka_unit_test(a_hinge_written_in_reverse_rotates_in_reverse),
-        cmocka_unit_test(hinges_follow_their_first_body),
-        cmocka_unit_test(rotate_is_right_handed_about_x_then_y_then_z),
-        cmocka_unit_test(rays_become_sensors),
-        cmocka_unit_test(contact_sensors_have_names),
-        cmocka_unit_test(links_come_parents_first_and_depth_first),
-        cmocka_unit_test(mistakes_are_reported_at_the_end),
-        cmocka_unit_test(hinge_mistakes_are_reported),
-        cmocka_unit_test(only_trees_are_robots),
-        cmocka_unit_test(a_finalized_builder_only_waits_to_be_destroyed),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -3,6 +3,8 @@
 #include <mayfly/model_fields.h>
 #include "model/support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define LINKS                                                                                      \
     "<link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "  \
     "iyz='0'/></inertial></link>"
@@ -18,7 +20,7 @@ static const char *const urdf =
     "<camera name='plain' link='a'/><camera name='wide' link='a' lens='fisheye' height='100' "
     "width='200' fovy='2'/></mayfly></robot>";
 
-static void urdf_files_have_cameras(void **state) {
+TEST(urdf_files_have_cameras) {
     mf_Model *model = load_urdf(*state, urdf);
     assert_int_equal(model->camera_count, 3);
     const mf_Camera *eye = &model->cameras[0], *plain = &model->cameras[1],
@@ -55,7 +57,7 @@ static void urdf_files_have_cameras(void **state) {
     mf_model_destroy(model);
 }
 
-static void mistakes_are_named(void **state) {
+TEST(mistakes_are_named) {
     const struct {
         const char *camera, *message;
     } rows[] = {
@@ -145,7 +147,7 @@ static void check_mjcf(const mf_Model *model) {
     assert_int_equal(model->cameras[mf_model_find(model, MF_ITEM_CAMERA, "camera4")].width, 320);
 }
 
-static void mjcf_files_have_cameras(void **state) {
+TEST(mjcf_files_have_cameras) {
     mf_Model *model = load_urdf(*state, mjcf);
     mf_Error error = {0};
     char path[512];
@@ -167,7 +169,7 @@ static void mjcf_files_have_cameras(void **state) {
     "'/></custom></mujoco>"
 
 // What MJCF has no attribute for comes back from a file that was written, to the last bit.
-static void written_cameras_are_the_same(void **state) {
+TEST(written_cameras_are_the_same) {
     mf_Model *model = load_urdf(
         *state, TEXTED("lens=brown coefficients=-0.28,0.09,0.0005,-0.0003 nearest=0.1 farthest=20 "
                        "blur=0.8 vignetting=0.5 noise=0.01 bits=6 readout=0.02 rate=62.5 "
@@ -192,7 +194,7 @@ static void written_cameras_are_the_same(void **state) {
 }
 
 // A camera that was moved in the file is where the file says.
-static void edited_files_win(void **state) {
+TEST(edited_files_win) {
     mf_Model *plain = load_urdf(*state, TEXTED("")),
              *model = load_urdf(*state, TEXTED("frame=1,2,3,1,0,0,0 center=1,2"));
     assert_memory_equal(&plain->cameras[0].frame, &model->cameras[0].frame, sizeof(mf_Frame));
@@ -202,7 +204,7 @@ static void edited_files_win(void **state) {
 }
 
 // Pictures may decide what a robot does, so what they show belongs to the model.
-static void hashes_are_of_the_cameras(void **state) {
+TEST(hashes_are_of_the_cameras) {
     static const char *const texts[] = {TEXTED(""), TEXTED("noise=0.1"), TEXTED("rate=30"),
                                         TEXTED("lens=brown"), TEXTED("delay=0.1")};
     uint64_t hashes[5];
@@ -215,7 +217,7 @@ static void hashes_are_of_the_cameras(void **state) {
     }
 }
 
-static void mistakes_in_texts_are_named(void **state) {
+TEST(mistakes_in_texts_are_named) {
     static const struct {
         const char *text, *message;
     } rows[] = {
@@ -243,7 +245,7 @@ static void mistakes_in_texts_are_named(void **state) {
     }
 }
 
-static void mistakes_in_mjcf_are_named(void **state) {
+TEST(mistakes_in_mjcf_are_named) {
     const struct {
         const char *camera, *message;
     } rows[] = {
@@ -266,7 +268,7 @@ static void mistakes_in_mjcf_are_named(void **state) {
 
 // A camera given in the construction frame turns with its body and is at the same position as one
 // of a file; `info` lists it.
-static void calls_make_cameras(void **state) {
+TEST(calls_make_cameras) {
     mf_Context *context = *state;
     const double size[3] = {0.2, 0.2, 0.2}, center[3] = {1.0, 0.0, 0.5},
                  quarter[3] = {0, 0, M_PI_2};
@@ -303,19 +305,4 @@ static void calls_make_cameras(void **state) {
     assert_int_equal(mf_builder_finalize(builder, &model, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "mf_body_camera blur: expected 0 .. 64 pixels"));
     mf_builder_destroy(builder);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urdf_files_have_cameras),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(written_cameras_are_the_same),
-        cmocka_unit_test(edited_files_win),
-        cmocka_unit_test(hashes_are_of_the_cameras),
-        cmocka_unit_test(mistakes_in_texts_are_named),
-        cmocka_unit_test(mjcf_files_have_cameras),
-        cmocka_unit_test(mistakes_in_mjcf_are_named),
-        cmocka_unit_test(calls_make_cameras),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

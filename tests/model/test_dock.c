@@ -2,6 +2,8 @@
 #include "model/support.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static const char *const urdf =
     "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' "
     "ixy='0' ixz='0' iyz='0'/></inertial></link>"
@@ -14,7 +16,7 @@ static const char *const urdf =
     "<dock name='plain' link='a'/></mayfly></robot>";
 
 // `orientations` by its earlier name: the same dock, with a note.
-static void an_earlier_name_is_noted(void **state) {
+TEST(an_earlier_name_is_noted) {
     char text[2048];
     const char *at = strstr(urdf, "orientations='4'");
     snprintf(text, sizeof text, "%.*sturns='4'%s", (int)(at - urdf), urdf,
@@ -31,7 +33,7 @@ static void an_earlier_name_is_noted(void **state) {
 }
 
 // The frame of a link that a fixed joint merged is that of its parent; every attribute arrives.
-static void urdf_files_have_docks(void **state) {
+TEST(urdf_files_have_docks) {
     mf_Context *context = *state;
     mf_Model *model = load_urdf(context, urdf);
     assert_non_null(model);
@@ -67,7 +69,7 @@ static void urdf_files_have_docks(void **state) {
     mf_model_destroy(model);
 }
 
-static void docks_change_the_hash(void **state) {
+TEST(docks_change_the_hash) {
     mf_Context *context = *state;
     char text[2048];
     mf_Model *model = load_urdf(context, urdf);
@@ -86,7 +88,7 @@ static void docks_change_the_hash(void **state) {
     mf_model_destroy(model);
 }
 
-static void mistakes_have_their_line(void **state) {
+TEST(mistakes_have_their_line) {
     const struct {
         const char *dock, *message;
     } rows[] = {
@@ -129,7 +131,7 @@ static const char *const mjcf =
     "<text name='dock:arm' data='body=arm,one xyz=0,0,0.05 quat=0.5,0.5,0.5,0.5'/>"
     "</custom></mujoco>";
 
-static void mjcf_files_have_docks_and_are_written_with_them(void **state) {
+TEST(mjcf_files_have_docks_and_are_written_with_them) {
     mf_Context *context = *state;
     mf_Error error = {0};
     mf_Model *model = load_urdf(context, mjcf);
@@ -161,7 +163,7 @@ static void mjcf_files_have_docks_and_are_written_with_them(void **state) {
 }
 
 // A dock in the construction frame moves and turns with its body.
-static void docks_by_calls_move_with_their_body(void **state) {
+TEST(docks_by_calls_move_with_their_body) {
     mf_Context *context = *state;
     mf_Error error = {0};
     mf_Builder *builder;
@@ -191,16 +193,4 @@ static void docks_by_calls_move_with_their_body(void **state) {
     assert_int_equal(mf_builder_finalize(builder, &model, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "mf_body_dock orientations: expected 1, 2 or 4, found 3");
     mf_builder_destroy(builder);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urdf_files_have_docks),
-        cmocka_unit_test(an_earlier_name_is_noted),
-        cmocka_unit_test(docks_change_the_hash),
-        cmocka_unit_test(mistakes_have_their_line),
-        cmocka_unit_test(mjcf_files_have_docks_and_are_written_with_them),
-        cmocka_unit_test(docks_by_calls_move_with_their_body),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -71,7 +71,7 @@ static const char *header_of(int item) {
                : MAYFLY_SOURCE_DIR "/include/mayfly/model.h";
 }
 
-static void every_member_has_its_row(void **state) {
+TEST(every_member_has_its_row) {
     static Member members[100];
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
@@ -85,7 +85,7 @@ static void every_member_has_its_row(void **state) {
     }
 }
 
-static void units_are_those_of_the_header(void **state) {
+TEST(units_are_those_of_the_header) {
     static Member members[100];
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
@@ -107,7 +107,7 @@ static void units_are_those_of_the_header(void **state) {
 }
 
 // Rows in the order of memory leave no gaps but those of alignment.
-static void rows_fill_their_structures(void **state) {
+TEST(rows_fill_their_structures) {
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
         size_t end = 0;
@@ -126,7 +126,7 @@ static void rows_fill_their_structures(void **state) {
     }
 }
 
-static void turns_of_the_hash_are_different(void **state) {
+TEST(turns_of_the_hash_are_different) {
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
         for (uint32_t i = 0; i < table->count; i++) {
@@ -212,7 +212,7 @@ static void walk_item(Walk *walk, mf_ItemType item, void *values) {
     }
 }
 
-static void hashed_fields_change_the_hash_and_no_others(void **state) {
+TEST_WITH(hashed_fields_change_the_hash_and_no_others, setup_context, teardown_context) {
     mf_Model *model = load_all(state);
     static Walk walk;
     walk = (Walk){.model = model, .hash = mf_model_hash(model)};
@@ -237,7 +237,7 @@ static void hashed_fields_change_the_hash_and_no_others(void **state) {
 
 // ---- defaults ----------------------------------------------------------------------------------
 
-static void defaults_are_those_of_the_formats(void **state) {
+TEST(defaults_are_those_of_the_formats) {
     mf_Joint joint;
     mf_Shape shape;
     mf_item_reset(MF_ITEM_JOINT, &joint);
@@ -256,7 +256,7 @@ static void defaults_are_those_of_the_formats(void **state) {
     assert_int_equal(physics.solver_iterations, 100);
 }
 
-static void words_and_items_are_found(void **state) {
+TEST_WITH(words_and_items_are_found, setup_context, teardown_context) {
     mf_Model *model = load_all(state);
     uint32_t count;
     const mf_Joint *joints = mf_model_items(model, MF_ITEM_JOINT, &count);
@@ -333,7 +333,7 @@ static void check_spelled(mf_Context *context, const mf_Model *model, mf_ItemTyp
     }
 }
 
-static void spelled_fields_come_back_from_the_file(void **state) {
+TEST_WITH(spelled_fields_come_back_from_the_file, setup_context, teardown_context) {
     mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
     for (mf_ItemType item = 0; item <= MF_ITEM_NOTE; item++) {
         uint32_t count;
@@ -386,7 +386,7 @@ static uint32_t reals_of(mf_ItemType item) {
 }
 
 // Every real number of a part is a property that says what the model has, and cannot be written.
-static void reals_are_properties(void **state) {
+TEST_WITH(reals_are_properties, setup_context, teardown_context) {
     mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
     mf_Group *group = NULL;
     mf_GroupConfig config = mf_group_config();
@@ -414,21 +414,4 @@ static void reals_are_properties(void **state) {
     }
     mf_world_destroy(world);
     mf_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_member_has_its_row),
-        cmocka_unit_test(units_are_those_of_the_header),
-        cmocka_unit_test(rows_fill_their_structures),
-        cmocka_unit_test(turns_of_the_hash_are_different),
-        cmocka_unit_test_setup_teardown(hashed_fields_change_the_hash_and_no_others, setup_context,
-                                        teardown_context),
-        cmocka_unit_test(defaults_are_those_of_the_formats),
-        cmocka_unit_test_setup_teardown(words_and_items_are_found, setup_context, teardown_context),
-        cmocka_unit_test_setup_teardown(spelled_fields_come_back_from_the_file, setup_context,
-                                        teardown_context),
-        cmocka_unit_test_setup_teardown(reals_are_properties, setup_context, teardown_context),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

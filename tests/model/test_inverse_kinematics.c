@@ -6,6 +6,8 @@
 
 #include "math/scalar.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define LINK(name) "<link name='" name "'><inertial><mass value='1'/></inertial></link>\n"
 #define HINGE(name, from, to, place, axis, lower, upper)                                           \
     "<joint name='" name "' type='revolute'><parent link='" from "'/><child link='" to "'/>"       \
@@ -37,7 +39,7 @@ static mf_InverseKinematicsConfig config_of(const mf_Model *model, const char *l
 }
 
 // Cosines of the elbow by the lengths of the triangle.
-static void two_links_have_the_closed_form(void **state) {
+TEST(two_links_have_the_closed_form) {
     mf_Model *model = load_urdf(*state, planar);
     mf_InverseKinematicsConfig config = config_of(model, "fore", 0.2, 0.0, 0.0);
     config.tolerance = 1e-12;
@@ -140,7 +142,7 @@ static void targets_are_reached(mf_Context *context, const mf_Model *model, uint
     free(again);
 }
 
-static void an_arm_reaches_random_targets(void **state) {
+TEST(an_arm_reaches_random_targets) {
     mf_Model *model = load_urdf(*state, arm);
     const uint32_t link = mf_model_find(model, MF_ITEM_LINK, "f");
     targets_are_reached(*state, model, link, 100, false);
@@ -149,7 +151,7 @@ static void an_arm_reaches_random_targets(void **state) {
 }
 
 // Robots that others made: a finger's end, with joints that follow others; a foot.
-static void real_robots_reach_random_targets(void **state) {
+TEST(real_robots_reach_random_targets) {
     static const struct {
         const char *file, *link;
     } robots[] = {{"wonik_allegro/right_hand.xml", "ff_distal"},
@@ -177,7 +179,7 @@ static void real_robots_reach_random_targets(void **state) {
         skip();
 }
 
-static void what_is_out_of_reach_is_approached(void **state) {
+TEST(what_is_out_of_reach_is_approached) {
     mf_Model *model = load_urdf(*state, planar);
     mf_InverseKinematicsConfig config = config_of(model, "fore", 0.2, 0.0, 0.0);
     const double target[3] = {0.8, 0.6, 0.0};
@@ -195,7 +197,7 @@ static void what_is_out_of_reach_is_approached(void **state) {
 }
 
 // The elbow cannot bend backwards, and the second joint of a finger bends as the first.
-static void limits_and_mimics_are_kept(void **state) {
+TEST(limits_and_mimics_are_kept) {
     static const char *const finger = "<robot name='finger'>\n" LINK("palm") LINK("one") LINK("two")
         HINGE("first", "palm", "one", "0 0 0", "0 0 1", "0",
               "1.5") "<joint name='second' type='revolute'><parent link='one'/><child link='two'/>"
@@ -226,7 +228,7 @@ static void limits_and_mimics_are_kept(void **state) {
     mf_model_destroy(model);
 }
 
-static void mistakes_are_named(void **state) {
+TEST(mistakes_are_named) {
     mf_Model *model = load_urdf(*state, planar);
     const double target[3] = {0.3, 0.1, 0.0}, nowhere[3] = {0.3, NAN, 0.0}, none[4] = {0};
     double angle[2] = {0.25, 0.5};
@@ -256,16 +258,4 @@ static void mistakes_are_named(void **state) {
         assert_true(angle[0] == 0.25 && angle[1] == 0.5);
     }
     mf_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_links_have_the_closed_form),
-        cmocka_unit_test(an_arm_reaches_random_targets),
-        cmocka_unit_test(real_robots_reach_random_targets),
-        cmocka_unit_test(what_is_out_of_reach_is_approached),
-        cmocka_unit_test(limits_and_mimics_are_kept),
-        cmocka_unit_test(mistakes_are_named),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -3,6 +3,8 @@
 #include "model/support.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static bool find_robot(char path[1024]) {
     const char *shared = getenv("MAYFLY_SHARED");
     const char *robot = "models/phantomx_description/urdf/phantomx.urdf";
@@ -17,7 +19,7 @@ static bool find_robot(char path[1024]) {
     return false;
 }
 
-static void the_phantomx_loads(void **state) {
+TEST(the_phantomx_loads) {
     char path[1024];
     if (!find_robot(path))
         skip();
@@ -45,7 +47,7 @@ static void the_phantomx_loads(void **state) {
 
 // The file's inertias were copied from another robot (they are in other units), so its geometry has
 // to give them; the body's mesh is missing; six feet feel the ground.
-static void its_faults_are_reported(void **state) {
+TEST(its_faults_are_reported) {
     char path[1024];
     if (!find_robot(path))
         skip();
@@ -70,7 +72,7 @@ static void its_faults_are_reported(void **state) {
     mf_model_destroy(model);
 }
 
-static void fewer_mesh_points_make_a_lighter_model(void **state) {
+TEST(fewer_mesh_points_make_a_lighter_model) {
     char path[1024];
     if (!find_robot(path))
         skip();
@@ -88,13 +90,4 @@ static void fewer_mesh_points_make_a_lighter_model(void **state) {
     assert_int_equal(touching, 50);
     mf_model_destroy(light);
     mf_model_destroy(full);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_phantomx_loads),
-        cmocka_unit_test(its_faults_are_reported),
-        cmocka_unit_test(fewer_mesh_points_make_a_lighter_model),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -4,6 +4,8 @@
 
 #include "math/scalar.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define QUARTER 1.57079632679489661923
 
 static const char *const arm =
@@ -18,7 +20,7 @@ static const char *const arm =
     "<origin xyz='2 0 0'/><axis xyz='1 0 0'/>\n"
     "<limit lower='0.5' upper='1.5' velocity='1' effort='1'/></joint></robot>";
 
-static void links_follow_their_joints(void **state) {
+TEST(links_follow_their_joints) {
     mf_Model *model = load_urdf(*state, arm);
     double position[3][3], rotation[3][4];
     const double zero[2] = {0.0, 0.0}, bent[2] = {QUARTER, 1.0};
@@ -32,7 +34,7 @@ static void links_follow_their_joints(void **state) {
     mf_model_destroy(model);
 }
 
-static void either_array_may_be_missing(void **state) {
+TEST(either_array_may_be_missing) {
     mf_Model *model = load_urdf(*state, arm);
     const double angle[2] = {0.3, 0.7};
     double position[3][3], rotation[3][4], alone_position[3][3], alone_rotation[3][4];
@@ -47,7 +49,7 @@ static void either_array_may_be_missing(void **state) {
     mf_model_destroy(model);
 }
 
-static void start_angles_are_zero_inside_the_range(void **state) {
+TEST(start_angles_are_zero_inside_the_range) {
     mf_Model *model = load_urdf(*state, arm);
     assert_near(model->start_angle[0], 0.0, 0.0);
     assert_near(model->start_angle[1], 0.5, 0.0);
@@ -57,7 +59,7 @@ static void start_angles_are_zero_inside_the_range(void **state) {
 
 // Tilted by t about x, a shape reaches below its middle: a box (a, b, c) by (b sin t + c cos t) /
 // 2, a cylinder by r sin t + l/2 cos t, a capsule by r + l/2 cos t, a ball by r.
-static void shapes_reach_down_as_far_as_they_should(void **state) {
+TEST(shapes_reach_down_as_far_as_they_should) {
     static const char *const bodies[] = {
         "<box size='0.2 0.4 0.6'/>", "<cylinder radius='0.1' length='0.5'/>",
         "<capsule radius='0.1' length='0.5'/>", "<sphere radius='0.3'/>"};
@@ -83,7 +85,7 @@ static void shapes_reach_down_as_far_as_they_should(void **state) {
     }
 }
 
-static void the_hash_sees_motion_and_not_paint(void **state) {
+TEST(the_hash_sees_motion_and_not_paint) {
     const char *const plain =
         "<robot name='a'><link name='b'><inertial><mass value='1'/></inertial>"
         "<collision><geometry><box size='1 1 1'/></geometry></collision>"
@@ -103,15 +105,4 @@ static void the_hash_sees_motion_and_not_paint(void **state) {
     mf_model_destroy(a);
     mf_model_destroy(b);
     mf_model_destroy(c);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_reach_down_as_far_as_they_should),
-        cmocka_unit_test(links_follow_their_joints),
-        cmocka_unit_test(either_array_may_be_missing),
-        cmocka_unit_test(start_angles_are_zero_inside_the_range),
-        cmocka_unit_test(the_hash_sees_motion_and_not_paint),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -5,6 +5,8 @@
 #include "model/points.h"
 #include "import/urdf.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // A beam on a hinge and one on a slide behind it; `extra` goes in front of the links.
 static mf_Status parse(mf_Context *context, const char *extra, mf_Model **out, mf_Error *error) {
     static const char inertial[] = "<inertial><mass value='1'/><inertia ixx='.01' iyy='.01' "
@@ -27,7 +29,7 @@ static mf_Context *context_of(void **state) {
     return *state;
 }
 
-static void later_servos_change_earlier_ones(void **state) {
+TEST(later_servos_change_earlier_ones) {
     mf_Model *model = NULL;
     assert_int_equal(parse(context_of(state),
                            "<mayfly><servo gain='7' damping='0.5' effort='1.5'/>"
@@ -43,7 +45,7 @@ static void later_servos_change_earlier_ones(void **state) {
 
 // Of 2 N m and 5 rad/s: 2 / 0.1, 2 / 5; of 20 N and 0.5 m/s: 20 / 0.01, 40. Nobody asked for a
 // rotor.
-static void a_likely_motor_by_hand(void **state) {
+TEST(a_likely_motor_by_hand) {
     mf_Model *model = NULL;
     assert_int_equal(parse(context_of(state), "", &model, NULL), MF_OK);
     mf_Servo turn = mf_joint_servo(model, 0), shift = mf_joint_servo(model, 1);
@@ -54,7 +56,7 @@ static void a_likely_motor_by_hand(void **state) {
 }
 
 // A file without motors keeps the hash that archives know it by; a motor changes it.
-static void motors_are_part_of_the_hash(void **state) {
+TEST(motors_are_part_of_the_hash) {
     static const char *const extras[] = {"", "<mayfly/>", "<mayfly><servo gain='1'/></mayfly>",
                                          "<mayfly><servo gain='2'/></mayfly>"};
     uint64_t hashes[4];
@@ -67,7 +69,7 @@ static void motors_are_part_of_the_hash(void **state) {
     assert_true(hashes[0] == hashes[1] && hashes[1] != hashes[2] && hashes[2] != hashes[3]);
 }
 
-static void mistakes_are_named(void **state) {
+TEST(mistakes_are_named) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -109,7 +111,7 @@ static double angle_under_load(mf_Context *context, const mf_Model *model,
     return angle;
 }
 
-static void the_articulated_motion_takes_them(void **state) {
+TEST(the_articulated_motion_takes_them) {
     mf_Context *context = context_of(state);
     mf_Model *plain = NULL, *motors = NULL;
     mf_ArticulatedConfig config = mf_motions_config().articulated;
@@ -128,15 +130,4 @@ static void the_articulated_motion_takes_them(void **state) {
     assert_true(angle_under_load(context, motors, &config) > 1.0); // nothing holds it
     mf_model_destroy(plain);
     mf_model_destroy(motors);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(later_servos_change_earlier_ones),
-        cmocka_unit_test(a_likely_motor_by_hand),
-        cmocka_unit_test(motors_are_part_of_the_hash),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(the_articulated_motion_takes_them),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

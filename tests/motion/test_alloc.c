@@ -3,7 +3,7 @@
 #include "motion/fixture.h"
 #include "rig/motions.h"
 
-static void a_step_makes_no_fallible_call(void **state) {
+TEST(a_step_makes_no_fallible_call) {
     for (int option = 0; option < 4; option++) {
         Fixture fixture;
         fixture_begin(&fixture, 1 + (uint32_t)option % 2);
@@ -52,7 +52,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     return status;
 }
 
-static void making_survives_every_failure(void **state) {
+TEST(making_survives_every_failure) {
     mf_Context *context = open_context(1);
     for (int wide = 0; wide < 2; wide++) {
         bool user = wide != 0;
@@ -61,7 +61,7 @@ static void making_survives_every_failure(void **state) {
     mf_context_destroy(context);
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     for (int which = 0; which < 9; which++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -111,13 +111,4 @@ static void bad_settings_are_refused(void **state) {
                          MF_BAD_ARGUMENT); // twice
         fixture_close(&fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_makes_no_fallible_call),
-        cmocka_unit_test(making_survives_every_failure),
-        cmocka_unit_test(bad_settings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

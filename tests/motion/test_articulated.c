@@ -152,7 +152,7 @@ static void unit_quaternions(const Tree *tree, double *q) {
     }
 }
 
-static void equals_mujoco(void **state) {
+TEST(equals_mujoco) {
     for (uint32_t t = 0; t < TREES; t++) {
         Grove grove;
         const Tree *tree = &trees[t];
@@ -175,7 +175,7 @@ static void equals_mujoco(void **state) {
     }
 }
 
-static void poses_and_jacobians_equal_mujocos(void **state) {
+TEST(poses_and_jacobians_equal_mujocos) {
     const double point[3] = {0.1, -0.2, 0.3};
     for (uint32_t t = 0; t < TREES; t++) {
         Grove grove;
@@ -202,7 +202,7 @@ static void poses_and_jacobians_equal_mujocos(void **state) {
 // Three algorithms on random states: what inverse dynamics needs for the accelerations of forward
 // dynamics are the forces; a column of the mass matrix is what a unit acceleration needs more than
 // none; half of v M v is the kinetic energy that the links' motions add up to.
-static void algorithms_agree(void **state) {
+TEST(algorithms_agree) {
     for (uint32_t t = 0; t < TREES; t++) {
         Grove grove;
         const Tree *tree = &trees[t];
@@ -239,13 +239,4 @@ static void algorithms_agree(void **state) {
         }
         fixture_close(&grove.fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_mujoco),
-        cmocka_unit_test(poses_and_jacobians_equal_mujocos),
-        cmocka_unit_test(algorithms_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void set_rotation(const Text *t, double x, double y, double z, double ang
 }
 
 // The gear is a torque in the child's axes, or in the parent's.
-static void a_motor_turns_a_ball(void **state) {
+TEST(a_motor_turns_a_ball) {
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double gear[3] = {0.3, -1.1, 0.6}, back[3] = {-1.1, -0.3, 0.6};
     for (int i = 0; i < 2; i++) {
@@ -42,7 +42,7 @@ static void a_motor_turns_a_ball(void **state) {
 }
 
 // From 170 to -170 degrees are 20, not -340.
-static void position_control_takes_the_shorter_arc(void **state) {
+TEST(position_control_takes_the_shorter_arc) {
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double targets[][2] = {{-170, 20}, {100, -70}, {530, 0}, {-9, -179}, {-11, 179}};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
@@ -57,7 +57,7 @@ static void position_control_takes_the_shorter_arc(void **state) {
 }
 
 // Stable at any gain: within steps far longer than its period the ball is where it should be.
-static void a_stiff_position_of_a_ball_is_stable(void **state) {
+TEST(a_stiff_position_of_a_ball_is_stable) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
     Text t;
     open_ball(&t,
@@ -76,7 +76,7 @@ static void a_stiff_position_of_a_ball_is_stable(void **state) {
 
 // A velocity actuator at the middle of a free body is a damper: v / (1 + h k / m) each step, along
 // its gear only, for a damper that would need steps of 2e-9 s.
-static void a_stiff_damper_on_a_site(void **state) {
+TEST(a_stiff_damper_on_a_site) {
     static const char box[] =
         "<mujoco><worldbody><body><freejoint/><inertial pos='0 0 0' "
         "mass='2' diaginertia='0.1 0.2 0.3'/><site name='s' euler='0 90 0'/></body></worldbody>"
@@ -102,7 +102,7 @@ static void a_stiff_damper_on_a_site(void **state) {
 // A slide with its site at 0.3 + x and a reference at 0.1 m in the world, turned by 90 degrees
 // about z, so that the gear points along -x: length -(0.2 + x), and m x'' = -kp (control + 0.2 +
 // x).
-static void a_reference_in_the_world(void **state) {
+TEST(a_reference_in_the_world) {
     static const char slide[] =
         "<mujoco><worldbody><site name='r' pos='0.1 0 0' euler='0 0 90'/>"
         "<body><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='2' "
@@ -121,7 +121,7 @@ static void a_reference_in_the_world(void **state) {
 
 // Actuators between sites of one robot push with forces that cancel: a robot in space keeps its
 // momentum while its limbs move (Runge-Kutta: within 6e-10, a sixteenth of that at half the step).
-static void between_sites_momentum_is_kept(void **state) {
+TEST(between_sites_momentum_is_kept) {
     static const char diver[] =
         "<mujoco><compiler angle='radian'/><worldbody><body>"
         "<freejoint/><geom type='box' size='0.2 0.15 0.1' mass='4'/><site name='chest' pos='0.1 "
@@ -186,7 +186,7 @@ static uint64_t moved_hash(const char *text, uint32_t count, uint32_t which, mf_
 }
 
 // With every kind of actuator: alone and in a batch, on every instruction set.
-static void the_same_bits_everywhere(void **state) {
+TEST(the_same_bits_everywhere) {
     char *text = read_text(MAYFLY_SOURCE_DIR "/tests/motion/actuators.xml");
     for (int twice = 0; twice < 2; twice++) {
         uint64_t first = 0;
@@ -199,17 +199,4 @@ static void the_same_bits_everywhere(void **state) {
         }
     }
     free(text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_motor_turns_a_ball),
-        cmocka_unit_test(position_control_takes_the_shorter_arc),
-        cmocka_unit_test(a_stiff_position_of_a_ball_is_stable),
-        cmocka_unit_test(a_stiff_damper_on_a_site),
-        cmocka_unit_test(a_reference_in_the_world),
-        cmocka_unit_test(between_sites_momentum_is_kept),
-        cmocka_unit_test(the_same_bits_everywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

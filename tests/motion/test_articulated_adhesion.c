@@ -24,7 +24,7 @@ static TextConfig glue_config(mf_Time step) {
 }
 
 // The ground bears the weight and the pull; MuJoCo 4.0 has the ball as deep after 1 s.
-static void a_ball_is_pressed_to_the_ground(void **state) {
+TEST(a_ball_is_pressed_to_the_ground) {
     const TextConfig config = glue_config(2 * MF_MILLISECOND);
     const double heights[2] = {0.09963281815745, 0.09915904650609};
     for (int on = 0; on < 2; on++) {
@@ -40,7 +40,7 @@ static void a_ball_is_pressed_to_the_ground(void **state) {
 }
 
 // MuJoCo 4.0 after 1, 100 and 300 steps of 1 ms: the cup's place, and the load's along x and z.
-static void a_load_hangs_or_falls(void **state) {
+TEST(a_load_hangs_or_falls) {
     static const double control[2] = {1.0, 0.05};
     static const uint64_t steps[3] = {1, 99, 200};
     static const double expected[2][3][3] = {
@@ -67,7 +67,7 @@ static void a_load_hangs_or_falls(void **state) {
 }
 
 // Between two free bodies it is a force within.
-static void it_gives_no_momentum(void **state) {
+TEST(it_gives_no_momentum) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><body name='a'><freejoint/>"
         "<geom size='.1' mass='1'/></body><body pos='.15 .1 .07'><freejoint/>"
@@ -108,16 +108,6 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
     return hash;
 }
 
-static void bits_do_not_depend_on_settings(void **state) {
+TEST(bits_do_not_depend_on_settings) {
     assert_bits_depend_on_nothing(hash_of);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ball_is_pressed_to_the_ground),
-        cmocka_unit_test(a_load_hangs_or_falls),
-        cmocka_unit_test(it_gives_no_momentum),
-        cmocka_unit_test(bits_do_not_depend_on_settings),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

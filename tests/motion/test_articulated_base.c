@@ -5,7 +5,7 @@ static const double along_z[3] = {0, 0, 1};
 static const double degree = 3.14159265358979323846 / 180.0;
 
 // Free fall along (2, -1, 2)/3 at 9 m/s^2; height and energy are against gravity.
-static void gravity_pulls_anywhere(void **state) {
+TEST(gravity_pulls_anywhere) {
     const double direction[3] = {4, -2, 4};
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config((mf_ArticulatedIntegrator)i, MF_MILLISECOND);
@@ -29,7 +29,7 @@ static void gravity_pulls_anywhere(void **state) {
 }
 
 // Other motions know gravity along -z only.
-static void other_motions_refuse_tilted_gravity(void **state) {
+TEST(other_motions_refuse_tilted_gravity) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     mf_SystemConfig system = mf_system_config();
     mf_Error error = {0};
@@ -55,7 +55,7 @@ static void other_motions_refuse_tilted_gravity(void **state) {
 // Dry friction F of a free base's joint acts on every coordinate by itself: a body of 2 kg that
 // slides along two axes stops along the slower one first, and turning stops, too. A weight below F
 // makes it creep, one above it moves it with what is left.
-static void dry_friction_of_a_free_base(void **state) {
+TEST(dry_friction_of_a_free_base) {
     const double friction = 3.0, mass = 2.0;
     const mf_Joint root = {.name = "root", .type = MF_JOINT_FLOATING, .friction = friction};
     for (int i = 0; i < 3; i++) {
@@ -99,7 +99,7 @@ static void dry_friction_of_a_free_base(void **state) {
 }
 
 // Axes that miss 90 degrees by what rounding of the sine hides are not taken for 90 degrees.
-static void nearly_right_angles_stay(void **state) {
+TEST(nearly_right_angles_stay) {
     const double misses[] = {0.0, 3e-7, -1e-6, 1e-8, 1e-3};
     for (size_t i = 0; i < sizeof misses / sizeof *misses; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
@@ -125,14 +125,4 @@ static void nearly_right_angles_stay(void **state) {
         }
         fixture_close(&fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gravity_pulls_anywhere),
-        cmocka_unit_test(other_motions_refuse_tilted_gravity),
-        cmocka_unit_test(dry_friction_of_a_free_base),
-        cmocka_unit_test(nearly_right_angles_stay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static double along_slope(const Fixture *fixture, const char *name, double angle
 // ---- rest and bounce ----------------------------------------------------------------------------
 
 // At rest n contacts of stiffness k lie m g / (n k) deep and share the weight.
-static void d1_rest(void **state) {
+TEST(d1_rest) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_stiffness = 1000.0;
     Fixture fixture;
@@ -57,7 +57,7 @@ static void d1_rest(void **state) {
 
 // A mass on a spring and damper that cannot pull: coefficient of restitution 0.7440794 at damping
 // ratio 0.1 (Schwager and Poeschel 2007).
-static void d3_bounce(void **state) {
+TEST(d3_bounce) {
     static const mf_ArticulatedIntegrator integrators[] = {MF_ARTICULATED_RK4,
                                                            MF_ARTICULATED_IMPLICIT};
     for (int i = 0; i < 2; i++) {
@@ -84,7 +84,7 @@ static void d3_bounce(void **state) {
 
 // A block that slides at its rest depth brakes by mu g in every step: the chord of friction goes by
 // the slip at the end, not by that at the beginning (which brakes less, by the part step mu g / v).
-static void sliding_brakes_by_coulomb(void **state) {
+TEST(sliding_brakes_by_coulomb) {
     const double step = 0.005, mu = 0.3, depth = 9.81 * 1e-4 / 4.0;
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.friction = mu;
@@ -112,7 +112,7 @@ static void sliding_brakes_by_coulomb(void **state) {
 
 // The place where a ball touches stays below its center however fast it rolls, so it lies m g / k
 // deep, as at rest.
-static void a_rolling_ball_rests(void **state) {
+TEST(a_rolling_ball_rests) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     mf_Shape ball = round_shape(MF_SHAPE_SPHERE, 0.1, 0.0);
     Fixture fixture;
@@ -142,7 +142,7 @@ typedef struct Roll {
 
 // Solid sphere and cylinder: g sin / (1 + J/(m r^2)); with too little friction they slip and
 // accelerate by g (sin - mu cos). One second from rest.
-static void d5_d6_rolling(void **state) {
+TEST(d5_d6_rolling) {
     const double g = 9.81, a = 15 * degree, b = 40 * degree;
     const Roll rolls[] = {{MF_SHAPE_SPHERE, 0.4, a, 1.0, 1.8135820},
                           {MF_SHAPE_CYLINDER, 0.5, a, 1.0, g * sin(a) / 1.5},
@@ -177,7 +177,7 @@ static void d5_d6_rolling(void **state) {
 // A block on 20 degrees with mu 0.5 stays: it creeps at most as fast as the slip speed times
 // tan(20)/mu = 0.073 mm/s; with mu 0.2 it slides by g (sin - mu cos), to first order in the step
 // (in a second from speed v to 2 v friction is too large by mu g cos h ln 2).
-static void d9_block_on_a_slope(void **state) {
+TEST(d9_block_on_a_slope) {
     static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND};
     const double angle = 20 * degree;
     for (int i = 0; i < 6; i++) {
@@ -206,7 +206,7 @@ static void d9_block_on_a_slope(void **state) {
 }
 
 // A block thrown over level ground in any direction stops after v^2 / (2 mu g).
-static void friction_is_the_same_in_all_directions(void **state) {
+TEST(friction_is_the_same_in_all_directions) {
     const double speed = 1.5, mu = 0.4, distance = speed * speed / (2.0 * mu * 9.81);
     double first = 0.0;
     for (int d = 0; d < 12; d++) {
@@ -238,7 +238,7 @@ static void friction_is_the_same_in_all_directions(void **state) {
 
 // A hexapod with servos falls from 0.5 m, tilted, at steps of 2 to 20 ms: no fault, it never gains
 // energy in the ground, ends at rest, and its feet bear its weight.
-static void a_robot_falls_and_stands(void **state) {
+TEST(a_robot_falls_and_stands) {
     static const mf_Time steps[] = {2 * MF_MILLISECOND, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND,
                                     20 * MF_MILLISECOND};
     for (int i = 0; i < 8; i++) {
@@ -278,7 +278,7 @@ static void a_robot_falls_and_stands(void **state) {
 }
 
 // Solids rest where their surface touches the ground.
-static void shapes_rest_on_their_surface(void **state) {
+TEST(shapes_rest_on_their_surface) {
     static const struct {
         mf_ShapeType type;
         double size[3], height;
@@ -306,19 +306,4 @@ static void shapes_rest_on_their_surface(void **state) {
         assert_true(height <= cases[i].height && height >= cases[i].height - 1.01 * sunk);
         fixture_close(&fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d1_rest),
-        cmocka_unit_test(d3_bounce),
-        cmocka_unit_test(sliding_brakes_by_coulomb),
-        cmocka_unit_test(a_rolling_ball_rests),
-        cmocka_unit_test(d5_d6_rolling),
-        cmocka_unit_test(d9_block_on_a_slope),
-        cmocka_unit_test(friction_is_the_same_in_all_directions),
-        cmocka_unit_test(a_robot_falls_and_stands),
-        cmocka_unit_test(shapes_rest_on_their_surface),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static const char balls[] =
 
 // Compliant contacts of default damping do not bounce: the pair goes on together, or nearly so.
 // With a spring of damping ratio z about the reduced mass the restitution is that of D3.
-static void momentum_is_kept(void **state) {
+TEST(momentum_is_kept) {
     static const mf_ArticulatedIntegrator kinds[3] = {MF_ARTICULATED_IMPLICIT, MF_ARTICULATED_EULER,
                                                       MF_ARTICULATED_RK4};
     for (int i = 0; i < 3; i++) {
@@ -34,7 +34,7 @@ static void momentum_is_kept(void **state) {
 }
 
 // D3 (Schwager and Poeschel 2007): damping ratio 0.1, restitution 0.7440794. Reduced mass 6/5 kg.
-static void d3_restitution(void **state) {
+TEST(d3_restitution) {
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
     config.motion.contact_stiffness = 1e4;
@@ -55,7 +55,7 @@ static const char on_top[] =
     "<body pos='0 0 1.2'><joint name='b' type='slide' axis='0 0 1'/>"
     "<geom type='sphere' size='0.1' mass='3'/></body></worldbody></mujoco>";
 
-static void d1_depth_at_rest(void **state) {
+TEST(d1_depth_at_rest) {
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_stiffness = 1e4;
@@ -67,7 +67,7 @@ static void d1_depth_at_rest(void **state) {
 
 // A ball that rolls on a plate lies as deep as one at rest, g T^2 with T = two steps: its surface
 // does not leave the plate as the points of it do. 20 rad/s, 0.1 m.
-static void a_rolling_ball_lies_no_deeper(void **state) {
+TEST(a_rolling_ball_lies_no_deeper) {
     static const char form[] =
         "<mujoco><worldbody><geom type='box' size='9 1 0.1' pos='0 0 1'/><body pos='0 0 1.2'>"
         "<freejoint/><geom type='%s' size='0.1 0.2' euler='90 0 0' mass='1'/></body></worldbody>"
@@ -125,7 +125,7 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
     text_close(&t);
 }
 
-static void c3_block_on_incline(void **state) {
+TEST(c3_block_on_incline) {
     for (int hard = 0; hard < 2; hard++) {
         double speed, creep;
         block_on_incline(30, 0.3, hard, true, &speed, &creep);
@@ -148,7 +148,7 @@ static const char box[] =
     "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.1'><freejoint/>"
     "<geom type='box' size='0.2 0.2 0.1' mass='2'/></body></worldbody></mujoco>";
 
-static void a_hard_box_rests_on_the_ground(void **state) {
+TEST(a_hard_box_rests_on_the_ground) {
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_law = MF_CONTACT_LAW_HARD;
@@ -186,7 +186,7 @@ static const char stack[] =
     "<body pos='0 0 0.7'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body>"
     "</worldbody></mujoco>";
 
-static void d10_a_stack_stands(void **state) {
+TEST(d10_a_stack_stands) {
     for (int hard = 0; hard < 2; hard++) {
         Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
@@ -260,7 +260,7 @@ static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, b
     text_close(&t);
 }
 
-static void the_same_bits_everywhere(void **state) {
+TEST(the_same_bits_everywhere) {
     for (int kind = 0; kind < 4; kind++) {
         bool twice = kind & 1, hard = kind & 2;
         uint64_t alone[WATCHED], together[WATCHED];
@@ -275,7 +275,7 @@ static void the_same_bits_everywhere(void **state) {
 
 // A stack that is disturbed while it stands goes on from an image with the same bits: what its
 // contacts remember is in it, and makes a difference.
-static void a_snapshot_contains_the_state_of_contacts(void **state) {
+TEST(a_snapshot_contains_the_state_of_contacts) {
     for (int hard = 0; hard < 2; hard++) {
         Text t, other;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
@@ -305,7 +305,7 @@ static void a_snapshot_contains_the_state_of_contacts(void **state) {
 }
 
 // Every fallible call of the set-up fails once: a documented error, nothing left behind.
-static void every_allocation_fails_once(void **state) {
+TEST(every_allocation_fails_once) {
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     text_open(&t, brawl, &config);
@@ -332,7 +332,7 @@ static void every_allocation_fails_once(void **state) {
 
 // F13 in kind: what bodies of one model do to each other does not change their momentum. (What is
 // left is the method's: the force is not smooth where they meet.)
-static void collisions_keep_momentum(void **state) {
+TEST(collisions_keep_momentum) {
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50);
     config.world.gravity = 0.0;
@@ -361,7 +361,7 @@ static void collisions_keep_momentum(void **state) {
 
 // The pyramid of friction of a capsule on a plane lies along the capsule, on the ground and on a
 // plane that is a shape: one turned by 1e-5 rad, 1 m above. Its axis is between the world's.
-static void a_capsule_slides_on_a_plane_as_on_the_ground(void **state) {
+TEST(a_capsule_slides_on_a_plane_as_on_the_ground) {
     static const char form[] =
         "<mujoco><compiler angle='radian'/><worldbody>"
         "<geom type='plane' size='9 9 1' pos='0 0 %d' euler='%s 0 0'/><body pos='0 0 %d.025'>"
@@ -391,22 +391,4 @@ static void a_capsule_slides_on_a_plane_as_on_the_ground(void **state) {
         for (int k = 0; k < 6; k++)
             assert_near(found[1][k], found[0][k], 1e-3);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(momentum_is_kept),
-        cmocka_unit_test(d3_restitution),
-        cmocka_unit_test(d1_depth_at_rest),
-        cmocka_unit_test(a_rolling_ball_lies_no_deeper),
-        cmocka_unit_test(a_capsule_slides_on_a_plane_as_on_the_ground),
-        cmocka_unit_test(c3_block_on_incline),
-        cmocka_unit_test(a_hard_box_rests_on_the_ground),
-        cmocka_unit_test(d10_a_stack_stands),
-        cmocka_unit_test(collisions_keep_momentum),
-        cmocka_unit_test(every_allocation_fails_once),
-        cmocka_unit_test(a_snapshot_contains_the_state_of_contacts),
-        cmocka_unit_test(the_same_bits_everywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static double solver_warnings(const Text *t) {
 
 // 1,000 kg on 1 kg. Compliant contacts are as deep as four springs m / T^2 of both masses are under
 // the load, with T of two steps; hard ones are not deep.
-static void a_heavy_box_rests_on_a_light_one(void **state) {
+TEST(a_heavy_box_rests_on_a_light_one) {
     const double masses[2] = {1.0, 1000.0}, all = 1001.0, stiffness = 4 * all / pow(2 * step, 2);
     for (int kind = 0; kind < 4; kind++) {
         const bool hard = kind & 1, twice = kind & 2;
@@ -98,7 +98,7 @@ static void a_heavy_box_rests_on_a_light_one(void **state) {
 // ---- stack --------------------------------------------------------------------------------------
 
 // Every level bears what is above it, for 100 s.
-static void a_stack_of_twelve_stands(void **state) {
+TEST(a_stack_of_twelve_stands) {
     double masses[LEVELS];
     for (uint32_t i = 0; i < LEVELS; i++)
         masses[i] = 1.0;
@@ -129,7 +129,7 @@ static void a_stack_of_twelve_stands(void **state) {
 }
 
 // Sweeps alone leave much; the residual says so, and the warning is raised.
-static void too_few_rounds_are_reported(void **state) {
+TEST(too_few_rounds_are_reported) {
     double masses[LEVELS];
     for (uint32_t i = 0; i < LEVELS; i++)
         masses[i] = 1.0;
@@ -157,7 +157,7 @@ static void too_few_rounds_are_reported(void **state) {
 
 // Boxes of 1 and 100 kg in a row in empty space, drawn together by a tendon between the ends: every
 // contact bears its pull.
-static void a_row_is_pulled_together(void **state) {
+TEST(a_row_is_pulled_together) {
     char text[4096];
     size_t used = (size_t)snprintf(text, sizeof text, "<mujoco><worldbody>");
     for (uint32_t i = 0; i < ROW; i++) {
@@ -195,7 +195,7 @@ static void a_row_is_pulled_together(void **state) {
 // 10 kg without friction on ground that is inclined by 20 degrees, held by a chain of six links of
 // 100 g that equality constraints join. The ground bears its part of the weight, and of half the
 // chain in the mean.
-static void a_chain_holds_a_heavy_box(void **state) {
+TEST(a_chain_holds_a_heavy_box) {
     char text[4096];
     size_t used = (size_t)snprintf(
         text, sizeof text,
@@ -236,15 +236,4 @@ static void a_chain_holds_a_heavy_box(void **state) {
         assert_near(solver_warnings(&t), 0.0, 0.0);
         text_close(&t);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_heavy_box_rests_on_a_light_one),
-        cmocka_unit_test(a_stack_of_twelve_stands),
-        cmocka_unit_test(too_few_rounds_are_reported),
-        cmocka_unit_test(a_row_is_pulled_together),
-        cmocka_unit_test(a_chain_holds_a_heavy_box),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void b7_slider_crank(mf_ArticulatedIntegrator integrator, double toleranc
     text_close(&t);
 }
 
-static void f12_slider_crank(void **state) {
+TEST(f12_slider_crank) {
     b7_slider_crank(MF_ARTICULATED_IMPLICIT, 1e-8, 0.02);
     b7_slider_crank(MF_ARTICULATED_EULER, 1e-8, 0.02);
     b7_slider_crank(MF_ARTICULATED_RK4, 1e-8, 1e-5);
@@ -111,7 +111,7 @@ static double bar_angle(int connects, mf_Time step) {
     return angle;
 }
 
-static void loops_may_be_closed_twice(void **state) {
+TEST(loops_may_be_closed_twice) {
     const mf_Time steps[] = {MF_MILLISECOND, MF_MILLISECOND / 10};
     for (size_t i = 0; i < 2; i++) {
         const double once = bar_angle(1, steps[i]);
@@ -121,7 +121,7 @@ static void loops_may_be_closed_twice(void **state) {
     }
 }
 
-static void f12_fixed_body(void **state) {
+TEST(f12_fixed_body) {
     held(true, 1e-8);
     held(false, 1e-6);
 }
@@ -140,7 +140,7 @@ static const char one_body[] =
     "<inertial pos='0 0 0.1' mass='1' diaginertia='0.01 0.02 0.02'/></body></body></worldbody>"
     "</mujoco>";
 
-static void a_weld_makes_one_body(void **state) {
+TEST(a_weld_makes_one_body) {
     for (int kind = 0; kind < 2; kind++) {
         const mf_ArticulatedIntegrator integrator =
             kind == 0 ? MF_ARTICULATED_EULER : MF_ARTICULATED_RK4;
@@ -177,7 +177,7 @@ static const char gears[] =
     "<inertial pos='0 0 0' mass='1' diaginertia='0.2 0.2 0.2'/></body></worldbody>"
     "<equality><joint joint1='y' joint2='x' polycoef='%s'/></equality></mujoco>";
 
-static void joints_follow_a_polynomial(void **state) {
+TEST(joints_follow_a_polynomial) {
     char text[1024];
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
@@ -219,7 +219,7 @@ static void open_masses(Text *t, const char *what, const TextConfig *config) {
 }
 
 // Reduced mass 6/5 kg, 30 N/m: w = 5 rad/s, so after pi/5 s the distance is opposite.
-static void a_spring_between_masses(void **state) {
+TEST(a_spring_between_masses) {
     static const mf_ArticulatedIntegrator kinds[2] = {MF_ARTICULATED_RK4, MF_ARTICULATED_IMPLICIT};
     for (int i = 0; i < 2; i++) {
         Text t;
@@ -235,7 +235,7 @@ static void a_spring_between_masses(void **state) {
 }
 
 // Damping 6 N s/m over 6/5 kg: the relative speed falls as exp(-5 t).
-static void a_damper_between_masses(void **state) {
+TEST(a_damper_between_masses) {
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     open_masses(&t, "damping='6'", &config);
@@ -254,7 +254,7 @@ static void a_damper_between_masses(void **state) {
 }
 
 // Friction of 4 N: 3 N do not move the pair apart (but for creep), 10 N do with 6 N / (6/5 kg).
-static void friction_of_a_tendon(void **state) {
+TEST(friction_of_a_tendon) {
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     open_masses(&t, "frictionloss='4'", &config);
@@ -274,7 +274,7 @@ static void friction_of_a_tendon(void **state) {
 
 // 10 N on the second of both; with 4.8 kg of inertia of the tendon the relative acceleration is
 // (10/3) / (1 + 4.8/1.2).
-static void inertia_of_a_tendon(void **state) {
+TEST(inertia_of_a_tendon) {
     static const mf_ArticulatedIntegrator kinds[3] = {MF_ARTICULATED_IMPLICIT, MF_ARTICULATED_EULER,
                                                       MF_ARTICULATED_RK4};
     for (int i = 0; i < 3; i++) {
@@ -291,7 +291,7 @@ static void inertia_of_a_tendon(void **state) {
 
 // Pulled apart by 5 N each, the pair stops a little behind the limit: the spring there has 6/5 kg
 // over T^2, T two steps. It never pulls.
-static void a_tendon_stops_at_its_limit(void **state) {
+TEST(a_tendon_stops_at_its_limit) {
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     open_masses(&t, "limited='true' range='-0.1 0.2'", &config);
@@ -329,7 +329,7 @@ static void open_ball(Text *t, const char *what, const TextConfig *config, doubl
 // Spring of 8 N m/rad: w = 4 rad/s; a quarter of a period after a start with 2 rad/s the angle is
 // 0.5 rad. Damping 1 N m s/rad alone: the rate falls as exp(-2 t). Friction 0.25 N m: by 0.5 rad/s
 // each second.
-static void springs_of_ball_joints(void **state) {
+TEST(springs_of_ball_joints) {
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
     open_ball(&t, "stiffness='8'", &config, 2.0);
@@ -354,7 +354,7 @@ static void springs_of_ball_joints(void **state) {
 }
 
 // Turned against its limit of 40 degrees by 2 N m it stays there, 2/0.5 T^2 behind it.
-static void limits_of_ball_joints(void **state) {
+TEST(limits_of_ball_joints) {
     Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     open_ball(&t, "limited='true' range='0 40'", &config, 0.0);
@@ -369,7 +369,7 @@ static void limits_of_ball_joints(void **state) {
 
 // An ellipsoid lies on its flat side: m g / k deep, k by the setting; on its edge it is unstable.
 // (Damping ends its rocking.)
-static void an_ellipsoid_on_the_ground(void **state) {
+TEST(an_ellipsoid_on_the_ground) {
     static const char egg[] =
         "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 1'>"
         "<joint type='free' damping='0.3'/><geom type='ellipsoid' size='0.3 0.2 0.1' mass='2' "
@@ -424,7 +424,7 @@ static uint64_t closed_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twi
     return hash;
 }
 
-static void the_same_bits_everywhere(void **state) {
+TEST(the_same_bits_everywhere) {
     for (int twice = 0; twice < 2; twice++) {
         for (uint32_t which = 0; which < 20; which += 9) {
             uint64_t alone = closed_hash(1, which, MF_ISA_AUTO, twice);
@@ -437,7 +437,7 @@ static void the_same_bits_everywhere(void **state) {
 }
 
 // A robot that is not finite keeps its fault to itself.
-static void faults_stay_in_their_lane(void **state) {
+TEST(faults_stay_in_their_lane) {
     uint64_t hash[2];
     for (int bad = 0; bad < 2; bad++) {
         Text t;
@@ -455,7 +455,7 @@ static void faults_stay_in_their_lane(void **state) {
 }
 
 // What cannot move is not constrained: the rest falls as if the constraint were not there.
-static void constraints_of_what_is_fixed_do_nothing(void **state) {
+TEST(constraints_of_what_is_fixed_do_nothing) {
     static const char *const texts[] = {"",
                                         "<weld body1='a' body2='b'/>",
                                         "<weld body1='a'/>",
@@ -488,26 +488,4 @@ static void constraints_of_what_is_fixed_do_nothing(void **state) {
                 assert_true(fabs(rate + 0.981) < 1e-5);
                 text_close(&t);
             }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f12_slider_crank),
-        cmocka_unit_test(f12_fixed_body),
-        cmocka_unit_test(loops_may_be_closed_twice),
-        cmocka_unit_test(a_weld_makes_one_body),
-        cmocka_unit_test(joints_follow_a_polynomial),
-        cmocka_unit_test(a_spring_between_masses),
-        cmocka_unit_test(a_damper_between_masses),
-        cmocka_unit_test(friction_of_a_tendon),
-        cmocka_unit_test(inertia_of_a_tendon),
-        cmocka_unit_test(a_tendon_stops_at_its_limit),
-        cmocka_unit_test(springs_of_ball_joints),
-        cmocka_unit_test(limits_of_ball_joints),
-        cmocka_unit_test(an_ellipsoid_on_the_ground),
-        cmocka_unit_test(the_same_bits_everywhere),
-        cmocka_unit_test(faults_stay_in_their_lane),
-        cmocka_unit_test(constraints_of_what_is_fixed_do_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ static void check(const Case *c) {
     text_close(&t);
 }
 
-static void joints_stick_and_slip(void **state) {
+TEST(joints_stick_and_slip) {
     static const double loads[] = {0, .5, .9, .99, .999, 1.001, 1.01, 1.1, 1.5, 2};
     static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_COMPLIANT, MF_CONTACT_LAW_HARD};
     for (int kind = 0; kind < KINDS; kind++)
@@ -104,7 +104,7 @@ static void joints_stick_and_slip(void **state) {
 
 // An arm of five hinges in gravity: friction of all of them never gives energy, and more of it than
 // the arm's weight asks for holds it where it is.
-static void an_arm_falls_and_holds(void **state) {
+TEST(an_arm_falls_and_holds) {
     for (int floats = 0; floats < 2; floats++)
         for (int law = 0; law < 2; law++)
             for (int holds = 0; holds < 2; holds++) {
@@ -142,7 +142,7 @@ static void an_arm_falls_and_holds(void **state) {
 
 // MuJoCo 4.0's rates after 0.2 s, in files that have its law: dry friction is a soft constraint
 // there, and creeps.
-static void files_of_mujoco_creep_as_mujoco_does(void **state) {
+TEST(files_of_mujoco_creep_as_mujoco_does) {
     static const double rates[][2] = {{.5, .002638889}, {.9, .00475},        {.99, .005225},
                                       {.999, .0052725}, {1.001, .006011084}, {1.01, .013702029},
                                       {1.5, .5}};
@@ -188,14 +188,6 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
     return hash;
 }
 
-static void bits_do_not_depend_on_settings(void **state) {
+TEST(bits_do_not_depend_on_settings) {
     assert_bits_depend_on_nothing(hash_of);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(joints_stick_and_slip),
-                                       cmocka_unit_test(an_arm_falls_and_holds),
-                                       cmocka_unit_test(bits_do_not_depend_on_settings),
-                                       cmocka_unit_test(files_of_mujoco_creep_as_mujoco_does)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

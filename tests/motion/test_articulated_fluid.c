@@ -24,7 +24,7 @@ static TextConfig fluid_config(mf_ArticulatedIntegrator integrator, mf_Time step
 
 // MuJoCo 4.0, mj_forward with density 1000, viscosity 0.1, velocity (1, 2, 3) m/s and rate (0.1,
 // 0.2, 0.3) rad/s: qfrc_fluid of a box of 48 kg.
-static void forces_are_those_of_mujoco(void **state) {
+TEST(forces_are_those_of_mujoco) {
     static const double force[3] = {-120.376991, -240.753982, -361.130973};
     static const double torque[3] = {-6.86061930e-03, -3.68212386e-02, -2.89818579e-02};
     static const double inertia[3] = {2.08, 1.6, 0.8}; // 48 (b^2 + c^2) / 12
@@ -47,7 +47,7 @@ static void forces_are_those_of_mujoco(void **state) {
 }
 
 // MuJoCo 4.0, likewise, of an ellipsoid of 7.54 kg in water; its virtual masses are 6e-7 off.
-static void ellipsoids_are_those_of_mujoco(void **state) {
+TEST(ellipsoids_are_those_of_mujoco) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0' density='1000' viscosity='0.1' wind='0.3 0 0'/>"
         "<worldbody><body><freejoint/><geom type='ellipsoid' size='.1 .2 .3' density='300' "
@@ -78,7 +78,7 @@ static void ellipsoids_are_those_of_mujoco(void **state) {
 // m dv/dt = m g - rho a b v^2 / 2: v = u tanh(g t / u) with u = sqrt(2 m g / (rho a b)); here 48
 // kg, a b = 0.08 m^2 and rho = 12 give u = 31.3209195267 m/s, and 23.8536983 m/s after one... t = u
 // / g.
-static void a_fall_ends_at_the_terminal_speed(void **state) {
+TEST(a_fall_ends_at_the_terminal_speed) {
     const double u = 31.3209195267317, after = 23.8538292707196; // u tanh(1)
     const mf_Time steps[] = {2 * MF_MILLISECOND, MF_MILLISECOND};
     double error[2];
@@ -102,7 +102,7 @@ static void a_fall_ends_at_the_terminal_speed(void **state) {
 
 // Stokes: v falls by the factor exp(-3 pi d mu t / m), d = 0.4 m the mean edge; Runge-Kutta is
 // exact to rounding here. Turns: exp(-pi d^3 mu t / I).
-static void slow_motion_decays(void **state) {
+TEST(slow_motion_decays) {
     TextConfig config = fluid_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     Text t;
     open_box(&t, 0.0, 5.0, 0.0, &config);
@@ -115,7 +115,7 @@ static void slow_motion_decays(void **state) {
 }
 
 // What is at rest goes with the wind in the end, and never faster, at any density and step.
-static void the_wind_takes_along_and_no_density_is_too_much(void **state) {
+TEST(the_wind_takes_along_and_no_density_is_too_much) {
     const double densities[] = {1e2, 1e5, 1e8};
     for (int i = 0; i < 3; i++) {
         TextConfig config = fluid_config(MF_ARTICULATED_IMPLICIT, 20 * MF_MILLISECOND);
@@ -165,7 +165,7 @@ static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_pre
     return hash;
 }
 
-static void bits_do_not_depend_on_settings(void **state) {
+TEST(bits_do_not_depend_on_settings) {
     for (int precision = 0; precision < 2; precision++) {
         for (uint32_t robot = 0; robot < 20; robot += 19) {
             uint64_t alone = swim(1, robot, MF_ISA_AUTO, precision == 1);
@@ -173,16 +173,4 @@ static void bits_do_not_depend_on_settings(void **state) {
                 assert_true(swim(20, robot, isa, precision == 1) == alone);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forces_are_those_of_mujoco),
-        cmocka_unit_test(ellipsoids_are_those_of_mujoco),
-        cmocka_unit_test(a_fall_ends_at_the_terminal_speed),
-        cmocka_unit_test(slow_motion_decays),
-        cmocka_unit_test(the_wind_takes_along_and_no_density_is_too_much),
-        cmocka_unit_test(bits_do_not_depend_on_settings),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ static void slide_all(Sled s) {
     }
 }
 
-static void sleds_slide_by_coulomb(void **state) {
+TEST(sleds_slide_by_coulomb) {
     static const int dims[] = {1, 3, 4, 6};
     for (int under = 0; under < UNDERS; under++)
         for (int floats = 0; floats < 2; floats++)
@@ -118,7 +118,7 @@ static void sleds_slide_by_coulomb(void **state) {
                                      .law = MF_CONTACT_LAW_MUJOCO});
 }
 
-static void options_do_not_change_friction(void **state) {
+TEST(options_do_not_change_friction) {
     static const char *const options[] = {"impratio='100'", "impratio='.1'",
                                           "noslip_iterations='5'", NULL};
     for (int floats = 0; floats < 2; floats++)
@@ -132,7 +132,7 @@ static void options_do_not_change_friction(void **state) {
                                  .law = MF_CONTACT_LAW_MUJOCO});
 }
 
-static void other_laws_slide_by_coulomb(void **state) {
+TEST(other_laws_slide_by_coulomb) {
     static const int dims[] = {1, 3, 4, 6};
     for (int under = 0; under < UNDERS; under++)
         for (int floats = 0; floats < 2; floats++)
@@ -210,7 +210,7 @@ static void check_ball(const char *cone, int condim, Under under, bool floats, c
 }
 
 // Coefficients at which friction slips; below, it creeps as MuJoCo's does.
-static void balls_spin_and_roll(void **state) {
+TEST(balls_spin_and_roll) {
     static const double cases[][5] = {
         {0, 0, 0, 0, 0},          {1, 1, 0, 0, 0},           {1, 1, .005, 1e-4, 1e-4},
         {1, 1, 1e-6, 1e-6, 1e-6}, {1, 1, 1e-3, 0, 0},        {1, 1, 0, .01, .01},
@@ -227,7 +227,7 @@ static void balls_spin_and_roll(void **state) {
 }
 
 // A box that rocks on ice from a keyframe; its energy of 0.5 J became 89 J.
-static void a_box_rocks_on_ice(void **state) {
+TEST(a_box_rocks_on_ice) {
     for (int floats = 0; floats < 2; floats++)
         for (int cone = 0; cone < 2; cone++) {
             Text t;
@@ -253,12 +253,4 @@ static void a_box_rocks_on_ice(void **state) {
             assert_near(text_get(&t, "base.position", 2), .05, 1e-3);
             text_close(&t);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sleds_slide_by_coulomb), cmocka_unit_test(options_do_not_change_friction),
-        cmocka_unit_test(balls_spin_and_roll), cmocka_unit_test(a_box_rocks_on_ice),
-        cmocka_unit_test(other_laws_slide_by_coulomb)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

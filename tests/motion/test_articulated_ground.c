@@ -36,7 +36,7 @@ static const Fall falls[] = {
        -0.182894656}}},
 };
 
-static void solids_tumble_as_in_mujoco(void **state) {
+TEST(solids_tumble_as_in_mujoco) {
     for (size_t f = 0; f < sizeof falls / sizeof *falls; f++) {
         char text[2048];
         Text t;
@@ -70,11 +70,4 @@ static void solids_tumble_as_in_mujoco(void **state) {
         }
         text_close(&t);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solids_tumble_as_in_mujoco),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static const char *const hills = "0 1 2 3 4 4 3 2 1 0 0 0 4 0 0";
 
 // Points of square cells are taken as they are: rows of a file begin at the highest y, its numbers
 // are stretched over 0 .. 1, so that 4 is the field's height of 0.8 m.
-static void square_cells_are_kept(void **state) {
+TEST(square_cells_are_kept) {
     static const double rows[3][5] = {{0, 0, 4, 0, 0}, {4, 3, 2, 1, 0}, {0, 1, 2, 3, 4}};
     mf_Context *context = open_context(1);
     char text[1024];
@@ -45,7 +45,7 @@ static void square_cells_are_kept(void **state) {
 
 // Cells that are not square, a field that is turned, and a plane that goes on beyond: the points
 // themselves are met where the finer map has them too.
-static void others_are_sampled(void **state) {
+TEST(others_are_sampled) {
     mf_Context *context = open_context(1);
     char text[1024];
     write_world(text, sizeof text, "2 .5 .8 .1", hills, "",
@@ -97,7 +97,7 @@ static void close_hill(Hill *hill) {
 
 // All solids rest on the plateau of a field, 1 m high, as deep as contacts are: m g / (n k), k = m
 // / (4 h^2).
-static void solids_rest_on_a_plateau(void **state) {
+TEST(solids_rest_on_a_plateau) {
     static const struct {
         const char *geom;
         double below; // [m] of the origin
@@ -119,7 +119,7 @@ static void solids_rest_on_a_plateau(void **state) {
 }
 
 // A ball rolls down the side of a field, which falls by 0.25 m per meter: g sin / 1.4 along it.
-static void a_ball_rolls_down_a_field(void **state) {
+TEST(a_ball_rolls_down_a_field) {
     const double slope = atan(0.25), g = 9.81;
     Hill hill;
     open_hill(&hill, "4 3 2 1 0 4 3 2 1 0 4 3 2 1 0",
@@ -175,7 +175,7 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
 }
 
 // The same bits alone and in every batch on every instruction set.
-static void walkers_are_independent(void **state) {
+TEST(walkers_are_independent) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     enum { WALKERS = 19, STEPS = 250 };
     mf_Context *context = open_context(1);
@@ -228,7 +228,7 @@ static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Err
     return status;
 }
 
-static void making_survives_every_failure(void **state) {
+TEST(making_survives_every_failure) {
     mf_Context *context = open_context(1);
     mf_Model *model = load_text(context, walker);
     assert_true(torture(context, make_ground_and_walkers, model, TORTURE_MUST_FAIL) > 30);
@@ -237,7 +237,7 @@ static void making_survives_every_failure(void **state) {
 }
 
 // Fields that are tilted or move are told with their line.
-static void tilted_fields_are_refused(void **state) {
+TEST(tilted_fields_are_refused) {
     static const char *const worlds[] = {
         "<geom type='hfield' hfield='h' euler='10 0 0'/>",
         "<body pos='0 0 1'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom "
@@ -256,17 +256,4 @@ static void tilted_fields_are_refused(void **state) {
         assert_non_null(strstr(error.message, "hfield (tilted, or on a body that moves)"));
     }
     mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(square_cells_are_kept),
-        cmocka_unit_test(others_are_sampled),
-        cmocka_unit_test(solids_rest_on_a_plateau),
-        cmocka_unit_test(a_ball_rolls_down_a_field),
-        cmocka_unit_test(walkers_are_independent),
-        cmocka_unit_test(making_survives_every_failure),
-        cmocka_unit_test(tilted_fields_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void open_case(Text *t, const Case *c, const char *body, bool floats) {
     text_open(t, text, &config);
 }
 
-static void chains_move_as_in_mujoco(void **state) {
+TEST(chains_move_as_in_mujoco) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];
@@ -75,7 +75,7 @@ static void chains_move_as_in_mujoco(void **state) {
         }
 }
 
-static void a_free_body_spins_as_in_mujoco(void **state) {
+TEST(a_free_body_spins_as_in_mujoco) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];
@@ -97,10 +97,4 @@ static void a_free_body_spins_as_in_mujoco(void **state) {
             assert_near(text_get(&t, "joint.rate", 0), c->body[6], near);
             text_close(&t);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chains_move_as_in_mujoco),
-                                       cmocka_unit_test(a_free_body_spins_as_in_mujoco)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static double apart(const double a[3], const double b[3]) {
 
 // A thin rod with its center off the base, 100 rad/s about every axis: momentum and energy to
 // rounding.
-static void a_rod_keeps_its_energy(void **state) {
+TEST(a_rod_keeps_its_energy) {
     TextConfig config = in_flight(0.0, MF_MILLISECOND);
     Text t;
     text_open(&t, rod, &config);
@@ -87,7 +87,7 @@ static TextConfig as_mujoco(double gravity) {
 
 // A plate about its middle axis, alone, off its frame, and two in one file: MuJoCo's own steps make
 // 2.93 of 1 J in 50,000 of them.
-static void free_bodies_of_files_keep_their_spin(void **state) {
+TEST(free_bodies_of_files_keep_their_spin) {
     static const char *const centers[2] = {"0 0 0", ".1 .05 -.02"};
     for (int i = 0; i < 4; i++) {
         const bool two = i >= 2;
@@ -116,7 +116,7 @@ static void free_bodies_of_files_keep_their_spin(void **state) {
 
 // A satellite with an arm keeps its momentum, and its energy within 2 %; MuJoCo 4.0 has 16 % more
 // after 10 s and diverges after 66 s.
-static void satellites_of_files_keep_their_momentum(void **state) {
+TEST(satellites_of_files_keep_their_momentum) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/><inertial pos='0 0 0' "
         "mass='1' diaginertia='.01 .02 .03'/><body pos='.2 0 0'><joint axis='0 1 0'/><inertial "
@@ -134,7 +134,7 @@ static void satellites_of_files_keep_their_momentum(void **state) {
 }
 
 // A box that strikes the ground and leaves it again.
-static void a_body_that_has_touched_flies_on(void **state) {
+TEST(a_body_that_has_touched_flies_on) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><geom type='plane' size='5 5 1'/><body><"
         "freejoint/><geom type='box' size='.1 .05 .02' mass='1' solref='-2000 -5'/></body>"
@@ -158,7 +158,7 @@ static void a_body_that_has_touched_flies_on(void **state) {
 // ---- the order ----------------------------------------------------------------------------------
 
 // Rates after 0.5 s against Runge-Kutta in steps of 0.05 ms.
-static void the_order_is_two(void **state) {
+TEST(the_order_is_two) {
     static const mf_Time steps[3] = {50000, 1000000, 500000};
     double rate[3][3], worst[2];
     for (int i = 0; i < 3; i++) {
@@ -182,7 +182,7 @@ static void the_order_is_two(void **state) {
 // Heavy symmetric top on a ball joint: M 0.1 kg, l 0.05 m, I1 3e-4, I3 1e-4 kg m^2 about the pivot,
 // 200 rad/s at 60 degrees. Steady precession is the slow root of
 // I1 cos(t) W^2 - I3 s W + M g l = 0 (Goldstein 1980, chapter 5.7): 2.536 rad/s.
-static void a_top_precesses(void **state) {
+TEST(a_top_precesses) {
     static const char top[] =
         "<mujoco><worldbody><body><joint type='ball'/>"
         "<inertial pos='0 0 .05' mass='.1' diaginertia='5e-5 5e-5 1e-4'/></body>"
@@ -224,7 +224,7 @@ static void a_top_precesses(void **state) {
 }
 
 // Eight links on hinges and balls, thrown and whirling: momentum of all for 100,000 steps.
-static void a_chain_keeps_its_momentum(void **state) {
+TEST(a_chain_keeps_its_momentum) {
     char text[4096];
     size_t used =
         (size_t)snprintf(text, sizeof text,
@@ -262,7 +262,7 @@ static void a_chain_keeps_its_momentum(void **state) {
 }
 
 // The center of mass of a thrown chain moves as the method has it: z = -g h^2 n (n + 1) / 2.
-static void a_thrown_chain_falls_on_a_parabola(void **state) {
+TEST(a_thrown_chain_falls_on_a_parabola) {
     static const char text[] =
         "<mujoco><worldbody><body><freejoint/>"
         "<inertial pos='0 0 .1' mass='1' diaginertia='.01 .02 .03'/>"
@@ -285,7 +285,7 @@ static void a_thrown_chain_falls_on_a_parabola(void **state) {
 }
 
 // What starts 10 cm in the ground comes out no faster at smaller steps.
-static void depth_does_not_throw(void **state) {
+TEST(depth_does_not_throw) {
     static const char ball[] =
         "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
         "<geom type='sphere' size='.2' mass='2'/></body></worldbody></mujoco>";
@@ -309,7 +309,7 @@ static void depth_does_not_throw(void **state) {
 }
 
 // At steps of any length a ball that falls 2 m is stopped by the ground and rests on it.
-static void long_steps_do_not_fall_through(void **state) {
+TEST(long_steps_do_not_fall_through) {
     static const char *const balls[] = {
         "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
         "<geom type='sphere' size='.1' mass='2'/></body></worldbody></mujoco>",
@@ -333,7 +333,7 @@ static void long_steps_do_not_fall_through(void **state) {
 }
 
 // The memory of contacts is asked for NaN, which clamps would swallow.
-static void a_load_that_is_no_number_is_a_fault(void **state) {
+TEST(a_load_that_is_no_number_is_a_fault) {
     static const char *const fields[] = {"contact.load", "contact.slip"};
     static const char ball[] =
         "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
@@ -349,21 +349,4 @@ static void a_load_that_is_no_number_is_a_fault(void **state) {
         assert_int_equal(mf_group_fault(t.group, 0), MF_FAULT_NONFINITE);
         text_close(&t);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rod_keeps_its_energy),
-        cmocka_unit_test(free_bodies_of_files_keep_their_spin),
-        cmocka_unit_test(satellites_of_files_keep_their_momentum),
-        cmocka_unit_test(a_body_that_has_touched_flies_on),
-        cmocka_unit_test(the_order_is_two),
-        cmocka_unit_test(a_top_precesses),
-        cmocka_unit_test(a_chain_keeps_its_momentum),
-        cmocka_unit_test(a_thrown_chain_falls_on_a_parabola),
-        cmocka_unit_test(depth_does_not_throw),
-        cmocka_unit_test(long_steps_do_not_fall_through),
-        cmocka_unit_test(a_load_that_is_no_number_is_a_fault),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void pendulum(Fixture *fixture, uint32_t count, const ArtConfig *wish) {
 }
 
 // T/T0 = (2/pi) K(sin(A/2)) with l = 1 m, g = 9.81 m/s^2: T0 = 2.0060667 s (validation list, F1).
-static void f1_pendulum_period(void **state) {
+TEST(f1_pendulum_period) {
     static const double expected[][2] = {{30, 1.0174088},  {60, 1.0731820},  {90, 1.1803406},
                                          {120, 1.3728805}, {150, 1.7622037}, {170, 2.4393627}};
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
@@ -44,7 +44,7 @@ static void f1_pendulum_period(void **state) {
 
 // Small swings of two equal pendulums: w^2 l/g = 2 -+ sqrt 2, T = 2.6210524 and 1.0856755 s; the
 // second angle (absolute) is +-sqrt 2 times the first.
-static void f2_double_pendulum_modes(void **state) {
+TEST(f2_double_pendulum_modes) {
     static const double period[2] = {2.6210524, 1.0856755};
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     for (int mode = 0; mode < 2; mode++) {
@@ -67,7 +67,7 @@ static void f2_double_pendulum_modes(void **state) {
 
 // Both rods level at the start, 10 s, largest energy error over 3 m g l of a classical Runge-Kutta
 // method (validation list, F4).
-static void f4_double_pendulum_energy(void **state) {
+TEST(f4_double_pendulum_energy) {
     static const double expected[3] = {1.6694e-8, 1.0716e-9, 6.787e-11};
     static const mf_Time step[3] = {2 * MF_MILLISECOND, MF_MILLISECOND, MF_MILLISECOND / 2};
     for (int i = 0; i < 3; i++) {
@@ -86,7 +86,7 @@ static void f4_double_pendulum_energy(void **state) {
 }
 
 // Semi-implicit Euler is symplectic: the energy of a pendulum swings and does not drift.
-static void f4_no_drift(void **state) {
+TEST(f4_no_drift) {
     Fixture fixture;
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     pendulum(&fixture, 1, &config);
@@ -119,7 +119,7 @@ static void free_body(Fixture *fixture, const double moment[3], mf_Time step, do
 }
 
 // NESC check case 2 (NASA/TM-2015-218675); numbers as in test_flight.c.
-static void e1_nesc_case_2(void **state) {
+TEST(e1_nesc_case_2) {
     static const double moment[3] = {0.00189422, 0.006211019, 0.007194665};
     static const double expected[4][4] = {{5, -16.939485149, 9.631939377, 33.406628079},
                                           {10, -2.418902222, -23.552569520, 28.128592630},
@@ -142,7 +142,7 @@ static void e1_nesc_case_2(void **state) {
 
 // I = (1, 2, 3), w = (0.01, 1, 0): the middle axis turns over with zero crossings of its rate at
 // 10.37730 and 31.13191 s (validation list, E6).
-static void e6_turning_over(void **state) {
+TEST(e6_turning_over) {
     static const double moment[3] = {1, 2, 3}, expected[2] = {10.37730, 31.13191};
     Fixture fixture;
     free_body(&fixture, moment, MF_MILLISECOND, 0.0);
@@ -163,7 +163,7 @@ static void e6_turning_over(void **state) {
 }
 
 // A box of 0.2 x 0.4 x 0.6 m and 1 kg, w = (1, 2, 3), after 5 s (validation list, E7).
-static void e7_free_box(void **state) {
+TEST(e7_free_box) {
     static const double moment[3] = {0.52 / 12, 0.40 / 12, 0.20 / 12};
     static const double expected[3] = {0.28086194, -2.43226694, 2.75010148};
     Fixture fixture;
@@ -187,7 +187,7 @@ static void e7_free_box(void **state) {
 
 // A wheel of moment 0.2 turns by 1 rad on a base of moment 0.8 about the same axis: the base turns
 // by -0.2/(0.2 + 0.8) rad.
-static void e2_wheel_in_a_free_base(void **state) {
+TEST(e2_wheel_in_a_free_base) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     Fixture fixture;
     fixture_begin(&fixture, 1);
@@ -230,7 +230,7 @@ static void flail(const Fixture *fixture, int n) {
 }
 
 // Inner torques change neither the path of the center of mass nor the angular momentum about it.
-static void e3_flailing_joints(void **state) {
+TEST(e3_flailing_joints) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     Fixture fixture;
     fixture_begin(&fixture, 1);
@@ -256,7 +256,7 @@ static void e3_flailing_joints(void **state) {
 }
 
 // Free fall after a second of forcing keeps the energy (validation list, F14).
-static void f14_energy_of_a_free_tree(void **state) {
+TEST(f14_energy_of_a_free_tree) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     Fixture fixture;
     fixture_begin(&fixture, 1);
@@ -276,7 +276,7 @@ static void f14_energy_of_a_free_tree(void **state) {
 }
 
 // Power of the torques is the change of the energy: Simpson's rule over two steps.
-static void f7_power_balance(void **state) {
+TEST(f7_power_balance) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
     Fixture fixture;
     fixture_begin(&fixture, 1);
@@ -322,7 +322,7 @@ static double flailer_at(mf_ArticulatedIntegrator integrator, mf_Time step, doub
 }
 
 // Errors against a step eight times smaller than the smallest fall with the step's power.
-static void orders_of_convergence(void **state) {
+TEST(orders_of_convergence) {
     static const struct {
         mf_ArticulatedIntegrator integrator;
         mf_Time step;
@@ -357,7 +357,7 @@ static void wheel(Fixture *fixture, ArtConfig *config, double friction) {
 
 // A motor of 3 N m stall torque and 6 rad/s no-load speed at full duty:
 // w = 6 (1 - exp(-t / T)), T = J w0 / torque = 0.5 * 6 / 3 = 1 s.
-static void f15_motor_runs_up(void **state) {
+TEST(f15_motor_runs_up) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     config.motion.servo.gain = 1e6;
     config.motion.servo.effort = 3.0;
@@ -375,7 +375,7 @@ static void f15_motor_runs_up(void **state) {
 }
 
 // Gear 10 and a rotor of 0.001 add 0.1 to the wheel's 0.5: twice the torque 1.2 gives 2 rad/s^2.
-static void rotor_behind_a_gear(void **state) {
+TEST(rotor_behind_a_gear) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     config.motion.servo.rotor_inertia = 0.001;
     config.motion.servo.gear = 10.0;
@@ -388,7 +388,7 @@ static void rotor_behind_a_gear(void **state) {
 }
 
 // Step of a servo with damping ratio 0.3: overshoot exp(-pi z / sqrt(1 - z^2)) = 0.372326.
-static void f15_overshoot(void **state) {
+TEST(f15_overshoot) {
     const double z = 0.3, frequency = 10.0;
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     config.motion.servo.gain = 0.5 * frequency * frequency;
@@ -407,7 +407,7 @@ static void f15_overshoot(void **state) {
 
 // Gains far beyond what an explicit step of 10 ms bears: the wheel arrives and rests; effort and
 // backlash hold.
-static void servos_are_stable_at_any_gain(void **state) {
+TEST(servos_are_stable_at_any_gain) {
     static const double gains[][2] = {{1e3, 0}, {1e6, 0}, {1e6, 1e5}, {1e9, 1e3}, {10, 1e7}};
     for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
@@ -429,7 +429,7 @@ static void servos_are_stable_at_any_gain(void **state) {
     }
 }
 
-static void effort_and_backlash(void **state) {
+TEST(effort_and_backlash) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     config.motion.servo.gain = 100.0;
     config.motion.servo.effort = 2.0;
@@ -447,7 +447,7 @@ static void effort_and_backlash(void **state) {
 
 // Dry friction of 1 N m: half of it as torque leaves the wheel where it is, twice of it moves it by
 // the rest, and a moving wheel stops and stays.
-static void dry_friction(void **state) {
+TEST(dry_friction) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     Fixture fixture;
     wheel(&fixture, &config, 1.0);
@@ -471,7 +471,7 @@ static void dry_friction(void **state) {
 
 // A pendulum falls onto its limit at 0.5 rad: it comes to rest there, no deeper than gravity
 // presses it into a spring of that time constant, and its energy never rises.
-static void limits_hold(void **state) {
+TEST(limits_hold) {
     static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 20 * MF_MILLISECOND};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i]);
@@ -502,7 +502,7 @@ static void limits_hold(void **state) {
 
 // A joint that follows another at twice its angle plus 0.1, as a gear: the leader moves both wheels
 // (0.5 kg m^2), the second with the square of the ratio.
-static void a_joint_follows_another(void **state) {
+TEST(a_joint_follows_another) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     Fixture fixture;
     double angle = 0.0, rate = 0.0;
@@ -560,7 +560,7 @@ static void actuated_wheel(Fixture *fixture, ArtConfig *config, const mf_Actuato
 }
 
 // Control 3 clamped to 2, gear -4: torque -8 on a moment of 0.5 for 10 ms; force clamped to 1: -4.
-static void an_actuator_has_ranges_and_a_gear(void **state) {
+TEST(an_actuator_has_ranges_and_a_gear) {
     for (int i = 0; i < 2; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
         mf_Actuator motor = plain_actuator();
@@ -579,7 +579,7 @@ static void an_actuator_has_ranges_and_a_gear(void **state) {
 
 // After n steps an exact filter holds 1 - exp(-n h / T), an Euler filter 1 - (1 - h/T)^n, an
 // integrator n h; the force of a step comes from the activation before it.
-static void activations_have_dynamics(void **state) {
+TEST(activations_have_dynamics) {
     static const mf_ActuatorDynamics kinds[] = {MF_DYNAMICS_FILTER_EXACT, MF_DYNAMICS_FILTER,
                                                 MF_DYNAMICS_INTEGRATOR};
     const double expected[] = {1.0 - exp(-0.25), 1.0 - pow(0.9975, 100), 0.1};
@@ -600,7 +600,7 @@ static void activations_have_dynamics(void **state) {
 }
 
 // A position actuator with a gain of 1e7 at 10 ms arrives and rests.
-static void a_stiff_actuator_is_stable(void **state) {
+TEST(a_stiff_actuator_is_stable) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
     mf_Actuator servo = plain_actuator();
     Fixture fixture;
@@ -618,7 +618,7 @@ static void a_stiff_actuator_is_stable(void **state) {
 
 // A pendulum whose weight is compensated stays where it is; half of the weight left, it swings
 // like one in half of the gravity.
-static void compensated_weight(void **state) {
+TEST(compensated_weight) {
     for (int i = 0; i < 2; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
         Fixture fixture;
@@ -635,34 +635,4 @@ static void compensated_weight(void **state) {
         assert_near(fixture_get(&fixture, "joint.rate", 0), expected, 1e-8);
         fixture_close(&fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f1_pendulum_period),
-        cmocka_unit_test(f2_double_pendulum_modes),
-        cmocka_unit_test(f4_double_pendulum_energy),
-        cmocka_unit_test(f4_no_drift),
-        cmocka_unit_test(e1_nesc_case_2),
-        cmocka_unit_test(e6_turning_over),
-        cmocka_unit_test(e7_free_box),
-        cmocka_unit_test(e2_wheel_in_a_free_base),
-        cmocka_unit_test(e3_flailing_joints),
-        cmocka_unit_test(f14_energy_of_a_free_tree),
-        cmocka_unit_test(f7_power_balance),
-        cmocka_unit_test(orders_of_convergence),
-        cmocka_unit_test(f15_motor_runs_up),
-        cmocka_unit_test(rotor_behind_a_gear),
-        cmocka_unit_test(f15_overshoot),
-        cmocka_unit_test(servos_are_stable_at_any_gain),
-        cmocka_unit_test(effort_and_backlash),
-        cmocka_unit_test(dry_friction),
-        cmocka_unit_test(limits_hold),
-        cmocka_unit_test(a_joint_follows_another),
-        cmocka_unit_test(an_actuator_has_ranges_and_a_gear),
-        cmocka_unit_test(activations_have_dynamics),
-        cmocka_unit_test(a_stiff_actuator_is_stable),
-        cmocka_unit_test(compensated_weight),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static double height(const Text *t) {
 }
 
 // MuJoCo: 0.0996328, and 0.1196328 with a margin of 0.02; a gap changes nothing.
-static void a_pair_with_the_floor_holds(void **state) {
+TEST(a_pair_with_the_floor_holds) {
     static const struct {
         const char *pair;
         double rest; // [m]
@@ -44,7 +44,7 @@ static void a_pair_with_the_floor_holds(void **state) {
         }
 }
 
-static void without_a_pair_it_falls(void **state) {
+TEST(without_a_pair_it_falls) {
     Text t;
     open_ball(&t, "", false, "");
     mf_world_step(t.world, 1000);
@@ -54,7 +54,7 @@ static void without_a_pair_it_falls(void **state) {
 
 // As deep as solref has it: with z = w = .5, G = m and K = z / (w T r)^2 = 2e4 (docs), K d = g.
 // MuJoCo: 0.0995095.
-static void softness_is_the_pairs(void **state) {
+TEST(softness_is_the_pairs) {
     Text t;
     open_ball(&t, "<pair geom1='floor' geom2='ball' solref='.01 1' solimp='.5 .5 .001 .5 2'/>",
               true, "");
@@ -65,7 +65,7 @@ static void softness_is_the_pairs(void **state) {
 
 // A sphere does not turn before it is dragged; without friction (condim 1) it keeps its speed, and
 // with friction mu it loses mu g a second until it rolls at 5/7 of it.
-static void friction_is_the_pairs(void **state) {
+TEST(friction_is_the_pairs) {
     static const struct {
         const char *pair;
         double speed; // [m/s] after 0.2 s
@@ -85,7 +85,7 @@ static void friction_is_the_pairs(void **state) {
     }
 }
 
-static void a_pair_with_a_box_of_the_world_holds(void **state) {
+TEST(a_pair_with_a_box_of_the_world_holds) {
     Text t;
     open_ball(&t, "<pair geom1='table' geom2='ball'/>", false,
               "<geom name='table' type='box' size='.5 .5 .05' pos='0 0 .05'/>");
@@ -96,7 +96,7 @@ static void a_pair_with_a_box_of_the_world_holds(void **state) {
 
 // Two balls on slides, one above the other, whose geoms only a pair lets touch: without the floor
 // in any pair the lower one is held by its joint.
-static void a_pair_of_links_is_no_pair_with_the_ground(void **state) {
+TEST(a_pair_of_links_is_no_pair_with_the_ground) {
     for (int listed = 0; listed < 2; listed++) {
         char text[1024];
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
@@ -118,7 +118,7 @@ static void a_pair_of_links_is_no_pair_with_the_ground(void **state) {
 }
 
 // An exclusion of the world's body takes the ground from a body with bits; a pair beats it.
-static void exclusions_hold_for_the_ground(void **state) {
+TEST(exclusions_hold_for_the_ground) {
     for (int listed = 0; listed < 2; listed++) {
         char text[1024];
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
@@ -136,17 +136,4 @@ static void exclusions_hold_for_the_ground(void **state) {
         assert_near(height(&t), listed ? 0.1 : 0.2 - 0.5 * gravity, 0.01);
         text_close(&t);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pair_with_the_floor_holds),
-        cmocka_unit_test(without_a_pair_it_falls),
-        cmocka_unit_test(softness_is_the_pairs),
-        cmocka_unit_test(friction_is_the_pairs),
-        cmocka_unit_test(a_pair_with_a_box_of_the_world_holds),
-        cmocka_unit_test(a_pair_of_links_is_no_pair_with_the_ground),
-        cmocka_unit_test(exclusions_hold_for_the_ground),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,14 +43,9 @@ static void ask_all(mf_Isa isa, Answers *out) {
     mf_context_destroy(context);
 }
 
-static void answers_do_not_depend_on_the_processor(void **state) {
+TEST(answers_do_not_depend_on_the_processor) {
     static Answers emulated, own;
     ask_all(MF_ISA_SCALAR, &emulated);
     ask_all(MF_ISA_AUTO, &own);
     assert_memory_equal(&emulated, &own, sizeof own);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(answers_do_not_depend_on_the_processor)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void build_crouch(mf_HandModel *hand) {
 
 // Over ten seconds after five to settle: in double the ground bears the weight within 1e-6 in every
 // step; in float within 1e-3, rounding of places in stiff contacts, and 1e-5 on average.
-static void robots_on_their_limits_rest(void **state) {
+TEST(robots_on_their_limits_rest) {
     for (int i = 0; i < 8; i++) {
         static const mf_Time steps[] = {MF_MILLISECOND, 2 * MF_MILLISECOND, 5 * MF_MILLISECOND,
                                         10 * MF_MILLISECOND};
@@ -71,7 +71,7 @@ static void robots_on_their_limits_rest(void **state) {
 // Robots that fall and end as heaps, limbs on limbs, are not shaken by their own contacts, whose
 // forces the ground's contacts have to expect when they settle: few of 96 swing by more than a
 // hundredth of their weight (24 of them; 60 when nothing is expected).
-static void heaps_rest(void **state) {
+TEST(heaps_rest) {
     enum { HEAPS = SANITIZED ? 16 : 96 };
     mf_Context *context = open_context(1);
     mf_WorldConfig world_config = mf_world_config();
@@ -113,12 +113,4 @@ static void heaps_rest(void **state) {
     mf_world_destroy(world);
     mf_model_destroy(model);
     mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(robots_on_their_limits_rest),
-        cmocka_unit_test(heaps_rest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

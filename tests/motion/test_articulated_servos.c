@@ -68,7 +68,7 @@ static double step_response(mf_ArticulatedIntegrator integrator, mf_Time step, m
 
 // Runge-Kutta to its order; the other integrators, of order 1, halve the error with the step, also
 // under MuJoCo's law.
-static void a_step_response_is_the_damped_oscillators(void **state) {
+TEST(a_step_response_is_the_damped_oscillators) {
     assert_true(step_response(MF_ARTICULATED_RK4, MF_MILLISECOND, MF_CONTACT_LAW_COMPLIANT) <
                 1e-10);
     for (mf_ContactLaw law = MF_CONTACT_LAW_MUJOCO; law <= MF_CONTACT_LAW_HARD; law++) {
@@ -80,7 +80,7 @@ static void a_step_response_is_the_damped_oscillators(void **state) {
 }
 
 // Gains change between steps, and go far beyond what an explicit step bears.
-static void gains_change_while_running(void **state) {
+TEST(gains_change_while_running) {
     ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
     Fixture fixture;
     wheel(&fixture, &config);
@@ -98,7 +98,7 @@ static void gains_change_while_running(void **state) {
 }
 
 // Untouched, they are the servo of the settings to the bit, also after a reset.
-static void gains_are_those_of_the_settings_at_first(void **state) {
+TEST(gains_are_those_of_the_settings_at_first) {
     double angle[2][2];
     for (int inputs = 0; inputs < 2; inputs++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
@@ -124,7 +124,7 @@ static void gains_are_those_of_the_settings_at_first(void **state) {
 }
 
 // The effort bounds the sum; where the file has a motor at the joint, its range does.
-static void efforts_bound_the_sum(void **state) {
+TEST(efforts_bound_the_sum) {
     for (int motor = 0; motor < 2; motor++) {
         ArtConfig config = inputs_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
         mf_Actuator actuator = {.name = "motor",
@@ -155,7 +155,7 @@ static void efforts_bound_the_sum(void **state) {
     }
 }
 
-static void what_is_no_gain_is_an_input_fault(void **state) {
+TEST(what_is_no_gain_is_an_input_fault) {
     static const double values[][4] = {{-1, 0, 0, 0},       {1, -1e-3, 0, 0}, {NAN, 0, 0, 0},
                                        {1, INFINITY, 0, 0}, {1, 1, NAN, 0},   {1, 1, 0, INFINITY}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -170,7 +170,7 @@ static void what_is_no_gain_is_an_input_fault(void **state) {
 }
 
 // Without the setting there are no such fields; what the servo is can be asked for.
-static void without_them_there_are_no_fields(void **state) {
+TEST(without_them_there_are_no_fields) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     Fixture fixture;
     config.motion.servo.gain = 8.0;
@@ -185,16 +185,4 @@ static void without_them_there_are_no_fields(void **state) {
     assert_null(mf_group_find_field(fixture.group, "servo.gain"));
     assert_null(mf_group_find_field(fixture.group, "servo.torque"));
     fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_response_is_the_damped_oscillators),
-        cmocka_unit_test(gains_change_while_running),
-        cmocka_unit_test(gains_are_those_of_the_settings_at_first),
-        cmocka_unit_test(efforts_bound_the_sum),
-        cmocka_unit_test(what_is_no_gain_is_an_input_fault),
-        cmocka_unit_test(without_them_there_are_no_fields),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static double slide_depth(const char *joint, const TextConfig *config) {
 }
 
 // A weight on its lower limit. The last column is MuJoCo's.
-static void a_slide_rests_on_its_limit(void **state) {
+TEST(a_slide_rests_on_its_limit) {
     static const struct {
         const char *joint;
         Soft soft;
@@ -105,7 +105,7 @@ static void a_slide_rests_on_its_limit(void **state) {
 
 // An arm of 2 kg, 0.5 m long, on its upper limit of 0.5 rad: the torque over the inertia about the
 // joint, m l cos(a) g / (m l^2 + I). MuJoCo's numbers again.
-static void an_arm_rests_on_its_limit(void **state) {
+TEST(an_arm_rests_on_its_limit) {
     static const struct {
         const char *joint;
         Soft soft;
@@ -135,7 +135,7 @@ static void an_arm_rests_on_its_limit(void **state) {
 
 // A file that says how soft limits are has it so with the compliant law too; one that says nothing
 // has the motion's own, two steps; settings beat the file.
-static void who_decides_on_limits(void **state) {
+TEST(who_decides_on_limits) {
     const char *said = "solreflimit='.05 .7' solimplimit='.5 .99 .01 .3 2'";
     TextConfig own = config_of(false), like = config_of(true), set = config_of(true);
     set.motion.contact_law = MF_CONTACT_LAW_AS_MODEL; // the compliant law, then
@@ -146,7 +146,7 @@ static void who_decides_on_limits(void **state) {
 }
 
 // Any power of the impedance, by MuJoCo's law.
-static void powers_are_any(void **state) {
+TEST(powers_are_any) {
     static const double powers[] = {1.0, 1.5, 2.0, 2.7, 3.0, 6.0};
     TextConfig config = config_of(true);
     for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
@@ -158,7 +158,7 @@ static void powers_are_any(void **state) {
 }
 
 // A limit never pulls, and its force is the weight at rest.
-static void limits_push_with_the_weight(void **state) {
+TEST(limits_push_with_the_weight) {
     TextConfig config = config_of(true);
     Text t;
     open_slide(&t, "", &config);
@@ -177,7 +177,7 @@ static void limits_push_with_the_weight(void **state) {
 // A limit with one impedance, 0.9, of a file that steps by Runge-Kutta: the speed after one step is
 // that of the classical method for v' = 0.9 (0.9 k d - b v), d' = -v, worked out here. With the
 // file's Euler it is that of Euler.
-static void a_limit_steps_as_the_file_does(void **state) {
+TEST(a_limit_steps_as_the_file_does) {
     static const char *const options[] = {"", "integrator='RK4'"};
     const double z = 0.9, h = 1e-2, slow = z * 0.03 * 0.8, k = 1.0 / (slow * slow);
     const double b = 2.0 / (z * 0.03), part[4] = {0.0, 0.5, 0.5, 1.0};
@@ -216,7 +216,7 @@ static void a_limit_steps_as_the_file_does(void **state) {
 
 // A ball of 2 kg on a plane. A pyramid of friction presses by its four edges: 2 / (mu^2 (1 + mu^2))
 // times as hard as one constraint, mu^2 divided by impratio.
-static void a_ball_rests_on_the_ground(void **state) {
+TEST(a_ball_rests_on_the_ground) {
     static const struct {
         const char *option, *geom;
         Soft soft;
@@ -265,7 +265,7 @@ static void a_ball_rests_on_the_ground(void **state) {
 }
 
 // Nothing pushes before the touch: a ball that comes to within a micrometer falls freely.
-static void nothing_acts_before_the_touch(void **state) {
+TEST(nothing_acts_before_the_touch) {
     TextConfig config = config_of(true);
     Text t;
     text_open(&t,
@@ -295,7 +295,7 @@ static void open_spring(Text *t, bool like) {
 // With the spring at the beginning of the step, v' = v - h w^2 x and x' = x + h v' turn (x, v) such
 // that v^2 + w^2 x^2 - h w^2 x v stays as it is, here over 320 periods. With the spring at the end
 // of the step the swing loses a part h w / 2 a radian and is gone.
-static void a_spring_keeps_its_energy(void **state) {
+TEST(a_spring_keeps_its_energy) {
     const double square = 400.0;
     for (int like = SANITIZED; like < 2; like++) { // the loss takes all of the time
         Text t;
@@ -313,7 +313,7 @@ static void a_spring_keeps_its_energy(void **state) {
 }
 
 // One step by hand.
-static void a_spring_acts_at_the_beginning_of_the_step(void **state) {
+TEST(a_spring_acts_at_the_beginning_of_the_step) {
     Text t;
     open_spring(&t, true);
     mf_world_step(t.world, 1);
@@ -326,7 +326,7 @@ static void a_spring_acts_at_the_beginning_of_the_step(void **state) {
 
 // A plank of 3 kg on two feet, bodies of their own that are fixed to it, 0.2 m to one side of the
 // center of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
-static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
+TEST(fixed_bodies_are_distinguished_by_their_shapes) {
     TextConfig config = config_of(true);
     Text t;
     text_open(&t,
@@ -359,7 +359,7 @@ static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
 
 // Ties pull at bodies: of two bodies of one link only the one that is tied, and what carries it,
 // feel the tie.
-static void ties_on_fixed_bodies_are_distinguished(void **state) {
+TEST(ties_on_fixed_bodies_are_distinguished) {
     TextConfig config = config_of(true);
     Text t;
     text_open(&t,
@@ -384,7 +384,7 @@ static void ties_on_fixed_bodies_are_distinguished(void **state) {
 
 // Newton's cradle of three balls on tendons: stiffness 1e8 at an impedance of at most 0.01. The
 // first ball stops, the last one goes on (MuJoCo 4.0 after 0.25 s).
-static void a_cradle_hands_its_speed_on(void **state) {
+TEST(a_cradle_hands_its_speed_on) {
     static const char text[] =
         "<mujoco model='cradle'><option timestep='1e-4'/>"
         "<default><geom size='.02' density='8000' friction='.4' solref='-1e8 -0' solimp='0 .01 "
@@ -423,7 +423,7 @@ static void a_cradle_hands_its_speed_on(void **state) {
 // d of the depth r the softness is (1 - d) / (d m), so that k d^2 r = (1 - d) g (MuJoCo
 // documentation, "Solver parameters"), whatever the armature. One that slides askew gives way by
 // less.
-static void what_only_slides_gives_way_by_its_mass(void **state) {
+TEST(what_only_slides_gives_way_by_its_mass) {
     static const struct {
         const char *joint, *rest;
         bool deep;
@@ -457,24 +457,4 @@ static void what_only_slides_gives_way_by_its_mass(void **state) {
             fail_msg("case %zu: depth %g m, off by %g", i, depth, wrong);
         text_close(&t);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slide_rests_on_its_limit),
-        cmocka_unit_test(an_arm_rests_on_its_limit),
-        cmocka_unit_test(who_decides_on_limits),
-        cmocka_unit_test(powers_are_any),
-        cmocka_unit_test(limits_push_with_the_weight),
-        cmocka_unit_test(a_limit_steps_as_the_file_does),
-        cmocka_unit_test(a_ball_rests_on_the_ground),
-        cmocka_unit_test(nothing_acts_before_the_touch),
-        cmocka_unit_test(a_spring_keeps_its_energy),
-        cmocka_unit_test(a_spring_acts_at_the_beginning_of_the_step),
-        cmocka_unit_test(what_only_slides_gives_way_by_its_mass),
-        cmocka_unit_test(fixed_bodies_are_distinguished_by_their_shapes),
-        cmocka_unit_test(a_cradle_hands_its_speed_on),
-        cmocka_unit_test(ties_on_fixed_bodies_are_distinguished),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

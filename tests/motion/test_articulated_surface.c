@@ -31,7 +31,7 @@ static TextConfig by_shapes(void) {
 
 // A ball that spins in place loses mu N / I of its rate: 10 - 0.002 9.81 / 0.004 after a second
 // (MuJoCo: 5.09513). The step's chord to rest brakes too little by h a ln(10 / 5.095) = 0.0033.
-static void turning_friction_stops_a_spin(void **state) {
+TEST(turning_friction_stops_a_spin) {
     TextConfig config = by_shapes();
     Text t;
     open_body(&t, ball, "condim='4' friction='1 .002 0'", "condim='1' friction='0 0 0'", &config);
@@ -46,7 +46,7 @@ static void turning_friction_stops_a_spin(void **state) {
 
 // A ball that rolls is braked by mu g / (r (1 + I / (m r^2))) = 0.0700714 m/s^2: 0.859857 m/s after
 // two seconds (MuJoCo: 0.859533).
-static void rolling_friction_stops_a_ball(void **state) {
+TEST(rolling_friction_stops_a_ball) {
     TextConfig config = by_shapes();
     Text t;
     open_body(&t, ball, "condim='6' friction='1 0 .001'", "condim='1' friction='0 0 0'", &config);
@@ -64,7 +64,7 @@ static void rolling_friction_stops_a_ball(void **state) {
 
 // Deceleration of a sliding box by the coefficients of both, or of who has priority; none with
 // condim 1; that of the settings when they have one.
-static void sliding_friction_is_the_files(void **state) {
+TEST(sliding_friction_is_the_files) {
     static const struct {
         const char *geom, *plane;
         double setting, mu;
@@ -98,7 +98,7 @@ static void sliding_friction_is_the_files(void **state) {
 }
 
 // Shapes and planes whose bits do not match do not meet; a listed pair does, as it says.
-static void the_file_says_what_meets_the_ground(void **state) {
+TEST(the_file_says_what_meets_the_ground) {
     TextConfig config = by_shapes();
     Text t;
     open_body(&t, ball, "contype='2' conaffinity='2'", "contype='4' conaffinity='4'", &config);
@@ -122,7 +122,7 @@ static void the_file_says_what_meets_the_ground(void **state) {
 // ---- softness and margin ------------------------------------------------------------------------
 
 // At rest z k d = (1 - z) g (MuJoCo, the same numbers: 0.3924 mm).
-static void solref_says_how_deep_a_ball_rests(void **state) {
+TEST(solref_says_how_deep_a_ball_rests) {
     static const struct {
         const char *softness;
         double rate; // [1/s^2] z k
@@ -147,7 +147,7 @@ static void solref_says_how_deep_a_ball_rests(void **state) {
 // Without weight z k = 2000 and z b = 10 are a spring and damper that cannot pull: restitution
 // 0.720186 by Schwager and Poeschel (2007), 0.72022 in MuJoCo. The step damps by half a step's
 // phase: 0.72 pi sqrt(2000) h / 2 = 5e-4, and the drop of the last step's damping as much.
-static void solref_says_how_a_ball_bounces(void **state) {
+TEST(solref_says_how_a_ball_bounces) {
     const char *soft = "solref='-2000 -10' solimp='.9 .9 .001'";
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 100);
     config.motion.shapes = true;
@@ -162,7 +162,7 @@ static void solref_says_how_a_ball_bounces(void **state) {
 }
 
 // Contacts act from the sum of both margins on. The settings' stiffness beats the file's.
-static void margin_and_settings(void **state) {
+TEST(margin_and_settings) {
     TextConfig config = by_shapes();
     config.motion.contact_stiffness = 1e5;
     Text t;
@@ -170,17 +170,4 @@ static void margin_and_settings(void **state) {
     mf_world_step(t.world, 2000);
     assert_near(text_get(&t, "base.position", 2), 0.13 - gravity / 1e5, 1e-8);
     text_close(&t);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turning_friction_stops_a_spin),
-        cmocka_unit_test(rolling_friction_stops_a_ball),
-        cmocka_unit_test(sliding_friction_is_the_files),
-        cmocka_unit_test(the_file_says_what_meets_the_ground),
-        cmocka_unit_test(solref_says_how_deep_a_ball_rests),
-        cmocka_unit_test(solref_says_how_a_ball_bounces),
-        cmocka_unit_test(margin_and_settings),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static TextConfig tendon_config(mf_ArticulatedIntegrator integrator, mf_Time ste
 
 // Two straight parts of 0.5 m and half a rotation; with 0.3 m between the ends along the axis, the
 // square root of the squares of both, as on the unrolled cylinder.
-static void a_string_over_a_wheel_has_its_length(void **state) {
+TEST(a_string_over_a_wheel_has_its_length) {
     const double offsets[2] = {0.0, 0.3};
     for (int i = 0; i < 2; i++) {
         char text[2000];
@@ -48,7 +48,7 @@ static void a_string_over_a_wheel_has_its_length(void **state) {
 }
 
 // Atwood: weights of 3 and 1 kg on a string that does not give accelerate by g (3 - 1) / (3 + 1).
-static void a_string_over_a_wheel_carries_weights(void **state) {
+TEST(a_string_over_a_wheel_carries_weights) {
     char text[2000];
     TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 9.81;
@@ -66,7 +66,7 @@ static void a_string_over_a_wheel_carries_weights(void **state) {
 
 // A weight of 2 kg between two springs of 100 N/m with dampers of 2 N s/m that pull along z:
 // x = v0 / w exp(-a t) sin(w t) with a = 2 2 / (2 2) and w^2 = (100 + 100) / 2 - a^2.
-static void springs_along_paths_swing(void **state) {
+TEST(springs_along_paths_swing) {
     static const char text[] =
         "<mujoco><option timestep='0.001'/><default><geom contype='0' conaffinity='0'/></default>"
         "<worldbody><site name='up' pos='0 0 1'/><site name='down' pos='0 0 -1'/><body>"
@@ -89,7 +89,7 @@ static void springs_along_paths_swing(void **state) {
 // A side point in the ring sends the string through its inside: by symmetry it touches the circle
 // of 0.1 m at (0, -0.1) on its way between (-0.3, -0.2) and (0.3, -0.2), which see each other
 // below.
-static void a_string_passes_through_a_ring(void **state) {
+TEST(a_string_passes_through_a_ring) {
     static const char text[] =
         "<mujoco><worldbody><geom name='ring' type='cylinder' size='.1 .05' euler='90 0 0' "
         "contype='0'/><site name='in' pos='0 0 .01'/><site name='a' pos='-.3 0 -.2'/><body>"
@@ -108,7 +108,7 @@ static void a_string_passes_through_a_ring(void **state) {
 
 // At the optimal length a muscle that stands still pulls with its activation times its peak force;
 // activation rises by (1 - a) / (rise (1/2 + 3 a / 2)) and falls by a (1/2 + 3 a / 2) / fall.
-static void muscles_pull_and_wake(void **state) {
+TEST(muscles_pull_and_wake) {
     static const char text[] =
         "<mujoco><option timestep='0.001'/><default><geom contype='0' conaffinity='0'/></default>"
         "<worldbody><site name='w' pos='0 0 1'/><body><joint type='slide' axis='0 0 1'/>"
@@ -138,7 +138,7 @@ static void muscles_pull_and_wake(void **state) {
 // compiles it: on a path over a cylinder, on joints with limits (one soft, with a margin), on a
 // fixed tendon. MuJoCo's ranges are 0.539605 to 0.609419, -0.0150234 to 0.0400237, -0.0357519 to
 // 0.0077463 and -0.0268725 to 0.0278681; these are its forces by them.
-static void muscles_find_their_lengths(void **state) {
+TEST(muscles_find_their_lengths) {
     static const char text[] =
         "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody>"
         "<site name='w' pos='-.15 .01 .06'/><body><joint name='a' axis='0 1 0' range='-.3 .8' "
@@ -173,7 +173,7 @@ static void muscles_find_their_lengths(void **state) {
 }
 
 // What an unlimited joint drives has no range, and MuJoCo refuses it, too.
-static void muscles_need_an_end(void **state) {
+TEST(muscles_need_an_end) {
     static const char text[] =
         "<mujoco><worldbody><body><joint name='a' axis='0 1 0'/><geom size='.1'/></body>"
         "</worldbody><actuator><muscle name='runs' joint='a'/></actuator></mujoco>";
@@ -213,7 +213,7 @@ static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa is
     return hash;
 }
 
-static void bits_do_not_depend_on_settings(void **state) {
+TEST(bits_do_not_depend_on_settings) {
     char text[9000] = "";
     FILE *file = fopen(MAYFLY_SOURCE_DIR "/tests/motion/tendons.xml", "r");
     assert_non_null(file);
@@ -231,7 +231,7 @@ static void bits_do_not_depend_on_settings(void **state) {
 
 // A control that may change by 0.2 in a step, but in the first: forces of MuJoCo 4.0's mujoco.pid
 // with kp = 1 and slewmax = 2 on 1 kg at 0.1 s.
-static void controls_change_at_a_limited_rate(void **state) {
+TEST(controls_change_at_a_limited_rate) {
     static const double controls[] = {0.5, 0.5, 1.0, 1.0, -1.0, -1.0, 0.0, 0.0};
     static const double slewed[] = {0.5, 0.5, 0.7, 0.9, 0.7, 0.5, 0.3, 0.1};
     static const double forces[] = {0.5,      0.495,    0.68505,  0.868249,
@@ -258,19 +258,4 @@ static void controls_change_at_a_limited_rate(void **state) {
         mf_group_reset(t.group, 0);
     }
     text_close(&t);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_string_over_a_wheel_has_its_length),
-        cmocka_unit_test(a_string_over_a_wheel_carries_weights),
-        cmocka_unit_test(springs_along_paths_swing),
-        cmocka_unit_test(a_string_passes_through_a_ring),
-        cmocka_unit_test(muscles_pull_and_wake),
-        cmocka_unit_test(muscles_find_their_lengths),
-        cmocka_unit_test(muscles_need_an_end),
-        cmocka_unit_test(bits_do_not_depend_on_settings),
-        cmocka_unit_test(controls_change_at_a_limited_rate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

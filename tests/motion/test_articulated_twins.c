@@ -102,7 +102,7 @@ static double error_of(const Twin *twin, const State *state) {
 // Twins without ground fall, and some start in others: that is no lack of accuracy.
 enum { COMMANDED = MF_WARNING_FALL | MF_WARNING_DEPTH | MF_WARNING_TUNNEL };
 
-static void twins_follow_the_same_path(void **state) {
+TEST(twins_follow_the_same_path) {
     int wrong = 0;
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         const Twin *twin = &twins[i];
@@ -118,7 +118,7 @@ static void twins_follow_the_same_path(void **state) {
 
 // What the agreement is due to: neither the other integrator nor contacts of the motion's own kind
 // come near it.
-static void others_do_not(void **state) {
+TEST(others_do_not) {
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         const Twin *twin = &twins[i];
         const State other = play(twin, true, !twin->rk4), own = play(twin, false, false);
@@ -133,7 +133,7 @@ static void others_do_not(void **state) {
 // The pass against slip is more than nothing: without its sweeps the same models go another way.
 // Not planar ones with an elliptic cone (a leg, clapping arms), whose blocks of A are singular:
 // MuJoCo leaves them alone.
-static void without_noslip_they_slip(void **state) {
+TEST(without_noslip_they_slip) {
     uint32_t with = 0;
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         static const char sweeps[] = "noslip_iterations='";
@@ -157,7 +157,7 @@ static void without_noslip_they_slip(void **state) {
 
 // A box on a slope that friction holds (15 degrees, mu 0.5) creeps by what the regularized force is
 // soft, and stands still with the pass against slip.
-static void a_box_on_a_slope_stands(void **state) {
+TEST(a_box_on_a_slope_stands) {
     double direction[2];
     for (int noslip = 0; noslip < 2; noslip++) {
         char text[1000];
@@ -203,7 +203,7 @@ static State play_option(const Twin *twin, const char *option) {
 }
 
 // The solver goes as far as the file lets it, and says where that was not far enough.
-static void the_file_ends_the_solver(void **state) {
+TEST(the_file_ends_the_solver) {
     const Twin *twin = twins;
     while (strcmp(twin->name, "tumbler, elliptic") != 0)
         twin++;
@@ -245,7 +245,7 @@ static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *ou
 }
 
 // The same bits alone and in a batch, on every instruction set.
-static void bits_do_not_depend_on_batch_or_isa(void **state) {
+TEST(bits_do_not_depend_on_batch_or_isa) {
     static State all[ROBOTS], again[ROBOTS];
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         unsetenv("MAYFLY_ISA");
@@ -261,16 +261,4 @@ static void bits_do_not_depend_on_batch_or_isa(void **state) {
         }
     }
     unsetenv("MAYFLY_ISA");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(twins_follow_the_same_path),
-        cmocka_unit_test(others_do_not),
-        cmocka_unit_test(without_noslip_they_slip),
-        cmocka_unit_test(a_box_on_a_slope_stands),
-        cmocka_unit_test(the_file_ends_the_solver),
-        cmocka_unit_test(bits_do_not_depend_on_batch_or_isa),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void open_tower(Text *t, const char *collision, double height) {
 static const char box[] = "<box size='0.2 0.2 0.2'/>";
 
 // Shapes two joints apart meet: thrown down from 0.3 m the block stops on the base, at 0.2 m.
-static void links_beyond_a_joint_collide(void **state) {
+TEST(links_beyond_a_joint_collide) {
     Text t;
     open_tower(&t, box, 0.3);
     text_set(&t, "joint.rate", 1, -0.5);
@@ -52,7 +52,7 @@ static void links_beyond_a_joint_collide(void **state) {
 }
 
 // What overlaps at the start never touches: nothing pushes, and the block goes through.
-static void overlaps_of_the_start_never_touch(void **state) {
+TEST(overlaps_of_the_start_never_touch) {
     Text t;
     open_tower(&t, box, 0.15);
     mf_world_step(t.world, 100);
@@ -73,7 +73,7 @@ static void write_mesh(char path[64], bool flat) {
     write_temporary(path, ".obj", text);
 }
 
-static void meshes_touch_as_hulls(void **state) {
+TEST(meshes_touch_as_hulls) {
     char path[64], geometry[256];
     Text t;
     write_mesh(path, false);
@@ -90,7 +90,7 @@ static void meshes_touch_as_hulls(void **state) {
 }
 
 // A mesh without an inside is noted, and passes through other links.
-static void flat_meshes_touch_no_link(void **state) {
+TEST(flat_meshes_touch_no_link) {
     char path[64], geometry[256];
     bool reported = false;
     Text t;
@@ -106,14 +106,4 @@ static void flat_meshes_touch_no_link(void **state) {
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "joint.angle", 1), -0.5, 1e-9);
     text_close(&t);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_beyond_a_joint_collide),
-        cmocka_unit_test(overlaps_of_the_start_never_touch),
-        cmocka_unit_test(meshes_touch_as_hulls),
-        cmocka_unit_test(flat_meshes_touch_no_link),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void check_circle(double speed, double angle) {
     rig_close(&rig);
 }
 
-static void a_car_without_slip_drives_circles(void **state) {
+TEST(a_car_without_slip_drives_circles) {
     check_circle(1.0, 0.2);
     check_circle(2.5, -0.05);
     check_circle(-0.7, 0.3); // backwards
@@ -42,7 +42,7 @@ typedef struct Cornering {
     double speed, angle, yaw_rate;
 } Cornering;
 
-static void steady_cornering_has_the_published_values(void **state) {
+TEST(steady_cornering_has_the_published_values) {
     static const Cornering cases[] = {{1.0, 0.05, 0.68402054},
                                       {1.0, 0.1, 1.36400799},
                                       {2.0, 0.05, 0.93231514},
@@ -87,7 +87,7 @@ static double yaw_gain(const RigConfig *config, double speed) {
 
 // r / d = V / (L (1 + K V^2)) with K = 0.1778588 s^2/m^2; backwards the axles change places and K
 // its sign. A car with equal axles is neutral: V / L, whatever presses it to the ground.
-static void the_yaw_gain_is_that_of_the_linear_car(void **state) {
+TEST(the_yaw_gain_is_that_of_the_linear_car) {
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_SPEED);
     config.car.speed_integral = 16.0;
     assert_near(yaw_gain(&config, 1.0), 0.6846760 / 0.05, 2e-5);
@@ -102,7 +102,7 @@ static void the_yaw_gain_is_that_of_the_linear_car(void **state) {
 
 // Straight ahead, the motor's force stays within the ellipse: (D / 2 - 180 N - 0.7 v^2) / (m + m_w)
 // with D = 1.6 * 190 kg * 9.81 m/s^2 / 2 * (1 + downforce / weight).
-static void the_ellipse_limits_the_drive(void **state) {
+TEST(the_ellipse_limits_the_drive) {
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
     config.car = mf_car_racing();
     config.car.ellipse = 0.5;
@@ -120,7 +120,7 @@ static void the_ellipse_limits_the_drive(void **state) {
 // ---- along the road -----------------------------------------------------------------------------
 
 // Validation case G14: (Cm1 - Cm2 v) = Cr0 + Cr2 v^2.
-static void the_top_speed_is_where_the_forces_balance(void **state) {
+TEST(the_top_speed_is_where_the_forces_balance) {
     for (int sign = -1; sign <= 1; sign += 2) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
         Rig rig;
@@ -134,7 +134,7 @@ static void the_top_speed_is_where_the_forces_balance(void **state) {
 }
 
 // u' = -k u |u| for the speed u against the air, so u = u0 / (1 + k u0 t).
-static void the_air_slows_as_the_closed_form(void **state) {
+TEST(the_air_slows_as_the_closed_form) {
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = 0.0;
     config.car.drag = 0.02;
@@ -149,7 +149,7 @@ static void the_air_slows_as_the_closed_form(void **state) {
 }
 
 // With the lag the rest of the way shrinks by e in each time constant; the rate comes first.
-static void the_steering_has_rate_and_lag(void **state) {
+TEST(the_steering_has_rate_and_lag) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.steering_rate = 2.0;
     Rig rig;
@@ -193,7 +193,7 @@ static double distance3(const double a[3], const double b[3]) {
     return sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
 }
 
-static void integrators_have_their_order(void **state) {
+TEST(integrators_have_their_order) {
     static const struct {
         mf_Integrator integrator;
         double order, tolerance;
@@ -214,7 +214,7 @@ static void integrators_have_their_order(void **state) {
 }
 
 // Single precision keeps to double within what rounding of places and turns adds up to.
-static void float_follows_double(void **state) {
+TEST(float_follows_double) {
     double position[2][2];
     for (int precise = 0; precise < 2; precise++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
@@ -236,7 +236,7 @@ static void float_follows_double(void **state) {
 // ---- energy -------------------------------------------------------------------------------------
 
 // Tires, rolling and air only take energy, however the car slides; in the end it stands exactly.
-static void a_coasting_car_never_gains_energy(void **state) {
+TEST(a_coasting_car_never_gains_energy) {
     for (uint64_t n = 0; n < 40; n++) {
         RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
         Rig rig;
@@ -259,7 +259,7 @@ static void a_coasting_car_never_gains_energy(void **state) {
     }
 }
 
-static void a_coasting_car_comes_to_rest_exactly(void **state) {
+TEST(a_coasting_car_comes_to_rest_exactly) {
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
         RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
         config.car.drag = 0.0;
@@ -277,7 +277,7 @@ static void a_coasting_car_comes_to_rest_exactly(void **state) {
 
 // ---- symmetry -----------------------------------------------------------------------------------
 
-static void left_and_right_are_mirror_images_to_the_bit(void **state) {
+TEST(left_and_right_are_mirror_images_to_the_bit) {
     static const mf_CarCommand modes[] = {MF_CAR_COMMAND_DRIVE, MF_CAR_COMMAND_CIRCLE,
                                           MF_CAR_COMMAND_WAYPOINT};
     static const struct {
@@ -331,7 +331,7 @@ static void left_and_right_are_mirror_images_to_the_bit(void **state) {
 
 // ---- standing and slopes ------------------------------------------------------------------------
 
-static void a_standing_car_stays_to_the_bit(void **state) {
+TEST(a_standing_car_stays_to_the_bit) {
     static const char *const names[] = {"base.position", "base.orientation", "base.linear_velocity",
                                         "base.angular_velocity"};
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
@@ -363,7 +363,7 @@ static void a_standing_car_stays_to_the_bit(void **state) {
 }
 
 // Down the slope with g sin(a), and what was height is speed; the car lies on the plane.
-static void a_car_rolls_down_a_slope_as_a_block_slides(void **state) {
+TEST(a_car_rolls_down_a_slope_as_a_block_slides) {
     const double angle = 0.2, seconds = 0.8;
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
         RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
@@ -386,7 +386,7 @@ static void a_car_rolls_down_a_slope_as_a_block_slides(void **state) {
 }
 
 // Rolling resistance holds a car up to sin(a) = Cr0 / (m g): 7.39 degrees for the 1:43 car.
-static void rolling_resistance_holds_on_a_slope_up_to_its_limit(void **state) {
+TEST(rolling_resistance_holds_on_a_slope_up_to_its_limit) {
     const double limit = asin(0.0518 / (0.041 * 9.81));
     for (int steeper = 0; steeper < 2; steeper++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
@@ -406,7 +406,7 @@ static void rolling_resistance_holds_on_a_slope_up_to_its_limit(void **state) {
 }
 
 // Without losses the energy of a car that is driven by its weight alone over hills is kept.
-static void energy_is_kept_over_hills(void **state) {
+TEST(energy_is_kept_over_hills) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = config.car.drag = 0.0;
     config.rough = true;
@@ -426,26 +426,4 @@ static void energy_is_kept_over_hills(void **state) {
     }
     assert_true(most - least > 0.01); // there were hills
     rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_car_without_slip_drives_circles),
-        cmocka_unit_test(steady_cornering_has_the_published_values),
-        cmocka_unit_test(the_yaw_gain_is_that_of_the_linear_car),
-        cmocka_unit_test(the_ellipse_limits_the_drive),
-        cmocka_unit_test(the_top_speed_is_where_the_forces_balance),
-        cmocka_unit_test(the_air_slows_as_the_closed_form),
-        cmocka_unit_test(the_steering_has_rate_and_lag),
-        cmocka_unit_test(integrators_have_their_order),
-        cmocka_unit_test(float_follows_double),
-        cmocka_unit_test(a_coasting_car_never_gains_energy),
-        cmocka_unit_test(a_coasting_car_comes_to_rest_exactly),
-        cmocka_unit_test(left_and_right_are_mirror_images_to_the_bit),
-        cmocka_unit_test(a_standing_car_stays_to_the_bit),
-        cmocka_unit_test(a_car_rolls_down_a_slope_as_a_block_slides),
-        cmocka_unit_test(rolling_resistance_holds_on_a_slope_up_to_its_limit),
-        cmocka_unit_test(energy_is_kept_over_hills),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

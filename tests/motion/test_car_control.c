@@ -67,7 +67,7 @@ static Response speed_step(const Vehicle *v) {
     return r;
 }
 
-static void speed_steps_are_followed(void **state) {
+TEST(speed_steps_are_followed) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         Response r = speed_step(&v);
@@ -79,7 +79,7 @@ static void speed_steps_are_followed(void **state) {
     }
 }
 
-static void a_car_brakes_to_a_stop_and_reverses(void **state) {
+TEST(a_car_brakes_to_a_stop_and_reverses) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
@@ -101,7 +101,7 @@ static void a_car_brakes_to_a_stop_and_reverses(void **state) {
 }
 
 // Without brakes the motor stops the car.
-static void a_car_without_brakes_stops_by_its_motor(void **state) {
+TEST(a_car_without_brakes_stops_by_its_motor) {
     Vehicle v = vehicle(0);
     v.car.brake = 0.0;
     RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
@@ -116,7 +116,7 @@ static void a_car_without_brakes_stops_by_its_motor(void **state) {
 
 // The integral does not grow while the motor gives all it has: after a commanded speed that the car
 // cannot reach, a lower one is met without delay.
-static void the_speed_loop_does_not_wind_up(void **state) {
+TEST(the_speed_loop_does_not_wind_up) {
     Vehicle v = vehicle(0);
     v.car.motor = 0.12;
     v.car.motor_slope = 0.04;
@@ -169,7 +169,7 @@ static double follow_circle(const Vehicle *v, double radius) {
     return worst;
 }
 
-static void circles_are_followed(void **state) {
+TEST(circles_are_followed) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         double radius = i == 0 ? 0.6 : 30.0;
@@ -182,7 +182,7 @@ static void circles_are_followed(void **state) {
 }
 
 // A circle that a car without slip starts on is kept exactly.
-static void a_circle_is_kept_without_slip(void **state) {
+TEST(a_circle_is_kept_without_slip) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_CIRCLE);
     Rig rig;
     double position[2];
@@ -198,7 +198,7 @@ static void a_circle_is_kept_without_slip(void **state) {
     rig_close(&rig);
 }
 
-static void lines_are_followed(void **state) {
+TEST(lines_are_followed) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_LINE);
@@ -283,7 +283,7 @@ static double follow_course(const Vehicle *v, bool eight, double size, double *l
     return worst;
 }
 
-static void courses_are_followed(void **state) {
+TEST(courses_are_followed) {
     for (int i = 0; i < VEHICLES; i++) {
         for (int eight = 0; eight < 2; eight++) {
             Vehicle v = vehicle(i);
@@ -297,7 +297,7 @@ static void courses_are_followed(void **state) {
 }
 
 // An open path ends: the car stands with its center of mass at the end.
-static void a_car_stops_at_the_end_of_an_open_path(void **state) {
+TEST(a_car_stops_at_the_end_of_an_open_path) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_PATH);
@@ -319,7 +319,7 @@ static void a_car_stops_at_the_end_of_an_open_path(void **state) {
 
 // ---- places -------------------------------------------------------------------------------------
 
-static void cars_stop_at_positions_all_around(void **state) {
+TEST(cars_stop_at_positions_all_around) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_WAYPOINT);
@@ -351,7 +351,7 @@ static void cars_stop_at_positions_all_around(void **state) {
     }
 }
 
-static void bad_paths_are_refused(void **state) {
+TEST(bad_paths_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
     const double same[2][2] = {{1, 1}, {1, 1}}, endless[2][2] = {{0, 0}, {NAN, 1}};
     const double good[2][2] = {{0, 0}, {1, 0}};
@@ -370,21 +370,4 @@ static void bad_paths_are_refused(void **state) {
     must(mf_car_set_path(rig.group, good, 2, false, &error), &error);
     must(mf_car_set_path(rig.group, good, 2, true, &error), &error);
     rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(speed_steps_are_followed),
-        cmocka_unit_test(a_car_brakes_to_a_stop_and_reverses),
-        cmocka_unit_test(a_car_without_brakes_stops_by_its_motor),
-        cmocka_unit_test(the_speed_loop_does_not_wind_up),
-        cmocka_unit_test(circles_are_followed),
-        cmocka_unit_test(a_circle_is_kept_without_slip),
-        cmocka_unit_test(lines_are_followed),
-        cmocka_unit_test(courses_are_followed),
-        cmocka_unit_test(a_car_stops_at_the_end_of_an_open_path),
-        cmocka_unit_test(cars_stop_at_positions_all_around),
-        cmocka_unit_test(bad_paths_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

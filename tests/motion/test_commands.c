@@ -5,6 +5,8 @@
 #include "io/document.h"
 #include "motion/table.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define FILE_NAME "commands_test.xml"
 
 // An arm of 1 kg, center of mass 0.5 m from its joint about y, and two fingers on one tendon. A
@@ -66,7 +68,7 @@ static void drop(Fixture *fixture) {
 }
 
 // At rest kp (target - q) = -m g l cos q about the axis y, which turns x downwards.
-static void a_servo_rests_where_its_equation_says(void **state) {
+TEST(a_servo_rests_where_its_equation_says) {
     Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     for (uint32_t i = 0; i < 18; i++)
         mf_field_set(s.target, i, 0, -0.05 * i);
@@ -81,7 +83,7 @@ static void a_servo_rests_where_its_equation_says(void **state) {
 
 // Gear 2, force 3 u + 0.6 - 12 l (l = 2 q): at rest without load u = (24 q - 0.6) / 3. The tendon
 // is half the sum of its joints: 0.5 u - 5 l.
-static void any_affine_servo_is_solved_for_its_control(void **state) {
+TEST(any_affine_servo_is_solved_for_its_control) {
     Fixture s = make(*state, ROBOT("<general name='odd' joint='left' gear='2' gainprm='3' "
                                    "biastype='affine' biasprm='.6 -12 -1'/>"
                                    "<general name='grip' tendon='pair' gainprm='.5' "
@@ -98,7 +100,7 @@ static void any_affine_servo_is_solved_for_its_control(void **state) {
     drop(&s);
 }
 
-static void the_last_writer_wins(void **state) {
+TEST(the_last_writer_wins) {
     Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     const double q[3] = {0.7, 0, 0}, v[3] = {0, 0, 0};
     mf_field_set(s.control, 0, 0, 0.3);
@@ -130,7 +132,7 @@ static mf_Status follow(const Fixture *s, mf_Context *context, const char *text,
 }
 
 // Held joints, which the gait does not name, follow their targets too.
-static void a_gait_drives_the_servos_of_a_file(void **state) {
+TEST(a_gait_drives_the_servos_of_a_file) {
     Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='4000'/>"));
     mf_Error error = {0};
     assert_int_equal(mf_motion_follows(s.group, 0, &error), MF_OK);
@@ -141,7 +143,7 @@ static void a_gait_drives_the_servos_of_a_file(void **state) {
     drop(&s);
 }
 
-static void joints_that_cannot_follow_are_refused(void **state) {
+TEST(joints_that_cannot_follow_are_refused) {
     static const struct {
         const char *robot, *why;
     } cases[] = {
@@ -164,7 +166,7 @@ static void joints_that_cannot_follow_are_refused(void **state) {
 }
 
 // The same bits from float robots in any lane, and from a snapshot in the middle.
-static void commands_are_part_of_snapshots(void **state) {
+TEST(commands_are_part_of_snapshots) {
     Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     static char image[1 << 20];
     mf_field_set(s.target, 17, 0, 0.4);
@@ -181,16 +183,4 @@ static void commands_are_part_of_snapshots(void **state) {
     assert_true(mf_world_hash(s.world) == hash);
     assert_true(mf_field_get(s.control, 17, 0) == 0.1);
     drop(&s);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_servo_rests_where_its_equation_says),
-        cmocka_unit_test(any_affine_servo_is_solved_for_its_control),
-        cmocka_unit_test(the_last_writer_wins),
-        cmocka_unit_test(a_gait_drives_the_servos_of_a_file),
-        cmocka_unit_test(joints_that_cannot_follow_are_refused),
-        cmocka_unit_test(commands_are_part_of_snapshots),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

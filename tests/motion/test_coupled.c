@@ -108,7 +108,7 @@ static double residual_of(const Problem *p, const Shift *u, const double *hold) 
     return all > 0.0 ? sqrt(wrong / all) : 0.0;
 }
 
-static void what_is_solved_is_a_solution(void **state) {
+TEST(what_is_solved_is_a_solution) {
     enum { PROBLEMS = 6000 };
     int unsolved[2] = {0, 0}, pressed = 0;
     for (uint32_t k = 0; k < PROBLEMS; k++) {
@@ -171,14 +171,8 @@ static uint64_t throw_among(uint32_t count) {
     return hash;
 }
 
-static void other_lanes_do_not_change_a_solution(void **state) {
+TEST(other_lanes_do_not_change_a_solution) {
     uint64_t alone = throw_among(1);
     for (uint32_t count = 2; count < 18; count += 3)
         assert_true(throw_among(count) == alone);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_solved_is_a_solution),
-                                       cmocka_unit_test(other_lanes_do_not_change_a_solution)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

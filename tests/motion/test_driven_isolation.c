@@ -88,7 +88,7 @@ static void change(mf_MotionsConfig *motions) {
 }
 
 // A target that is read while it is not a number stops the robot.
-static void a_corrupted_target_is_an_input_fault(void **state) {
+TEST(a_corrupted_target_is_an_input_fault) {
     for (int i = 0; i < 2; i++) {
         Fixture fixture;
         DrivenFixtureConfig config = driven_config(i == 0 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED,
@@ -118,7 +118,7 @@ static void break_config(mf_RigidConfig *config, int which) {
                                                  : 15 * MF_MILLISECOND;
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     for (int which = 0; which < 20; which++) {
         Batch batch;
         fixture_begin(&batch.fixture, 1);
@@ -145,7 +145,7 @@ static void bad_settings_are_refused(void **state) {
 }
 
 // What cannot be told where to go is refused by name, with the motion that can move it.
-static void floating_joints_are_refused(void **state) {
+TEST(floating_joints_are_refused) {
     Fixture fixture;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
@@ -163,23 +163,14 @@ static void floating_joints_are_refused(void **state) {
     fixture_close(&fixture, NULL);
 }
 
-int main(void) {
-    static BatchKind kind = {.options = options,
-                             .option_count = sizeof options / sizeof *options,
-                             .bumps = 0.05,
-                             .rate = {100, 1},
-                             .watching = STEPS,
-                             .build = build_mixed,
-                             .set = set,
-                             .change = change,
-                             .place = place_robot,
-                             .steer = steer,
-                             .touching = batch_loaded};
-    const struct CMUnitTest tests[] = {
-        BATCH_TESTS(&kind),
-        cmocka_unit_test(a_corrupted_target_is_an_input_fault),
-        cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(floating_joints_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const BatchKind batch_kind = {.options = options,
+                                     .option_count = sizeof options / sizeof *options,
+                                     .bumps = 0.05,
+                                     .rate = {100, 1},
+                                     .watching = STEPS,
+                                     .build = build_mixed,
+                                     .set = set,
+                                     .change = change,
+                                     .place = place_robot,
+                                     .steer = steer,
+                                     .touching = batch_loaded};

@@ -3,6 +3,8 @@
 #include "motion/truss/motion.h"
 #include "motion/trusses.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static const double pi = 3.14159265358979323846;
 
 // A bar of 0.1 m along x with a mass of 1 kg at its end; `fixed` axes of the mass.
@@ -23,7 +25,7 @@ static RigConfig alone(double step) {
 // ---- closed forms -------------------------------------------------------------------------------
 
 // Constant forces are exact for the rule: z = z0 + v t - g t^2 / 2.
-static void falls_are_exact(void **state) {
+TEST(falls_are_exact) {
     Parts p;
     pyramid(&p);
     Rig rig = rig_open(*state, &p.truss, alone(1e-3));
@@ -65,7 +67,7 @@ static double oscillator_error(mf_Context *context, double per_period, double da
     return fabs(error) / amplitude;
 }
 
-static void oscillators_have_order_two(void **state) {
+TEST(oscillators_have_order_two) {
     for (int damped = 0; damped < 2; damped++) {
         double before = 0.0;
         for (int k = 0; k < 5; k++) {
@@ -109,7 +111,7 @@ static double pendulum_error(mf_Context *context, uint64_t steps) {
     return fabs(error);
 }
 
-static void pendulums_have_the_period_of_the_integral(void **state) {
+TEST(pendulums_have_the_period_of_the_integral) {
     double before = 0.0;
     for (uint64_t steps = 200; steps <= 1600; steps *= 2) {
         const double error = pendulum_error(*state, steps);
@@ -141,7 +143,7 @@ static double far(const double a[3], const double b[3]) {
 
 // A tumbling truss without weight: linear momentum to rounding, angular momentum to the order of
 // the rule, energy of vibrations falls.
-static void tumbling_conserves_momentum(void **state) {
+TEST(tumbling_conserves_momentum) {
     double error[4];
     for (int k = 0; k < 4; k++) {
         Parts p;
@@ -188,7 +190,7 @@ static double held(const Rig *rig, uint32_t vertices) {
 
 // Trusses that are thrown onto the ground, bounce, tumble and slide do not gain energy, with steps
 // longer and shorter than the periods of bars and contacts.
-static void bouncing_gains_nothing(void **state) {
+TEST(bouncing_gains_nothing) {
     static const double steps[] = {1e-2, 2e-3, 1e-3, 2e-4};
     for (int k = 0; k < 8; k++) {
         Parts p;
@@ -230,7 +232,7 @@ static double push_of(const Rig *rig) {
 }
 
 // A pyramid that hops and slides by its actuator never has more than the actuator gave.
-static void actuators_pay_for_all_energy(void **state) {
+TEST(actuators_pay_for_all_energy) {
     static const double speeds[] = {0.1, 1.0, 10.0};
     for (int k = 0; k < 6; k++) {
         Parts p;
@@ -266,7 +268,7 @@ static void actuators_pay_for_all_energy(void **state) {
 }
 
 // A pyramid that slides on flat ground stops after v^2 / (2 mu g).
-static void sliding_stops_after_its_distance(void **state) {
+TEST(sliding_stops_after_its_distance) {
     Parts p;
     pyramid(&p);
     RigConfig config = elastic_config(1, 1e-3);
@@ -285,7 +287,7 @@ static void sliding_stops_after_its_distance(void **state) {
 }
 
 // On slopes a truss sticks below tan a = mu; above it slides with g (sin a - mu cos a).
-static void slopes_hold_by_friction(void **state) {
+TEST(slopes_hold_by_friction) {
     for (int steep = 0; steep < 2; steep++) {
         const double a = atan(0.5) + (steep ? 0.1 : -0.02), g = 9.81, t = 0.4;
         Parts p;
@@ -330,7 +332,7 @@ static void settle(mf_Context *context, const Parts *p, bool contacts, double ou
 }
 
 // With damping trusses come to rest where quasi-statics finds them.
-static void rest_is_the_quasistatic_solution(void **state) {
+TEST(rest_is_the_quasistatic_solution) {
     Parts p;
     double apart[3 * MOST];
     begin(&p);
@@ -353,7 +355,7 @@ static void rest_is_the_quasistatic_solution(void **state) {
 
 // Without damping a truss goes on vibrating: with 75 steps a period it keeps most of the energy of
 // 134 periods, with 7.5 steps nothing.
-static void slow_vibrations_last(void **state) {
+TEST(slow_vibrations_last) {
     Parts p;
     swing(&p, "yz");
     for (int k = 0; k < 2; k++) {
@@ -368,20 +370,4 @@ static void slow_vibrations_last(void **state) {
         assert_true(k == 0 ? left > 0.5 : left < 0.1);
         rig_close(&rig);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(falls_are_exact),
-        cmocka_unit_test(oscillators_have_order_two),
-        cmocka_unit_test(pendulums_have_the_period_of_the_integral),
-        cmocka_unit_test(tumbling_conserves_momentum),
-        cmocka_unit_test(bouncing_gains_nothing),
-        cmocka_unit_test(actuators_pay_for_all_energy),
-        cmocka_unit_test(sliding_stops_after_its_distance),
-        cmocka_unit_test(slopes_hold_by_friction),
-        cmocka_unit_test(rest_is_the_quasistatic_solution),
-        cmocka_unit_test(slow_vibrations_last),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -167,23 +167,23 @@ static uint64_t audit_all(double height, double speed, double spin, double ampli
     return rises;
 }
 
-static void random_gaits_gain_no_energy(void **state) {
+TEST(random_gaits_gain_no_energy) {
     assert_int_equal(audit_all(0.0, 0.0, 0.0, 0.8, 25), 0);
 }
 
-static void thrown_robots_gain_no_energy(void **state) {
+TEST(thrown_robots_gain_no_energy) {
     assert_int_equal(audit_all(0.5, 4.0, 15.0, 0.8, 20), 0);
 }
 
 // With still joints the joint update may not be a source either.
-static void still_joints_gain_no_energy(void **state) {
+TEST(still_joints_gain_no_energy) {
     assert_int_equal(audit_all(0.0, 0.0, 0.0, 0.0, 25), 0);
     assert_int_equal(audit_all(0.3, 3.0, 10.0, 0.0, 25), 0);
 }
 
 // Drops from 10 m, at the ends of the settings: joint intervals from one step to a minute, steps of
 // 1 and 10 ms, the hardest and the softest contact. No gain, no fault.
-static void drops_at_the_ends_of_the_settings(void **state) {
+TEST(drops_at_the_ends_of_the_settings) {
     static const mf_Time steps[] = {MF_MILLISECOND, 10 * MF_MILLISECOND};
     static const uint32_t intervals[] = {2, 8, 6000}; // in steps; one would leave none to audit
     static const double compliance[] = {1e-4, 0.1, 1.0};
@@ -218,7 +218,7 @@ static void drops_at_the_ends_of_the_settings(void **state) {
 // hip's axis and each of its three hinges turns by at most 0.4 rad: 0.34 * 3 * 0.4 = 0.41 m, and
 // the body rotates about its feet by no more than that. 6e5 robot steps without a fault, or twice
 // that.
-static void robots_are_not_faster_than_their_legs(void **state) {
+TEST(robots_are_not_faster_than_their_legs) {
     for (uint32_t o = 0; o < 32; o += 5) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -249,15 +249,4 @@ static void robots_are_not_faster_than_their_legs(void **state) {
         assert_int_equal(mf_group_fault_total(fixture.group), 0);
         fixture_close(&fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_gaits_gain_no_energy),
-        cmocka_unit_test(still_joints_gain_no_energy),
-        cmocka_unit_test(thrown_robots_gain_no_energy),
-        cmocka_unit_test(drops_at_the_ends_of_the_settings),
-        cmocka_unit_test(robots_are_not_faster_than_their_legs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

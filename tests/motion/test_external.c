@@ -38,7 +38,7 @@ static void get_pose(mf_Group *group, uint32_t instance, double pose[7]) {
 }
 
 // Constant velocities: a straight line, and a turn about one axis by their time.
-static void velocities_move_it(void **state) {
+TEST(velocities_move_it) {
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, (k == 0 ? 1 : 20) * MF_MILLISECOND, 9.81);
@@ -63,7 +63,7 @@ static void velocities_move_it(void **state) {
 }
 
 // A target is reached at the end of the interval, at a steady speed, and then it stands.
-static void targets_are_reached(void **state) {
+TEST(targets_are_reached) {
     static const double quarter = 0.70710678118654752;
     for (int steps = 1; steps <= 10; steps += 9) {
         Pitch pitch;
@@ -101,7 +101,7 @@ static void targets_are_reached(void **state) {
     }
 }
 
-static void joints_follow_their_rates(void **state) {
+TEST(joints_follow_their_rates) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *group = add_external(&pitch, door_text, "door", 1, NULL);
@@ -117,7 +117,7 @@ static void joints_follow_their_rates(void **state) {
 
 // A paddle of speed w against a ball at rest: an impact with a wall, whose restitution e leaves the
 // ball with (1 + e) w; the paddle keeps its speed to the bit. By velocities and by targets alike.
-static void a_paddle_strikes_a_ball(void **state) {
+TEST(a_paddle_strikes_a_ball) {
     for (int k = 0; k < 4; k++) {
         const double restitution = k < 2 ? 1.0 : 0.5, speed = 1.5;
         const int steps = 2000;
@@ -151,7 +151,7 @@ static void a_paddle_strikes_a_ball(void **state) {
 
 // A box on a plate that speeds up at 2 m/s^2 is carried, for friction can give 0.6 g; at 8 m/s^2 it
 // slides with 0.6 g.
-static void a_plate_carries_a_box(void **state) {
+TEST(a_plate_carries_a_box) {
     static const double accelerations[] = {2.0, 8.0};
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
@@ -176,7 +176,7 @@ static void a_plate_carries_a_box(void **state) {
 
 // ---- failures -----------------------------------------------------------------------------------
 
-static void bad_inputs_are_contained(void **state) {
+TEST(bad_inputs_are_contained) {
     for (int k = 0; k < 4; k++) {
         Pitch pitch;
         mf_ExternalConfig config = mf_motions_config().external;
@@ -202,7 +202,7 @@ static void refused(mf_Status status, mf_Status expected, const mf_Error *error,
         fail_msg("%s: %s", mf_status_name(status), error->message);
 }
 
-static void immovable_joints_are_refused(void **state) {
+TEST(immovable_joints_are_refused) {
     Pitch pitch;
     mf_ExternalConfig config = mf_motions_config().external;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -247,7 +247,7 @@ static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) 
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Model *door = load_text(pitch.context, door_text);
@@ -257,7 +257,7 @@ static void every_failing_call_is_survived(void **state) {
 }
 
 // A restored world goes on to the same bits, in the middle of an interval too.
-static void snapshots_contain_everything(void **state) {
+TEST(snapshots_contain_everything) {
     Pitch pitch;
     mf_ExternalConfig config = mf_motions_config().external;
     static uint8_t image[65536];
@@ -279,19 +279,4 @@ static void snapshots_contain_everything(void **state) {
     assert_true(mf_world_hash(pitch.world) == hash);
     assert_near(get_field(group, "base.position", 3, 1), 2.0, 0.0);
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(velocities_move_it),
-        cmocka_unit_test(targets_are_reached),
-        cmocka_unit_test(joints_follow_their_rates),
-        cmocka_unit_test(a_paddle_strikes_a_ball),
-        cmocka_unit_test(a_plate_carries_a_box),
-        cmocka_unit_test(bad_inputs_are_contained),
-        cmocka_unit_test(immovable_joints_are_refused),
-        cmocka_unit_test(every_failing_call_is_survived),
-        cmocka_unit_test(snapshots_contain_everything),
-    };
-    return cmocka_run_group_tests_name("external", tests, NULL, NULL);
 }

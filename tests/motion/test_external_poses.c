@@ -36,7 +36,7 @@ static void is_state(mf_Group *group, uint32_t instance, mf_PoseState state) {
 // 100 poses a second, each 5 ms old when it comes, shown 30 ms late. The error of the cubic is
 // 3/128 h^4 r w^4 in the middle of two poses and less elsewhere, that of its slope at the poses
 // h^3/12 r w^4.
-static void a_circle_is_shown_as_the_formula_says(void **state) {
+TEST(a_circle_is_shown_as_the_formula_says) {
     const double radius = 1.5, speed = 12.0, period = 0.01, delay = 0.03;
     const double bound = 3.0 / 128.0 * pow(speed * period, 4.0) * radius;
     double worst = 0.0, fastest = 0.0, rotated = 0.0;
@@ -80,7 +80,7 @@ static void a_circle_is_shown_as_the_formula_says(void **state) {
 }
 
 // Parabolas are exact for any distances of time, with two neighbours or with one.
-static void a_parabola_is_exact(void **state) {
+TEST(a_parabola_is_exact) {
     static const double times[] = {0.0, 0.013, 0.021, 0.04, 0.047, 0.06, 0.08, 0.081};
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -99,7 +99,7 @@ static void a_parabola_is_exact(void **state) {
 // ---- the end of a stream ------------------------------------------------------------------------
 
 // The last pose is of 20 ms: with 10 ms of delay it goes on until 30 + 40 ms, then it stands.
-static void it_goes_on_and_then_holds(void **state) {
+TEST(it_goes_on_and_then_holds) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 2, 10 * MF_MILLISECOND, 40 * MF_MILLISECOND);
@@ -131,7 +131,7 @@ static void it_goes_on_and_then_holds(void **state) {
 
 // Lost markers, an empty row, the same time twice, numbers too great, opposite rotations: the
 // others count, and a robot beside it notices nothing.
-static void what_is_no_pose_harms_nobody(void **state) {
+TEST(what_is_no_pose_harms_nobody) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 3, 0, MF_SECOND);
@@ -163,7 +163,7 @@ static void what_is_no_pose_harms_nobody(void **state) {
 // ---- what it pushes -----------------------------------------------------------------------------
 
 // As a wall of the stream's speed: a ball at rest leaves it with (1 + e) times that.
-static void it_strikes_a_ball(void **state) {
+TEST(it_strikes_a_ball) {
     const double restitution = 0.5, speed = 1.5;
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
@@ -225,7 +225,7 @@ static uint64_t hash_of_streams(uint32_t threads, uint32_t shift, bool again) {
     return hash;
 }
 
-static void order_threads_and_snapshots_change_nothing(void **state) {
+TEST(order_threads_and_snapshots_change_nothing) {
     const uint64_t hash = hash_of_streams(1, 0, false);
     assert_true(hash == hash_of_streams(1, 5, false));
     assert_true(hash == hash_of_streams(3, 0, false));
@@ -234,7 +234,7 @@ static void order_threads_and_snapshots_change_nothing(void **state) {
 
 // ---- failures -----------------------------------------------------------------------------------
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     Pitch pitch;
     mf_ExternalConfig config = mf_motions_config().external;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -273,25 +273,11 @@ static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) 
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Model *model = load_text(pitch.context, body_text);
     assert_true(torture(pitch.context, add_to_world, model, TORTURE_MUST_FAIL) > 10);
     mf_model_destroy(model);
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_circle_is_shown_as_the_formula_says),
-        cmocka_unit_test(a_parabola_is_exact),
-        cmocka_unit_test(it_goes_on_and_then_holds),
-        cmocka_unit_test(what_is_no_pose_harms_nobody),
-        cmocka_unit_test(it_strikes_a_ball),
-        cmocka_unit_test(order_threads_and_snapshots_change_nothing),
-        cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
-    return cmocka_run_group_tests_name("external_poses", tests, NULL, NULL);
 }

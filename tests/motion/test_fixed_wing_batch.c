@@ -45,7 +45,7 @@ static uint64_t hash_after(mf_FixedWingCommand mode, mf_Integrator integrator, m
     return hash;
 }
 
-static void every_instruction_set_gives_the_same_bits(void **state) {
+TEST(every_instruction_set_gives_the_same_bits) {
     static const mf_Isa sets[] = {MF_ISA_AVX2, MF_ISA_AVX512};
     for (int mode = 0; mode < 3; mode++) {
         for (int single = 0; single < 2; single++) {
@@ -65,7 +65,7 @@ static void every_instruction_set_gives_the_same_bits(void **state) {
 }
 
 // G15: one aircraft by itself, in a lane of eight, and in a swarm of 10,000.
-static void alone_as_in_a_swarm(void **state) {
+TEST(alone_as_in_a_swarm) {
     static const uint32_t counts[] = {1, 8, 10000}, indices[] = {0, 5, 9871};
     for (int single = 0; single < 2; single++) {
         uint64_t hash[3];
@@ -88,7 +88,7 @@ static void alone_as_in_a_swarm(void **state) {
     }
 }
 
-static void a_fault_stays_with_its_agent(void **state) {
+TEST(a_fault_stays_with_its_agent) {
     static const struct {
         const char *field;
         uint32_t component;
@@ -132,7 +132,7 @@ static void a_fault_stays_with_its_agent(void **state) {
     }
 }
 
-static void a_snapshot_continues_with_the_same_bits(void **state) {
+TEST(a_snapshot_continues_with_the_same_bits) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     config.count = 20;
     config.config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0);
@@ -154,7 +154,7 @@ static void a_snapshot_continues_with_the_same_bits(void **state) {
 
 // ---- placing ------------------------------------------------------------------------------------
 
-static void placed_agents_fly_along_their_heading(void **state) {
+TEST(placed_agents_fly_along_their_heading) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     config.count = 2;
     Rig rig = rig_open(&config);
@@ -175,7 +175,7 @@ static void placed_agents_fly_along_their_heading(void **state) {
 
 // ---- mistakes -----------------------------------------------------------------------------------
 
-static void bad_parameters_are_named(void **state) {
+TEST(bad_parameters_are_named) {
     static const struct {
         const char *name;
         size_t member;
@@ -261,7 +261,7 @@ static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig 
     return status;
 }
 
-static void bad_settings_are_named(void **state) {
+TEST(bad_settings_are_named) {
     const mf_FixedWingConfig good = mf_motions_config().fixed_wing_config;
     const mf_FixedWing aerosonde = mf_fixed_wing();
     mf_FixedWing other = aerosonde;
@@ -297,7 +297,7 @@ static void bad_settings_are_named(void **state) {
 }
 
 // Every fallible call fails once; adding then leaves nothing behind and can be repeated.
-static void every_allocation_may_fail(void **state) {
+TEST(every_allocation_may_fail) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingConfig config = mf_motions_config().fixed_wing_config;
     mf_Context *context;
@@ -335,18 +335,4 @@ static void every_allocation_may_fail(void **state) {
         assert_true(n < 10000);
     }
     mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_instruction_set_gives_the_same_bits),
-        cmocka_unit_test(alone_as_in_a_swarm),
-        cmocka_unit_test(a_fault_stays_with_its_agent),
-        cmocka_unit_test(a_snapshot_continues_with_the_same_bits),
-        cmocka_unit_test(placed_agents_fly_along_their_heading),
-        cmocka_unit_test(bad_parameters_are_named),
-        cmocka_unit_test(bad_settings_are_named),
-        cmocka_unit_test(every_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

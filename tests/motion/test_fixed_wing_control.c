@@ -63,7 +63,7 @@ static Response step_response(Quantity quantity, double airspeed, double step, d
 }
 
 // The bounds are the measured figures of docs/studies/vehicles.md with a tenth of slack.
-static void step_responses_are_within_bounds(void **state) {
+TEST(step_responses_are_within_bounds) {
     static const struct {
         Quantity quantity;
         double airspeed, step, rise, overshoot, settle, rest;
@@ -92,7 +92,7 @@ static void step_responses_are_within_bounds(void **state) {
 }
 
 // Joins a circle from outside and from inside, either way round, and holds it.
-static void orbits_are_joined_and_held(void **state) {
+TEST(orbits_are_joined_and_held) {
     static const struct {
         double airspeed, center, radius, settle;
     } rows[] = {{25.0, 300.0, 100.0, 13.0},
@@ -126,7 +126,7 @@ static void orbits_are_joined_and_held(void **state) {
 }
 
 // A fifth of the airspeed as wind: the circle over ground stays within 0.4 m of its radius, 200 m.
-static void orbit_in_wind(void **state) {
+TEST(orbit_in_wind) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     double most = 0.0;
     Rig rig = rig_open(&config);
@@ -146,7 +146,7 @@ static void orbit_in_wind(void **state) {
 }
 
 // Course is over ground: in a cross wind the nose points into the wind, the path does not.
-static void course_is_held_over_ground(void **state) {
+TEST(course_is_held_over_ground) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     Rig rig = rig_open(&config);
     put_vec(&rig, "wind.velocity", 0, 0.0, 5.0, 0.0);
@@ -161,7 +161,7 @@ static void course_is_held_over_ground(void **state) {
     rig_close(&rig);
 }
 
-static void starts_in_trim(void **state) {
+TEST(starts_in_trim) {
     static const double speeds[] = {18.0, 25.0, 34.0};
     for (int mode = 0; mode < 2; mode++) {
         for (int i = 0; i < 3; i++) {
@@ -203,7 +203,7 @@ static void refused(mf_FixedWingCommand mode, const char *name, uint32_t c, cons
     }
 }
 
-static void bad_commands_are_refused_and_counted(void **state) {
+TEST(bad_commands_are_refused_and_counted) {
     const double airspeeds[] = {NAN, INFINITY, -INFINITY, 17.99, 35.01, -25.0};
     const double angles[] = {NAN, 0.79, -0.79, 1e30}, throttles[] = {NAN, -0.001, 1.001};
     const double positions[] = {NAN, 1.1e6, -INFINITY}, radii[] = {NAN, 0.5, -0.5, 0.0, 2e6};
@@ -219,7 +219,7 @@ static void bad_commands_are_refused_and_counted(void **state) {
     refused(MF_FIXED_WING_ORBIT, "command.radius", 0, radii, 5);
 }
 
-static void limits_themselves_are_accepted(void **state) {
+TEST(limits_themselves_are_accepted) {
     for (int single = 0; single < 2; single++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         config.single_precision = single != 0;
@@ -238,7 +238,7 @@ static void limits_themselves_are_accepted(void **state) {
 }
 
 // The control interval is what it says: commands act at ticks only.
-static void commands_wait_for_the_control_tick(void **state) {
+TEST(commands_wait_for_the_control_tick) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.config.control_interval = 50 * MF_MILLISECOND;
     Rig rig = rig_open(&config);
@@ -258,7 +258,7 @@ static void commands_wait_for_the_control_tick(void **state) {
 
 // Variances against sigma^2 and the correlation of the forward gust at a lag of L / V, exp(-1).
 // 4,096 agents, 12 moments far apart: standard error of a variance below 1.5 % with L / V = 8 s.
-static void gusts_have_their_spectrum(void **state) {
+TEST(gusts_have_their_spectrum) {
     enum { AGENTS = 4096, MOMENTS = 12 };
     static double before[AGENTS];
     const double sigma[3] = {1.06, 1.06, 0.7};
@@ -297,7 +297,7 @@ static void gusts_have_their_spectrum(void **state) {
 
 // Other correlation functions: for (s + a/sqrt 3)/(s + a)^2 with a = V / L it is
 // (1 - a tau / 2) exp(-a tau), so 0 at tau = 2 / a (4 s for up), and (1/2) exp(-1) at 1 / a.
-static void gusts_upward_turn_over(void **state) {
+TEST(gusts_upward_turn_over) {
     enum { AGENTS = 4096, LAGS = 9 };
     static double first[AGENTS];
     double sum[LAGS] = {0}, square = 0.0;
@@ -330,7 +330,7 @@ static void gusts_upward_turn_over(void **state) {
     rig_close(&rig);
 }
 
-static void gusts_differ_between_agents_and_seeds(void **state) {
+TEST(gusts_differ_between_agents_and_seeds) {
     double value[2][2];
     for (int seed = 0; seed < 2; seed++) {
         RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
@@ -348,21 +348,4 @@ static void gusts_differ_between_agents_and_seeds(void **state) {
     Rig rig = rig_open(&calm);
     assert_null(mf_group_find_field(rig.group, "gust.velocity"));
     rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_responses_are_within_bounds),
-        cmocka_unit_test(orbits_are_joined_and_held),
-        cmocka_unit_test(orbit_in_wind),
-        cmocka_unit_test(course_is_held_over_ground),
-        cmocka_unit_test(starts_in_trim),
-        cmocka_unit_test(bad_commands_are_refused_and_counted),
-        cmocka_unit_test(limits_themselves_are_accepted),
-        cmocka_unit_test(commands_wait_for_the_control_tick),
-        cmocka_unit_test(gusts_have_their_spectrum),
-        cmocka_unit_test(gusts_upward_turn_over),
-        cmocka_unit_test(gusts_differ_between_agents_and_seeds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

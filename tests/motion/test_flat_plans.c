@@ -221,7 +221,7 @@ static void assert_flat(const Case *c) {
 
 // ---- tests --------------------------------------------------------------------------------------
 
-static void articulated_with_everything(void **state) {
+TEST(articulated_with_everything) {
     static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
                                          MF_CONTACT_LAW_HARD};
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
@@ -231,14 +231,14 @@ static void articulated_with_everything(void **state) {
                             .instruments = true});
 }
 
-static void walkers_of_every_motion(void **state) {
+TEST(walkers_of_every_motion) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID,
                                         MF_MOTION_PRESCRIBED, MF_MOTION_KINEMATIC};
     for (size_t i = 0; i < sizeof motions / sizeof *motions; i++)
         assert_flat(&(Case){.text = walker, .motion = motions[i]});
 }
 
-static void real_robots(void **state) {
+TEST(real_robots) {
     static const char *const paths[] = {"booster_t1/t1.xml", "robotiq_2f85/2f85.xml",
                                         "shadow_hand/right_hand.xml", "unitree_go2/go2.xml",
                                         "mujoco_models/humanoid.xml"};
@@ -250,17 +250,10 @@ static void real_robots(void **state) {
                                 .instruments = true});
 }
 
-static void real_walkers(void **state) {
+TEST(real_walkers) {
     static const char *const paths[] = {"booster_t1/t1.xml", "mujoco_models/humanoid.xml"};
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_KINEMATIC};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         for (size_t k = 0; k < sizeof motions / sizeof *motions; k++)
             assert_flat(&(Case){.path = paths[i], .motion = motions[k]});
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(articulated_with_everything), cmocka_unit_test(walkers_of_every_motion),
-        cmocka_unit_test(real_robots), cmocka_unit_test(real_walkers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -258,13 +258,8 @@ static uint64_t run(const Case *from, bool moved) {
     return hash;
 }
 
-static void moved_images_give_the_same_bits(void **state) {
+TEST(moved_images_give_the_same_bits) {
     static const Case cases[] = {{MF_BILINEAR, false, 1}, {MF_NEAREST, true, 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_true(run(&cases[i], false) == run(&cases[i], true));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(moved_images_give_the_same_bits)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

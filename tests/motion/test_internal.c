@@ -46,7 +46,7 @@ static void e2_wheel(bool double_precision, bool keep_momentum, double expected,
     fixture_close(&fixture, NULL);
 }
 
-static void e2_the_base_turns_against_its_wheel(void **state) {
+TEST(e2_the_base_turns_against_its_wheel) {
     e2_wheel(true, true, -1.0 / 6.0, 1e-14);
     e2_wheel(false, true, -1.0 / 6.0, 1e-6); // 24 steps of half a unit in the last place
     e2_wheel(true, false, 0.0, 0.0);         // the paper's behavior: the base does not notice
@@ -86,7 +86,7 @@ static void flail_open(Fixture *fixture, mf_Terrain **ground, bool double_precis
 // E3. 200 steps of random legs while flying and tumbling. The center of mass follows the discrete
 // parabola of C9, x = v t, z = v t - g h^2 n(n+1)/2; the angular momentum about it is constant,
 // both to 1e-10 relative. (Runge-Kutta's own loss grows with (rate h)^5; at 1 rad/s it is 1e-12.)
-static void e3_flailing(void **state) {
+TEST(e3_flailing) {
     for (int keep = 0; keep < 2; keep++) {
         Fixture fixture;
         mf_Terrain *ground;
@@ -112,7 +112,7 @@ static void e3_flailing(void **state) {
 
 // Without gravity and contact the center of mass stays where it is and nothing begins to spin. Each
 // step forms it from the base's place and back again, off by half a unit of 0.1 m each: 2000 steps.
-static void the_center_of_mass_stays(void **state) {
+TEST(the_center_of_mass_stays) {
     for (int option = 0; option < 4; option++) {
         bool wide = (option & 1) != 0;
         Fixture fixture;
@@ -277,7 +277,7 @@ static double arm_error(uint32_t updates, const double *reference) {
 
 // The closed path of the arms turns the base; an independent integration says by how much. The
 // error falls with the square of the number of joint updates.
-static void attitude_under_keep_momentum(void **state) {
+TEST(attitude_under_keep_momentum) {
     mf_Context *context = open_context(1);
     static mf_HandModel hand;
     mf_hand_start(&hand, context);
@@ -298,7 +298,7 @@ static void attitude_under_keep_momentum(void **state) {
 // E4. The inertia that the kernel sums over points equals the parallel-axis sum over links (each
 // link's own inertia, turned and shifted), to 1e-14 relative; it is positive and obeys the triangle
 // inequality.
-static void e4_composite_inertia(void **state) {
+TEST(e4_composite_inertia) {
     Fixture fixture;
     mf_Terrain *ground;
     flail_open(&fixture, &ground, true, false, 0.0);
@@ -376,15 +376,4 @@ static void e4_composite_inertia(void **state) {
         assert_true(sum[0][0] > 0 && minor > 0 && determinant > 0);
     }
     fixture_close(&fixture, ground);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(e2_the_base_turns_against_its_wheel),
-        cmocka_unit_test(e3_flailing),
-        cmocka_unit_test(the_center_of_mass_stays),
-        cmocka_unit_test(attitude_under_keep_momentum),
-        cmocka_unit_test(e4_composite_inertia),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,7 +104,7 @@ static void explain(Batch *a, uint32_t ia, Batch *b, uint32_t ib) {
     }
 }
 
-static void bits_do_not_depend_on_the_lane(void **state) {
+TEST(bits_do_not_depend_on_the_lane) {
     for (size_t o = 0; o < OPTIONS; o++) {
         // The reference: each robot alone, one lane.
         static Batch alone[ROBOTS];
@@ -140,7 +140,7 @@ static void bits_do_not_depend_on_the_lane(void **state) {
     }
 }
 
-static void bits_do_not_depend_on_threads(void **state) {
+TEST(bits_do_not_depend_on_threads) {
     for (size_t o = 0; o < OPTIONS; o++) {
         uint64_t expected = 0;
         FOR_EACH_ISA (isa)
@@ -208,7 +208,7 @@ static void poison(const Options *options, Batch *clean, double value, const cha
     batch_close(&batch);
 }
 
-static void corrupted_states_stay_with_their_robot(void **state) {
+TEST(corrupted_states_stay_with_their_robot) {
     static const double values[] = {NAN, INFINITY, -INFINITY};
     static const size_t chosen[] = {0, 2, 5};
     for (size_t o = 0; o < sizeof chosen / sizeof *chosen; o++) {
@@ -229,7 +229,7 @@ static void corrupted_states_stay_with_their_robot(void **state) {
     }
 }
 
-static void a_frozen_robot_keeps_its_state(void **state) {
+TEST(a_frozen_robot_keeps_its_state) {
     Batch batch;
     batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
@@ -250,7 +250,7 @@ static void a_frozen_robot_keeps_its_state(void **state) {
     batch_close(&batch);
 }
 
-static void a_reset_robot_starts_again(void **state) {
+TEST(a_reset_robot_starts_again) {
     Fixture fixture, fresh;
     FixtureConfig config = fixture_config(false);
     config.group.count = NEIGHBORS;
@@ -285,7 +285,7 @@ static void *take_image(Batch *batch, size_t *size) {
     return image;
 }
 
-static void images_continue_bit_for_bit(void **state) {
+TEST(images_continue_bit_for_bit) {
     for (size_t o = 0; o < OPTIONS; o++) {
         Batch first;
         batch_open(&first, &all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
@@ -327,7 +327,7 @@ static void images_continue_bit_for_bit(void **state) {
     }
 }
 
-static void corrupt_images_change_nothing(void **state) {
+TEST(corrupt_images_change_nothing) {
     Batch batch;
     batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
@@ -355,7 +355,7 @@ static void corrupt_images_change_nothing(void **state) {
 }
 
 // An image of another model, count, precision, step or seed is refused.
-static void images_of_other_worlds_are_refused(void **state) {
+TEST(images_of_other_worlds_are_refused) {
     Batch batch;
     batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     size_t size;
@@ -378,18 +378,4 @@ static void images_of_other_worlds_are_refused(void **state) {
     }
     free(image);
     batch_close(&batch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bits_do_not_depend_on_the_lane),
-        cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(corrupted_states_stay_with_their_robot),
-        cmocka_unit_test(a_frozen_robot_keeps_its_state),
-        cmocka_unit_test(a_reset_robot_starts_again),
-        cmocka_unit_test(images_continue_bit_for_bit),
-        cmocka_unit_test(corrupt_images_change_nothing),
-        cmocka_unit_test(images_of_other_worlds_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

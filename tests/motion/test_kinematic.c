@@ -59,7 +59,7 @@ enum { LEFT_SOLE = 4, RIGHT_SOLE = 14, RIGHT_LEG = 6 }; // first points and join
 
 // ---- the standing foot --------------------------------------------------------------------------
 
-static void a_standing_sole_does_not_move(void **state) {
+TEST(a_standing_sole_does_not_move) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -95,7 +95,7 @@ static void a_standing_sole_does_not_move(void **state) {
 }
 
 // Even when the joints jump by a radian within a step.
-static void a_jump_of_the_joints_is_followed(void **state) {
+TEST(a_jump_of_the_joints_is_followed) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -120,7 +120,7 @@ static void a_jump_of_the_joints_is_followed(void **state) {
 }
 
 // The base turns against the yaw of the hip of the leg that stands, at exactly its rate.
-static void velocities_are_difference_quotients(void **state) {
+TEST(velocities_are_difference_quotients) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -153,7 +153,7 @@ static void velocities_are_difference_quotients(void **state) {
 // ---- many feet ----------------------------------------------------------------------------------
 
 // Six posts: first one tripod stands and strokes while the other swings, then the other way round.
-static void a_tripod_gait_goes_as_far_as_it_strides(void **state) {
+TEST(a_tripod_gait_goes_as_far_as_it_strides) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
@@ -202,7 +202,7 @@ static void a_tripod_gait_goes_as_far_as_it_strides(void **state) {
 }
 
 // Two feet across leave a turn about their line open: nothing asks for it, so it is not made.
-static void a_trot_keeps_its_attitude(void **state) {
+TEST(a_trot_keeps_its_attitude) {
     for (int settles = 0; settles < 2; settles++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -234,7 +234,7 @@ static void a_trot_keeps_its_attitude(void **state) {
 
 // A biped that shifts its weight by shortening one leg after the other: whichever foot is lower
 // stands, never both once they differ, and a contact that stands keeps its place to the bit.
-static void the_lower_foot_stands(void **state) {
+TEST(the_lower_foot_stands) {
     for (int wide = 0; wide < 2; wide++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -274,7 +274,7 @@ static void the_lower_foot_stands(void **state) {
 
 // ---- ground -------------------------------------------------------------------------------------
 
-static void without_a_foot_down_it_falls_without_turning(void **state) {
+TEST(without_a_foot_down_it_falls_without_turning) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -304,7 +304,7 @@ static void without_a_foot_down_it_falls_without_turning(void **state) {
 }
 
 // On hills: the lowest contact is on the ground, the others are not under it.
-static void it_walks_on_a_height_map(void **state) {
+TEST(it_walks_on_a_height_map) {
     for (int kind = 0; kind < 2; kind++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -350,7 +350,7 @@ static void it_walks_on_a_height_map(void **state) {
 
 // ---- joints -------------------------------------------------------------------------------------
 
-static void joints_are_at_their_targets(void **state) {
+TEST(joints_are_at_their_targets) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -386,7 +386,7 @@ static mf_Status add_to(Fixture *fixture, const KinConfig *config, mf_Error *err
     return rig_add_kinematic(fixture->group, &config->motion, error);
 }
 
-static void feet_are_found_named_or_missed(void **state) {
+TEST(feet_are_found_named_or_missed) {
     static const char *const hand_name[] = {"hand", NULL}, *const wrong[] = {"claw", NULL},
                              *const bare[] = {"shank", NULL};
     for (int which = 0; which < 5; which++) {
@@ -424,7 +424,7 @@ static void feet_are_found_named_or_missed(void **state) {
     }
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     for (int which = 0; which < 7; which++) {
         Fixture fixture;
         mf_Error error = {0};
@@ -451,7 +451,7 @@ static void bad_settings_are_refused(void **state) {
 }
 
 // A fixed base stays where it is, feet or not.
-static void a_fixed_base_stays(void **state) {
+TEST(a_fixed_base_stays) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -469,7 +469,7 @@ static void a_fixed_base_stays(void **state) {
 
 // ---- static margin ------------------------------------------------------------------------------
 
-static void the_margin_of_a_regular_hexagon(void **state) {
+TEST(the_margin_of_a_regular_hexagon) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     const double radius = 0.17, third = 3.14159265358979323846 / 3.0;
@@ -496,23 +496,4 @@ static void the_margin_of_a_regular_hexagon(void **state) {
     assert_int_equal(kin_standing(&fixture), 2);
     assert_near(mf_kinematic_static_margin(fixture.group, 0), 0.0, 1e-12);
     fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_standing_sole_does_not_move),
-        cmocka_unit_test(a_jump_of_the_joints_is_followed),
-        cmocka_unit_test(velocities_are_difference_quotients),
-        cmocka_unit_test(a_tripod_gait_goes_as_far_as_it_strides),
-        cmocka_unit_test(a_trot_keeps_its_attitude),
-        cmocka_unit_test(the_lower_foot_stands),
-        cmocka_unit_test(without_a_foot_down_it_falls_without_turning),
-        cmocka_unit_test(it_walks_on_a_height_map),
-        cmocka_unit_test(joints_are_at_their_targets),
-        cmocka_unit_test(feet_are_found_named_or_missed),
-        cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(a_fixed_base_stays),
-        cmocka_unit_test(the_margin_of_a_regular_hexagon),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

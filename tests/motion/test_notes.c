@@ -103,7 +103,7 @@ static const Thing things[] = {
 };
 
 // The bare robot: its one shape touches by the law of the motion's own, under points by points.
-static void a_bare_robot_has_few_notes(void **state) {
+TEST(a_bare_robot_has_few_notes) {
     static const char *const nothing[PLACES] = {NULL};
     mf_Context *context = open_context(1);
     mf_Model *model = load_with(context, nothing);
@@ -117,7 +117,7 @@ static void a_bare_robot_has_few_notes(void **state) {
     mf_context_destroy(context);
 }
 
-static void each_feature_gives_its_note(void **state) {
+TEST(each_feature_gives_its_note) {
     static const char *const nothing[PLACES] = {NULL};
     mf_Context *context = open_context(1);
     mf_Model *bare = load_with(context, nothing);
@@ -175,7 +175,7 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
 }
 
 // What a motion is said to leave out makes no bit of a difference to it, and some to `articulated`.
-static void reported_convergence_is_true(void **state) {
+TEST(reported_convergence_is_true) {
     static const char *const nothing[PLACES] = {NULL};
     mf_Context *context = open_context(1);
     mf_Model *bare = load_with(context, nothing);
@@ -199,7 +199,7 @@ static void reported_convergence_is_true(void **state) {
 }
 
 // Notes of a group depend on its settings, for each motion to which its robots can switch.
-static void notes_depend_on_settings_of_groups(void **state) {
+TEST(notes_depend_on_settings_of_groups) {
     static const char *const parts[PLACES] = {[5] = MOTOR};
     mf_Context *context = open_context(1);
     mf_Model *model = load_with(context, parts);
@@ -257,7 +257,7 @@ static double swing(const char *flag, const char *joint, const char *motor, cons
 }
 
 // The file with the switch moves to the bit as one without what it switches off.
-static void switches_of_the_file_hold(void **state) {
+TEST(switches_of_the_file_hold) {
     static const char *const motor = "<motor joint='a' gear='3' ctrlrange='-.2 .2' "
                                      "ctrllimited='true'/>";
     static const struct {
@@ -285,20 +285,8 @@ static void switches_of_the_file_hold(void **state) {
     assert_true(fabs(swing("", "", "", "gravcomp='1'") - swing("", "", "", "")) > 1e-3);
 }
 
-static void null_arguments_give_no_notes(void **state) {
+TEST(null_arguments_give_no_notes) {
     char text[MF_MOTION_NOTE];
     assert_false(mf_motion_note(NULL, MF_MOTION_POINTS, 0, text));
     assert_false(mf_motion_group_note(NULL, 0, text));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_bare_robot_has_few_notes),
-        cmocka_unit_test(each_feature_gives_its_note),
-        cmocka_unit_test(reported_convergence_is_true),
-        cmocka_unit_test(notes_depend_on_settings_of_groups),
-        cmocka_unit_test(switches_of_the_file_hold),
-        cmocka_unit_test(null_arguments_give_no_notes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

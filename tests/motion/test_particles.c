@@ -33,7 +33,7 @@ static uint64_t run_block(const RigConfig *config, bool fluid) {
     return hash;
 }
 
-static void test_bits(void **state) {
+TEST(test_bits) {
     for (int kind = 0; kind < 4; kind++) {
         RigConfig config = rig_config(500);
         config.precise = kind % 2 == 1;
@@ -52,7 +52,7 @@ static void test_bits(void **state) {
 // Ten substeps of fast particles, whose lists of neighbors are used as long as they are valid, miss
 // no pair: they are ten steps of one substep, for which neighbors are found anew, but for the order
 // of sums.
-static void test_lists(void **state) {
+TEST(test_lists) {
     Rig rigs[2];
     double farthest = 0.0;
     for (int k = 0; k < 2; k++) {
@@ -80,7 +80,7 @@ static void test_lists(void **state) {
     rig_close(&rigs[1]);
 }
 
-static void test_restore(void **state) {
+TEST(test_restore) {
     for (int fluid = 0; fluid < 2; fluid++) {
         Rig rig;
         const RigConfig config = rig_config(300);
@@ -92,7 +92,7 @@ static void test_restore(void **state) {
 }
 
 // A particle without a number is left out; the others step as if it were not there.
-static void test_fault(void **state) {
+TEST(test_fault) {
     for (int fluid = 0; fluid < 2; fluid++) {
         Rig one, other;
         RigConfig config = rig_config(100);
@@ -118,7 +118,7 @@ static void test_fault(void **state) {
 
 // The spacing is 0.02 m: in a nozzle of 0.03 m are 5 sites, a layer of which leaves every 20 ms at
 // 1 m/s, the first one at 0.1 s.
-static void test_emitter(void **state) {
+TEST(test_emitter) {
     Rig rig;
     RigConfig config = rig_config(32);
     config.gravity = 0.0;
@@ -150,7 +150,7 @@ static void test_emitter(void **state) {
 }
 
 // Without gravity, what a box gains in momentum is what the particles lose.
-static void test_exchange(void **state) {
+TEST(test_exchange) {
     for (int fluid = 0; fluid < 2; fluid++) {
         Rig rig;
         RigConfig config = rig_config(64);
@@ -178,7 +178,7 @@ static void test_exchange(void **state) {
     }
 }
 
-static void test_refusals(void **state) {
+TEST(test_refusals) {
     Rig rig;
     const RigConfig config = rig_config(4);
     mf_Error error = {0};
@@ -200,14 +200,4 @@ static void test_refusals(void **state) {
     assert_int_equal(mf_particles_couple(rig.world, NULL), MF_OK);
     assert_int_equal(mf_particles_couple(rig.world, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bits),     cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_restore),  cmocka_unit_test(test_fault),
-        cmocka_unit_test(test_emitter),  cmocka_unit_test(test_exchange),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,7 @@ static void rows_left(mf_Time step, bool ball, double left[6]) {
 
 // The step keeps the momentum of all links instead of these accelerations; they are its limit for
 // small steps, found from three of them (Richardson).
-static void the_base_obeys_the_first_six_rows(void **state) {
+TEST(the_base_obeys_the_first_six_rows) {
     for (int ball = 0; ball < 2; ball++) {
         double left[3][6];
         for (int i = 0; i < 3; i++)
@@ -137,7 +137,7 @@ static void the_base_obeys_the_first_six_rows(void **state) {
 
 // Joints that are told something new every interval, in the air, with Runge and Kutta: the center
 // of mass is on a parabola, and the angular momentum about it stays, to the order of the method.
-static void flailing_conserves_momentum(void **state) {
+TEST(flailing_conserves_momentum) {
     double off[2], rotated[2];
     for (int fine = 0; fine < 2; fine++) {
         Fixture fixture;
@@ -173,7 +173,7 @@ static void flailing_conserves_momentum(void **state) {
 }
 
 // Semi-implicit steps keep it to rounding, whatever the limbs do and however long the step.
-static void semi_implicit_steps_keep_momentum(void **state) {
+TEST(semi_implicit_steps_keep_momentum) {
     static const mf_Time steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
     for (int i = 0; i < 2; i++) {
         Fixture fixture;
@@ -228,7 +228,7 @@ static void open_arm(Fixture *fixture, DrivenFixtureConfig *config) {
 }
 
 // A target is reached at the end of the control interval, whatever the path.
-static void targets_are_reached_within_an_interval(void **state) {
+TEST(targets_are_reached_within_an_interval) {
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
@@ -244,7 +244,7 @@ static void targets_are_reached_within_an_interval(void **state) {
 
 // Targets on a parabola: from the third interval on the path is that parabola, with its
 // acceleration.
-static void paths_follow_a_parabola(void **state) {
+TEST(paths_follow_a_parabola) {
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
@@ -267,7 +267,7 @@ static void paths_follow_a_parabola(void **state) {
 
 // ContactSlots to go far beyond, a joint goes as fast as it may and stops at its limit, never
 // beyond.
-static void joints_stop_at_their_limits(void **state) {
+TEST(joints_stop_at_their_limits) {
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
@@ -291,7 +291,7 @@ static void joints_stop_at_their_limits(void **state) {
 }
 
 // After angles and rates were written, paths begin there.
-static void refreshed_paths_begin_where_joints_are(void **state) {
+TEST(refreshed_paths_begin_where_joints_are) {
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
@@ -343,12 +343,12 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
     }
 }
 
-static void locked_robots_agree_in_double(void **state) {
+TEST(locked_robots_agree_in_double) {
     locked_robots_agree(MF_ARTICULATED_RK4, true, 1e-11);
     locked_robots_agree(MF_ARTICULATED_IMPLICIT, true, 1e-11);
 }
 
-static void locked_robots_agree_in_float(void **state) {
+TEST(locked_robots_agree_in_float) {
     locked_robots_agree(MF_ARTICULATED_RK4, false, 2e-5);
     locked_robots_agree(MF_ARTICULATED_IMPLICIT, false, 2e-5);
 }
@@ -356,7 +356,7 @@ static void locked_robots_agree_in_float(void **state) {
 // ---- outside ------------------------------------------------------------------------------------
 
 // What collisions push links with counts as a force and torque on the base's origin.
-static void pushes_are_summed(void **state) {
+TEST(pushes_are_summed) {
     double got[2][6];
     for (int method = 0; method < 2; method++) {
         Fixture fixture;
@@ -397,7 +397,7 @@ static void pushes_are_summed(void **state) {
 }
 
 // A fixed base stays, whatever its arms do; they go as commanded.
-static void a_fixed_base_stays(void **state) {
+TEST(a_fixed_base_stays) {
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     config.prescribed.base = MF_ARTICULATED_FIXED;
@@ -422,7 +422,7 @@ static mf_Model *load_humanoid(mf_Context *context) {
 }
 
 // The humanoid stands still for ten seconds with its weight on the ground, and falls when pushed.
-static void the_humanoid_stands_and_falls(void **state) {
+TEST(the_humanoid_stands_and_falls) {
     static const mf_Motion motions[2] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED};
     enum { MEAN = 1000 }; // [step] of loads
     for (int m = 0; m < 2; m++) {
@@ -463,22 +463,4 @@ static void the_humanoid_stands_and_falls(void **state) {
         mf_model_destroy(model);
         mf_context_destroy(fixture.context);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_base_obeys_the_first_six_rows),
-        cmocka_unit_test(flailing_conserves_momentum),
-        cmocka_unit_test(semi_implicit_steps_keep_momentum),
-        cmocka_unit_test(targets_are_reached_within_an_interval),
-        cmocka_unit_test(paths_follow_a_parabola),
-        cmocka_unit_test(joints_stop_at_their_limits),
-        cmocka_unit_test(refreshed_paths_begin_where_joints_are),
-        cmocka_unit_test(locked_robots_agree_in_double),
-        cmocka_unit_test(locked_robots_agree_in_float),
-        cmocka_unit_test(pushes_are_summed),
-        cmocka_unit_test(a_fixed_base_stays),
-        cmocka_unit_test(the_humanoid_stands_and_falls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

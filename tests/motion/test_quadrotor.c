@@ -10,7 +10,7 @@ static const double degree = 3.14159265358979323846 / 180.0;
 
 // ---- hover --------------------------------------------------------------------------------------
 
-static void hover_speed_is_the_published_one(void **state) {
+TEST(hover_speed_is_the_published_one) {
     const mf_Quadrotor vehicle[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
     const double expected[3] = {1788.5505, 1086.4265, 469.2042}; // sqrt(m g / 4 k) [rad/s]
     for (int i = 0; i < 3; i++) {
@@ -25,7 +25,7 @@ static void hover_speed_is_the_published_one(void **state) {
 }
 
 // With the position loop closed; open loop any rounding of a torque tilts the body in the end.
-static void hovering_does_not_drift(void **state) {
+TEST(hovering_does_not_drift) {
     const mf_Quadrotor vehicle[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
     for (int i = 0; i < 3; i++) {
         FixtureConfig config = fixture_config();
@@ -44,7 +44,7 @@ static void hovering_does_not_drift(void **state) {
 // ---- rotors -------------------------------------------------------------------------------------
 
 // With RK4 one step leaves 1 - x + x^2/2 - x^3/6 + x^4/24 of a speed error, x = h / tau.
-static void motors_lag_as_runge_kutta_says(void **state) {
+TEST(motors_lag_as_runge_kutta_says) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_ROTORS;
     config.world.step = 3300000; // a tenth of the time constant
@@ -60,7 +60,7 @@ static void motors_lag_as_runge_kutta_says(void **state) {
     fixture_close(&fixture);
 }
 
-static void rotors_keep_their_limits(void **state) {
+TEST(rotors_keep_their_limits) {
     FixtureConfig config = fixture_config();
     config.quadrotor.rotor_speed_min = 200.0;
     config.config.command = MF_QUADROTOR_ROTORS;
@@ -74,7 +74,7 @@ static void rotors_keep_their_limits(void **state) {
     fixture_close(&fixture);
 }
 
-static void rotors_without_lag_are_there_at_once(void **state) {
+TEST(rotors_without_lag_are_there_at_once) {
     FixtureConfig config = fixture_config();
     config.quadrotor.motor_time_constant = 0.0;
     config.config.command = MF_QUADROTOR_ROTORS;
@@ -88,7 +88,7 @@ static void rotors_without_lag_are_there_at_once(void **state) {
 }
 
 // Signs of the allocation: rotor 0 is ahead on the left and turns clockwise.
-static void one_rotor_turns_the_body_as_it_should(void **state) {
+TEST(one_rotor_turns_the_body_as_it_should) {
     FixtureConfig config = fixture_config();
     config.quadrotor.motor_time_constant = 0.0;
     config.world.gravity = 0.0;
@@ -107,7 +107,7 @@ static void one_rotor_turns_the_body_as_it_should(void **state) {
 
 // ---- drag ---------------------------------------------------------------------------------------
 
-static void quadratic_drag_ends_the_fall(void **state) {
+TEST(quadratic_drag_ends_the_fall) {
     FixtureConfig config = fixture_config();
     config.quadrotor.mass = 1.0;
     config.quadrotor.body_drag[2] = 0.1;
@@ -124,7 +124,7 @@ static void quadratic_drag_ends_the_fall(void **state) {
 
 // Rotors at one speed brake by the same in all directions: a projectile with linear drag, which has
 // a closed form, in a wind.
-static void linear_drag_follows_its_closed_form(void **state) {
+TEST(linear_drag_follows_its_closed_form) {
     const double wind[3] = {2.0, -1.0, 0.5}, start[3] = {10.0, 3.0, 12.0}, time = 2.0;
     FixtureConfig config = fixture_config();
     for (int i = 0; i < 3; i++)
@@ -174,7 +174,7 @@ static Fixture open_brick(double step, bool products) {
     return fixture;
 }
 
-static void the_brick_tumbles_as_published(void **state) {
+TEST(the_brick_tumbles_as_published) {
     static const double expected[4][4] = {{5, -16.939485149, 9.631939377, 33.406628079},
                                           {10, -2.418902222, -23.552569520, 28.128592630},
                                           {20, -5.422734680, 22.715930576, 28.608281747},
@@ -191,7 +191,7 @@ static void the_brick_tumbles_as_published(void **state) {
 }
 
 // The same body in other axes: the products of inertia do what the principal values do.
-static void products_of_inertia_turn_with_the_axes(void **state) {
+TEST(products_of_inertia_turn_with_the_axes) {
     Fixture fixture = open_brick(1e-3, true);
     mf_world_step(fixture.world, 5000);
     double x = fixture_get(&fixture, 0, "base.angular_velocity", 0) / degree;
@@ -224,7 +224,7 @@ static void read_spin(const Fixture *fixture, double momentum[3], double *energy
             rotation[3 * c] * l[0] + rotation[3 * c + 1] * l[1] + rotation[3 * c + 2] * l[2];
 }
 
-static void a_free_body_keeps_energy_and_momentum(void **state) {
+TEST(a_free_body_keeps_energy_and_momentum) {
     double before[3], after[3], first, last, size = 0.0;
     Fixture fixture = open_brick(1e-3, false);
     read_spin(&fixture, before, &first);
@@ -276,7 +276,7 @@ static double order_error(mf_Integrator integrator, double step, bool hard,
     return sqrt(sum);
 }
 
-static void every_integrator_has_its_order(void **state) {
+TEST(every_integrator_has_its_order) {
     static const struct {
         mf_Integrator integrator;
         double order, slack;
@@ -304,7 +304,7 @@ static void expect_refusal(const mf_Quadrotor *quadrotor, const char *part) {
         fail_msg("\"%s\" has no \"%s\"", error.message, part);
 }
 
-static void bad_parameters_are_refused(void **state) {
+TEST(bad_parameters_are_refused) {
     mf_Quadrotor q;
     mf_Error error = {0};
 #define REFUSED(change, part)                                                                      \
@@ -343,7 +343,7 @@ static void bad_parameters_are_refused(void **state) {
     assert_int_equal(mf_quadrotor_check(&q, &error), MF_OK);
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     FixtureConfig config = fixture_config();
     Fixture fixture = fixture_open(&config);
     mf_Group *second;
@@ -385,24 +385,4 @@ static void bad_settings_are_refused(void **state) {
     assert_near(mf_quadrotor_of(second)->mass, 0.752, 0.0);
     assert_int_equal(mf_quadrotor_config_of(second)->command, MF_QUADROTOR_RATES);
     fixture_close(&fixture);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hover_speed_is_the_published_one),
-        cmocka_unit_test(hovering_does_not_drift),
-        cmocka_unit_test(motors_lag_as_runge_kutta_says),
-        cmocka_unit_test(rotors_keep_their_limits),
-        cmocka_unit_test(rotors_without_lag_are_there_at_once),
-        cmocka_unit_test(one_rotor_turns_the_body_as_it_should),
-        cmocka_unit_test(quadratic_drag_ends_the_fall),
-        cmocka_unit_test(linear_drag_follows_its_closed_form),
-        cmocka_unit_test(the_brick_tumbles_as_published),
-        cmocka_unit_test(products_of_inertia_turn_with_the_axes),
-        cmocka_unit_test(a_free_body_keeps_energy_and_momentum),
-        cmocka_unit_test(every_integrator_has_its_order),
-        cmocka_unit_test(bad_parameters_are_refused),
-        cmocka_unit_test(bad_settings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

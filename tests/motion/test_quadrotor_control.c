@@ -36,7 +36,7 @@ static Response respond(Fixture *fixture, const char *command, uint32_t componen
 // Altitude alone, without motor lag, integral or limits, is a second-order system: velocity
 // bandwidth 5.6 and position bandwidth 16 / 5.6 give damping 0.7 at 4 rad/s, so overshoot 4.59879 %
 // and peak at 1.0997774 s.
-static void altitude_is_a_second_order_system(void **state) {
+TEST(altitude_is_a_second_order_system) {
     FixtureConfig config = fixture_config();
     config.quadrotor.motor_time_constant = 0.0;
     config.quadrotor.velocity_bandwidth = 5.6;
@@ -61,7 +61,7 @@ static void altitude_is_a_second_order_system(void **state) {
     fixture_close(&fixture);
 }
 
-static void every_loop_follows_on_every_vehicle(void **state) {
+TEST(every_loop_follows_on_every_vehicle) {
     static const struct {
         mf_QuadrotorCommand command;
         const char *field, *watched;
@@ -116,7 +116,7 @@ static double yaw_of(const Fixture *fixture) {
     return atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
 }
 
-static void attitude_is_reached_and_held(void **state) {
+TEST(attitude_is_reached_and_held) {
     const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     for (int c = 0; c < 3; c++) {
         FixtureConfig config = fixture_config();
@@ -137,7 +137,7 @@ static void attitude_is_reached_and_held(void **state) {
 }
 
 // Half a rotation of heading has no shorter side; the craft must turn nevertheless.
-static void half_a_turn_is_made(void **state) {
+TEST(half_a_turn_is_made) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_POSITION;
     config.single_precision = true;
@@ -148,7 +148,7 @@ static void half_a_turn_is_made(void **state) {
     fixture_close(&fixture);
 }
 
-static void an_upset_vehicle_comes_back(void **state) {
+TEST(an_upset_vehicle_comes_back) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_POSITION;
     Fixture fixture = fixture_open(&config);
@@ -161,7 +161,7 @@ static void an_upset_vehicle_comes_back(void **state) {
     fixture_close(&fixture);
 }
 
-static void wind_is_flown_out(void **state) {
+TEST(wind_is_flown_out) {
     FixtureConfig config = fixture_config();
     config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 5e-5;
     config.quadrotor.body_drag[0] = 0.01;
@@ -176,7 +176,7 @@ static void wind_is_flown_out(void **state) {
 }
 
 // Full roll, thrust and yaw at once: yaw is given up first.
-static void yaw_gives_way_to_roll(void **state) {
+TEST(yaw_gives_way_to_roll) {
     double gained[2], rotated[2];
     for (int with_yaw = 0; with_yaw < 2; with_yaw++) {
         FixtureConfig config = fixture_config();
@@ -196,7 +196,7 @@ static void yaw_gives_way_to_roll(void **state) {
 }
 
 // Between ticks the rotors' commands are held.
-static void a_slower_control_holds_its_commands(void **state) {
+TEST(a_slower_control_holds_its_commands) {
     FixtureConfig config = fixture_config();
     config.config.control_interval = 5 * MF_MILLISECOND;
     Fixture fixture = fixture_open(&config);
@@ -215,7 +215,7 @@ static void a_slower_control_holds_its_commands(void **state) {
 }
 
 // Between their ticks the outer loops' demand is held, and the body-rate loop goes on.
-static void slower_outer_loops_hold_their_demand(void **state) {
+TEST(slower_outer_loops_hold_their_demand) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_ATTITUDE;
     config.config.control_interval = 2 * MF_MILLISECOND;
@@ -236,7 +236,7 @@ static void slower_outer_loops_hold_their_demand(void **state) {
 }
 
 // 100 Hz are enough for loops that are ten times slower than the body rates.
-static void slower_outer_loops_reach_the_position(void **state) {
+TEST(slower_outer_loops_reach_the_position) {
     const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     for (int c = 0; c < 3; c++) {
         Response r[2];
@@ -259,7 +259,7 @@ static void slower_outer_loops_reach_the_position(void **state) {
 
 // ---- bad commands and states --------------------------------------------------------------------
 
-static void bad_commands_are_refused_and_counted(void **state) {
+TEST(bad_commands_are_refused_and_counted) {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 10.1, -10.1, 1e30};
     for (int wide = 0; wide < 2; wide++) {
         FixtureConfig config = fixture_config();
@@ -293,7 +293,7 @@ static void bad_commands_are_refused_and_counted(void **state) {
     }
 }
 
-static void a_corrupted_agent_does_not_affect_others(void **state) {
+TEST(a_corrupted_agent_does_not_affect_others) {
     static const struct {
         const char *field;
         uint32_t component;
@@ -329,7 +329,7 @@ static void a_corrupted_agent_does_not_affect_others(void **state) {
     }
 }
 
-static void a_reset_hovers(void **state) {
+TEST(a_reset_hovers) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_VELOCITY;
     config.count = 3;
@@ -390,7 +390,7 @@ static FixtureConfig variant(int command, int kind) {
     return config;
 }
 
-static void alone_is_as_in_a_swarm(void **state) {
+TEST(alone_is_as_in_a_swarm) {
     static const uint32_t chosen[] = {0, 5, 1234, 9999};
     for (int command = 0; command <= MF_QUADROTOR_POSITION; command++) {
         FixtureConfig config = variant(command, command % 3);
@@ -415,7 +415,7 @@ static void alone_is_as_in_a_swarm(void **state) {
     }
 }
 
-static void all_instruction_sets_give_the_same_bits(void **state) {
+TEST(all_instruction_sets_give_the_same_bits) {
     for (int round = 0; round < 2 * 3 * (MF_QUADROTOR_POSITION + 1); round++) {
         uint64_t expected = 0;
         for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
@@ -440,7 +440,7 @@ static void all_instruction_sets_give_the_same_bits(void **state) {
     }
 }
 
-static void a_restored_world_continues(void **state) {
+TEST(a_restored_world_continues) {
     FixtureConfig config = fixture_config();
     static unsigned char image[65536];
     mf_Error error = {0};
@@ -465,7 +465,7 @@ static void a_restored_world_continues(void **state) {
 
 // ---- memory -------------------------------------------------------------------------------------
 
-static void a_step_allocates_nothing(void **state) {
+TEST(a_step_allocates_nothing) {
     FixtureConfig config = fixture_config();
     config.count = 100;
     Fixture fixture = fixture_open(&config);
@@ -496,34 +496,10 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     return status;
 }
 
-static void every_allocation_may_fail(void **state) {
+TEST(every_allocation_may_fail) {
     mf_Context *context;
     mf_Error error = {0};
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
     assert_true(torture(context, make_and_step, NULL, TORTURE_MUST_FAIL) > 0);
     mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(altitude_is_a_second_order_system),
-        cmocka_unit_test(every_loop_follows_on_every_vehicle),
-        cmocka_unit_test(attitude_is_reached_and_held),
-        cmocka_unit_test(half_a_turn_is_made),
-        cmocka_unit_test(an_upset_vehicle_comes_back),
-        cmocka_unit_test(wind_is_flown_out),
-        cmocka_unit_test(yaw_gives_way_to_roll),
-        cmocka_unit_test(a_slower_control_holds_its_commands),
-        cmocka_unit_test(slower_outer_loops_hold_their_demand),
-        cmocka_unit_test(slower_outer_loops_reach_the_position),
-        cmocka_unit_test(bad_commands_are_refused_and_counted),
-        cmocka_unit_test(a_corrupted_agent_does_not_affect_others),
-        cmocka_unit_test(a_reset_hovers),
-        cmocka_unit_test(alone_is_as_in_a_swarm),
-        cmocka_unit_test(all_instruction_sets_give_the_same_bits),
-        cmocka_unit_test(a_restored_world_continues),
-        cmocka_unit_test(a_step_allocates_nothing),
-        cmocka_unit_test(every_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,28 +4,30 @@
 #include "rig/rig.h"
 #include "motion/truss_bits.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // ---- bits --------------------------------------------------------------------------------------
 
-static void other_lanes_change_nothing(void **state) {
+TEST(other_lanes_change_nothing) {
     RigConfig config = rig_config(21);
     config.motion.noise = 1e-4;
     other_lanes_change_nothing_of(*state, config, NULL, 12);
 }
 
-static void sets_and_threads_agree(void **state) {
+TEST(sets_and_threads_agree) {
     RigConfig config = rig_config(70);
     config.motion.noise = 1e-4;
     sets_and_threads_agree_on(config, NULL, 6);
 }
 
-static void snapshots_continue(void **state) {
+TEST(snapshots_continue) {
     snapshots_continue_with(*state, rig_config(9), NULL, 5);
 }
 
 // ---- physics -----------------------------------------------------------------------------------
 
 // A bar that lies across two held bars: each carries half of its weight, by springs of k.
-static void bars_carry_bars(void **state) {
+TEST(bars_carry_bars) {
     Parts p;
     begin(&p);
     for (int i = -1; i <= 1; i += 2) {
@@ -49,7 +51,7 @@ static void bars_carry_bars(void **state) {
 }
 
 // A bar over a hill of a height map rests on points between its ends.
-static void bars_rest_on_hills(void **state) {
+TEST(bars_rest_on_hills) {
     double heights[9 * 9];
     for (int i = 0; i < 81; i++)
         heights[i] = i % 9 >= 3 && i % 9 <= 5 ? 0.1 : 0.0; // a ridge along y, flat on top
@@ -76,7 +78,7 @@ static void bars_rest_on_hills(void **state) {
 }
 
 // A block of weight W on a slope of angle a sticks below tan a = mu and slides above.
-static void slopes_hold_by_friction(void **state) {
+TEST(slopes_hold_by_friction) {
     for (int steep = 0; steep < 2; steep++) {
         const double a = steep ? 0.52 : 0.40; // atan 0.5 = 0.4636
         RigConfig config = rig_config(1);
@@ -105,7 +107,7 @@ static void slopes_hold_by_friction(void **state) {
 
 // Friction acts against the way of what slides during a frame, with all of its cone: on the way of
 // the iterations no contact may lose its hold.
-static void friction_opposes_slip(void **state) {
+TEST(friction_opposes_slip) {
     mf_Context *context = *state;
     static Parts parts;
     crawler(&parts, 7, 1);
@@ -144,7 +146,7 @@ static void friction_opposes_slip(void **state) {
 
 // With one iteration a frame, each frame is one accepted iteration: the energy of bars and weight
 // never rises. Without ground and noise there is no other.
-static void energy_never_rises(void **state) {
+TEST(energy_never_rises) {
     Parts p;
     begin(&p);
     vertex(&p, 0, 0, 1, "xyz");
@@ -173,7 +175,7 @@ static void energy_never_rises(void **state) {
 }
 
 // Turning a truss about the vertical, or numbering its vertices otherwise, changes only rounding.
-static void rotation_and_order_do_not_matter(void **state) {
+TEST(rotation_and_order_do_not_matter) {
     double heights[2][2];
     for (int k = 0; k < 2; k++) {
         Parts p, q;
@@ -205,7 +207,7 @@ static void rotation_and_order_do_not_matter(void **state) {
 
 // ---- faults and refusals -----------------------------------------------------------------------
 
-static void faults_are_contained(void **state) {
+TEST(faults_are_contained) {
     Parts p;
     crawler(&p, 6, 0);
     Rig calm = rig_open(*state, &p.truss, rig_config(8)),
@@ -224,7 +226,7 @@ static void faults_are_contained(void **state) {
     rig_close(&rig);
 }
 
-static void caps_are_said(void **state) {
+TEST(caps_are_said) {
     Parts p;
     crawler(&p, 7, 3);
     RigConfig config = rig_config(1);
@@ -244,7 +246,7 @@ static void refused(mf_Context *context, const mf_Truss *truss, const char *mess
         fail_msg("expected '%s' in '%s'", message, error.message);
 }
 
-static void bad_trusses_are_refused(void **state) {
+TEST(bad_trusses_are_refused) {
     Parts p;
     begin(&p);
     refused(*state, &p.truss, "vertices: none");
@@ -278,7 +280,7 @@ static void bad_trusses_are_refused(void **state) {
     refused(*state, &p.truss, "material.elasticity: -1 Pa");
 }
 
-static void capacity_is_kept(void **state) {
+TEST(capacity_is_kept) {
     Parts small, large;
     crawler(&small, 5, 0);
     crawler(&large, 7, 0);
@@ -288,21 +290,4 @@ static void capacity_is_kept(void **state) {
     assert_non_null(strstr(error.message, "space for 5"));
     assert_int_equal(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(other_lanes_change_nothing),
-                                       cmocka_unit_test(sets_and_threads_agree),
-                                       cmocka_unit_test(snapshots_continue),
-                                       cmocka_unit_test(bars_carry_bars),
-                                       cmocka_unit_test(bars_rest_on_hills),
-                                       cmocka_unit_test(slopes_hold_by_friction),
-                                       cmocka_unit_test(friction_opposes_slip),
-                                       cmocka_unit_test(energy_never_rises),
-                                       cmocka_unit_test(rotation_and_order_do_not_matter),
-                                       cmocka_unit_test(faults_are_contained),
-                                       cmocka_unit_test(caps_are_said),
-                                       cmocka_unit_test(bad_trusses_are_refused),
-                                       cmocka_unit_test(capacity_is_kept)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

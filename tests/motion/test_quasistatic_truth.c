@@ -4,11 +4,13 @@
 #include "motion/truss/motion.h"
 #include "motion/trusses.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // ---- friction -----------------------------------------------------------------------------------
 
 // The cone is round and has its angle: on slopes towards any side a truss sticks just below
 // tan a = mu and slides just above, straight down.
-static void cones_are_round(void **state) {
+TEST(cones_are_round) {
     for (int side = 0; side < 12; side++) {
         const double to = 0.1 + side * 3.14159265358979 / 6.0;
         for (int steep = 0; steep < 2; steep++) {
@@ -39,7 +41,7 @@ static void cones_are_round(void **state) {
 // ---- bars that meet -----------------------------------------------------------------------------
 
 // Two bars that cross at an angle, pressed together by a known force, sink in by F / k.
-static void pressed_bars_sink_in(void **state) {
+TEST(pressed_bars_sink_in) {
     for (int k = 0; k < 6; k++) {
         const double angle = 0.3 + 0.4 * k, force = 0.1 * (k + 1), stiffness = 1e5;
         Parts p;
@@ -101,7 +103,7 @@ static double energy_of(const Rig *rig, const Contacts *c) {
 
 // A chain that falls onto a held bar and the ground, in frames of one iteration: with contacts and
 // bars that meet, and without friction, whose cone changes with the forces, the energy never rises.
-static void energy_never_rises_in_contact(void **state) {
+TEST(energy_never_rises_in_contact) {
     Parts p;
     begin(&p);
     uint32_t fixed_count = vertex(&p, 0.12, -0.1, 0.03, "xyz");
@@ -178,7 +180,7 @@ static Account grow(mf_Context *context, uint32_t frames) {
 }
 
 // In slow motion the work of an actuator is what the truss holds more and what friction took.
-static void work_is_energy_and_friction(void **state) {
+TEST(work_is_energy_and_friction) {
     for (int k = 0; k < 3; k++) {
         const Account a = grow(*state, 50u << k);
         const double error = fabs(a.work - a.held - a.lost) / a.work;
@@ -231,7 +233,7 @@ static void crawl_rotated(mf_Context *context, double angle, uint32_t stride, do
 
 // Rounding decides where a contact that slips comes to hold within its cone: to 1e-5 m of a stroke
 // of 0.02 m.
-static void turned_trusses_crawl_alike(void **state) {
+TEST(turned_trusses_crawl_alike) {
     static const double angles[] = {0.0, 0.7, 2.9};
     static const uint32_t strides[] = {1, 3, 5, 7};
     double first[8][3], other[8][3];
@@ -314,7 +316,7 @@ static uint32_t relax_by(mf_Context *context, const Method *method, mf_Quasistat
 
 // Steepest descent ends at the same minimum, to a millionth of the load, after many times the
 // iterations.
-static void both_methods_find_the_minimum(void **state) {
+TEST(both_methods_find_the_minimum) {
     static const Method methods[] = {{"cantilever", cantilever, false, true, 20},
                                      {"ten-bar cantilever", ten_bars, false, true, 20},
                                      {"pyramid", pyramid, true, true, 20},
@@ -331,7 +333,7 @@ static void both_methods_find_the_minimum(void **state) {
     }
 }
 
-static void unknown_methods_are_refused(void **state) {
+TEST(unknown_methods_are_refused) {
     Parts p;
     pyramid(&p);
     mf_Error error = {0};
@@ -349,17 +351,4 @@ static void unknown_methods_are_refused(void **state) {
     assert_string_equal(error.message, "quasistatic.method: no method 7");
     mf_world_destroy(world);
     rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cones_are_round),
-        cmocka_unit_test(pressed_bars_sink_in),
-        cmocka_unit_test(energy_never_rises_in_contact),
-        cmocka_unit_test(work_is_energy_and_friction),
-        cmocka_unit_test(turned_trusses_crawl_alike),
-        cmocka_unit_test(both_methods_find_the_minimum),
-        cmocka_unit_test(unknown_methods_are_refused),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

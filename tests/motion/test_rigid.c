@@ -7,7 +7,7 @@ static DrivenFixtureConfig usual(mf_Motion motion) {
 }
 
 // In the air, without gravity, a base at rest stays at rest whatever its limbs do.
-static void limbs_have_no_reaction(void **state) {
+TEST(limbs_have_no_reaction) {
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
     config.world.gravity = 0.0;
@@ -55,7 +55,7 @@ static double walk(mf_Motion motion, double friction) {
     return distance;
 }
 
-static void joint_rates_carry_the_robot(void **state) {
+TEST(joint_rates_carry_the_robot) {
     assert_near(walk(MF_MOTION_RIGID, 1.0), 0.1, 1e-4);
     assert_near(walk(MF_MOTION_PRESCRIBED, 1.0), 0.1, 1e-4);
     assert_near(walk(MF_MOTION_RIGID, 0.0), 0.0, 1e-6);        // it nods, as its weight goes back
@@ -63,7 +63,7 @@ static void joint_rates_carry_the_robot(void **state) {
 }
 
 // A top on one point slows down by the constant torque nu m g: w = w0 - nu m g t / I.
-static void spin_has_friction(void **state) {
+TEST(spin_has_friction) {
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
     config.rigid.torsional_friction = 0.002;
@@ -85,7 +85,7 @@ static void spin_has_friction(void **state) {
 
 // Dropped from h, a ball goes in to the depth d with k d^2 / 2 = m g (h + d) and comes out to the
 // height where m g (h' + d) = z k d^2 / 2, z being the share of the stiffness on separation.
-static void drops_come_back_to_their_share(void **state) {
+TEST(drops_come_back_to_their_share) {
     for (int i = 1; i <= 4; i++) {
         Fixture fixture;
         DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
@@ -120,7 +120,7 @@ static void drops_come_back_to_their_share(void **state) {
 // rest it obeys x'' + c x' + w^2 x = 0 with c = 4 w for one contact (docs/explanation/rigid.md),
 // whose slower rate is (2 - sqrt(3)) w = 22/s; with four contacts it is 4 w. 0.5 s leave 3 exp(-11)
 // of the depth.
-static void what_is_pressed_rises_to_rest(void **state) {
+TEST(what_is_pressed_rises_to_rest) {
     for (int feet = 1; feet <= 4; feet += 3) {
         Fixture fixture;
         DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
@@ -142,7 +142,7 @@ static void what_is_pressed_rises_to_rest(void **state) {
 }
 
 // Heavier loads, steps and contacts than anybody should use: nothing flies off.
-static void stiff_contacts_rest(void **state) {
+TEST(stiff_contacts_rest) {
     static const double stiffness[3] = {1e4, 1e7, 1e10};
     for (int i = 0; i < 6; i++) {
         Fixture fixture;
@@ -169,16 +169,4 @@ static void stiff_contacts_rest(void **state) {
         }
         fixture_close(&fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limbs_have_no_reaction),
-        cmocka_unit_test(joint_rates_carry_the_robot),
-        cmocka_unit_test(spin_has_friction),
-        cmocka_unit_test(drops_come_back_to_their_share),
-        cmocka_unit_test(what_is_pressed_rises_to_rest),
-        cmocka_unit_test(stiff_contacts_rest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
 
 // A ball that rolls has 7/10 m v^2 and needs m g h, one that slides without friction 1/2 m v^2.
 // Those with less, down to half of that speed, stay below.
-static void a_ball_climbs_by_its_energy_only(void **state) {
+TEST(a_ball_climbs_by_its_energy_only) {
     for (int m = 0; m < 2; m++)
         for (int s = 0; s < 2; s++)
             for (int k = 0; k < 4; k++) {
@@ -96,7 +96,7 @@ static void a_ball_climbs_by_its_energy_only(void **state) {
 
 // What keeps turning about the edge, by its angular momentum there, climbs from
 // sqrt(14/5 g h) r / (7/5 r - h) on if it does not slip; half as much more is enough here.
-static void a_fast_ball_climbs(void **state) {
+TEST(a_fast_ball_climbs) {
     const double least = sqrt(2.8 * gravity * height) * radius / (1.4 * radius - height);
     for (int s = 0; s < 2; s++) {
         Ride got = ride("type='sphere' size='.1' friction='1'", radius, 1.6 * least,
@@ -107,7 +107,7 @@ static void a_fast_ball_climbs(void **state) {
 }
 
 // Boxes and meshes that slide at the step stop there.
-static void corners_stop_at_a_step(void **state) {
+TEST(corners_stop_at_a_step) {
     static const char *const geoms[] = {"type='box' size='.1 .1 .1' friction='.01'",
                                         "type='mesh' mesh='m' friction='.01'",
                                         "type='cylinder' size='.1 .1' friction='.01'"};
@@ -120,13 +120,4 @@ static void corners_stop_at_a_step(void **state) {
                 assert_true(got.farthest > -0.11);
                 assert_true(got.most < 0.01 * gravity * height);
             }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ball_climbs_by_its_energy_only),
-        cmocka_unit_test(a_fast_ball_climbs),
-        cmocka_unit_test(corners_stop_at_a_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static double largest_speed(const Fixture *fixture) {
 // least norm are m g/4 (1 +- dx/a +- dy/b). The feet give way by load/stiffness (1e-6 m/N), which
 // tilts the body by (12.26 N, 6.54 N) 1e-6 / (0.4 m, 0.3 m) = 3.8e-5 rad. The center lies in the
 // plane of the feet, so that tilt counts in second order only: m g (3.8e-5)^2 = 1.4e-7 N.
-static void c1_four_feet(void **state) {
+TEST(c1_four_feet) {
     static const double expected[4] = {33.92625, 27.38625, 21.66375, 15.12375}; // [N]
     for (int friction = 0; friction < 2; friction++) {
         Fixture fixture;
@@ -51,7 +51,7 @@ static void c1_four_feet(void **state) {
 }
 
 // C2. Three feet: statics has one answer; forces and moments balance to 1e-12 m g.
-static void c2_three_feet(void **state) {
+TEST(c2_three_feet) {
     static const double foot[3][2] = {{0.2, 0.03}, {-0.1, 0.17}, {-0.12, -0.14}};
     Fixture fixture;
     fixture_begin(&fixture, 1);
@@ -77,7 +77,7 @@ static void c2_three_feet(void **state) {
 
 // C6. The same flat ground as one height, as a nearest-cell map and as a bilinear map (a far cell
 // is lower, so that the map is no longer level): same heights and loads to 1e-12.
-static void c6_plane_by_three_methods(void **state) {
+TEST(c6_plane_by_three_methods) {
     double height[3], load[3][32], heights[400] = {0};
     uint32_t contacts = 0;
     heights[0] = -1.0;
@@ -119,7 +119,7 @@ typedef struct Few {
 
 // No contact falls for ever; one, two, collinear and coincident ones under the center of mass bear
 // the weight, m g = 19.62 N; contacts beside it let the body tip over: nothing of it is a fault.
-static void degenerate_contacts(void **state) {
+TEST(degenerate_contacts) {
     static const Few cases[] = {
         {"none", 0, {{0}}, false},
         {"one", 1, {{0, 0}}, true},
@@ -167,7 +167,7 @@ static void degenerate_contacts(void **state) {
 //           side: 1e5 * 2^-24 * 0.3 m = 1.8e-3 m (seen: 2e-4 m);
 //   coupled friction on curved ground is not at rest but creeps, in both precisions, by about
 //           1e-6 m/s; the bound of 5e-6 m/s says so and keeps it from growing.
-static void rest_does_not_drift(void **state) {
+TEST(rest_does_not_drift) {
     for (int option = 0; option < 12; option++) {
         int ground = option / 4;
         bool wide = (option & 1) != 0, coupled = (option & 2) != 0;
@@ -194,15 +194,4 @@ static void rest_does_not_drift(void **state) {
                            option);
         fixture_close(&fixture, terrain);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(c1_four_feet),
-        cmocka_unit_test(c2_three_feet),
-        cmocka_unit_test(c6_plane_by_three_methods),
-        cmocka_unit_test(degenerate_contacts),
-        cmocka_unit_test(rest_does_not_drift),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static void fixture_close(Fixture *fixture) {
 
 // ---- tests --------------------------------------------------------------------------------------
 
-static void every_row_is_whole(void **state) {
+TEST(every_row_is_whole) {
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
         mf_Motion found;
@@ -132,7 +132,7 @@ static void every_row_is_whole(void **state) {
 }
 
 // A section, and behind it what is in it, in settings that are the row's own.
-static void keys_of_a_row_bear_its_name(void **state) {
+TEST(keys_of_a_row_bear_its_name) {
     uint32_t index = 0;
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
@@ -151,7 +151,7 @@ static void keys_of_a_row_bear_its_name(void **state) {
     assert_null(mf_motion_key(index));
 }
 
-static void every_motion_begins_from_its_defaults(void **state) {
+TEST(every_motion_begins_from_its_defaults) {
     mf_MotionsConfig config = mf_motions_config();
     assert_int_equal(config.kinematic.struct_size, sizeof config.kinematic);
     assert_int_equal(config.points.struct_size, sizeof config.points);
@@ -177,7 +177,7 @@ static void every_motion_begins_from_its_defaults(void **state) {
 }
 
 // x'' = -4 x from x = 1 at rest is cos(2 t).
-static void a_toy_motion_is_a_row(void **state) {
+TEST(a_toy_motion_is_a_row) {
     Fixture fixture;
     mf_Error error = {0};
     double center[3], linear[3], angular[3];
@@ -200,7 +200,7 @@ static void a_toy_motion_is_a_row(void **state) {
     fixture_close(&fixture);
 }
 
-static void vehicles_are_motions(void **state) {
+TEST(vehicles_are_motions) {
     mf_MotionsConfig config = mf_motions_config();
     const mf_Car car = mf_car();
     Fixture fixture;
@@ -227,15 +227,4 @@ static void vehicles_are_motions(void **state) {
     const mf_MotionEnergy energy = mf_motion_energy(fixture.group, 0);
     assert_true(fabs(energy.kinetic - 2.0 * car.mass) < 1e-6 * car.mass);
     fixture_close(&fixture);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_whole),
-        cmocka_unit_test(keys_of_a_row_bear_its_name),
-        cmocka_unit_test(every_motion_begins_from_its_defaults),
-        cmocka_unit_test(a_toy_motion_is_a_row),
-        cmocka_unit_test(vehicles_are_motions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

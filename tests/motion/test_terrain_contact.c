@@ -35,7 +35,7 @@ static double rest_height(double cell) {
 
 // C7. The error is at most h^2/8 (max|f_xx| + max|f_yy|) = h^2/4, here nearly reached, and falls to
 // a quarter when the cell is halved.
-static void c7_standing_on_a_smooth_map(void **state) {
+TEST(c7_standing_on_a_smooth_map) {
     double coarse = 1.0 - rest_height(0.1), fine = 1.0 - rest_height(0.05);
     assert_true(coarse > 0 && coarse <= 0.1 * 0.1 / 4);
     assert_true(fine > 0 && fine <= 0.05 * 0.05 / 4);
@@ -44,7 +44,7 @@ static void c7_standing_on_a_smooth_map(void **state) {
 
 // C8. Positions from the border to 1e30, infinite and NaN, in every position, on maps of 1 cell, 1
 // x N and N x N, nearest and bilinear, in both precisions.
-static void c8_any_position_is_defined(void **state) {
+TEST(c8_any_position_is_defined) {
     static const double positions[] = {6.39, 6.4,   6.41, -6.4,  1e3, 1e7,      -1e7,
                                        1e30, -1e30, 3e38, 1e300, NAN, INFINITY, -INFINITY};
     static const uint32_t sizes[][2] = {{1, 1}, {1, 128}, {128, 1}, {128, 128}};
@@ -89,12 +89,4 @@ static void c8_any_position_is_defined(void **state) {
         }
         fixture_close(&fixture, terrain);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(c7_standing_on_a_smooth_map),
-        cmocka_unit_test(c8_any_position_is_defined),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

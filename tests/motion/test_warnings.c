@@ -39,7 +39,7 @@ static TextConfig pile_config(void) {
 }
 
 // One sweep does not bear 1000 kg on 1 kg; with solutions of all rows behind it, it does.
-static void few_sweeps_are_reported(void **state) {
+TEST(few_sweeps_are_reported) {
     TextConfig config = pile_config();
     Text t;
     text_open(&t, heavy_on_light, &config);
@@ -54,7 +54,7 @@ static void few_sweeps_are_reported(void **state) {
 }
 
 // A robot goes on with a warning, a reset clears it, and an image and the hash hold it.
-static void a_warning_is_state_and_does_not_freeze(void **state) {
+TEST(a_warning_is_state_and_does_not_freeze) {
     TextConfig config = pile_config();
     Text t;
     text_open(&t, heavy_on_light, &config);
@@ -96,7 +96,7 @@ static void put_balls(char *text, size_t capacity, uint32_t count, bool ground) 
 }
 
 // A robot with more contacts than its solver holds stops before the step that would drop some.
-static void too_many_contacts_are_a_fault(void **state) {
+TEST(too_many_contacts_are_a_fault) {
     static const struct {
         mf_ContactLaw law;
         uint32_t balls, capacity;
@@ -129,7 +129,7 @@ static void too_many_contacts_are_a_fault(void **state) {
 
 // Boxes that float in one model pile up: their solver holds more contacts, the more they are. They
 // fell through the floor (and out of the bin).
-static void a_pile_of_boxes_stays_in_its_bin(void **state) {
+TEST(a_pile_of_boxes_stays_in_its_bin) {
     enum { ROOM = 16384, SIDE = 3 };
     char *text = malloc(ROOM);
     size_t used = (size_t)snprintf(
@@ -164,7 +164,7 @@ static void a_pile_of_boxes_stays_in_its_bin(void **state) {
 
 // A thin flake deep in a stone: 32 rounds of the search do not come near enough in float. It is
 // deeper there than it is thick (0.4 mm), which is a warning, too.
-static void an_inaccurate_contact_is_reported(void **state) {
+TEST(an_inaccurate_contact_is_reported) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><geom type='ellipsoid'"
         " size='0.0737 0.0512 0.0331' euler='61.1 29.7 -57.5'/>"
@@ -190,7 +190,7 @@ static void an_inaccurate_contact_is_reported(void **state) {
 }
 
 // A link that a `connect` should hold starts 5 mm beside its place.
-static void an_open_loop_is_reported(void **state) {
+TEST(an_open_loop_is_reported) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody>"
         "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>"
@@ -207,7 +207,7 @@ static void an_open_loop_is_reported(void **state) {
 }
 
 // Half a revolution a step is more than Newton's method finds.
-static void too_fast_a_rotation_is_reported(void **state) {
+TEST(too_fast_a_rotation_is_reported) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1e-2 2e-2 2.5e-2'/></body>"
@@ -227,7 +227,7 @@ static void too_fast_a_rotation_is_reported(void **state) {
 
 // The base was turned by a radian, and where its feet stood was drawn together to a tenth, which
 // the turn of least squares comes near slowly.
-static void a_lost_stance_is_reported(void **state) {
+TEST(a_lost_stance_is_reported) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
@@ -246,7 +246,7 @@ static void a_lost_stance_is_reported(void **state) {
 }
 
 // A robot that is thrown at the ground with friction 4: Coulomb's law has no solution there.
-static void unsolved_friction_is_reported(void **state) {
+TEST(unsolved_friction_is_reported) {
     mf_Context *context = open_context(1);
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
@@ -280,19 +280,4 @@ static void unsolved_friction_is_reported(void **state) {
     mf_world_destroy(made);
     mf_model_destroy(model);
     mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_sweeps_are_reported),
-        cmocka_unit_test(a_warning_is_state_and_does_not_freeze),
-        cmocka_unit_test(too_many_contacts_are_a_fault),
-        cmocka_unit_test(a_pile_of_boxes_stays_in_its_bin),
-        cmocka_unit_test(an_inaccurate_contact_is_reported),
-        cmocka_unit_test(an_open_loop_is_reported),
-        cmocka_unit_test(too_fast_a_rotation_is_reported),
-        cmocka_unit_test(a_lost_stance_is_reported),
-        cmocka_unit_test(unsolved_friction_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@
 #include "io/keys.h"
 #include "scene/keys.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { STEPS = 30, ROBOTS = 2 };
 
 // ---- scenes -------------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ static bool has_effect(mf_Context *context, const char *text, const mf_Key *key,
     return !any;
 }
 
-static void nothing_is_without_effect(void **state) {
+TEST(nothing_is_without_effect) {
     uint32_t silent = 0, tried = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (const char *const *behavior = behaviors; *behavior != NULL; behavior++) {
@@ -224,9 +226,4 @@ static void nothing_is_without_effect(void **state) {
     print_message("%u keys tried\n", tried);
     assert_true(tried > 200);
     assert_int_equal(silent, 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_without_effect)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

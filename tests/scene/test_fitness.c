@@ -3,6 +3,8 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // A scene of the hexapod: keys of its group, then those of the scene.
 static mf_SceneFile *parse(mf_Context *context, const char *group, const char *more) {
     char text[1200];
@@ -36,7 +38,7 @@ static double fly(mf_Context *context, const char *fitness, const char *motion, 
     return value;
 }
 
-static void free_flight_has_the_speed_and_tilt_that_it_started_with(void **state) {
+TEST(free_flight_has_the_speed_and_tilt_that_it_started_with) {
     static const char *const motions[] = {"points", "rigid", "prescribed", "articulated"};
     const double distance = 2.0 * sqrt(0.29);
     for (size_t i = 0; i < 4; i++) {
@@ -51,7 +53,7 @@ static void free_flight_has_the_speed_and_tilt_that_it_started_with(void **state
 }
 
 // Sums and means begin when the robot has settled.
-static void settling_counts_for_nothing(void **state) {
+TEST(settling_counts_for_nothing) {
     mf_SceneFile *file =
         parse(*state,
               "    motion: rigid\n    precision: double\n    settle: 1\n    initial:\n"
@@ -67,7 +69,7 @@ static void settling_counts_for_nothing(void **state) {
 
 // In free space, from rest, what servos put in is the kinetic energy, as long as each of them only
 // drives. The sum is of first order in the step: half the step, half the difference.
-static void servos_put_in_what_the_robot_gains(void **state) {
+TEST(servos_put_in_what_the_robot_gains) {
     double wrong[2];
     for (int i = 0; i < 2; i++) {
         static const char group[] =
@@ -101,7 +103,7 @@ static void servos_put_in_what_the_robot_gains(void **state) {
 
 // A robot that stands has all feet down all the time, one in free flight has them up: neither
 // steps, wherever it drifts. One foot lifted by hand for a part of the time counts by that part.
-static void feet_that_step_count(void **state) {
+TEST(feet_that_step_count) {
     mf_SceneFile *file =
         parse(*state, "    motion: articulated\n",
               "search: {fitness: steps}\nworld: {step: 0.01}\nrun: {duration: 4}\n");
@@ -122,7 +124,7 @@ static void feet_that_step_count(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void economy_needs_torques(void **state) {
+TEST(economy_needs_torques) {
     mf_SceneFile *file = parse(*state, "    motion: rigid\n", "search: {fitness: economy}\n");
     mf_Scene scene;
     mf_Error error = {0};
@@ -138,7 +140,7 @@ static void economy_needs_torques(void **state) {
 
 // At every motion: it is the one asked for, the file's step counts, robots move, and an evaluation
 // gives the same bits again and alone, with every fitness.
-static void every_motion_can_be_evaluated(void **state) {
+TEST(every_motion_can_be_evaluated) {
     static const char *const fitnesses[] = {"distance", "speed", "upright", "steps", "economy"};
     enum { COUNT = 18 };
     for (int motion = 0; motion < MF_MOTION_LEVELS; motion++) {
@@ -178,16 +180,4 @@ static void every_motion_can_be_evaluated(void **state) {
             mf_scene_file_destroy(file);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(free_flight_has_the_speed_and_tilt_that_it_started_with),
-        cmocka_unit_test(settling_counts_for_nothing),
-        cmocka_unit_test(servos_put_in_what_the_robot_gains),
-        cmocka_unit_test(feet_that_step_count),
-        cmocka_unit_test(economy_needs_torques),
-        cmocka_unit_test(every_motion_can_be_evaluated),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

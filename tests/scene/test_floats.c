@@ -9,6 +9,8 @@
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
+
+GROUP_FIXTURE(setup_context, teardown_context);
 #endif
 
 enum { STEPS = 3, HOSTS = 5 };
@@ -76,7 +78,7 @@ static uint64_t hash_of(mf_Context *context, const char *path, int host) {
     return hash;
 }
 
-static void all_scenes_are_the_same_in_all_hosts(void **state) {
+TEST(all_scenes_are_the_same_in_all_hosts) {
     DIR *folder = opendir(MAYFLY_SOURCE_DIR "/scenes");
     const char *only = getenv("MAYFLY_SCENE");
     uint32_t different = 0;
@@ -97,9 +99,4 @@ static void all_scenes_are_the_same_in_all_hosts(void **state) {
     }
     closedir(folder);
     assert_int_equal(different, 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_scenes_are_the_same_in_all_hosts)};
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -2,9 +2,11 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // A marble of radius r in a bowl of curvature k, without friction, swings as a pendulum of length
 // 1/k - r. With the ground under its center it would be one of about 1/k.
-static void a_marble_swings_in_a_bowl(void **state) {
+TEST(a_marble_swings_in_a_bowl) {
     static const char *const motions[] = {"rigid", "{articulated: {contact_law: compliant}}",
                                           "{articulated: {contact_law: mujoco}}"};
     const double pi = 3.14159265358979323846, curvature = 0.05 * pi * pi, radius = 0.2;
@@ -48,7 +50,7 @@ static void a_marble_swings_in_a_bowl(void **state) {
 }
 
 // A map that ends carries nothing beyond its border, and all of what is on it.
-static void robots_fall_where_the_ground_ends(void **state) {
+TEST(robots_fall_where_the_ground_ends) {
     static const char *const grounds[] = {
         "{shape: flat, columns: 10, rows: 10, cell: 0.2, border: ends}",
         "{shape: sine, amplitude: 0.01, columns: 10, rows: 10, cell: 0.2, border: ends}"};
@@ -72,12 +74,4 @@ static void robots_fall_where_the_ground_ends(void **state) {
                 fail_msg("%s, %s: at %g m and %g m", grounds[g], motions[m], stays, falls);
             drop_scene(&scene, file);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_marble_swings_in_a_bowl),
-        cmocka_unit_test(robots_fall_where_the_ground_ends),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -4,6 +4,8 @@
 #include "view/report_data.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define ROBOTS 8
 
 static mf_SceneFile *load(mf_Context *context, const char *controller) {
@@ -22,7 +24,7 @@ static double numbered(const mf_Scene *scene, uint32_t instance, void *user) {
     return 10.0 * instance + *(const double *)user;
 }
 
-static void an_own_fitness_replaces_the_distance(void **state) {
+TEST(an_own_fitness_replaces_the_distance) {
     mf_SceneFile *file = load(*state, "gp");
     double bonus = 0.5, fitness[3];
     mf_Scene scene = make_evaluation(*state, file, 3);
@@ -104,7 +106,7 @@ static void hook(mf_SceneFile *file, Tripod *tripod) {
 }
 
 // The same two bytes, evaluated in a batch, alone, and as a trial: the same bits.
-static void an_own_controller_evolves(void **state) {
+TEST(an_own_controller_evolves) {
     mf_SceneFile *file = load(*state, "none");
     Tripod tripod = {0};
     assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_UNSUPPORTED);
@@ -142,7 +144,7 @@ static void an_own_controller_evolves(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void bad_hooks_are_refused(void **state) {
+TEST(bad_hooks_are_refused) {
     mf_SceneFile *file = load(*state, "none");
     Tripod tripod = {.refusal = MF_NOT_FOUND};
     mf_Scene scene;
@@ -166,13 +168,4 @@ static void bad_hooks_are_refused(void **state) {
     assert_int_equal(mf_scene_genome_bytes(&scene), MF_GP_BYTES);
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_own_fitness_replaces_the_distance),
-        cmocka_unit_test(an_own_controller_evolves),
-        cmocka_unit_test(bad_hooks_are_refused),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

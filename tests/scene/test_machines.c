@@ -7,6 +7,8 @@
 
 #include "scene/machines.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 enum { MANY = 40, BYTES = MF_MACHINE_BYTES };
 
 #define HEAD "world: {step: 0.25}\nground: {shape: flat}\nrun: {duration: 4}\n"
@@ -48,7 +50,7 @@ static void evaluate(void *context, const char *text, const uint8_t *some, uint3
     mf_scene_file_destroy(file);
 }
 
-static void a_result_depends_on_the_machine_alone(void **state) {
+TEST(a_result_depends_on_the_machine_alone) {
     static uint8_t turned[MANY][BYTES];
     double all[MANY], other[MANY], one;
     uint32_t moved = 0;
@@ -69,7 +71,7 @@ static void a_result_depends_on_the_machine_alone(void **state) {
     }
 }
 
-static void threads_change_no_bit(void **state) {
+TEST(threads_change_no_bit) {
     double one[MANY], three[MANY];
     grow_all();
     evaluate(*state, HEAD GROUP SEARCH, genomes[0], MANY, one, NULL);
@@ -80,7 +82,7 @@ static void threads_change_no_bit(void **state) {
 }
 
 // As reports and `replay` do it: one robot in a scene of its own.
-static void a_trial_again_has_the_same_bits(void **state) {
+TEST(a_trial_again_has_the_same_bits) {
     double all[MANY];
     mf_Trial trial;
     grow_all();
@@ -112,7 +114,7 @@ static void one_bar(double x, double z, uint8_t genome[BYTES]) {
 }
 
 // A bar that becomes longer and shorter pushes both of its ends alike: it does not crawl.
-static void one_bar_does_not_crawl(void **state) {
+TEST(one_bar_does_not_crawl) {
     uint8_t genome[BYTES];
     double fitness;
     one_bar(0.1, 0.0, genome);
@@ -139,7 +141,7 @@ static void triangle(double x, double y, double z, uint8_t genome[BYTES]) {
 }
 
 // What falls over while it comes to rest has warnings of that time, which end no trial.
-static void falls_before_the_trial_are_distinguished(void **state) {
+TEST(falls_before_the_trial_are_distinguished) {
     uint8_t bars[2][BYTES];
     double fitness[2];
     triangle(-0.06, -0.0525, 0.0, bars[0]);
@@ -158,7 +160,7 @@ static void falls_before_the_trial_are_distinguished(void **state) {
 
 // A network that has settled moves nothing any more: the trial ends, with the bits of the shorter
 // one that is simulated to its end. One that blinks goes on.
-static void what_stands_still_ends_its_trial(void **state) {
+TEST(what_stands_still_ends_its_trial) {
     static const char *const durations[] = {"{duration: 2}", "{duration: 9}"};
     uint8_t blinks[BYTES], settles[BYTES];
     mf_Machine machine;
@@ -187,7 +189,7 @@ static void what_stands_still_ends_its_trial(void **state) {
     assert_memory_equal(&distance[0], &distance[1], sizeof distance[0]);
 }
 
-static void descriptors_are_those_of_the_machine(void **state) {
+TEST(descriptors_are_those_of_the_machine) {
     static const char text[] = HEAD GROUP
         "search:\n  population: 40\n  survivors: 20\n  replacement: cell\n  selection: uniform\n"
         "  descriptors:\n"
@@ -226,7 +228,7 @@ static void refuse(void *context, const char *text, const char *part) {
         fail_msg("%s: not about %s", error.message, part);
 }
 
-static void mistakes_are_named(void **state) {
+TEST(mistakes_are_named) {
     refuse(*state, "groups:\n  - {name: a}\n", "model");
     refuse(*state, HEAD GROUP "search: {fitness: speed}\n", "distance");
     refuse(*state, HEAD GROUP "search: {machine: {shortest: 0.2, longest: 0.1}}\n", "longest");
@@ -240,18 +242,4 @@ static void mistakes_are_named(void **state) {
            "groups:\n  - {name: a, model: ../models/hexapod.urdf, controller: gp}\n"
            "search: {replacement: cell, descriptors: [{measure: bars, lower: 0, upper: 1}]}\n",
            "machine");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_result_depends_on_the_machine_alone),
-        cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(a_trial_again_has_the_same_bits),
-        cmocka_unit_test(one_bar_does_not_crawl),
-        cmocka_unit_test(falls_before_the_trial_are_distinguished),
-        cmocka_unit_test(what_stands_still_ends_its_trial),
-        cmocka_unit_test(descriptors_are_those_of_the_machine),
-        cmocka_unit_test(mistakes_are_named),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -21,7 +21,7 @@
     "    sensors: true\n    placement: {poses: [[0.7, 0, 0]]}\n"                                   \
     "    plugins:\n      - {file: \"" PLUGINS "sway.so\", tick: 0.01}\n"
 
-static void plugins_move_and_control(void **state) {
+TEST(plugins_move_and_control) {
     mf_SceneFile *file = parse_scene(*state, PLAY);
     mf_Scene scene = make_scene(*state, file);
     mf_Group *vehicle = mf_world_group(scene.world, 0);
@@ -49,7 +49,7 @@ static void plugins_move_and_control(void **state) {
 
 // A controller that names link.pose gets the poses of the beginning of each step, in a call of many
 // steps, too.
-static void controllers_see_links(void **state) {
+TEST(controllers_see_links) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
         "    motion: rigid\n    height: 1\n    precision: double\n"
@@ -96,7 +96,7 @@ static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
 
 // Also between the ticks of both controllers, while sensors are on their way, on both sides of
 // changes of motion.
-static void plays_go_on_to_the_bit(void **state) {
+TEST(plays_go_on_to_the_bit) {
     static const uint32_t pauses[] = {1, 13, 207, 460, 905, 1303};
     uint64_t hash = end_of(PLAY, 1, 0);
     assert_true(end_of(PLAY, 3, 0) == hash);
@@ -106,7 +106,7 @@ static void plays_go_on_to_the_bit(void **state) {
 }
 
 // A plugin with other settings is another play: its images are refused.
-static void images_of_other_settings_are_refused(void **state) {
+TEST(images_of_other_settings_are_refused) {
     mf_SceneFile *file = parse_scene(*state, PLAY);
     mf_Scene scene = make_scene(*state, file);
     size_t size;
@@ -126,7 +126,7 @@ typedef struct Mistake {
 
 #define ROBOT "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
 
-static void mistakes_are_reported_in_one_line(void **state) {
+TEST(mistakes_are_reported_in_one_line) {
     static const Mistake mistakes[] = {
         {ROBOT "    motion: own\n    plugins:\n      - file: \"" PLUGINS "sway.so\"\n",
          "group a: motion own: none of its plugins is a motion"},
@@ -153,14 +153,14 @@ static void mistakes_are_reported_in_one_line(void **state) {
     }
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     char text[] = PLAY;
     assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 100);
 }
 
 // What has joints gets its color by the order, when there are several; what is notified one has
 // that.
-static void groups_have_colors(void **state) {
+TEST(groups_have_colors) {
     static const char text[] = "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
                                "  - name: ball\n    model: ../models/ball.xml\n"
                                "  - name: b\n    model: ../models/hexapod.urdf\n"
@@ -188,7 +188,7 @@ static void groups_have_colors(void **state) {
 }
 
 // Plugins, records and colors are written back as they were read.
-static void what_is_read_is_written(void **state) {
+TEST(what_is_read_is_written) {
     mf_SceneFile *again,
         *file = parse_scene(
             *state,
@@ -210,7 +210,7 @@ static void what_is_read_is_written(void **state) {
 }
 
 // Settings are reached from the command line, one by one and as a whole.
-static void settings_are_overridden(void **state) {
+TEST(settings_are_overridden) {
     static const mf_Override overrides[] = {{"groups.craft.plugins.0.settings.height", "0.5"},
                                             {"groups.craft.plugins.0.settings.drag", "2"},
                                             {"groups.craft.plugins.1.settings", "{lean: 0.1}"},
@@ -231,7 +231,7 @@ static void settings_are_overridden(void **state) {
 
 // Where evolution has nothing to do, a controller from a library may; it is called at its rate, and
 // loaded only by who allows it.
-static void a_plugin_controls_alone(void **state) {
+TEST(a_plugin_controls_alone) {
     mf_SceneFile *file = parse_scene(
         *state, "world: {step: 0.01}\ngroups:\n  - name: a\n    model: ../models/quadruped.urdf\n"
                 "    precision: double\n    motion: points\n"
@@ -257,18 +257,4 @@ static int make_trusting_context(void **state) {
     return made;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plugins_move_and_control),
-        cmocka_unit_test(controllers_see_links),
-        cmocka_unit_test(plays_go_on_to_the_bit),
-        cmocka_unit_test(images_of_other_settings_are_refused),
-        cmocka_unit_test(mistakes_are_reported_in_one_line),
-        cmocka_unit_test(every_failing_call_is_survived),
-        cmocka_unit_test(groups_have_colors),
-        cmocka_unit_test(what_is_read_is_written),
-        cmocka_unit_test(settings_are_overridden),
-        cmocka_unit_test(a_plugin_controls_alone),
-    };
-    return cmocka_run_group_tests(tests, make_trusting_context, drop_context);
-}
+GROUP_FIXTURE(make_trusting_context, drop_context);

@@ -46,7 +46,7 @@ static const char snake[] =
     "     behavior: {snake: {amplitude: 0.6, frequency: 0.6, lag: 1.2}}}\n";
 
 // Robot 5 is the head: its front is free. Robot k is the module 5 - k of the chain.
-static void a_snake_is_a_wave_that_crawls(void **state) {
+TEST(a_snake_is_a_wave_that_crawls) {
     Stage stage;
     double start[2], direction[2];
     stage_open(&stage, snake);
@@ -69,7 +69,7 @@ static void a_snake_is_a_wave_that_crawls(void **state) {
 }
 
 // The same by a plugin, which uses the fields of messages.
-static void a_plugin_gets_its_messages(void **state) {
+TEST(a_plugin_gets_its_messages) {
     char text[1500];
     Stage stage;
     snprintf(text, sizeof text,
@@ -102,7 +102,7 @@ static const char pair[] =
     "     behavior: {phase: {frequency: 1, coupling: %g, scatter: %g, amplitude: 0.05}}}\n";
 
 // Two lock with sin(difference of phases) = difference of frequencies / (2 coupling).
-static void two_oscillators_lock_as_computed(void **state) {
+TEST(two_oscillators_lock_as_computed) {
     for (uint32_t seed = 1; seed <= 3; seed++) {
         char text[1000];
         Stage stage;
@@ -120,7 +120,7 @@ static void two_oscillators_lock_as_computed(void **state) {
 }
 
 // Eight in a row with equal frequencies: their phases become one.
-static void a_row_of_oscillators_agrees(void **state) {
+TEST(a_row_of_oscillators_agrees) {
     char text[1000];
     Stage stage;
     double sum[2] = {0.0, 0.0};
@@ -148,7 +148,7 @@ static const char rover[] =
     "  - {name: r, model: ../tests/scene/rover.xml, placement: {poses: [[0, 0, 0.3]]},\n"
     "     behavior: %s}\n";
 
-static void joints_spin_at_the_speed(void **state) {
+TEST(joints_spin_at_the_speed) {
     char text[1000];
     Stage stage;
     snprintf(text, sizeof text, rover, "{spin: {speed: 4, joint: left_front right_front}}");
@@ -174,7 +174,7 @@ static void joints_spin_at_the_speed(void **state) {
 }
 
 // It drives at 5 rad/s times 42 mm until it sees a wall, and never gets stuck.
-static void a_wheelbot_turns_away_from_walls(void **state) {
+TEST(a_wheelbot_turns_away_from_walls) {
     Stage stage;
     double distance = 0.0, angle = 0.0;
     stage.context = open_context(0);
@@ -219,7 +219,7 @@ static void drive(const char *right, double direction[2], double *turned) {
 }
 
 // Wheels roll on the rims of their outer halves, 40 mm from their axes.
-static void an_atron_car_drives_and_turns(void **state) {
+TEST(an_atron_car_drives_and_turns) {
     double direction[2], angle;
     drive("0.5", direction, &angle);
     assert_near(fabs(direction[0]), 5.0 * 0.5 * 0.04, 0.01);
@@ -254,7 +254,7 @@ static double roll(const char *stretch, const char *lean) {
 }
 
 // Towards the side to which it leans; a circle stands.
-static void a_track_rolls_where_it_leans(void **state) {
+TEST(a_track_rolls_where_it_leans) {
     assert_true(roll("0.3", "0.8") > 1.5);
     if (SANITIZED)
         return; // the others run the same code
@@ -272,7 +272,7 @@ static double forward_of(const mf_Scene *scene) {
     return sum;
 }
 
-static void a_track_becomes_a_snake(void **state) {
+TEST(a_track_becomes_a_snake) {
     const mf_Override step = {"world.step", "0.005"};
     mf_Context *context = open_context(0);
     mf_SceneFile *file = load_scene(context, "scenes/reconfigure.yaml", &step, 1);
@@ -300,7 +300,7 @@ static void a_track_becomes_a_snake(void **state) {
 
 // ---- mistakes -----------------------------------------------------------------------------------
 
-static void mistakes_are_one_line(void **state) {
+TEST(mistakes_are_one_line) {
     static const char *const rows[][2] = {
         {"{snake: {}}", "requires the section messages"},
         {"{spin: {joint: lef_front}}",
@@ -328,7 +328,7 @@ static void mistakes_are_one_line(void **state) {
     close_context(context);
 }
 
-static void mistakes_of_modules_are_one_line(void **state) {
+TEST(mistakes_of_modules_are_one_line) {
     static const char *const rows[][2] = {
         {"{arm: {front: front, back: back}}", "arm: messages.size is 16, need at least 52 bytes"},
         {"{car: {front: nose}}", "car: pitch has no dock 'nose'"},
@@ -354,21 +354,4 @@ static void mistakes_of_modules_are_one_line(void **state) {
         mf_scene_file_destroy(file);
     }
     close_context(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_snake_is_a_wave_that_crawls),
-        cmocka_unit_test(a_plugin_gets_its_messages),
-        cmocka_unit_test(two_oscillators_lock_as_computed),
-        cmocka_unit_test(a_row_of_oscillators_agrees),
-        cmocka_unit_test(joints_spin_at_the_speed),
-        cmocka_unit_test(a_wheelbot_turns_away_from_walls),
-        cmocka_unit_test(an_atron_car_drives_and_turns),
-        cmocka_unit_test(a_track_rolls_where_it_leans),
-        cmocka_unit_test(a_track_becomes_a_snake),
-        cmocka_unit_test(mistakes_are_one_line),
-        cmocka_unit_test(mistakes_of_modules_are_one_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,10 @@
 #include "support.h"
 #include "scene/soccer/play.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // The second robot stands 1 m from the first of the other group, the third far away.
-static void rules_change_motions(void **state) {
+TEST(rules_change_motions) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n"
         "  - name: post\n    model: ../models/hexapod.urdf\n    motion: points\n"
@@ -47,7 +49,7 @@ static void same_field(mf_Group *a, mf_Group *b, const char *name) {
 }
 
 // With all levels of their models robots can switch to each, and until then do just the same.
-static void all_levels_change_no_bit(void **state) {
+TEST(all_levels_change_no_bit) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n"
         "  - {name: walkers, model: ../models/hexapod.urdf, count: 3, gaits: [tripod]}\n"
@@ -79,7 +81,7 @@ static void all_levels_change_no_bit(void **state) {
 }
 
 // A truss gets inertia at a time, with the step that this needs, and loses it again.
-static void rules_change_motions_of_trusses(void **state) {
+TEST(rules_change_motions_of_trusses) {
     static const char text[] =
         "groups:\n"
         "  - name: a\n    model: ../models/tetrahedron.truss.yaml\n    count: 2\n"
@@ -100,7 +102,7 @@ static void rules_change_motions_of_trusses(void **state) {
 }
 
 // Thrown trusses need inertia, trusses of a search are verified by it; robots have none of this.
-static void motions_of_trusses_are_checked(void **state) {
+TEST(motions_of_trusses_are_checked) {
     static const char *const wrong[][2] = {
         {"groups: [{name: a, model: ../models/tetrahedron.truss.yaml, speed: 1}]\n",
          "frames of a truss have no speed"},
@@ -137,7 +139,7 @@ static void motions_of_trusses_are_checked(void **state) {
 }
 
 // Times of rules are counted from the end of settling on.
-static void rules_wait_until_robots_have_settled(void **state) {
+TEST(rules_wait_until_robots_have_settled) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n"
         "  - name: a\n    model: ../models/hexapod.urdf\n    motion: kinematic\n    settle: 0.3\n"
@@ -164,7 +166,7 @@ static void lay_down(const mf_Scene *scene, uint32_t group, uint32_t i, double p
     mf_group_refresh(robots, i);
 }
 
-static void tilted_robots_change_motion(void **state) {
+TEST(tilted_robots_change_motion) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/humanoid.urdf\n    "
         "motion: rigid\n"
@@ -180,7 +182,7 @@ static void tilted_robots_change_motion(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void gaits_follow_commands(void **state) {
+TEST(gaits_follow_commands) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n  - name: a\n    model: "
         "../models/hexapod.urdf\n    motion: kinematic\n"
@@ -201,7 +203,7 @@ static void gaits_follow_commands(void **state) {
 // ---- a match -----------------------------------------------------------------------------------
 
 // The ball lies before the left foot of the striker, who looks at the goal.
-static void a_ball_that_lies_right_is_kicked(void **state) {
+TEST(a_ball_that_lies_right_is_kicked) {
     static const char *const levels[] = {"rigid", "prescribed", "articulated"};
     for (int i = 0; i < 3; i++) {
         const mf_Override overrides[] = {{"groups.blue.motion", levels[i]},
@@ -224,7 +226,7 @@ static void a_ball_that_lies_right_is_kicked(void **state) {
 
 // In a match at a level without motors, too: one from the front, one from the back. The
 // ball lies where the strikers do not meet over it: who is run down would be told to get up, too.
-static void lying_robots_get_up(void **state) {
+TEST(lying_robots_get_up) {
     static const char *const levels[] = {"rigid", "prescribed"};
     for (int i = 0; i < 2; i++) {
         const mf_Override overrides[] = {{"groups.blue.motion", levels[i]},
@@ -266,24 +268,8 @@ static uint64_t play(uint32_t threads, bool interrupted) {
     return hash;
 }
 
-static void a_match_is_the_same_every_time(void **state) {
+TEST(a_match_is_the_same_every_time) {
     uint64_t hash = play(1, false);
     assert_true(play(3, false) == hash);
     assert_true(play(1, true) == hash);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_levels_change_no_bit),
-        cmocka_unit_test(rules_change_motions),
-        cmocka_unit_test(rules_change_motions_of_trusses),
-        cmocka_unit_test(motions_of_trusses_are_checked),
-        cmocka_unit_test(rules_wait_until_robots_have_settled),
-        cmocka_unit_test(tilted_robots_change_motion),
-        cmocka_unit_test(gaits_follow_commands),
-        cmocka_unit_test(a_ball_that_lies_right_is_kicked),
-        cmocka_unit_test(lying_robots_get_up),
-        cmocka_unit_test(a_match_is_the_same_every_time),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

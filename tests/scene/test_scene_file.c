@@ -6,6 +6,8 @@
 
 #include <locale.h>
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define OK_MODEL "groups: [{name: a, model: a.urdf}]\n"
 
 // ---- input -------------------------------------------------------------------------------------
@@ -18,7 +20,7 @@ static mf_SceneFile *parse_at(mf_Context *context, const char *path, const char 
     return file;
 }
 
-static void a_file_with_a_model_alone_gets_all_defaults(void **state) {
+TEST(a_file_with_a_model_alone_gets_all_defaults) {
     mf_SceneFile *file =
         parse_at(*state, "scenes/t.yaml", "groups: [{name: a, model: robot.urdf}]\n");
     const mf_SceneGroup *group = file->groups;
@@ -114,7 +116,7 @@ static void interaction_has_the_defaults_of_the_library(const mf_InteractionConf
 }
 
 // The defaults of the tables are those of the library, so that a program and a file agree.
-static void defaults_are_those_of_the_library(void **state) {
+TEST(defaults_are_those_of_the_library) {
     mf_SceneFile *file = parse_scene(*state, OK_MODEL);
     const mf_SceneGroup *group = file->groups;
     mf_ImportConfig import = mf_import_config();
@@ -247,7 +249,7 @@ static void check_full(const mf_SceneFile *file) {
     assert_true(file->verify.disparity == 2 && file->verify.stiffness == 3);
 }
 
-static void every_key_is_stored_in_its_member(void **state) {
+TEST(every_key_is_stored_in_its_member) {
     mf_SceneFile *file = parse_at(*state, "scenes/t.yaml", full);
     check_full(file);
     assert_string_equal(file->groups[0].model_path, "scenes/../models/a b.urdf");
@@ -255,7 +257,7 @@ static void every_key_is_stored_in_its_member(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void variants_may_be_named_or_filled(void **state) {
+TEST(variants_may_be_named_or_filled) {
     static const struct {
         const char *keys;
         mf_ControllerKind kind;
@@ -276,7 +278,7 @@ static void variants_may_be_named_or_filled(void **state) {
     }
 }
 
-static void seconds_become_exact_nanoseconds(void **state) {
+TEST(seconds_become_exact_nanoseconds) {
     static const struct {
         const char *value;
         mf_Time time;
@@ -296,7 +298,7 @@ static void seconds_become_exact_nanoseconds(void **state) {
     }
 }
 
-static void ground_from_an_image(void **state) {
+TEST(ground_from_an_image) {
     mf_SceneFile *file = parse_at(*state, "scenes/t.yaml",
                                   "groups: [{name: a, model: /m.urdf}]\n"
                                   "ground: {file: hills.pgm, scale: 0.3, offset: -0.1}\n");
@@ -308,7 +310,7 @@ static void ground_from_an_image(void **state) {
 }
 
 // Where it means the same, `auto` is a value like another: it is written back.
-static void values_may_be_automatic(void **state) {
+TEST(values_may_be_automatic) {
     static const char text[] =
         "world: {step: auto, gravity: auto, switch_interval: auto}\n"
         "contact: {friction: auto}\n"
@@ -339,7 +341,7 @@ static void values_may_be_automatic(void **state) {
 }
 
 // The words of motions, and the events of rules with what each one needs.
-static void motions_and_rules_are_written_back(void **state) {
+TEST(motions_and_rules_are_written_back) {
     static const char rules[] =
         "groups:\n"
         "  - name: a\n    model: a.urdf\n    motion: %s\n    plugins: [{file: p.so}]\n"
@@ -390,7 +392,7 @@ static void motions_and_rules_are_written_back(void **state) {
 }
 
 // A program that changes the motion after loading has it written.
-static void motions_that_programs_set_are_written(void **state) {
+TEST(motions_that_programs_set_are_written) {
     mf_SceneFile *again, *file = parse_scene(*state, OK_MODEL);
     file->groups[0].motion = MF_MOTION_RIGID;
     char *once = write_twice(*state, file, &again);
@@ -403,7 +405,7 @@ static void motions_that_programs_set_are_written(void **state) {
 
 // ---- overrides ---------------------------------------------------------------------------------
 
-static void overrides_come_before_the_check(void **state) {
+TEST(overrides_come_before_the_check) {
     static const mf_Override overrides[] = {{"search.population", "200"},
                                             {"search.survivors", "150"},
                                             {"group.model", "here/robot.urdf"},
@@ -430,7 +432,7 @@ static void overrides_come_before_the_check(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void an_override_changes_where_the_ground_comes_from(void **state) {
+TEST(an_override_changes_where_the_ground_comes_from) {
     static const mf_Override image[] = {{"ground.file", "a.png"}, {"ground.scale", "2"}};
     mf_SceneFile *file =
         parse_with(*state, OK_MODEL "ground: {shape: sine, amplitude: 3, cell: 0.2}\n", image, 2);
@@ -448,7 +450,7 @@ static void an_override_changes_where_the_ground_comes_from(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void overrides_reach_lists_in_lists(void **state) {
+TEST(overrides_reach_lists_in_lists) {
     const mf_Override overrides[] = {{"groups.blue.switch.1.when.far.distance", "3.5"},
                                      {"groups.red.gaits", "[walk]"},
                                      {"groups.red.behavior", "hold"},
@@ -464,7 +466,7 @@ static void overrides_reach_lists_in_lists(void **state) {
 }
 
 // "group." is the only group, by whatever name.
-static void group_means_the_only_one(void **state) {
+TEST(group_means_the_only_one) {
     static const mf_Override overrides[] = {{"group.count", "3"},
                                             {"group.controller", "gp"},
                                             {"group.name", "others"},
@@ -481,7 +483,7 @@ static void group_means_the_only_one(void **state) {
 // ---- robots' own files -------------------------------------------------------------------------
 
 // One robot, alone, with every default; overrides reach it, and what is written is a scene.
-static void a_robots_file_is_a_scene(void **state) {
+TEST(a_robots_file_is_a_scene) {
     static const mf_Override overrides[] = {{"group.count", "5"}, {"world.step", "0.002"}};
     mf_SceneFile *file = load_scene(*state, "models/hexapod.urdf", overrides, 2);
     assert_string_equal(file->name, "hexapod");
@@ -505,7 +507,7 @@ static uint64_t hash_after(mf_Context *context, mf_SceneFile *file, uint64_t ste
     return hash;
 }
 
-static void a_robots_scene_is_the_same_when_written(void **state) {
+TEST(a_robots_scene_is_the_same_when_written) {
     static const char *const names[] = {"models/humanoid.urdf", "models/quadruped.urdf",
                                         "models/ant.xml", "models/figure.xml"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -522,7 +524,7 @@ static void a_robots_scene_is_the_same_when_written(void **state) {
 }
 
 // A model that a program has is borrowed, and moves as the one in the file.
-static void a_model_of_a_program_is_a_scene(void **state) {
+TEST(a_model_of_a_program_is_a_scene) {
     mf_Model *model = NULL;
     mf_SceneFile *own = NULL;
     mf_Error error = {0};
@@ -543,7 +545,7 @@ static void a_model_of_a_program_is_a_scene(void **state) {
 
 // ---- writing -----------------------------------------------------------------------------------
 
-static void written_text_reads_back_the_same(void **state) {
+TEST(written_text_reads_back_the_same) {
     static const char *const texts[] = {
         full,
         OK_MODEL,
@@ -580,7 +582,7 @@ static void written_text_reads_back_the_same(void **state) {
 }
 
 // Every scene of ours, with all that it has.
-static void our_scenes_are_written_back(void **state) {
+TEST(our_scenes_are_written_back) {
     static const char *const names[] = {"circles",    "hexapod",    "neophysix", "oscillator",
                                         "quadruped",  "rough",      "soccer",    "swarm",
                                         "two_levels", "arm",        "wall",      "atron_cars",
@@ -598,7 +600,7 @@ static void our_scenes_are_written_back(void **state) {
     }
 }
 
-static void written_text_has_every_default(void **state) {
+TEST(written_text_has_every_default) {
     mf_SceneFile *file = parse_scene(*state, "groups: [{name: r, model: /r.urdf}]\n");
     char *text = NULL;
     assert_int_equal(mf_scene_file_write(file, &text, NULL), MF_OK);
@@ -699,7 +701,7 @@ static void written_text_has_every_default(void **state) {
 }
 
 // A program in a country of decimal commas reads the same numbers.
-static void the_locale_does_not_matter(void **state) {
+TEST(the_locale_does_not_matter) {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "nl_NL.UTF-8"};
     const char *found = NULL;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && found == NULL; i++)
@@ -716,30 +718,4 @@ static void the_locale_does_not_matter(void **state) {
     mf_scene_file_destroy(file);
     mf_scene_file_destroy(again);
     setlocale(LC_ALL, "C");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_with_a_model_alone_gets_all_defaults),
-        cmocka_unit_test(defaults_are_those_of_the_library),
-        cmocka_unit_test(every_key_is_stored_in_its_member),
-        cmocka_unit_test(variants_may_be_named_or_filled),
-        cmocka_unit_test(seconds_become_exact_nanoseconds),
-        cmocka_unit_test(ground_from_an_image),
-        cmocka_unit_test(values_may_be_automatic),
-        cmocka_unit_test(motions_and_rules_are_written_back),
-        cmocka_unit_test(motions_that_programs_set_are_written),
-        cmocka_unit_test(overrides_come_before_the_check),
-        cmocka_unit_test(an_override_changes_where_the_ground_comes_from),
-        cmocka_unit_test(overrides_reach_lists_in_lists),
-        cmocka_unit_test(group_means_the_only_one),
-        cmocka_unit_test(a_robots_file_is_a_scene),
-        cmocka_unit_test(a_robots_scene_is_the_same_when_written),
-        cmocka_unit_test(a_model_of_a_program_is_a_scene),
-        cmocka_unit_test(written_text_reads_back_the_same),
-        cmocka_unit_test(our_scenes_are_written_back),
-        cmocka_unit_test(written_text_has_every_default),
-        cmocka_unit_test(the_locale_does_not_matter),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

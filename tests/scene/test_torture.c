@@ -3,6 +3,8 @@
 #include "scene/keys.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static mf_Status load(mf_Context *context, mf_SceneFile **out, mf_Error *error) {
     static const mf_Override overrides[] = {{"search.population", "8"},
                                             {"search.survivors", "4"},
@@ -78,30 +80,20 @@ static mf_Status describe(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void reading_and_writing_survive(void **state) {
+TEST(reading_and_writing_survive) {
     assert_true(torture(*state, read_and_write, NULL, TORTURE_MUST_FAIL) > 50);
 }
 
-static void scenes_survive(void **state) {
+TEST(scenes_survive) {
     assert_true(torture(*state, make_and_evaluate, NULL, TORTURE_MUST_FAIL) > 60);
 }
 
-static void robots_survive(void **state) {
+TEST(robots_survive) {
     char path[] = MAYFLY_SOURCE_DIR "/models/ball.xml";
     assert_true(torture(*state, make_from_robot, path, TORTURE_MUST_FAIL) > 60);
 }
 
-static void the_help_text_survives(void **state) {
+TEST(the_help_text_survives) {
     assert_true(torture(*state, describe, NULL, TORTURE_MUST_FAIL) > 0);
     assert_true(torture(*state, describe, *state, TORTURE_MUST_FAIL) > 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading_and_writing_survive),
-        cmocka_unit_test(scenes_survive),
-        cmocka_unit_test(robots_survive),
-        cmocka_unit_test(the_help_text_survives),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

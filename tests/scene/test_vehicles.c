@@ -3,12 +3,14 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define GROUP "groups:\n  - name: quads\n    model: ../models/sun2022.yaml\n" // lines 1 to 3
 #define CAR "groups:\n  - name: cars\n    model: ../models/car_full_size.yaml\n"
 #define WING "groups:\n  - name: wings\n    model: ../models/aerosonde.yaml\n"
 
 // `auto` is what the vehicle moves by; nobody else may.
-static void vehicles_move_by_their_kind(void **state) {
+TEST(vehicles_move_by_their_kind) {
     static const struct {
         const char *text, *name;
         mf_Motion motion;
@@ -28,7 +30,7 @@ static void vehicles_move_by_their_kind(void **state) {
     }
 }
 
-static void mistakes_are_one_line_with_their_position(void **state) {
+TEST(mistakes_are_one_line_with_their_position) {
     static const struct {
         const char *text, *message; // the message's beginning, after the path
     } cases[] = {
@@ -91,7 +93,7 @@ static void mistakes_are_one_line_with_their_position(void **state) {
     }
 }
 
-static void overrides_reach_into_groups(void **state) {
+TEST(overrides_reach_into_groups) {
     static const mf_Override good[] = {{"groups.quads.count", "7"},
                                        {"groups.0.placement.circle.radius", "9"},
                                        {"group.rotor_area", "0.05"},
@@ -108,7 +110,7 @@ static void overrides_reach_into_groups(void **state) {
 }
 
 // Whoever touches is dead, or is pushed: not both, unless the file says so.
-static void proximity_and_contact_exclude_each_other(void **state) {
+TEST(proximity_and_contact_exclude_each_other) {
     static const struct {
         const char *text;
         bool proximity, contact;
@@ -131,7 +133,7 @@ static void proximity_and_contact_exclude_each_other(void **state) {
     }
 }
 
-static void written_text_reads_back_the_same(void **state) {
+TEST(written_text_reads_back_the_same) {
     static const char text[] =
         "ground: {shape: noise, amplitude: 2}\nproximity: {neighbors: {radius: 3}}\n" GROUP
         "    count: 3\n    motion: {quadrotor: {integrator: heun}}\n    rotor_area: 0.04\n"
@@ -159,7 +161,7 @@ static void written_text_reads_back_the_same(void **state) {
 
 // ---- start places ------------------------------------------------------------------------------
 
-static void random_positions_keep_apart(void **state) {
+TEST(random_positions_keep_apart) {
     enum { COUNT = 500 };
     static double positions[3 * COUNT], again[3 * COUNT], headings[COUNT];
     const double taken[1][4] = {{0.0, 0.0, 0.0, 3.0}};
@@ -207,7 +209,7 @@ static void expect_refused(mf_Context *context, const char *text, const char *me
     mf_scene_file_destroy(file);
 }
 
-static void overlap_is_refused_with_its_line(void **state) {
+TEST(overlap_is_refused_with_its_line) {
     expect_refused(*state, GROUP "    count: 2\n    placement: {grid: {spacing: [0.1, 0.1, 1]}}\n",
                    ":5:16: groups.quads.placement: agent 1 would overlap agent 0 of quads at the "
                    "start");
@@ -232,7 +234,7 @@ static double position_of(mf_Scene *scene, const char *group, uint32_t agent, ui
     return get_field(found, "base.position", agent, c);
 }
 
-static void agents_hold_their_positions(void **state) {
+TEST(agents_hold_their_positions) {
     mf_SceneFile *file = parse_scene(*state, GROUP "    count: 20\n");
     mf_Scene scene = make_scene(*state, file);
     double x = position_of(&scene, "quads", 7, 0), z = position_of(&scene, "quads", 7, 2);
@@ -243,7 +245,7 @@ static void agents_hold_their_positions(void **state) {
 }
 
 // All three kinds come to fly or drive on the circle, evenly spaced.
-static void orbits_are_joined(void **state) {
+TEST(orbits_are_joined) {
     static const char text[] =
         "world: {step: 0.01}\n" GROUP "    count: 4\n"
         "    placement: {circle: {center: [0, 0, 20], radius: 24}}\n"
@@ -278,7 +280,7 @@ static void orbits_are_joined(void **state) {
     drop_scene(&scene, file);
 }
 
-static void waypoints_are_visited_in_order(void **state) {
+TEST(waypoints_are_visited_in_order) {
     static const char text[] =
         "world: {step: 0.01}\n" GROUP "    count: 2\n"
         "    placement: {grid: {center: [0, 0, 20], spacing: [4, 4, 4]}}\n"
@@ -299,7 +301,7 @@ static void waypoints_are_visited_in_order(void **state) {
     drop_scene(&scene, file);
 }
 
-static void a_flock_comes_to_fly_alike(void **state) {
+TEST(a_flock_comes_to_fly_alike) {
     static const char text[] =
         "world: {step: 0.01}\nproximity: {neighbors: {radius: 10}}\n" GROUP "    count: 60\n"
         "    placement: {random: {lower: [-15, -15, 20], upper: [15, 15, 30], distance: 3}}\n"
@@ -327,7 +329,7 @@ static void a_flock_comes_to_fly_alike(void **state) {
 // ---- in the air and among others ---------------------------------------------------------------
 
 // Wind needs nobody to detect anybody.
-static void wind_blows_without_proximity(void **state) {
+TEST(wind_blows_without_proximity) {
     mf_SceneFile *file = parse_scene(*state, "air: {wind: [3, 0, 0]}\n" GROUP "    count: 2\n");
     mf_Scene scene = make_scene(*state, file);
     const mf_Field *wind = mf_group_find_field(scene.group, "wind.velocity");
@@ -340,7 +342,7 @@ static void wind_blows_without_proximity(void **state) {
 }
 
 // With `proximity` who touches is dead, robots too; else they push each other.
-static void collisions_give_faults_or_forces(void **state) {
+TEST(collisions_give_faults_or_forces) {
     for (int dead = 0; dead < 2; dead++) {
         char text[300];
         snprintf(text, sizeof text,
@@ -370,7 +372,7 @@ static void steer_car(mf_Scene *scene, uint32_t instance, const uint8_t *genome,
 }
 
 // A program may evolve vehicles by hooks; their motion is theirs at every level.
-static void vehicles_can_be_evaluated(void **state) {
+TEST(vehicles_can_be_evaluated) {
     mf_SceneFile *file = parse_scene(*state, CAR "run: {duration: 4}\n"); // nothing commands them
     mf_SceneConfig config = mf_scene_config();
     mf_Scene scene;
@@ -417,7 +419,7 @@ static uint64_t hash_with(uint32_t threads, const char *isa) {
     return hash;
 }
 
-static void threads_and_instructions_change_nothing(void **state) {
+TEST(threads_and_instructions_change_nothing) {
     uint64_t one = hash_with(1, "scalar");
     assert_true(hash_with(4, "scalar") == one);
     if (mf_isa_available(MF_ISA_AVX2))
@@ -450,29 +452,11 @@ static mf_Status make_all(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     assert_true(torture(*state, make_all, NULL, TORTURE_MUST_FAIL) > 60);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vehicles_move_by_their_kind),
-        cmocka_unit_test(mistakes_are_one_line_with_their_position),
-        cmocka_unit_test(overrides_reach_into_groups),
-        cmocka_unit_test(proximity_and_contact_exclude_each_other),
-        cmocka_unit_test(written_text_reads_back_the_same),
-        cmocka_unit_test(random_positions_keep_apart),
-        cmocka_unit_test(overlap_is_refused_with_its_line),
-        cmocka_unit_test(agents_hold_their_positions),
-        cmocka_unit_test(orbits_are_joined),
-        cmocka_unit_test(waypoints_are_visited_in_order),
-        cmocka_unit_test(a_flock_comes_to_fly_alike),
-        cmocka_unit_test(wind_blows_without_proximity),
-        cmocka_unit_test(collisions_give_faults_or_forces),
-        cmocka_unit_test(vehicles_can_be_evaluated),
-        cmocka_unit_test(threads_and_instructions_change_nothing),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
     KEEP_SHARED();
-    return cmocka_run_group_tests(tests, make_context, drop_context);
+    return run_listed_tests();
 }

@@ -3,6 +3,8 @@
 #include "serve/support.h"
 #include "script/script.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { ROBOTS = 20, JOINTS_MOST = 64, TURNS = 60, PERIOD_MS = 20, STEPS = 10 /* of a turn */ };
 
 #define SCENE                                                                                      \
@@ -117,16 +119,9 @@ static uint64_t hash_of_client(mf_Context *context) {
     return seen.hash;
 }
 
-static void test_the_same_controller_everywhere(void **state) {
+TEST(test_the_same_controller_everywhere) {
     const uint64_t plugin = hash_of_plugin(*state);
     assert_true(plugin != hash_of_nothing(*state)); // it does something
     assert_true(hash_of_client(*state) == plugin);
     assert_true(hash_of_script(*state) == plugin);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_controller_everywhere),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

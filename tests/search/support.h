@@ -167,6 +167,6 @@ static inline char *read_bytes(const char *path, size_t *size) {
     return data;
 }
 
-#define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, setup_fixture, teardown_fixture)
+#define SEARCH_TEST(name) TEST_WITH(name, setup_fixture, teardown_fixture)
 
 #endif

@@ -27,7 +27,7 @@ static void assert_same_individual(mf_Individual found, mf_Individual expected, 
 
 // ---- round trip --------------------------------------------------------------------------------
 
-static void gives_back_what_was_stored(void **state) {
+SEARCH_TEST(gives_back_what_was_stored) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     config.mutation_rate = 0.1;
@@ -106,7 +106,7 @@ static void gives_back_what_was_stored(void **state) {
     mf_search_destroy(search);
 }
 
-static void empty_archive_is_fine(void **state) {
+SEARCH_TEST(empty_archive_is_fine) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_archive_close(new_archive(fixture, &config));
@@ -162,7 +162,7 @@ static mf_Status fading(void *user, const uint8_t *genomes, uint32_t count, uint
     return status;
 }
 
-static void fitness_is_stored_bit_for_bit(void **state) {
+SEARCH_TEST(fitness_is_stored_bit_for_bit) {
     Fixture *fixture = *state;
     for (int i = 0; i < 2; i++) {
         double factor = 1;
@@ -182,7 +182,7 @@ static void fitness_is_stored_bit_for_bit(void **state) {
 
 // ---- resume ------------------------------------------------------------------------------------
 
-static void resuming_anywhere_equals_the_unbroken_run(void **state) {
+SEARCH_TEST(resuming_anywhere_equals_the_unbroken_run) {
     Fixture *fixture = *state;
     enum { GENERATIONS = 12 };
     for (int reuse = 0; reuse < 2; reuse++) {
@@ -217,7 +217,7 @@ static void resuming_anywhere_equals_the_unbroken_run(void **state) {
     }
 }
 
-static void other_settings_are_refused_by_name(void **state) {
+SEARCH_TEST(other_settings_are_refused_by_name) {
     Fixture *fixture = *state;
     const mf_SearchConfig stored = small_config();
     make_archive(fixture, &stored, 3);
@@ -248,7 +248,7 @@ static void other_settings_are_refused_by_name(void **state) {
     mf_archive_close(archive);
 }
 
-static void only_the_next_generation_is_appended(void **state) {
+SEARCH_TEST(only_the_next_generation_is_appended) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *archive = new_archive(fixture, &config);
@@ -299,7 +299,7 @@ static double assert_busy(const Fixture *fixture) {
     return now() - begin;
 }
 
-static void second_writer_is_refused(void **state) {
+SEARCH_TEST(second_writer_is_refused) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *first = new_archive(fixture, &config);
@@ -333,7 +333,7 @@ static void second_writer_is_refused(void **state) {
     mf_search_destroy(search);
 }
 
-static void readers_go_on_while_one_writes(void **state) {
+SEARCH_TEST(readers_go_on_while_one_writes) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *writer = new_archive(fixture, &config);
@@ -365,7 +365,7 @@ static void readers_go_on_while_one_writes(void **state) {
     mf_search_destroy(search);
 }
 
-static void waits_out_a_foreign_lock(void **state) {
+SEARCH_TEST(waits_out_a_foreign_lock) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *archive = new_archive(fixture, &config);
@@ -384,7 +384,7 @@ static void waits_out_a_foreign_lock(void **state) {
     mf_search_destroy(search);
 }
 
-static void names_have_no_special_meaning(void **state) {
+SEARCH_TEST(names_have_no_special_meaning) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     char before[4096];
@@ -404,7 +404,7 @@ static void names_have_no_special_meaning(void **state) {
 
 // ---- creating ----------------------------------------------------------------------------------
 
-static void never_overwrites(void **state) {
+SEARCH_TEST(never_overwrites) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *archive = (mf_Archive *)&config;
@@ -430,7 +430,7 @@ static void never_overwrites(void **state) {
     assert_int_equal(count_files(fixture->folder), 1);
 }
 
-static void creation_refuses_bad_arguments(void **state) {
+SEARCH_TEST(creation_refuses_bad_arguments) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *archive = NULL;
@@ -511,7 +511,7 @@ static int use_read_only_folder(const Fixture *fixture) {
     return 0;
 }
 
-static void read_only_folder_can_be_read(void **state) {
+SEARCH_TEST(read_only_folder_can_be_read) {
     Fixture *fixture = *state;
     // Somewhere that another user can get to; the build folder may be private.
     Fixture elsewhere = *fixture;
@@ -576,7 +576,7 @@ static int fill_the_disk(const Fixture *fixture) {
     return 0;
 }
 
-static void full_disk_loses_nothing(void **state) {
+SEARCH_TEST(full_disk_loses_nothing) {
     run_child(*state, fill_the_disk);
 }
 
@@ -589,7 +589,7 @@ static int count_row(void *user, int columns, char **values, char **names) {
     return 0;
 }
 
-static void documented_queries_work(void **state) {
+SEARCH_TEST(documented_queries_work) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     make_archive(fixture, &config, 40);
@@ -616,7 +616,7 @@ static void documented_queries_work(void **state) {
     free(text);
 }
 
-static void documented_tables_are_the_tables(void **state) {
+SEARCH_TEST(documented_tables_are_the_tables) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_archive_close(new_archive(fixture, &config));
@@ -640,26 +640,4 @@ static void documented_tables_are_the_tables(void **state) {
     sqlite3_finalize(statement);
     sqlite3_close(database);
     free(text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(gives_back_what_was_stored),
-        WITH_FIXTURE(empty_archive_is_fine),
-        WITH_FIXTURE(fitness_is_stored_bit_for_bit),
-        WITH_FIXTURE(resuming_anywhere_equals_the_unbroken_run),
-        WITH_FIXTURE(other_settings_are_refused_by_name),
-        WITH_FIXTURE(only_the_next_generation_is_appended),
-        WITH_FIXTURE(second_writer_is_refused),
-        WITH_FIXTURE(readers_go_on_while_one_writes),
-        WITH_FIXTURE(waits_out_a_foreign_lock),
-        WITH_FIXTURE(names_have_no_special_meaning),
-        WITH_FIXTURE(never_overwrites),
-        WITH_FIXTURE(creation_refuses_bad_arguments),
-        WITH_FIXTURE(read_only_folder_can_be_read),
-        WITH_FIXTURE(full_disk_loses_nothing),
-        WITH_FIXTURE(documented_queries_work),
-        WITH_FIXTURE(documented_tables_are_the_tables),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void refused(const Fixture *fixture, const char *path, mf_Status expected
     }
 }
 
-static void distinguishes_foreign_files(void **state) {
+SEARCH_TEST(distinguishes_foreign_files) {
     Fixture *fixture = *state;
     const char *path = fixture->path;
     refused(fixture, path, MF_NOT_FOUND, "No such file");
@@ -50,7 +50,7 @@ typedef struct Damage {
     const char *said;
 } Damage;
 
-static void reports_damage_by_name(void **state) {
+SEARCH_TEST(reports_damage_by_name) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     static const Damage damages[] = {
@@ -89,7 +89,7 @@ static void reports_damage_by_name(void **state) {
     }
 }
 
-static void reports_damage_on_resume(void **state) {
+SEARCH_TEST(reports_damage_on_resume) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     static const Damage damages[] = {
@@ -174,7 +174,7 @@ static bool survives(const Fixture *fixture, const mf_SearchConfig *config, bool
     return status == MF_OK;
 }
 
-static void no_truncation_goes_unnoticed(void **state) {
+SEARCH_TEST(no_truncation_goes_unnoticed) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     uint64_t hash = make_archive(fixture, &config, 3);
@@ -189,7 +189,7 @@ static void no_truncation_goes_unnoticed(void **state) {
     free(image);
 }
 
-static void no_flipped_byte_changes_the_bits(void **state) {
+SEARCH_TEST(no_flipped_byte_changes_the_bits) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     uint64_t hash = make_archive(fixture, &config, 3);
@@ -212,7 +212,7 @@ static void no_flipped_byte_changes_the_bits(void **state) {
     free(image);
 }
 
-static void no_lost_page_is_written_over(void **state) {
+SEARCH_TEST(no_lost_page_is_written_over) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     // Long enough that resuming needs only a few of the pages.
@@ -235,7 +235,7 @@ static void no_lost_page_is_written_over(void **state) {
     free(image);
 }
 
-static void own_additions_do_no_harm(void **state) {
+SEARCH_TEST(own_additions_do_no_harm) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     make_archive(fixture, &config, 3);
@@ -251,14 +251,4 @@ static void own_additions_do_no_harm(void **state) {
     mf_archive_close(archive);
     assert_true(survives(fixture, &config, true, 0));
     mf_search_destroy(search);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(distinguishes_foreign_files),      WITH_FIXTURE(reports_damage_by_name),
-        WITH_FIXTURE(reports_damage_on_resume),         WITH_FIXTURE(no_truncation_goes_unnoticed),
-        WITH_FIXTURE(no_flipped_byte_changes_the_bits), WITH_FIXTURE(no_lost_page_is_written_over),
-        WITH_FIXTURE(own_additions_do_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

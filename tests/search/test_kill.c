@@ -166,25 +166,14 @@ static void kill_and_resume(const Fixture *fixture, mf_Replacement replacement) 
     empty_folder(fixture->folder);
 }
 
-static void killed_generations_end_like_unbroken_ones(void **state) {
+TEST_WITH(killed_generations_end_like_unbroken_ones, setup_fixture_on_disk, teardown_fixture) {
     kill_and_resume(*state, MF_REPLACEMENT_GENERATION);
 }
 
-static void killed_steady_states_end_like_unbroken_ones(void **state) {
+TEST_WITH(killed_steady_states_end_like_unbroken_ones, setup_fixture_on_disk, teardown_fixture) {
     kill_and_resume(*state, MF_REPLACEMENT_RANDOM);
 }
 
-static void killed_repertoires_end_like_unbroken_ones(void **state) {
+TEST_WITH(killed_repertoires_end_like_unbroken_ones, setup_fixture_on_disk, teardown_fixture) {
     kill_and_resume(*state, MF_REPLACEMENT_CELL);
-}
-
-#define ON_DISK(test) cmocka_unit_test_setup_teardown(test, setup_fixture_on_disk, teardown_fixture)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_DISK(killed_generations_end_like_unbroken_ones),
-        ON_DISK(killed_steady_states_end_like_unbroken_ones),
-        ON_DISK(killed_repertoires_end_like_unbroken_ones),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

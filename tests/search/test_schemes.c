@@ -137,7 +137,7 @@ static void assert_parents(mf_Context *context, mf_Selection selection, const do
 
 static const double even[RANKS] = {1, 1, 1, 1, 1, 1, 1, 1};
 
-static void parents_have_the_chances_of_theory(void **state) {
+SEARCH_TEST(parents_have_the_chances_of_theory) {
     mf_Context *context = ((Fixture *)*state)->context;
     const double fitness[RANKS] = {9, 7, 4, 4, 2, 1, 0.5, 0};
     const double ranks[RANKS] = {8, 7, 6, 5, 4, 3, 2, 1};
@@ -153,7 +153,7 @@ static void parents_have_the_chances_of_theory(void **state) {
     assert_parents(context, MF_SELECTION_TRUNCATION, fitness, truncated);
 }
 
-static void proportionate_chances_of_any_fitness(void **state) {
+SEARCH_TEST(proportionate_chances_of_any_fitness) {
     mf_Context *context = ((Fixture *)*state)->context;
     const double nan = __builtin_nan(""), infinity = __builtin_inf(), huge = 1.7e308;
     const struct {
@@ -193,7 +193,7 @@ static void assert_victims(mf_Context *context, mf_Replacement replacement, uint
     mf_search_destroy(search);
 }
 
-static void victims_have_the_chances_of_theory(void **state) {
+SEARCH_TEST(victims_have_the_chances_of_theory) {
     mf_Context *context = ((Fixture *)*state)->context;
     const double nan = __builtin_nan(""), infinity = __builtin_inf();
     const double fitness[RANKS] = {9, 7, 4, 4, 2, 1, 0.5, -1};
@@ -216,7 +216,7 @@ static void victims_have_the_chances_of_theory(void **state) {
 // ---- steady state ------------------------------------------------------------------------------
 
 // With random replacement each of n individuals outlives n births with the chance (1 - 1/n)^n.
-static void random_replacement_outlives_as_theory_says(void **state) {
+SEARCH_TEST(random_replacement_outlives_as_theory_says) {
     mf_Context *context = ((Fixture *)*state)->context;
     mf_SearchConfig config = small_config();
     config.replacement = MF_REPLACEMENT_RANDOM;
@@ -239,7 +239,7 @@ static void random_replacement_outlives_as_theory_says(void **state) {
 }
 
 // Strict: the parent of each child was alive right before it was born; seen in a naive replay.
-static void batch_of_one_is_strict(void **state) {
+SEARCH_TEST(batch_of_one_is_strict) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     config.replacement = MF_REPLACEMENT_WORST;
@@ -291,7 +291,7 @@ static void batch_of_one_is_strict(void **state) {
     mf_search_destroy(search);
 }
 
-static void the_protected_stay(void **state) {
+SEARCH_TEST(the_protected_stay) {
     Fixture *fixture = *state;
     for (mf_Replacement r = MF_REPLACEMENT_RANDOM; r <= MF_REPLACEMENT_SIMILAR; r++) {
         mf_SearchConfig config = small_config();
@@ -317,7 +317,7 @@ static void the_protected_stay(void **state) {
 // ---- MAP-Elites --------------------------------------------------------------------------------
 
 // The best of all that were born, by cell.
-static void each_cell_has_the_best_ever(void **state) {
+SEARCH_TEST(each_cell_has_the_best_ever) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[10]);
     mf_Search *search = new_search(fixture->context, &config);
@@ -360,7 +360,7 @@ static void each_cell_has_the_best_ever(void **state) {
     mf_search_destroy(search);
 }
 
-static void cells_of_a_grid(void **state) {
+TEST(cells_of_a_grid) {
     mf_SearchConfig config = mf_search_config();
     const double nan = __builtin_nan(""), infinity = __builtin_inf();
     config.descriptor_count = 2;
@@ -384,7 +384,7 @@ static mf_Status describe_nothing(void *user, const uint8_t *genomes, uint32_t c
     return MF_OK; // NaN remain
 }
 
-static void a_grid_may_stay_empty(void **state) {
+SEARCH_TEST(a_grid_may_stay_empty) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[10]);
     config.describe = describe_nothing;
@@ -408,7 +408,7 @@ static void a_grid_may_stay_empty(void **state) {
 
 // ---- for every scheme --------------------------------------------------------------------------
 
-static void resuming_gives_the_same_bits(void **state) {
+SEARCH_TEST(resuming_gives_the_same_bits) {
     Fixture *fixture = *state;
     for (int i = 0; i < SCHEMES; i++) {
         mf_SearchConfig config = scheme_config(&schemes[i]);
@@ -430,7 +430,7 @@ static void resuming_gives_the_same_bits(void **state) {
     }
 }
 
-static void other_schemes_are_refused(void **state) {
+SEARCH_TEST(other_schemes_are_refused) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[11]);
     make_archive(fixture, &config, 2);
@@ -456,7 +456,7 @@ static void other_schemes_are_refused(void **state) {
 
 // ---- families ----------------------------------------------------------------------------------
 
-static void lines_end_in_the_first_generation(void **state) {
+SEARCH_TEST(lines_end_in_the_first_generation) {
     Fixture *fixture = *state;
     mf_Error error = {0};
     for (int i = 0; i < SCHEMES; i++) {
@@ -511,7 +511,7 @@ static void lines_end_in_the_first_generation(void **state) {
     }
 }
 
-static void diversity_counts_genomes(void **state) {
+SEARCH_TEST(diversity_counts_genomes) {
     Fixture *fixture = *state;
     mf_Error error = {0};
     for (int i = 0; i < SCHEMES; i++) {
@@ -549,7 +549,7 @@ static void diversity_counts_genomes(void **state) {
     }
 }
 
-static void elites_of_the_archive_are_those_alive(void **state) {
+SEARCH_TEST(elites_of_the_archive_are_those_alive) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[11]);
     mf_Search *search = new_search(fixture->context, &config);
@@ -575,7 +575,7 @@ static void elites_of_the_archive_are_those_alive(void **state) {
 
 // ---- genomes by a function ---------------------------------------------------------------------
 
-static void zeros_at_the_end_are_not_stored(void **state) {
+SEARCH_TEST(zeros_at_the_end_are_not_stored) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     config.genome_bytes = 65536;
@@ -607,7 +607,7 @@ static mf_Status refuse(void *user, const uint8_t *parent, uint64_t seed, uint64
     return id >= *(uint64_t *)user ? MF_LIMIT : MF_OK;
 }
 
-static void a_function_that_fails_changes_nothing(void **state) {
+SEARCH_TEST(a_function_that_fails_changes_nothing) {
     Fixture *fixture = *state;
     for (mf_Replacement r = MF_REPLACEMENT_GENERATION; r <= MF_REPLACEMENT_RANDOM; r++) {
         mf_SearchConfig config = small_config();
@@ -642,7 +642,7 @@ static mf_Status fail_evaluation(void *user, const uint8_t *genomes, uint32_t co
     return rugged(NULL, genomes, count, genome_bytes, fitness, error);
 }
 
-static void a_failed_batch_leaves_the_generation(void **state) {
+SEARCH_TEST(a_failed_batch_leaves_the_generation) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[5]);
     mf_Search *plain = new_search(fixture->context, &config);
@@ -669,7 +669,7 @@ static void a_failed_batch_leaves_the_generation(void **state) {
 
 // ---- settings and damage -----------------------------------------------------------------------
 
-static void refuses_bad_schemes(void **state) {
+SEARCH_TEST(refuses_bad_schemes) {
     Fixture *fixture = *state;
     enum { BAD = 13 };
     mf_SearchConfig bad[BAD];
@@ -712,7 +712,7 @@ static void refuses_bad_schemes(void **state) {
     }
 }
 
-static void damage_is_reported(void **state) {
+SEARCH_TEST(damage_is_reported) {
     Fixture *fixture = *state;
     const struct {
         const char *change, *message;
@@ -757,29 +757,4 @@ static void damage_is_reported(void **state) {
         mf_archive_close(archive);
         mf_search_destroy(search);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(parents_have_the_chances_of_theory),
-        WITH_FIXTURE(proportionate_chances_of_any_fitness),
-        WITH_FIXTURE(victims_have_the_chances_of_theory),
-        WITH_FIXTURE(random_replacement_outlives_as_theory_says),
-        WITH_FIXTURE(batch_of_one_is_strict),
-        WITH_FIXTURE(the_protected_stay),
-        WITH_FIXTURE(each_cell_has_the_best_ever),
-        cmocka_unit_test(cells_of_a_grid),
-        WITH_FIXTURE(a_grid_may_stay_empty),
-        WITH_FIXTURE(resuming_gives_the_same_bits),
-        WITH_FIXTURE(other_schemes_are_refused),
-        WITH_FIXTURE(lines_end_in_the_first_generation),
-        WITH_FIXTURE(diversity_counts_genomes),
-        WITH_FIXTURE(elites_of_the_archive_are_those_alive),
-        WITH_FIXTURE(zeros_at_the_end_are_not_stored),
-        WITH_FIXTURE(a_function_that_fails_changes_nothing),
-        WITH_FIXTURE(a_failed_batch_leaves_the_generation),
-        WITH_FIXTURE(refuses_bad_schemes),
-        WITH_FIXTURE(damage_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

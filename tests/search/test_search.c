@@ -106,7 +106,9 @@ static void refused(mf_SearchConfig config, const char *field) {
     assert_non_null(strstr(error.message, field));
 }
 
-static void refuses_bad_settings(void **state) {
+GROUP_FIXTURE(begin, end);
+
+TEST(refuses_bad_settings) {
     const mf_SearchConfig good = configure(one_max, NULL);
     mf_SearchConfig config = good;
     config.struct_size = 0;
@@ -141,7 +143,7 @@ static void refuses_bad_settings(void **state) {
     mf_search_destroy(NULL);
 }
 
-static void smallest_and_largest_sizes_work(void **state) {
+TEST(smallest_and_largest_sizes_work) {
     mf_SearchConfig config = configure(one_max, NULL);
     config.population = 2;
     config.survivors = 1;
@@ -162,7 +164,7 @@ static void smallest_and_largest_sizes_work(void **state) {
 
 // ---- first generation --------------------------------------------------------------------------
 
-static void first_generation_is_random_by_id(void **state) {
+TEST(first_generation_is_random_by_id) {
     mf_SearchConfig config = configure(one_max, NULL);
     config.seed = 7;
     config.population = 4096;
@@ -195,7 +197,7 @@ static void first_generation_is_random_by_id(void **state) {
 
 // ---- selection ---------------------------------------------------------------------------------
 
-static void keeps_the_best_and_duplicates_them_in_turn(void **state) {
+TEST(keeps_the_best_and_duplicates_them_in_turn) {
     // Ten individuals with known fitness, id by id; three survive.
     double first[10] = {3, 9, 1, 7, 8, 2, 0, 6, 5, 4};
     mf_SearchConfig config = configure(listed, first);
@@ -231,7 +233,7 @@ static void keeps_the_best_and_duplicates_them_in_turn(void **state) {
     mf_search_destroy(search);
 }
 
-static void equal_fitness_drifts(void **state) {
+TEST(equal_fitness_drifts) {
     double value = 1.5;
     mf_SearchConfig config = configure(all_equal, &value);
     config.population = 10;
@@ -254,7 +256,7 @@ static void equal_fitness_drifts(void **state) {
     mf_search_destroy(search);
 }
 
-static void nan_is_worst(void **state) {
+TEST(nan_is_worst) {
     uint64_t odd_bits = UINT64_C(0xfff8dead0000beef);
     double odd_nan;
     memcpy(&odd_nan, &odd_bits, sizeof odd_nan);
@@ -338,7 +340,7 @@ static void near_fraction(double hits, double trials, double expected) {
         fail_msg("expected %g +- %g, found %g", expected, deviation, hits / trials);
 }
 
-static void mutation_rate_is_exact(void **state) {
+TEST(mutation_rate_is_exact) {
     const double rates[] = {1.0 / 16, 0.25, 0.9};
     for (int i = 0; i < 3; i++) {
         // Long genomes, where a child without any mutation practically does not happen.
@@ -352,7 +354,7 @@ static void mutation_rate_is_exact(void **state) {
     }
 }
 
-static void every_child_differs(void **state) {
+TEST(every_child_differs) {
     // 32 bytes at 1/16: (15/16)^32 = 12.7 % of the children have no byte chosen and get one.
     double rate = 1.0 / 16, none = pow(1 - rate, 32);
     Changes changes = count_changes(rate, 32, 20000);
@@ -371,7 +373,7 @@ static void every_child_differs(void **state) {
 
 // ---- determinism -------------------------------------------------------------------------------
 
-static void depends_on_nothing_but_settings(void **state) {
+TEST(depends_on_nothing_but_settings) {
     mf_SearchConfig config = configure(one_max, NULL);
     config.seed = 1;
     uint64_t hash = hash_after(&config, 20);
@@ -403,7 +405,7 @@ static void depends_on_nothing_but_settings(void **state) {
         assert_true(hash_after(&others[i], 20) != hash);
 }
 
-static void hash_is_the_same_everywhere(void **state) {
+TEST(hash_is_the_same_everywhere) {
     // Recorded once; equal for every compiler, optimization and machine. The statistics above say
     // that it is right, this says that it stays.
     mf_SearchConfig config = configure(one_max, NULL);
@@ -412,7 +414,7 @@ static void hash_is_the_same_everywhere(void **state) {
     assert_int_equal(hash_after(&config, 100), UINT64_C(0xf26f7dd8dc31bed2));
 }
 
-static void hash_covers_everything(void **state) {
+TEST(hash_covers_everything) {
     mf_SearchConfig config = configure(one_max, NULL);
     mf_Search *search = create(&config);
     advance(search, 3);
@@ -436,7 +438,7 @@ static void hash_covers_everything(void **state) {
     mf_search_destroy(search);
 }
 
-static void ids_never_run_into_each_other(void **state) {
+TEST(ids_never_run_into_each_other) {
     mf_SearchConfig config = configure(one_max, NULL);
     config.population = 1 << 20;
     config.survivors = 1;
@@ -470,7 +472,7 @@ static void ids_never_run_into_each_other(void **state) {
     mf_search_destroy(far_one);
 }
 
-static void stops_at_the_last_generation(void **state) {
+TEST(stops_at_the_last_generation) {
     mf_SearchConfig config = configure(one_max, NULL);
     mf_Search *search = create(&config);
     advance(search, 1);
@@ -483,7 +485,7 @@ static void stops_at_the_last_generation(void **state) {
 
 // ---- evolution ---------------------------------------------------------------------------------
 
-static void one_max_converges(void **state) {
+TEST(one_max_converges) {
     for (uint64_t seed = 0; seed < 5; seed++) {
         mf_SearchConfig config = configure(one_max, NULL);
         config.genome_bytes = 8;
@@ -506,7 +508,7 @@ static void one_max_converges(void **state) {
 
 // ---- failures ----------------------------------------------------------------------------------
 
-static void failed_evaluation_changes_nothing(void **state) {
+TEST(failed_evaluation_changes_nothing) {
     mf_SearchConfig config = configure(one_max, NULL);
     uint64_t unbroken = hash_after(&config, 3);
     Watched watch = {.message = "the robot is on fire"};
@@ -542,7 +544,7 @@ static mf_Status silent(void *user, const uint8_t *genomes, uint32_t count, uint
     return MF_OK;
 }
 
-static void unwritten_fitness_is_nan(void **state) {
+TEST(unwritten_fitness_is_nan) {
     mf_SearchConfig config = configure(silent, NULL);
     mf_Search *search = create(&config);
     advance(search, 2);
@@ -563,40 +565,16 @@ static mf_Status make_and_advance(mf_Context *torn, void *user, mf_Error *error)
     return status;
 }
 
-static void every_allocation_can_fail(void **state) {
+TEST(every_allocation_can_fail) {
     mf_SearchConfig config = configure(one_max, NULL);
     assert_true(torture(context, make_and_advance, &config, TORTURE_MUST_FAIL) >= 11);
 }
 
-static void advancing_allocates_nothing(void **state) {
+TEST(advancing_allocates_nothing) {
     mf_SearchConfig config = configure(one_max, NULL);
     mf_Search *search = create(&config);
     uint64_t calls = mf_context_call_count(context);
     advance(search, 10);
     assert_true(mf_context_call_count(context) == calls);
     mf_search_destroy(search);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_bad_settings),
-        cmocka_unit_test(smallest_and_largest_sizes_work),
-        cmocka_unit_test(first_generation_is_random_by_id),
-        cmocka_unit_test(keeps_the_best_and_duplicates_them_in_turn),
-        cmocka_unit_test(equal_fitness_drifts),
-        cmocka_unit_test(nan_is_worst),
-        cmocka_unit_test(mutation_rate_is_exact),
-        cmocka_unit_test(every_child_differs),
-        cmocka_unit_test(depends_on_nothing_but_settings),
-        cmocka_unit_test(hash_is_the_same_everywhere),
-        cmocka_unit_test(hash_covers_everything),
-        cmocka_unit_test(ids_never_run_into_each_other),
-        cmocka_unit_test(stops_at_the_last_generation),
-        cmocka_unit_test(one_max_converges),
-        cmocka_unit_test(failed_evaluation_changes_nothing),
-        cmocka_unit_test(unwritten_fitness_is_nan),
-        cmocka_unit_test(every_allocation_can_fail),
-        cmocka_unit_test(advancing_allocates_nothing),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -29,7 +29,7 @@ static mf_Status create_and_append(mf_Context *context, void *user, mf_Error *er
     return status;
 }
 
-static void creating_survives_every_failure(void **state) {
+SEARCH_TEST(creating_survives_every_failure) {
     Fixture *fixture = *state;
     assert_true(torture(fixture->context, create_and_append, fixture, TORTURE_MUST_FAIL) > 100);
 }
@@ -161,14 +161,14 @@ static void drop(Stored *stored) {
     free(stored->image);
 }
 
-static void resuming_survives_every_failure(void **state) {
+SEARCH_TEST(resuming_survives_every_failure) {
     Stored stored;
     store(*state, &stored);
     assert_true(torture(stored.context, resume_and_append, &stored, TORTURE_MUST_FAIL) > 80);
     drop(&stored);
 }
 
-static void reading_survives_every_failure(void **state) {
+SEARCH_TEST(reading_survives_every_failure) {
     Stored stored;
     store(*state, &stored);
     assert_true(torture(stored.context, open_and_query, &stored, TORTURE_MUST_FAIL) > 30);
@@ -243,17 +243,7 @@ static mf_Status live_in_cells(mf_Context *context, void *user, mf_Error *error)
     return status;
 }
 
-static void repertoires_survive_every_failure(void **state) {
+SEARCH_TEST(repertoires_survive_every_failure) {
     Fixture *fixture = *state;
     assert_true(torture(fixture->context, live_in_cells, fixture, TORTURE_MUST_FAIL) > 150);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(repertoires_survive_every_failure),
-        WITH_FIXTURE(creating_survives_every_failure),
-        WITH_FIXTURE(resuming_survives_every_failure),
-        WITH_FIXTURE(reading_survives_every_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static mf_SearchConfig looking_config(Verifications *verifications) {
 }
 
 // The order by the cheap level alone, from a search without a second look.
-static void the_best_are_ordered_anew(void **state) {
+SEARCH_TEST(the_best_are_ordered_anew) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig plain = small_config(), config = looking_config(&verifications);
@@ -83,7 +83,7 @@ static void the_best_are_ordered_anew(void **state) {
     mf_search_destroy(search);
 }
 
-static void only_the_elite_has_children(void **state) {
+SEARCH_TEST(only_the_elite_has_children) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
@@ -120,7 +120,7 @@ static int by_falling(const void *a, const void *b) {
 
 // Of all that were ever looked at, the best live and come first: at every moment, however much the
 // cheap level dislikes them.
-static void the_best_by_the_look_are_never_lost(void **state) {
+SEARCH_TEST(the_best_by_the_look_are_never_lost) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
@@ -166,7 +166,7 @@ static mf_Status dear_bytes(void *user, const uint8_t *genomes, uint32_t count,
 
 // With x and y these bytes, v = 255 - x + y is largest at x = 0, and v - |v - f|, which is x + y up
 // to x = 127 and 510 - 3x + y from there on, at x = 127.
-static void what_one_level_only_likes_counts_less(void **state) {
+SEARCH_TEST(what_one_level_only_likes_counts_less) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     config.evaluate = cheap_bytes;
@@ -208,7 +208,7 @@ static double ones_and_first(const uint8_t *genome) {
     return ones(genome) - genome[0] / 1024.0;
 }
 
-static void neutral_mutants_wait(void **state) {
+SEARCH_TEST(neutral_mutants_wait) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
@@ -239,7 +239,7 @@ static void neutral_mutants_wait(void **state) {
     mf_search_destroy(search);
 }
 
-static void a_look_that_fails_changes_nothing(void **state) {
+SEARCH_TEST(a_look_that_fails_changes_nothing) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_Error error = {0};
@@ -265,7 +265,7 @@ static void a_look_that_fails_changes_nothing(void **state) {
     mf_search_destroy(other);
 }
 
-static void bad_settings_are_refused(void **state) {
+SEARCH_TEST(bad_settings_are_refused) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_Search *search;
@@ -287,7 +287,7 @@ static void bad_settings_are_refused(void **state) {
 
 // ---- the archive -------------------------------------------------------------------------------
 
-static void a_resumed_run_ends_with_the_same_bits(void **state) {
+SEARCH_TEST(a_resumed_run_ends_with_the_same_bits) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
@@ -318,7 +318,7 @@ static void a_resumed_run_ends_with_the_same_bits(void **state) {
     }
 }
 
-static void the_archive_holds_both_curves(void **state) {
+SEARCH_TEST(the_archive_holds_both_curves) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
@@ -351,7 +351,7 @@ static void the_archive_holds_both_curves(void **state) {
                  "INSERT INTO once SELECT count(*) = 10 FROM verified");
 }
 
-static void other_settings_and_damage_are_refused(void **state) {
+SEARCH_TEST(other_settings_and_damage_are_refused) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_Error error = {0};
@@ -396,7 +396,7 @@ static void other_settings_and_damage_are_refused(void **state) {
 }
 
 // Of a search by the rule before this one: read, but not gone on with.
-static void a_forgetful_archive_can_be_read(void **state) {
+SEARCH_TEST(a_forgetful_archive_can_be_read) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_Error error = {0};
@@ -449,25 +449,7 @@ static mf_Status run_and_resume(mf_Context *context, void *user, mf_Error *error
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+SEARCH_TEST(every_failing_call_is_survived) {
     Fixture *fixture = *state;
     assert_true(torture(fixture->context, run_and_resume, fixture, TORTURE_MUST_FAIL) > 100);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(the_best_are_ordered_anew),
-        WITH_FIXTURE(only_the_elite_has_children),
-        WITH_FIXTURE(the_best_by_the_look_are_never_lost),
-        WITH_FIXTURE(what_one_level_only_likes_counts_less),
-        WITH_FIXTURE(neutral_mutants_wait),
-        WITH_FIXTURE(a_look_that_fails_changes_nothing),
-        WITH_FIXTURE(bad_settings_are_refused),
-        WITH_FIXTURE(a_resumed_run_ends_with_the_same_bits),
-        WITH_FIXTURE(the_archive_holds_both_curves),
-        WITH_FIXTURE(other_settings_and_damage_are_refused),
-        WITH_FIXTURE(a_forgetful_archive_can_be_read),
-        WITH_FIXTURE(every_failing_call_is_survived),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

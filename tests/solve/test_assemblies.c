@@ -103,7 +103,7 @@ static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide)
     return hash;
 }
 
-static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
+TEST(the_same_bits_on_any_threads_and_instruction_sets) {
     for (uint32_t wide = 0; wide < 2; wide++) {
         const uint64_t expected = hash_of(21, 1, MF_ISA_AUTO, wide);
         assert_int_equal(hash_of(21, 2, MF_ISA_AUTO, wide), expected);
@@ -114,13 +114,13 @@ static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
 }
 
 // Branches of long ones are tasks of their own.
-static void branches_give_the_same_bits(void **state) {
+TEST(branches_give_the_same_bits) {
     const uint64_t expected = hash_of(150, 1, MF_ISA_AUTO, false);
     assert_int_equal(hash_of(150, 2, MF_ISA_AUTO, false), expected);
     assert_int_equal(hash_of(150, 3, MF_ISA_AUTO, false), expected);
 }
 
-static void a_snapshot_continues(void **state) {
+TEST(a_snapshot_continues) {
     const RowConfig config = {.count = 9,
                               .threads = 1,
                               .isa = MF_ISA_AUTO,
@@ -149,7 +149,7 @@ static void a_snapshot_continues(void **state) {
 // ---- truth --------------------------------------------------------------------------------------
 
 // Two rows in flight that meet: momentum of all stays, in the step in which they dock and after it.
-static void docking_keeps_momentum(void **state) {
+TEST(docking_keeps_momentum) {
     const RowConfig config = {.count = 4,
                               .threads = 1,
                               .isa = MF_ISA_AUTO,
@@ -189,7 +189,7 @@ static void docking_keeps_momentum(void **state) {
 
 // A row in space that its middle carries: base.force bears the weight of all, so the load of each
 // dock is that of what hangs on it: n m g at the dock, n^2 / 2 m g l about it.
-static void loads_are_those_of_statics(void **state) {
+TEST(loads_are_those_of_statics) {
     enum { COUNT = 5 };
     const RowConfig config = {.count = COUNT,
                               .threads = 1,
@@ -254,7 +254,7 @@ static void rest(uint32_t count, double seconds, double creep) {
     close_row(&row);
 }
 
-static void long_chains_stay_together_at_rest(void **state) {
+TEST(long_chains_stay_together_at_rest) {
     rest(SANITIZED ? 20 : 100, SANITIZED ? 2.0 : 20.0, 1e-3);
     if (getenv("MAYFLY_FULL") != NULL)
         rest(1000, 60.0, 1e-3);
@@ -263,7 +263,7 @@ static void long_chains_stay_together_at_rest(void **state) {
 // ---- who is not in a tree -----------------------------------------------------------------------
 
 // A module that a fault froze holds its neighbors in place: joints hold them to it.
-static void a_faulty_robot_is_held_by_joints(void **state) {
+TEST(a_faulty_robot_is_held_by_joints) {
     const RowConfig config = {.count = 4,
                               .threads = 1,
                               .isa = MF_ISA_AUTO,
@@ -289,7 +289,7 @@ static void a_faulty_robot_is_held_by_joints(void **state) {
 }
 
 // Joints besides docks are the solver's, for which the assembly is one body: a row hangs on one.
-static void other_joints_hold_a_tree(void **state) {
+TEST(other_joints_hold_a_tree) {
     const RowConfig config = {.count = 3,
                               .threads = 1,
                               .isa = MF_ISA_AUTO,
@@ -315,7 +315,7 @@ static void other_joints_hold_a_tree(void **state) {
 }
 
 // A row whose first module stands on a box that nothing moves, as on a base, which bears all of it.
-static void a_row_stands_on_what_moves_by_itself(void **state) {
+TEST(a_row_stands_on_what_moves_by_itself) {
     Pitch pitch;
     mf_WorldDocks *docks;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
@@ -355,19 +355,4 @@ static void a_row_stands_on_what_moves_by_itself(void **state) {
     assert_near(get_field(modules, "base.position", 1, 2),
                 get_field(modules, "base.position", 0, 2) + 0.1, 0.1);
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_bits_on_any_threads_and_instruction_sets),
-        cmocka_unit_test(branches_give_the_same_bits),
-        cmocka_unit_test(a_snapshot_continues),
-        cmocka_unit_test(docking_keeps_momentum),
-        cmocka_unit_test(loads_are_those_of_statics),
-        cmocka_unit_test(long_chains_stay_together_at_rest),
-        cmocka_unit_test(a_faulty_robot_is_held_by_joints),
-        cmocka_unit_test(other_joints_hold_a_tree),
-        cmocka_unit_test(a_row_stands_on_what_moves_by_itself),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

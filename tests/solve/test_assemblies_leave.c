@@ -132,7 +132,7 @@ static mf_DocksStatistics hit_leg(uint32_t leg) {
     return seen;
 }
 
-static void a_link_without_a_site_is_hit(void **state) {
+TEST(a_link_without_a_site_is_hit) {
     const mf_DocksStatistics near_leg = hit_leg(2), far_leg = hit_leg(LEGS - 1);
     assert_int_equal(near_leg.touched, 0);
     assert_true(far_leg.touched > 0);
@@ -164,17 +164,9 @@ static mf_DocksStatistics hit_row(uint32_t links) {
     return seen;
 }
 
-static void more_links_are_hit_than_an_island_takes(void **state) {
+TEST(more_links_are_hit_than_an_island_takes) {
     const mf_DocksStatistics most = hit_row(HALF), more = hit_row(HALF + 1);
     assert_int_equal(most.touched, 0);
     assert_true(more.touched > 0);
     assert_true(more.trees > 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_link_without_a_site_is_hit),
-        cmocka_unit_test(more_links_are_hit_than_an_island_takes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

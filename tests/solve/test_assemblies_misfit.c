@@ -154,15 +154,10 @@ static void stay_calm(double aside, double rate) {
     pitch_close(&ring.pitch);
 }
 
-static void a_loop_that_does_not_fit_stays_calm(void **state) {
+TEST(a_loop_that_does_not_fit_stays_calm) {
     static const double asides[] = {0.0, 0.0002, 0.002, 0.01}; // [m]
     for (uint32_t k = 0; k < 4; k++) {
         stay_calm(asides[k], 0.0);
         stay_calm(asides[k], 3.0);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_loop_that_does_not_fit_stays_calm)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 // a cloth, and threads and instruction sets give the same bits.
 #include "rig/rig.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 typedef struct Rig {
     mf_Model *cloth_model, *model;
     mf_World *world;
@@ -59,7 +61,7 @@ static void rig_close(Rig *rig) {
 }
 
 // A ball is thrown into a sheet, both free and without weight.
-static void momentum_is_passed_on(void **state) {
+TEST(momentum_is_passed_on) {
     Rig rig = rig_open(*state, "type='sphere' size='0.1'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double center[3], robot[2][3], cloth[2][3], spin[3];
     set_field(rig.robot, "base.linear_velocity", 0, 2, 2.0);
@@ -118,7 +120,7 @@ static double moment_error(mf_Context *context) {
 }
 
 // To the error of a step, in which the robot moves on from the point of its torques.
-static void moment_of_momentum_is_passed_on(void **state) {
+TEST(moment_of_momentum_is_passed_on) {
     const double coarse = moment_error(*state);
     step = MF_MILLISECOND / 2;
     const double fine = moment_error(*state);
@@ -128,7 +130,7 @@ static void moment_of_momentum_is_passed_on(void **state) {
 }
 
 // A robot that a fault has stopped stays where it is, and what lies on it does not fall through.
-static void stopped_robots_carry_cloth(void **state) {
+TEST(stopped_robots_carry_cloth) {
     Rig rig = rig_open(*state, "type='box' size='0.2 0.2 0.05'", "-0.06", true, 9.81, MF_ISA_AUTO);
     set_field(rig.robot, "base.position", 0, 2, -0.06);
     mf_group_refresh(rig.robot, 0);
@@ -140,7 +142,7 @@ static void stopped_robots_carry_cloth(void **state) {
 }
 
 // A ball carries a corner of a sheet: the corner stays at its position on the ball, which feels it.
-static void links_carry_pins(void **state) {
+TEST(links_carry_pins) {
     Rig rig = rig_open(*state, "type='sphere' size='0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double center[3], robot[3], cloth[3], spin[3];
     const mf_Field *position = mf_group_find_field(rig.cloth, "vertex.position");
@@ -172,7 +174,7 @@ static void links_carry_pins(void **state) {
 }
 
 // On a body that the world holds, the center of the sheet stays half its thickness above the top.
-static void solids_carry(void **state) {
+TEST(solids_carry) {
     static const struct {
         const char *shape;
         double top;
@@ -194,7 +196,7 @@ static void solids_carry(void **state) {
     }
 }
 
-static void sets_and_threads_agree(void **state) {
+TEST(sets_and_threads_agree) {
     uint64_t hash = 0;
     for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
         for (uint32_t threads = 1; threads <= 3; threads += 2) {
@@ -211,14 +213,4 @@ static void sets_and_threads_agree(void **state) {
             rig_close(&rig);
             mf_context_destroy(context);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(momentum_is_passed_on),
-                                       cmocka_unit_test(moment_of_momentum_is_passed_on),
-                                       cmocka_unit_test(stopped_robots_carry_cloth),
-                                       cmocka_unit_test(links_carry_pins),
-                                       cmocka_unit_test(solids_carry),
-                                       cmocka_unit_test(sets_and_threads_agree)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -43,7 +43,7 @@ static Impact impact_of(double mass, double restitution, double duration, mf_Tim
 
 // A spring with stiffness k = m (pi / T)^2 that parts with e^2 k: half a period T/2 on the way in,
 // T/2e on the way out, depth v T / pi, speeds as Newton's law says.
-static void balls_collide_as_the_spring_says(void **state) {
+TEST(balls_collide_as_the_spring_says) {
     const double masses[] = {1.0, 3.0, 0.05}, restitutions[] = {1.0, 0.5, 0.2};
     for (int i = 0; i < 9; i++) {
         const double m = masses[i / 3], e = restitutions[i % 3], duration = 0.005;
@@ -60,7 +60,7 @@ static void balls_collide_as_the_spring_says(void **state) {
 
 // At the coarsest setting, four steps, the default of six, and more, in float: the law of impacts
 // holds to an error that falls with the square of the step.
-static void coarse_impacts_are_near_it(void **state) {
+TEST(coarse_impacts_are_near_it) {
     for (uint32_t steps = 4; steps <= 12; steps += 2) {
         Impact is = impact_of(1.0, 0.5, 1e-3 * steps, MF_MILLISECOND, false);
         assert_near(is.speeds[1], 0.5 + 1.2 / (steps * steps), 1.2 / (steps * steps));
@@ -70,7 +70,7 @@ static void coarse_impacts_are_near_it(void **state) {
 
 // A ball strikes a row of four that stand apart by more than they press in: each passes on
 // (1 + e) / 2 of its speed.
-static void a_row_of_balls_passes_an_impact_on(void **state) {
+TEST(a_row_of_balls_passes_an_impact_on) {
     for (int k = 0; k < 2; k++) {
         const double e = k == 0 ? 1.0 : 0.6;
         Pitch pitch;
@@ -98,7 +98,7 @@ static void a_row_of_balls_passes_an_impact_on(void **state) {
 
 // A ball strikes the end of a rod on a hinge that the world holds: momentum about the hinge stays,
 // and the speed at which they part is e times that at which they met.
-static void a_hinge_feels_what_strikes_its_link(void **state) {
+TEST(a_hinge_feels_what_strikes_its_link) {
     static const char *const rod =
         "<mujoco model='rod'><worldbody><body name='post'><body name='rod' pos='0 0 0'>"
         "<joint type='hinge' axis='0 0 1'/><inertial pos='0 0.5 0' mass='2'"
@@ -150,7 +150,7 @@ static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
 }
 
 // Twelve humanoids, balls and cars in a heap: in every step forces and torques on all cancel.
-static void forces_cancel(void **state) {
+TEST(forces_cancel) {
     for (int wide = 0; wide < 2; wide++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -205,7 +205,7 @@ static double kinetic(mf_Group *group) {
 }
 
 // Boxes, balls and capsules thrown into each other never have more energy than they came with.
-static void impacts_make_no_energy(void **state) {
+TEST(impacts_make_no_energy) {
     static const char *const shapes[3] = {
         "<geom type='box' size='0.1 0.07 0.05' mass='0.5'/>",
         "<geom type='capsule' size='0.05 0.1' mass='0.2'/>",
@@ -257,7 +257,7 @@ static const char table_text[] =
 // A ball dropped on a table that the world holds comes to rest, and is pressed with its weight. Its
 // depth is that of a spring: m / (one step)^2 where contacts are compliant; explicit, between those
 // of the two springs, m (pi / 6 ms)^2 and a quarter of it.
-static void a_ball_comes_to_rest_on_a_table(void **state) {
+TEST(a_ball_comes_to_rest_on_a_table) {
     const mf_CollisionLaw laws[] = {MF_COLLISION_COMPLIANT, MF_COLLISION_EXPLICIT};
     const double springs[2][2] = {{1e6, 1e6}, {pi * pi / 36e-6, pi * pi / (4 * 36e-6)}};
     for (int k = 0; k < 2; k++) {
@@ -286,7 +286,7 @@ static void a_ball_comes_to_rest_on_a_table(void **state) {
 }
 
 // A box slides on a table and stops after v^2 / (2 mu g).
-static void a_box_slides_as_coulomb_says(void **state) {
+TEST(a_box_slides_as_coulomb_says) {
     static const char *const box =
         "<mujoco model='box'><worldbody><body><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.03' mass='1' friction='0.3'/></body></worldbody>"
@@ -309,7 +309,7 @@ static void a_box_slides_as_coulomb_says(void **state) {
 }
 
 // A robot of `points` and one of `articulated` take from a ball what it loses.
-static void every_motion_takes_the_same_push(void **state) {
+TEST(every_motion_takes_the_same_push) {
     double speeds[2];
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
@@ -348,7 +348,7 @@ static void every_motion_takes_the_same_push(void **state) {
 }
 
 // Who is not prepared, or has no motion, is as heavy as the world.
-static void those_that_are_not_prepared_stand_firm(void **state) {
+TEST(those_that_are_not_prepared_stand_firm) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
@@ -402,7 +402,7 @@ static void open_batch(Pitch *pitch, Batch batch) {
     pitch_collide(pitch, &config);
 }
 
-static void bits_depend_on_nothing_else(void **state) {
+TEST(bits_do_not_depend_on_threads_and_sets) {
     const Batch batches[] = {
         {1, MF_ISA_AUTO, 0.15, 64, false},   {2, MF_ISA_AUTO, 0.15, 64, false},
         {4, MF_ISA_AUTO, 0.01, 64, false},   {1, MF_ISA_AUTO, 1.0, 64, false},
@@ -429,7 +429,7 @@ static void bits_depend_on_nothing_else(void **state) {
 }
 
 // A robot full of NaN is not there: all others are as if it had been frozen before.
-static void poison_stays_where_it_is(void **state) {
+TEST(poison_stays_where_it_is) {
     const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2][BATCH_ROBOTS + BATCH_BALLS];
     for (int k = 0; k < 2; k++) {
@@ -455,7 +455,7 @@ static void poison_stays_where_it_is(void **state) {
 }
 
 // Poison in a joint alone leaves the rest of the robot finite: it pushes nobody either.
-static void half_a_poison_is_a_whole_one(void **state) {
+TEST(half_a_poison_is_a_whole_one) {
     const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
@@ -475,7 +475,7 @@ static void half_a_poison_is_a_whole_one(void **state) {
     assert_true(hash[0] == hash[1]);
 }
 
-static void snapshots_go_on_to_the_bit(void **state) {
+TEST(threads_continue_snapshots_to_the_bit) {
     const Batch batch = {2, MF_ISA_AUTO, 0.15, 64, true};
     Pitch first, second;
     open_batch(&first, batch);
@@ -494,7 +494,7 @@ static void snapshots_go_on_to_the_bit(void **state) {
 }
 
 // Without space for all who are near, some do not meet: counted, the same ones with any threads.
-static void what_does_not_fit_is_counted(void **state) {
+TEST(threads_count_what_does_not_fit) {
     uint64_t hash = 0;
     for (uint32_t threads = 1; threads <= 2; threads++) {
         Pitch pitch;
@@ -511,7 +511,7 @@ static void what_does_not_fit_is_counted(void **state) {
 
 // Touches without room: who is looked at together decides which are lost, and that must not depend
 // on who was known to be too far apart. With the smallest margin nobody is.
-static void sleeping_robots_take_no_slot(void **state) {
+TEST(sleeping_robots_take_no_slot) {
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
@@ -534,7 +534,7 @@ static void sleeping_robots_take_no_slot(void **state) {
 }
 
 // Robots that stand apart are not looked at again, until one reaches out, or is put elsewhere.
-static void who_is_apart_is_left_alone(void **state) {
+TEST(who_is_apart_is_left_alone) {
     for (int how = 0; how < 3; how++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -570,7 +570,7 @@ static void who_is_apart_is_left_alone(void **state) {
 // ---- inner collisions ---------------------------------------------------------------------------
 
 // A robot folds one arm into its chest: switched on, the arm is pushed, the whole is not.
-static void limbs_collide_when_they_are_set_to(void **state) {
+TEST(limbs_collide_when_they_are_set_to) {
     for (int inner = 0; inner < 2; inner++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -600,7 +600,7 @@ static void limbs_collide_when_they_are_set_to(void **state) {
 // ---- trees --------------------------------------------------------------------------------------
 
 // With and without trees the same shapes touch, so robots go the same way but for rounding.
-static void trees_find_what_there_is(void **state) {
+TEST(trees_find_what_there_is) {
     uint64_t touches[2], tests[2];
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
@@ -628,7 +628,7 @@ static void trees_find_what_there_is(void **state) {
 
 // ---- errors -------------------------------------------------------------------------------------
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 2, false);
@@ -738,7 +738,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     return status;
 }
 
-static void making_survives_every_failure(void **state) {
+TEST(making_survives_every_failure) {
     mf_Context *own, *context;
     MUST(mf_context_create(NULL, &own, &error));
     mf_ContextConfig config = mf_context_config();
@@ -753,30 +753,6 @@ static void making_survives_every_failure(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest alone[] = {
-        cmocka_unit_test(balls_collide_as_the_spring_says),
-        cmocka_unit_test(coarse_impacts_are_near_it),
-        cmocka_unit_test(a_row_of_balls_passes_an_impact_on),
-        cmocka_unit_test(a_hinge_feels_what_strikes_its_link),
-        cmocka_unit_test(forces_cancel),
-        cmocka_unit_test(impacts_make_no_energy),
-        cmocka_unit_test(a_ball_comes_to_rest_on_a_table),
-        cmocka_unit_test(a_box_slides_as_coulomb_says),
-        cmocka_unit_test(every_motion_takes_the_same_push),
-        cmocka_unit_test(those_that_are_not_prepared_stand_firm),
-        cmocka_unit_test(poison_stays_where_it_is),
-        cmocka_unit_test(half_a_poison_is_a_whole_one),
-        cmocka_unit_test(sleeping_robots_take_no_slot),
-        cmocka_unit_test(who_is_apart_is_left_alone),
-        cmocka_unit_test(limbs_collide_when_they_are_set_to),
-        cmocka_unit_test(trees_find_what_there_is),
-        cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(making_survives_every_failure),
-    };
-    const struct CMUnitTest shared[] = {
-        cmocka_unit_test(bits_depend_on_nothing_else),
-        cmocka_unit_test(snapshots_go_on_to_the_bit),
-        cmocka_unit_test(what_does_not_fit_is_counted),
-    };
-    return RUN_TESTS(alone, shared);
+    KEEP_SHARED();
+    return run_listed_tests();
 }

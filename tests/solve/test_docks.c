@@ -95,7 +95,7 @@ static uint32_t state_at(double gap, double angle, double tilt, uint32_t *orient
     return state;
 }
 
-static void docks_join_within_the_tolerances_of_both(void **state) {
+TEST(docks_join_within_the_tolerances_of_both) {
     uint32_t orientation;
     const double right = 1.5707963267948966;
     assert_int_equal(state_at(0.0, 0, 0, &orientation), MF_DOCK_ENGAGED);
@@ -114,7 +114,7 @@ static void docks_join_within_the_tolerances_of_both(void **state) {
 }
 
 // Genders and types: front to front does not fit, top fits both, odd fits nothing here.
-static void genders_and_types_decide_who_fits(void **state) {
+TEST(genders_and_types_decide_who_fits) {
     Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "");
     const mf_Dock *docks = mf_group_model(bodies.group)->docks;
@@ -136,7 +136,7 @@ static void genders_and_types_decide_who_fits(void **state) {
 }
 
 // Three bodies whose backs are near one front: the nearest; equal ones: the lowest.
-static void the_nearest_wins_and_ties_go_by_number(void **state) {
+TEST(the_nearest_wins_and_ties_go_by_number) {
     for (int equal = 0; equal < 2; equal++) {
         Bodies bodies;
         bodies_open(&bodies, 4, 1, MF_ISA_AUTO, "distance=0.02");
@@ -152,7 +152,7 @@ static void the_nearest_wins_and_ties_go_by_number(void **state) {
 }
 
 // Two bodies that fly into each other: momentum and angular momentum of docking.
-static void docking_keeps_momentum(void **state) {
+TEST(docking_keeps_momentum) {
     Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "distance=0.01 angle=0.3");
     must(mf_group_set_start(bodies.group, 0, (double[]){0, 0, 5}, NULL, (double[]){0.5, 0, 0.1},
@@ -177,7 +177,7 @@ static void docking_keeps_momentum(void **state) {
 }
 
 // A dock that is switched off lets go without a push; switched on, it joins again.
-static void a_dock_that_is_not_enabled_lets_go(void **state) {
+TEST(a_dock_that_is_not_enabled_lets_go) {
     Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "");
     put_body(&bodies, 0, 0, 0, 5, NULL);
@@ -201,7 +201,7 @@ static void a_dock_that_is_not_enabled_lets_go(void **state) {
 
 // ---- kinds --------------------------------------------------------------------------------------
 
-static void a_clamp_takes_its_time(void **state) {
+TEST(a_clamp_takes_its_time) {
     Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "closing=0.02");
     put_body(&bodies, 0, 0, 0, 5, NULL);
@@ -226,7 +226,7 @@ static void a_clamp_takes_its_time(void **state) {
 
 // Of 400 pairs whose latches each catch with 0.8, 64 % join: within four standard deviations. Those
 // that missed try again after they were apart.
-static void a_latch_can_miss(void **state) {
+TEST(a_latch_can_miss) {
     enum { PAIRS = 400 };
     Bodies bodies;
     bodies_open(&bodies, 2 * PAIRS, 2, MF_ISA_AUTO, "failure=0.2");
@@ -257,7 +257,7 @@ static void a_latch_can_miss(void **state) {
 
 // pull (1 - d / range)^2 at d = 0.05 of 0.1 m: 2 N of 8; both accelerate by 1 m/s^2. Then they
 // meet.
-static void magnets_pull(void **state) {
+TEST(magnets_pull) {
     Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "pull=8 range=0.1");
     put_body(&bodies, 0, 0, 0, 5, NULL);
@@ -272,7 +272,7 @@ static void magnets_pull(void **state) {
 }
 
 // A dock of 1000 N/m gives way by 2 N / 1000 N/m under a weight of 2 N.
-static void a_compliant_dock_gives_way(void **state) {
+TEST(a_compliant_dock_gives_way) {
     Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "stiffness=1000 damping=100");
     put_body(&bodies, 0, 0, 0, 5, NULL);
@@ -292,7 +292,7 @@ static void a_compliant_dock_gives_way(void **state) {
 }
 
 // A broken dock is disabled and keeps the load that broke it until it is enabled again.
-static void a_broken_dock_is_repaired_by_enabling_it(void **state) {
+TEST(a_broken_dock_is_repaired_by_enabling_it) {
     Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "tension=5");
     put_body(&bodies, 0, 0, 0, 5, NULL);
@@ -314,7 +314,7 @@ static void a_broken_dock_is_repaired_by_enabling_it(void **state) {
 
 // ---- state --------------------------------------------------------------------------------------
 
-static void a_reset_lets_go(void **state) {
+TEST(a_reset_lets_go) {
     for (uint32_t both = 0; both < 2; both++) {
         Bodies bodies;
         bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "");
@@ -342,7 +342,7 @@ static void open_batch(Bodies *bodies, uint32_t threads, mf_Isa isa) {
              &bodies->pitch.error);
 }
 
-static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
+TEST(the_same_bits_on_any_threads_and_instruction_sets) {
     const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     uint64_t expected = 0;
     for (uint32_t run = 0; run < 5; run++) {
@@ -361,7 +361,7 @@ static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
     }
 }
 
-static void a_snapshot_in_the_middle_of_docking_continues(void **state) {
+TEST(a_snapshot_in_the_middle_of_docking_continues) {
     Bodies bodies;
     open_batch(&bodies, 1, MF_ISA_AUTO);
     step(&bodies, 40);
@@ -395,7 +395,7 @@ static void a_snapshot_in_the_middle_of_docking_continues(void **state) {
 // ---- contacts -----------------------------------------------------------------------------------
 
 // Bodies that overlap by 1 mm where they are docked do not press each other; parted, they do.
-static void docked_links_do_not_touch(void **state) {
+TEST(docked_links_do_not_touch) {
     for (uint32_t docked = 0; docked < 2; docked++) {
         Bodies bodies;
         pitch_open(&bodies.pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
@@ -424,7 +424,7 @@ static void docked_links_do_not_touch(void **state) {
 
 // ---- mistakes -----------------------------------------------------------------------------------
 
-static void mistakes_are_explained(void **state) {
+TEST(mistakes_are_explained) {
     Bodies bodies;
     mf_Error error = {0};
     mf_WorldDocks *docks;
@@ -458,7 +458,7 @@ static void mistakes_are_explained(void **state) {
     bodies_close(&bodies);
 }
 
-static void a_world_without_docks_says_so(void **state) {
+TEST(a_world_without_docks_says_so) {
     Pitch pitch;
     mf_WorldDocks *docks;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
@@ -467,26 +467,4 @@ static void a_world_without_docks_says_so(void **state) {
     assert_string_equal(pitch.error.message, "docks: no shared group has a model with docks");
     assert_null(mf_world_docks_of(pitch.world));
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(docks_join_within_the_tolerances_of_both),
-        cmocka_unit_test(genders_and_types_decide_who_fits),
-        cmocka_unit_test(the_nearest_wins_and_ties_go_by_number),
-        cmocka_unit_test(docking_keeps_momentum),
-        cmocka_unit_test(a_dock_that_is_not_enabled_lets_go),
-        cmocka_unit_test(a_clamp_takes_its_time),
-        cmocka_unit_test(a_latch_can_miss),
-        cmocka_unit_test(magnets_pull),
-        cmocka_unit_test(a_compliant_dock_gives_way),
-        cmocka_unit_test(a_broken_dock_is_repaired_by_enabling_it),
-        cmocka_unit_test(a_reset_lets_go),
-        cmocka_unit_test(the_same_bits_on_any_threads_and_instruction_sets),
-        cmocka_unit_test(a_snapshot_in_the_middle_of_docking_continues),
-        cmocka_unit_test(docked_links_do_not_touch),
-        cmocka_unit_test(mistakes_are_explained),
-        cmocka_unit_test(a_world_without_docks_says_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

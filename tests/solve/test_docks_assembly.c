@@ -152,7 +152,7 @@ static double difference(const Case *with, mf_Time step) {
 }
 
 // The assembly is one tree, with all that the model has: rates, gravity, contacts with the ground.
-static void docked_modules_move_as_one_robot(void **state) {
+TEST(docked_modules_move_as_one_robot) {
     const Case cases[] = {
         {"in flight", MF_CONTACT_LAW_COMPLIANT, 0.0, false, 5.0, 0.25},
         {"falling", MF_CONTACT_LAW_COMPLIANT, 9.81, false, 5.0, 0.25},
@@ -166,7 +166,7 @@ static void docked_modules_move_as_one_robot(void **state) {
 
 // With the constraints of MuJoCo's law run-time joints hold the modules: the difference falls with
 // the step, at least in its first order, and docks stay closed.
-static void other_laws_are_held_by_joints(void **state) {
+TEST(other_laws_are_held_by_joints) {
     const Case with = {"MuJoCo's law", MF_CONTACT_LAW_MUJOCO, 0.0, false, 5.0, 0.25};
     double errors[3];
     for (int k = 0; k < 3; k++)
@@ -177,7 +177,7 @@ static void other_laws_are_held_by_joints(void **state) {
 
 // Four modules whose hinges stand at right angles, closed by a fourth dock: a ring that spins stays
 // closed and turns as one body, whose moment of inertia does not change.
-static void a_docked_ring_spins_as_one_body(void **state) {
+TEST(a_docked_ring_spins_as_one_body) {
     const Case with = {"ring", MF_CONTACT_LAW_COMPLIANT, 0.0, false, 0.0, 0.5};
     Pitch pitch;
     mf_WorldDocks *docks;
@@ -231,13 +231,4 @@ static void a_docked_ring_spins_as_one_body(void **state) {
         assert_near(after.angular[c], before.angular[c], 1e-5);
     }
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(docked_modules_move_as_one_robot),
-        cmocka_unit_test(other_laws_are_held_by_joints),
-        cmocka_unit_test(a_docked_ring_spins_as_one_body),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ static void run_ring(mf_Time step, double out[6]) {
 }
 
 // The difference falls at least in the first order of the step, while the angles change by 0.8 rad.
-static void a_docked_ring_moves_as_a_loop_closed_by_connect(void **state) {
+TEST(a_docked_ring_moves_as_a_loop_closed_by_connect) {
     double errors[3], ring[6], linkage[6];
     for (int k = 0; k < 3; k++) {
         const mf_Time step = (4 >> k) * MF_MILLISECOND / 2;
@@ -206,7 +206,7 @@ static double gap_of(const mf_World *world) {
 
 // A rigid box docked to one of each motion, for half a second: with what falls it falls without a
 // load; what stands or is held carries its weight; all stay together.
-static void every_motion_carries_what_is_docked_to_it(void **state) {
+TEST(every_motion_carries_what_is_docked_to_it) {
     static const mf_Motion motions[] = {MF_MOTION_KINEMATIC,   MF_MOTION_POINTS,
                                         MF_MOTION_RIGID,       MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED, MF_MOTION_EXTERNAL};
@@ -236,7 +236,7 @@ static void every_motion_carries_what_is_docked_to_it(void **state) {
 
 // Three docked robots that drift and turn; the one in the middle changes its motion. Docks stay,
 // and so does momentum among dynamic motions; `kinematic` holds all three.
-static void docked_robots_change_their_motion(void **state) {
+TEST(docked_robots_change_their_motion) {
     static const mf_Motion order[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED,
                                       MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED};
     Pitch pitch;
@@ -286,13 +286,4 @@ static void docked_robots_change_their_motion(void **state) {
     assert_int_equal(mf_docks_statistics(docks).released, 0);
     assert_int_equal(mf_group_fault_total(group), 0);
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_docked_ring_moves_as_a_loop_closed_by_connect),
-        cmocka_unit_test(every_motion_carries_what_is_docked_to_it),
-        cmocka_unit_test(docked_robots_change_their_motion),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -326,13 +326,13 @@ static void check_model(const char *path) {
     pitch_close(&rig.pitch);
 }
 
-static void identities_hold_for_every_joint(void **state) {
+TEST(identities_hold_for_every_joint) {
     check_model(NULL);
     check_model(MAYFLY_SOURCE_DIR "/models/ant.xml");
     check_model(MAYFLY_SOURCE_DIR "/models/hexapod.urdf");
 }
 
-static void identities_hold_for_public_robots(void **state) {
+TEST(identities_hold_for_public_robots) {
     static const char *const names[] = {"mujoco_models/humanoid.xml",
                                         "mujoco_models/car.xml",
                                         "booster_t1/t1.xml",
@@ -357,7 +357,7 @@ static void identities_hold_for_public_robots(void **state) {
 // ---- closed form -------------------------------------------------------------------------------
 
 // A pendulum: M = m l^2 + I, h = m g l sin(angle).
-static void a_pendulum_is_as_in_the_book(void **state) {
+TEST(a_pendulum_is_as_in_the_book) {
     Rig rig;
     pitch_open(&rig.pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Model *model = load_text(
@@ -422,7 +422,7 @@ static Answers ask(Rig *rig, uint32_t part) {
     return answers;
 }
 
-static void bits_do_not_depend_on_the_batch(void **state) {
+TEST(bits_do_not_depend_on_the_batch) {
     static const uint32_t parts[] = {COUNT, 1, 2, 5, 7, 17};
     static const mf_Isa isas[] = {MF_ISA_AUTO, MF_ISA_SCALAR};
     for (int wide = 0; wide < 2; wide++) {
@@ -445,7 +445,7 @@ static void bits_do_not_depend_on_the_batch(void **state) {
 
 // ---- bounds ------------------------------------------------------------------------------------
 
-static void bad_ranges_are_refused(void **state) {
+TEST(bad_ranges_are_refused) {
     Rig rig;
     double scratch[64] = {0};
     mf_Error error;
@@ -459,13 +459,4 @@ static void bad_ranges_are_refused(void **state) {
     assert_int_equal(mf_group_jacobian(group, 0, 1, 99, scratch, scratch, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_group_velocity_address(group, 99), MF_NONE);
     pitch_close(&rig.pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_pendulum_is_as_in_the_book),
-                                       cmocka_unit_test(identities_hold_for_every_joint),
-                                       cmocka_unit_test(identities_hold_for_public_robots),
-                                       cmocka_unit_test(bits_do_not_depend_on_the_batch),
-                                       cmocka_unit_test(bad_ranges_are_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static mf_InteractionConfig only(bool detect, bool collide, bool terrain) {
     return config;
 }
 
-static void neighbors_are_listed(void **state) {
+TEST(neighbors_are_listed) {
     for (int wide = 0; wide < 2; wide++) {
         Fixture fixture;
         FixtureConfig setup = fixture_config();
@@ -59,7 +59,7 @@ static void neighbors_are_listed(void **state) {
 }
 
 // SensingTask along +x with 60 degrees to each side: ahead and at 45 degrees, not beside or behind.
-static void view_is_a_cone(void **state) {
+TEST(view_is_a_cone) {
     Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
@@ -89,7 +89,7 @@ static void view_is_a_cone(void **state) {
 // Two agents meet head on at 2 m/s from 1.01 m apart, radii 0.2: they touch when they are 0.4 m
 // apart, after 0.1525 s at 4 m/s, so the round at 0.16 s finds them. A third passes later where
 // they lie dead and is not harmed.
-static void collisions_kill_both(void **state) {
+TEST(collisions_kill_both) {
     Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
@@ -130,7 +130,7 @@ static void collisions_kill_both(void **state) {
 }
 
 // Many at one point: everybody dies, the log keeps what it has space for, the rest is counted.
-static void one_point_is_survived(void **state) {
+TEST(one_point_is_survived) {
     Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
@@ -154,7 +154,7 @@ static void one_point_is_survived(void **state) {
 }
 
 // Falling at 1 m/s from 1.005 m, standing height 0.1, tolerance 0.01: below 0.09 m after 0.915 s.
-static void the_ground_is_hit(void **state) {
+TEST(the_ground_is_hit) {
     Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
@@ -187,7 +187,7 @@ static void the_ground_is_hit(void **state) {
 }
 
 // The fence reports who leaves once each time, or takes him out.
-static void the_fence_is_watched(void **state) {
+TEST(the_fence_is_watched) {
     for (int faults = 0; faults < 2; faults++) {
         Fixture fixture;
         FixtureConfig setup = fixture_config();
@@ -222,7 +222,7 @@ static void the_fence_is_watched(void **state) {
 
 // The jet of docs/explanation/contact.md worked out by hand: T = 9.81 N, A = 0.2 m^2, rho
 // = 1.225: d U_j = sqrt(4 T / (pi rho)) = 3.19313 m^2/s, limit sqrt(2 T / (rho A)) = 8.94884 m/s.
-static void downwash_is_a_jet(void **state) {
+TEST(downwash_is_a_jet) {
     const double far = 5.8 * 3.19313, limit = 8.94884, a = 46.8783;
     Fixture fixture;
     FixtureConfig setup = fixture_config();
@@ -261,7 +261,7 @@ static void downwash_is_a_jet(void **state) {
 }
 
 // ln(h / 0.03) / ln(10 / 0.03) times the wind at 10 m.
-static void wind_grows_with_height(void **state) {
+TEST(wind_grows_with_height) {
     for (int wide = 0; wide < 2; wide++) {
         Fixture fixture;
         FixtureConfig setup = fixture_config();
@@ -291,7 +291,7 @@ static void wind_grows_with_height(void **state) {
     }
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
@@ -421,21 +421,10 @@ static mf_Status build_all(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void every_failure_is_survived(void **state) {
+TEST(every_failure_is_survived) {
     Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     assert_true(torture(fixture.context, build_all, fixture.model, TORTURE_MUST_FAIL) > 100);
     fixture_close(&fixture);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbors_are_listed),     cmocka_unit_test(view_is_a_cone),
-        cmocka_unit_test(collisions_kill_both),     cmocka_unit_test(one_point_is_survived),
-        cmocka_unit_test(the_ground_is_hit),        cmocka_unit_test(the_fence_is_watched),
-        cmocka_unit_test(downwash_is_a_jet),        cmocka_unit_test(wind_grows_with_height),
-        cmocka_unit_test(bad_settings_are_refused), cmocka_unit_test(every_failure_is_survived),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void open_pendulum(Rig *rig, mf_Motion motion, bool wide, double angle,
 
 // ---- motors -------------------------------------------------------------------------------------
 
-static void a_motor_spins_up_a_flywheel(void **state) {
+TEST(a_motor_spins_up_a_flywheel) {
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
     for (int m = 0; m < 3; m++)
@@ -89,7 +89,7 @@ static void a_motor_spins_up_a_flywheel(void **state) {
         }
 }
 
-static void a_motor_without_a_rate_is_dry_friction(void **state) {
+TEST(a_motor_without_a_rate_is_dry_friction) {
     Rig rig;
     open_wheel(&rig, MF_MOTION_RIGID, true, 0.0, 0.01);
     set_field(rig.boxes, "base.angular_velocity", 0, 2, 2.0);
@@ -100,7 +100,7 @@ static void a_motor_without_a_rate_is_dry_friction(void **state) {
     pitch_close(&rig.pitch);
 }
 
-static void a_motor_holds_what_it_can(void **state) {
+TEST(a_motor_holds_what_it_can) {
     const double weight = 9.81 * arm; // [N m] of the pendulum at 90 degrees
     for (int strong = 0; strong < 2; strong++) {
         Rig rig;
@@ -120,7 +120,7 @@ static void a_motor_holds_what_it_can(void **state) {
     }
 }
 
-static void a_motor_between_two_bodies_conserves_momentum(void **state) {
+TEST(a_motor_between_two_bodies_conserves_momentum) {
     Rig rig;
     open_rig(&rig, MF_MOTION_RIGID, true, 0.0, true);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
@@ -142,7 +142,7 @@ static void a_motor_between_two_bodies_conserves_momentum(void **state) {
 
 // ---- stops --------------------------------------------------------------------------------------
 
-static void a_pendulum_rests_against_a_stop(void **state) {
+TEST(a_pendulum_rests_against_a_stop) {
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
     for (int m = 0; m < 3; m++)
@@ -169,7 +169,7 @@ static void a_pendulum_rests_against_a_stop(void **state) {
 }
 
 // Nothing but gravity acts before the stop is reached: the time of fall is that of the integral.
-static void a_stop_is_not_felt_before(void **state) {
+TEST(a_stop_is_not_felt_before) {
     Rig with, without;
     mf_WorldJointConfig drive = mf_world_joint_config();
     open_pendulum(&without, MF_MOTION_RIGID, true, 1.2, &drive);
@@ -188,7 +188,7 @@ static void a_stop_is_not_felt_before(void **state) {
     pitch_close(&without.pitch);
 }
 
-static void a_motor_drives_against_a_stop_beyond_half_a_turn(void **state) {
+TEST(a_motor_drives_against_a_stop_beyond_half_a_turn) {
     Rig rig;
     open_rig(&rig, MF_MOTION_RIGID, true, 0.0, false);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
@@ -212,7 +212,7 @@ static void a_motor_drives_against_a_stop_beyond_half_a_turn(void **state) {
 
 // ---- state --------------------------------------------------------------------------------------
 
-static void snapshots_hold_drives(void **state) {
+TEST(snapshots_hold_drives) {
     Rig rig;
     open_wheel(&rig, MF_MOTION_RIGID, false, 3.0, 0.02);
     mf_world_step(rig.pitch.world, 100);
@@ -241,7 +241,7 @@ static void refuse(const Rig *rig, const mf_WorldJointConfig *config, const char
         fail_msg("%s: no %s", error.message, part);
 }
 
-static void wrong_drives_are_refused(void **state) {
+TEST(wrong_drives_are_refused) {
     Rig rig;
     mf_Error error = {0};
     open_wheel(&rig, MF_MOTION_RIGID, true, 0.0, 0.0);
@@ -268,19 +268,4 @@ static void wrong_drives_are_refused(void **state) {
                      MF_BAD_ARGUMENT);
     assert_int_equal(mf_world_joint_set_motor(rig.joints, 77, 1.0, 1.0, &error), MF_NOT_FOUND);
     pitch_close(&rig.pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_motor_spins_up_a_flywheel),
-        cmocka_unit_test(a_motor_without_a_rate_is_dry_friction),
-        cmocka_unit_test(a_motor_holds_what_it_can),
-        cmocka_unit_test(a_motor_between_two_bodies_conserves_momentum),
-        cmocka_unit_test(a_pendulum_rests_against_a_stop),
-        cmocka_unit_test(a_stop_is_not_felt_before),
-        cmocka_unit_test(a_motor_drives_against_a_stop_beyond_half_a_turn),
-        cmocka_unit_test(snapshots_hold_drives),
-        cmocka_unit_test(wrong_drives_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

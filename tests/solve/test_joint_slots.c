@@ -68,7 +68,7 @@ static void ask_for(Rig *rig, uint32_t instance, uint32_t slot, uint32_t group, 
 
 // ---- the plugin ---------------------------------------------------------------------------------
 
-static void a_magnet_catches_and_lets_go(void **state) {
+TEST(a_magnet_catches_and_lets_go) {
     for (int wide = 0; wide < 2; wide++) {
         Rig rig;
         open_rig(&rig, 20, 2, MF_ISA_AUTO, wide != 0);
@@ -116,7 +116,7 @@ static uint64_t hash_of_run(uint32_t threads, mf_Isa isa) {
     return hash;
 }
 
-static void bits_do_not_depend_on_threads(void **state) {
+TEST(bits_do_not_depend_on_threads) {
     const uint64_t hash = hash_of_run(1, MF_ISA_AUTO);
     assert_true(hash_of_run(2, MF_ISA_AUTO) == hash);
     assert_true(hash_of_run(4, MF_ISA_AUTO) == hash);
@@ -125,7 +125,7 @@ static void bits_do_not_depend_on_threads(void **state) {
 
 // ---- state --------------------------------------------------------------------------------------
 
-static void a_snapshot_holds_pending_requests(void **state) {
+TEST(a_snapshot_holds_pending_requests) {
     Rig rig;
     open_rig(&rig, 5, 1, MF_ISA_AUTO, true);
     mf_world_step(rig.pitch.world, 10);
@@ -145,7 +145,7 @@ static void a_snapshot_holds_pending_requests(void **state) {
     close_rig(&rig);
 }
 
-static void joints_come_and_go_without_memory(void **state) {
+TEST(joints_come_and_go_without_memory) {
     enum { COUNT = 16, ROUNDS = STEPS_OF(10000) };
     Rig rig;
     open_rig(&rig, COUNT, 1, MF_ISA_AUTO, false);
@@ -168,7 +168,7 @@ static void joints_come_and_go_without_memory(void **state) {
     close_rig(&rig);
 }
 
-static void a_reset_robot_leaves(void **state) {
+TEST(a_reset_robot_leaves) {
     Rig rig;
     open_rig(&rig, 3, 1, MF_ISA_AUTO, true);
     for (uint32_t i = 0; i < 3; i++)
@@ -185,7 +185,7 @@ static void a_reset_robot_leaves(void **state) {
     close_rig(&rig);
 }
 
-static void joints_break_and_are_repaired(void **state) {
+TEST(joints_break_and_are_repaired) {
     Rig rig;
     open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
     set_field(rig.carriers, "joint_slot.setting", 0, 5, 1e-3); // [N]
@@ -207,7 +207,7 @@ static void joints_break_and_are_repaired(void **state) {
     close_rig(&rig);
 }
 
-static void the_load_is_the_weight(void **state) {
+TEST(the_load_is_the_weight) {
     Rig rig;
     Pitch *pitch = &rig.pitch;
     pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
@@ -249,7 +249,7 @@ static double hinge_now(const Rig *rig, uint32_t component) {
     return get_field(rig->carriers, "joint_slot.angle", 0, 3 + component);
 }
 
-static void a_motor_spins_up_its_robot(void **state) {
+TEST(a_motor_spins_up_its_robot) {
     const double torque = 0.02, rate = 3.0, growth = torque / spin_inertia; // 4.8 rad/s^2
     Rig rig;
     open_hinge(&rig, (double[]){0.0, 0.0, -rate, torque}); // the world's frame from the own one
@@ -273,7 +273,7 @@ static void a_motor_spins_up_its_robot(void **state) {
     close_rig(&rig);
 }
 
-static void a_range_stops_the_motor(void **state) {
+TEST(a_range_stops_the_motor) {
     for (int side = 0; side < 2; side++) {
         Rig rig;
         open_hinge(&rig, (double[]){-0.25, 0.5, side ? 2.0 : -2.0, 0.05});
@@ -293,7 +293,7 @@ static void a_range_stops_the_motor(void **state) {
     }
 }
 
-static void a_hinge_without_a_range_turns_freely(void **state) {
+TEST(a_hinge_without_a_range_turns_freely) {
     Rig rig;
     open_hinge(&rig, (double[]){0.0, 0.0, 0.0, 0.0});
     set_field(rig.carriers, "base.angular_velocity", 0, 2, -5.0);
@@ -307,7 +307,7 @@ static void a_hinge_without_a_range_turns_freely(void **state) {
     close_rig(&rig);
 }
 
-static void a_motor_needs_a_hinge(void **state) {
+TEST(a_motor_needs_a_hinge) {
     Rig rig;
     open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
     ask(&rig, 0, 0, MF_JOINT_REQUEST_MOTOR); // there is no joint
@@ -326,7 +326,7 @@ static void a_motor_needs_a_hinge(void **state) {
 
 // ---- what is refused ----------------------------------------------------------------------------
 
-static void what_is_out_of_reach_is_no_fault(void **state) {
+TEST(what_is_out_of_reach_is_no_fault) {
     Rig rig;
     open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
     ask(&rig, 0, 0, MF_JOINT_REQUEST_JOIN); // reach is 0
@@ -340,7 +340,7 @@ static void what_is_out_of_reach_is_no_fault(void **state) {
     close_rig(&rig);
 }
 
-static void wrong_requests_are_the_fault_of_one_robot(void **state) {
+TEST(wrong_requests_are_the_fault_of_one_robot) {
     static const struct {
         const char *field, *text;
         uint32_t component;
@@ -384,7 +384,7 @@ static void wrong_requests_are_the_fault_of_one_robot(void **state) {
     }
 }
 
-static void slots_need_what_joints_need(void **state) {
+TEST(slots_need_what_joints_need) {
     Rig rig;
     mf_Error error = {0};
     open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
@@ -405,7 +405,7 @@ static void slots_need_what_joints_need(void **state) {
     close_rig(&rig);
 }
 
-static void a_failed_call_changes_nothing(void **state) {
+TEST(a_failed_call_changes_nothing) {
     for (uint64_t countdown = 1;; countdown++) {
         Rig rig;
         mf_Error error = {0};
@@ -431,23 +431,6 @@ static void a_failed_call_changes_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_magnet_catches_and_lets_go),
-        cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(a_snapshot_holds_pending_requests),
-        cmocka_unit_test(joints_come_and_go_without_memory),
-        cmocka_unit_test(a_reset_robot_leaves),
-        cmocka_unit_test(joints_break_and_are_repaired),
-        cmocka_unit_test(the_load_is_the_weight),
-        cmocka_unit_test(a_motor_spins_up_its_robot),
-        cmocka_unit_test(a_range_stops_the_motor),
-        cmocka_unit_test(a_hinge_without_a_range_turns_freely),
-        cmocka_unit_test(a_motor_needs_a_hinge),
-        cmocka_unit_test(what_is_out_of_reach_is_no_fault),
-        cmocka_unit_test(wrong_requests_are_the_fault_of_one_robot),
-        cmocka_unit_test(slots_need_what_joints_need),
-        cmocka_unit_test(a_failed_call_changes_nothing),
-    };
     KEEP_SHARED();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests();
 }

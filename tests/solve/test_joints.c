@@ -40,7 +40,7 @@ static double pendulum_error(mf_Motion motion, mf_Time step) {
     return most;
 }
 
-static void a_pendulum_swings_as_the_equation_says(void **state) {
+TEST(a_pendulum_swings_as_the_equation_says) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 3; m++) {
         double errors[3];
@@ -119,7 +119,7 @@ static void welded_flight(mf_Time step, double position[3]) {
 
 // Momentum stays but for rounding, angular momentum as well as the motion keeps that of a free
 // body, and the two boxes fly as one body does, with an error of the order of the motion.
-static void two_bodies_fly_as_one(void **state) {
+TEST(two_bodies_fly_as_one) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     double truth[3], position[3], errors[2][3], drift[3];
     welded_flight(MF_MILLISECOND / 4, truth);
@@ -154,7 +154,7 @@ static double widest(const Chain *chain, uint32_t count) {
 
 // A chain at rest carries its weight from the first step on; pushed aside it swings and stays
 // whole.
-static void a_chain_holds(void **state) {
+TEST(a_chain_holds) {
     const uint32_t counts[] = {10, 100};
     for (int k = 0; k < 2; k++) {
         const uint32_t count = counts[k];
@@ -197,7 +197,7 @@ static double chain_seconds(uint32_t count) {
 }
 
 // Sixteen times the links cost about sixteen times the time, not its square or cube.
-static void chains_cost_as_much_as_they_are_long(void **state) {
+TEST(chains_cost_as_much_as_they_are_long) {
     const double few = chain_seconds(25), many = chain_seconds(400);
     print_message("25 links: %.3g us a step, 400 links: %.3g us, ratio %.3g\n", few * 1e6,
                   many * 1e6, many / few);
@@ -208,7 +208,7 @@ static void chains_cost_as_much_as_they_are_long(void **state) {
 
 // Six boxes in a ring, each fixed to both neighbors, one joint more than needed: it turns as one
 // body, and no joint opens.
-static void a_ring_is_one_body(void **state) {
+TEST(a_ring_is_one_body) {
     const mf_WorldJointKind kinds[] = {MF_WORLD_JOINT_FIXED, MF_WORLD_JOINT_BALL};
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
@@ -249,7 +249,7 @@ static void a_ring_is_one_body(void **state) {
 // ---- compliant joints ---------------------------------------------------------------------------
 
 // A mass on a spring and a damper settles where the spring says, at the speed they say.
-static void a_spring_gives_way(void **state) {
+TEST(a_spring_gives_way) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND / 10, 9.81);
     mf_Group *box =
@@ -279,7 +279,7 @@ static void a_spring_gives_way(void **state) {
 
 // The hand of a humanoid and a body of 1000 kg, in no gravity: what one loses the other gets; and
 // the humanoid is dragged along.
-static void a_humanoid_is_dragged_by_a_heavy_body(void **state) {
+TEST(a_humanoid_is_dragged_by_a_heavy_body) {
     for (int wide = 0; wide < 2; wide++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
@@ -330,7 +330,7 @@ static void a_humanoid_is_dragged_by_a_heavy_body(void **state) {
 // ---- contacts -----------------------------------------------------------------------------------
 
 // Two boxes stand on the ground and hold three between them in the air.
-static void a_bridge_stands_on_its_ends(void **state) {
+TEST(a_bridge_stands_on_its_ends) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 2; m++) {
         Pitch pitch;
@@ -368,7 +368,7 @@ static void a_bridge_stands_on_its_ends(void **state) {
 
 // A box of 1 kg stands on the ground and carries a heavier one on a joint: trial steps know what
 // the ground does, so the joint does not open however unlike the masses are.
-static void a_light_box_carries_a_heavy_one(void **state) {
+TEST(a_light_box_carries_a_heavy_one) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     const double masses[] = {1.0, 10.0, 100.0};
     for (int k = 0; k < 6; k++) {
@@ -405,7 +405,7 @@ static void a_light_box_carries_a_heavy_one(void **state) {
 // ---- breaking -----------------------------------------------------------------------------------
 
 // A box of 2 kg hangs from a joint and is pulled harder and harder.
-static void a_joint_breaks_at_its_limit(void **state) {
+TEST(a_joint_breaks_at_its_limit) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *box =
@@ -435,7 +435,7 @@ static void a_joint_breaks_at_its_limit(void **state) {
     pitch_close(&pitch);
 }
 
-static void a_joint_can_be_switched_off(void **state) {
+TEST(a_joint_can_be_switched_off) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *box =
@@ -455,21 +455,4 @@ static void a_joint_can_be_switched_off(void **state) {
     mf_world_step(pitch.world, 1000); // closes, at most by 1 m/s
     assert_near(get_field(box, "base.position", 0, 2), 5.0, 1e-5);
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pendulum_swings_as_the_equation_says),
-        cmocka_unit_test(two_bodies_fly_as_one),
-        cmocka_unit_test(a_chain_holds),
-        cmocka_unit_test(chains_cost_as_much_as_they_are_long),
-        cmocka_unit_test(a_ring_is_one_body),
-        cmocka_unit_test(a_spring_gives_way),
-        cmocka_unit_test(a_humanoid_is_dragged_by_a_heavy_body),
-        cmocka_unit_test(a_bridge_stands_on_its_ends),
-        cmocka_unit_test(a_light_box_carries_a_heavy_one),
-        cmocka_unit_test(a_joint_breaks_at_its_limit),
-        cmocka_unit_test(a_joint_can_be_switched_off),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint
 
 // A humanoid stands on the ground and holds a body of 1000 kg that is pulled away with 20 N: what
 // the body does not get for it goes through the joint into the arm and the feet.
-static void a_humanoid_holds_a_car(void **state) {
+TEST(a_humanoid_holds_a_car) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "humanoid.urdf");
@@ -62,7 +62,7 @@ static void a_humanoid_holds_a_car(void **state) {
 }
 
 // Five hexapods hold each other in a row; the one in the middle is in the air.
-static void robots_in_a_row_carry_one(void **state) {
+TEST(robots_in_a_row_carry_one) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 6; m++) {
         Pitch pitch;
@@ -103,7 +103,7 @@ static void robots_in_a_row_carry_one(void **state) {
 // ---- moved from outside -------------------------------------------------------------------------
 
 // A robot of `kinematic` carries a box and does not feel it.
-static void a_kinematic_robot_carries(void **state) {
+TEST(a_kinematic_robot_carries) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
@@ -134,7 +134,7 @@ static void a_kinematic_robot_carries(void **state) {
 }
 
 // A robot that a fault froze holds the other one like the world does; its joint stays.
-static void a_frozen_robot_holds(void **state) {
+TEST(a_frozen_robot_holds) {
     Chain chain;
     open_chain(&chain, 3, 1, MF_ISA_AUTO, true);
     mf_world_step(chain.pitch.world, 10);
@@ -159,7 +159,7 @@ static void a_frozen_robot_holds(void **state) {
 
 // Two links of one robot, fixed to each other: nothing moves between them, and the robot flies as
 // its motion lets it fly.
-static void a_robot_is_joined_to_itself(void **state) {
+TEST(a_robot_is_joined_to_itself) {
     static const char *const arm =
         "<mujoco model='arm'><worldbody><body><freejoint/><geom size='0.1' mass='1'/>"
         "<body pos='0.5 0 0'><joint type='hinge' axis='0 1 0'/><geom size='0.1' mass='1'/>"
@@ -187,7 +187,7 @@ static void a_robot_is_joined_to_itself(void **state) {
 }
 
 // Robots change their motion while they hang on a joint.
-static void motions_may_change(void **state) {
+TEST(motions_may_change) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
@@ -228,7 +228,7 @@ static void motions_may_change(void **state) {
 
 // A ball strikes the lower of two joined boxes: momentum stays, whichever was added first; and what
 // collisions say of pushes is theirs alone.
-static void collisions_push_what_is_joined(void **state) {
+TEST(collisions_push_what_is_joined) {
     uint64_t hashes[2];
     for (int order = 0; order < 2; order++) {
         Pitch pitch;
@@ -269,7 +269,7 @@ static void collisions_push_what_is_joined(void **state) {
 }
 
 // A box hangs from a quadrotor, or the motion says that it takes no forces on its body.
-static void a_vehicle_takes_part_or_says_why(void **state) {
+TEST(a_vehicle_takes_part_or_says_why) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Quadrotor quadrotor = mf_quadrotor();
@@ -301,7 +301,7 @@ static void a_vehicle_takes_part_or_says_why(void **state) {
 }
 
 // A joint that cannot close says so, and is not shot together.
-static void what_does_not_fit_warns(void **state) {
+TEST(what_does_not_fit_warns) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     mf_Group *boxes =
@@ -369,7 +369,7 @@ static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
 
 // It neither gains energy nor loses much of it: the velocity is measured at the middle of the
 // rotation of a step, or the force acts there, as the integrator needs. Much faster it slows down.
-static void a_spin_about_a_joint_lasts(void **state) {
+TEST(a_spin_about_a_joint_lasts) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED, MF_MOTION_ARTICULATED};
     for (int k = 0; k < 3; k++) {
         double open, fast;
@@ -385,7 +385,7 @@ static void a_spin_about_a_joint_lasts(void **state) {
 
 // Twelve robots that hold each other fall from the horizontal and crack like a whip, the last one
 // as heavy as the others or 100 times.
-static void a_chain_of_twelve_holds(void **state) {
+TEST(a_chain_of_twelve_holds) {
     for (int k = 0; k < 2; k++) {
         char text[256];
         double open = 0.0;
@@ -420,21 +420,4 @@ static void a_chain_of_twelve_holds(void **state) {
         assert_int_equal(mf_group_warning(groups[1], 0), 0);
         pitch_close(&pitch);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_humanoid_holds_a_car),
-        cmocka_unit_test(robots_in_a_row_carry_one),
-        cmocka_unit_test(a_kinematic_robot_carries),
-        cmocka_unit_test(a_frozen_robot_holds),
-        cmocka_unit_test(a_robot_is_joined_to_itself),
-        cmocka_unit_test(motions_may_change),
-        cmocka_unit_test(collisions_push_what_is_joined),
-        cmocka_unit_test(a_vehicle_takes_part_or_says_why),
-        cmocka_unit_test(what_does_not_fit_warns),
-        cmocka_unit_test(a_spin_about_a_joint_lasts),
-        cmocka_unit_test(a_chain_of_twelve_holds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void check(const Rig *rig, double tolerance) {
     }
 }
 
-static void fields_follow_the_state(void **state) {
+TEST(fields_follow_the_state) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_POINTS, MF_MOTION_RIGID,
                                         MF_MOTION_KINEMATIC, MF_MOTION_PRESCRIBED};
     for (int k = 0; k < 10; k++) {
@@ -73,7 +73,7 @@ static void fields_follow_the_state(void **state) {
     }
 }
 
-static void a_restored_world_has_them(void **state) {
+TEST(a_restored_world_has_them) {
     Rig rig;
     open_rig(&rig, MF_MOTION_ARTICULATED, COUNT, true, true, MF_ISA_AUTO);
     mf_World *world = rig.pitch.world;
@@ -90,7 +90,7 @@ static void a_restored_world_has_them(void **state) {
     pitch_close(&rig.pitch);
 }
 
-static void they_are_not_state(void **state) {
+TEST(they_are_not_state) {
     uint64_t hashes[2];
     for (int derived = 0; derived < 2; derived++) {
         Rig rig;
@@ -103,7 +103,7 @@ static void they_are_not_state(void **state) {
     assert_true(hashes[0] == hashes[1]);
 }
 
-static void bits_are_the_same_everywhere(void **state) {
+TEST(bits_are_the_same_everywhere) {
     static const uint32_t counts[] = {COUNT, 1, 5};
     double first[2][7 * LINKS];
     for (int k = 0; k < 12; k++) {
@@ -186,7 +186,7 @@ static void open_falling(Rig *rig, uint32_t threads, bool isolated) {
 }
 
 // Where nobody reads them within a call, they are derived at its end.
-static void they_are_derived_when_they_can_be_read(void **state) {
+TEST(they_are_derived_when_they_can_be_read) {
     for (int k = 0; k < 4 * READERS; k++) {
         const Reader reader = (Reader)(k / 4);
         Rig rig;
@@ -212,7 +212,7 @@ static void they_are_derived_when_they_can_be_read(void **state) {
     }
 }
 
-static void a_second_call_does_nothing(void **state) {
+TEST(a_second_call_does_nothing) {
     Rig rig;
     open_rig(&rig, MF_MOTION_ARTICULATED, 1, false, true, MF_ISA_AUTO);
     const uint32_t fields = mf_group_field_count(rig.group);
@@ -220,14 +220,4 @@ static void a_second_call_does_nothing(void **state) {
     assert_int_equal(mf_group_field_count(rig.group), fields);
     assert_int_equal(mf_group_derive_links(NULL, &rig.pitch.error), MF_BAD_ARGUMENT);
     pitch_close(&rig.pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fields_follow_the_state),
-                                       cmocka_unit_test(a_restored_world_has_them),
-                                       cmocka_unit_test(they_are_not_state),
-                                       cmocka_unit_test(bits_are_the_same_everywhere),
-                                       cmocka_unit_test(they_are_derived_when_they_can_be_read),
-                                       cmocka_unit_test(a_second_call_does_nothing)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

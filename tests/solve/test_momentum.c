@@ -118,7 +118,7 @@ static Seen meet(const Rendezvous *m, mf_Time step) {
 }
 
 // By hard contacts, which the world's solver finds: an impact takes a step.
-static void momentum_stays_when_it_is_solved(void **state) {
+TEST(momentum_stays_when_it_is_solved) {
     static const mf_Motion motions[] = {MF_MOTION_POINTS, MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
     for (int k = 0; k < 16; k++) {
@@ -134,7 +134,7 @@ static void momentum_stays_when_it_is_solved(void **state) {
     }
 }
 
-static void momentum_stays(void **state) {
+TEST(momentum_stays) {
     static const Rendezvous meetings[] = {
         {MF_MOTION_POINTS, false, true, false, 1e-15, 3e-13},
         {MF_MOTION_POINTS, false, true, true, 1e-15, 3e-13},
@@ -169,7 +169,7 @@ static void momentum_stays(void **state) {
     }
 }
 
-static void what_is_lost_halves_with_the_step(void **state) {
+TEST(what_is_lost_halves_with_the_step) {
     for (int k = 0; k < 6; k++) {
         const Rendezvous m = {(mf_Motion)(MF_MOTION_RIGID + k / 2), k & 1, true, true, 0, 0};
         Seen coarse = meet(&m, 500 * MICROSECOND), fine = meet(&m, 250 * MICROSECOND);
@@ -183,7 +183,7 @@ static void what_is_lost_halves_with_the_step(void **state) {
 }
 
 // A robot between two others, each at a level of its own: what one gives the other takes.
-static void levels_collide(void **state) {
+TEST(levels_collide) {
     static const double still[3] = {0, 0, 0}, forth[3] = {1.0, 0.1, 0.0},
                         angular[3] = {0.4, 0.1, 0.5};
     static const char *const names[] = {"a", "b", "c", "d"};
@@ -208,11 +208,4 @@ static void levels_collide(void **state) {
     assert_near(apart(start.linear, end.linear) / apart(start.linear, still), 0.0, 1e-8);
     assert_near(apart(start.angular, end.angular) / apart(start.angular, still), 0.0, 1e-4);
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(momentum_stays), cmocka_unit_test(momentum_stays_when_it_is_solved),
-        cmocka_unit_test(what_is_lost_halves_with_the_step), cmocka_unit_test(levels_collide)};
-    return cmocka_run_group_tests_name("momentum", tests, NULL, NULL);
 }

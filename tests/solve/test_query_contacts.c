@@ -17,7 +17,7 @@ static const char box_text[] =
     "<geom type='box' size='0.2 0.3 0.1' mass='2'/></body></worldbody></mujoco>";
 
 // Four corners of a box bear its weight, whichever motion has it; forces are not known there.
-static void a_box_stands_on_its_corners(void **state) {
+TEST(a_box_stands_on_its_corners) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID,
                                         MF_MOTION_PRESCRIBED};
     for (int k = 0; k < 3; k++) {
@@ -57,7 +57,7 @@ static void a_box_stands_on_its_corners(void **state) {
     }
 }
 
-static void points_and_feet_bear_the_weight(void **state) {
+TEST(points_and_feet_bear_the_weight) {
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
         mf_Contact contacts[ROOM];
@@ -83,7 +83,7 @@ static void points_and_feet_bear_the_weight(void **state) {
 }
 
 // A ball that rolls touches at its lowest point, and an ellipsoid that lies on its side there too.
-static void round_things_touch_at_their_lowest_point(void **state) {
+TEST(round_things_touch_at_their_lowest_point) {
     static const char oval_text[] =
         "<mujoco model='oval'><worldbody><body pos='0 0 0.1'><freejoint/>"
         "<geom type='ellipsoid' size='0.2 0.3 0.1' mass='2'/></body></worldbody></mujoco>";
@@ -111,7 +111,7 @@ static void round_things_touch_at_their_lowest_point(void **state) {
 }
 
 // Between balls the force is that of wrench.link, the point between them, the normal the centers'.
-static void collisions_report_their_forces(void **state) {
+TEST(collisions_report_their_forces) {
     Pitch pitch;
     mf_Contact contacts[ROOM], again[ROOM];
     uint32_t seen = 0, count;
@@ -188,7 +188,7 @@ static uint32_t heap(uint32_t threads, mf_Contact *out) {
     return count;
 }
 
-static void lists_do_not_depend_on_threads(void **state) {
+TEST(lists_do_not_depend_on_threads) {
     mf_Contact one[ROOM], three[ROOM];
     const uint32_t count = heap(1, one);
     assert_true(count > 20);
@@ -205,7 +205,7 @@ static void lists_do_not_depend_on_threads(void **state) {
     }
 }
 
-static void bad_queries_are_refused(void **state) {
+TEST(bad_queries_are_refused) {
     Pitch pitch;
     mf_Contact contacts[1];
     uint32_t count;
@@ -218,16 +218,4 @@ static void bad_queries_are_refused(void **state) {
     assert_int_equal(mf_world_contacts(pitch.world, contacts, 1, NULL, &pitch.error),
                      MF_BAD_ARGUMENT);
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_box_stands_on_its_corners),
-        cmocka_unit_test(points_and_feet_bear_the_weight),
-        cmocka_unit_test(round_things_touch_at_their_lowest_point),
-        cmocka_unit_test(collisions_report_their_forces),
-        cmocka_unit_test(lists_do_not_depend_on_threads),
-        cmocka_unit_test(bad_queries_are_refused),
-    };
-    return cmocka_run_group_tests_name("query contacts", tests, NULL, NULL);
 }

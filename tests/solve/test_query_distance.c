@@ -129,7 +129,7 @@ static void pose(mf_Group *group, uint32_t instance, double x, double y, double 
         set_field(group, "base.orientation", instance, c, q[c]);
 }
 
-static void known_pairs(void **state) {
+TEST(known_pairs) {
     static const double pi = 3.14159265358979323846;
     static const struct {
         int a, b;
@@ -225,7 +225,7 @@ static void check_inside(const Placed *a, const Placed *b, const mf_Distance *fo
     }
 }
 
-static void random_pairs_prove_themselves(void **state) {
+TEST(random_pairs_prove_themselves) {
     enum { EACH = 60 };
     uint32_t apart = 0, inside = 0;
     for (int x = 0; x < KINDS; x++)
@@ -253,7 +253,7 @@ static void random_pairs_prove_themselves(void **state) {
 }
 
 // The nearest of all by asking one after the other.
-static void the_nearest_of_all_is_found(void **state) {
+TEST(the_nearest_of_all_is_found) {
     enum { EACH = 40 };
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -295,7 +295,7 @@ static const char arm_text[] =
     "<body pos='1 0 0'><joint type='slide' axis='1 0 0'/>"
     "<geom type='sphere' size='0.2' mass='1'/></body></body></worldbody></mujoco>";
 
-static void links_of_one_robot(void **state) {
+TEST(links_of_one_robot) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, arm_text), "arm", 2, true);
@@ -324,7 +324,7 @@ static void refused(Pitch *pitch, const mf_DistanceConfig *config, const char *t
         fail_msg("%s", pitch->error.message);
 }
 
-static void bad_questions_are_refused(void **state) {
+TEST(bad_questions_are_refused) {
     Pitch pitch, other;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     pitch_open(&other, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -360,7 +360,7 @@ static void bad_questions_are_refused(void **state) {
     pitch_close(&pitch);
 }
 
-static void bodies_without_shapes_are_refused(void **state) {
+TEST(bodies_without_shapes_are_refused) {
     static const char text[] =
         "<mujoco model='arm'><worldbody><body><freejoint/><geom type='sphere' size='0.1' mass='1'/>"
         "<body name='bare'><joint type='slide'/><inertial pos='0 0 0' mass='1' "
@@ -422,24 +422,11 @@ static mf_Status ask_all(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, MESH, "a", 1);
     assert_true(torture(pitch.context, ask_all, (void *)mf_group_model(group), TORTURE_MUST_FAIL) >
                 40);
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_pairs),
-        cmocka_unit_test(random_pairs_prove_themselves),
-        cmocka_unit_test(the_nearest_of_all_is_found),
-        cmocka_unit_test(links_of_one_robot),
-        cmocka_unit_test(bad_questions_are_refused),
-        cmocka_unit_test(bodies_without_shapes_are_refused),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
-    return cmocka_run_group_tests_name("query distance", tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static mf_RayConfig ray_of(double x, double y, double z, double dx, double dy, d
 
 // ---- shapes -------------------------------------------------------------------------------------
 
-static void every_shape_is_hit_at_its_surface(void **state) {
+TEST(every_shape_is_hit_at_its_surface) {
     // From 2 m along x at y, z of each; distance, normal.
     static const double cases[][7] = {
         {0, 0.1, 0.2, 2.0 - 0.2, 2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0},
@@ -137,7 +137,7 @@ static void every_shape_is_hit_at_its_surface(void **state) {
 }
 
 // The point that is met is on the surface, and before it the ray is outside of all.
-static void random_rays_agree_with_the_insides(void **state) {
+TEST(random_rays_agree_with_the_insides) {
     enum { EACH = 20, RAYS = 800, SAMPLES = 200 };
     uint32_t hits = 0;
     Pitch pitch;
@@ -194,7 +194,7 @@ static void random_rays_agree_with_the_insides(void **state) {
     pitch_close(&pitch);
 }
 
-static void a_ray_from_inside_leaves(void **state) {
+TEST(a_ray_from_inside_leaves) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, 0, 1);
@@ -207,7 +207,7 @@ static void a_ray_from_inside_leaves(void **state) {
 }
 
 // Limbs, whose joints are turned, and what a file fixes in the world.
-static void limbs_and_scenery_are_hit(void **state) {
+TEST(limbs_and_scenery_are_hit) {
     static const char text[] =
         "<mujoco model='arm'><worldbody>"
         "<geom name='wall' type='box' pos='0 9 1' size='1 0.5 1'/>"
@@ -265,7 +265,7 @@ static double above(const mf_Terrain *terrain, const mf_RayConfig *ray, double d
                              ray->start[1] + distance * ray->direction[1], NULL);
 }
 
-static void maps_agree_with_sampling(void **state) {
+TEST(maps_agree_with_sampling) {
     enum { SIDE = 12, RAYS = 600, SAMPLES = 20000 };
     for (int k = 0; k < 2; k++) {
         double heights[SIDE * SIDE];
@@ -320,7 +320,7 @@ static void maps_agree_with_sampling(void **state) {
     }
 }
 
-static void level_ground_has_no_end(void **state) {
+TEST(level_ground_has_no_end) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_RayConfig ray = ray_of(500.0, -700.0, 3.0, 4.0, 0.0, -3.0);
@@ -341,7 +341,7 @@ static void level_ground_has_no_end(void **state) {
 
 // ---- places, order, mistakes --------------------------------------------------------------------
 
-static void isolated_robots_are_alone(void **state) {
+TEST(isolated_robots_are_alone) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_GroupConfig config = mf_group_config();
@@ -375,7 +375,7 @@ static void refused(Pitch *pitch, const mf_RayConfig *config, const char *text) 
         fail_msg("%s", pitch->error.message);
 }
 
-static void bad_rays_are_refused(void **state) {
+TEST(bad_rays_are_refused) {
     Pitch pitch, other;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     pitch_open(&other, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -408,18 +408,4 @@ static void bad_rays_are_refused(void **state) {
     refused(&pitch, NULL, "NULL");
     pitch_close(&other);
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_shape_is_hit_at_its_surface),
-        cmocka_unit_test(random_rays_agree_with_the_insides),
-        cmocka_unit_test(a_ray_from_inside_leaves),
-        cmocka_unit_test(limbs_and_scenery_are_hit),
-        cmocka_unit_test(maps_agree_with_sampling),
-        cmocka_unit_test(level_ground_has_no_end),
-        cmocka_unit_test(isolated_robots_are_alone),
-        cmocka_unit_test(bad_rays_are_refused),
-    };
-    return cmocka_run_group_tests_name("query ray", tests, NULL, NULL);
 }

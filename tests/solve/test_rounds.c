@@ -81,7 +81,7 @@ static Outcome live(const FixtureConfig *setup, const mf_InteractionConfig *conf
     return out;
 }
 
-static void threads_and_sets_do_not_show(void **state) {
+TEST(threads_and_sets_do_not_show) {
     static const uint32_t threads[] = {1, 2, 4};
     mf_InteractionConfig config = everything();
     for (int wide = 0; wide < 2; wide++) {
@@ -105,7 +105,7 @@ static void threads_and_sets_do_not_show(void **state) {
 
 // All threads flush subnormal numbers, so squares of tiny distances are 0 everywhere: clusters of
 // three, 1e-22 m and 2e-22 m apart, are ties and told by number, whichever thread looks.
-static void threads_share_the_float_mode(void **state) {
+TEST(threads_share_the_float_mode) {
     enum { CLUSTERS = 1000 };
     Fixture fixture;
     FixtureConfig setup = fixture_config();
@@ -132,7 +132,7 @@ static void threads_share_the_float_mode(void **state) {
 
 // How lists are kept is no part of the result: wide and narrow margins, space for everybody and
 // for nobody.
-static void lists_do_not_show(void **state) {
+TEST(lists_do_not_show) {
     static const double margins[] = {0.05, 0.3, 2.0};
     static const uint32_t capacity[] = {1, 20, 300};
     FixtureConfig setup = fixture_config();
@@ -151,7 +151,7 @@ static void lists_do_not_show(void **state) {
 
 // With the same latency and rates the background thread finds what the main loop finds; two runs of
 // it are the same; and detection at 10 Hz with 50 ms latency takes effect 5 steps later.
-static void the_background_thread_gives_the_same_results(void **state) {
+TEST(the_background_thread_gives_the_same_results) {
     for (uint32_t latency = 1; latency <= 5; latency += 4)
         for (uint32_t threads = 1; threads <= 2; threads++) {
             mf_InteractionConfig config = everything();
@@ -169,7 +169,7 @@ static void the_background_thread_gives_the_same_results(void **state) {
         }
 }
 
-static void latency_is_exact(void **state) {
+TEST(latency_is_exact) {
     for (int background = 0; background < 2; background++) {
         Fixture fixture;
         FixtureConfig setup = fixture_config();
@@ -203,7 +203,7 @@ static void latency_is_exact(void **state) {
 }
 
 // A restored world goes on to the same bits, though its lists are built anew.
-static void restored_worlds_go_on(void **state) {
+TEST(restored_worlds_go_on) {
     Fixture fixture;
     FixtureConfig setup = fixture_config();
     mf_InteractionConfig config = everything();
@@ -233,7 +233,7 @@ static void restored_worlds_go_on(void **state) {
 }
 
 // An agent far from all others has the same bits as one that is alone in the world.
-static void results_do_not_depend_on_distant_agents(void **state) {
+TEST(results_do_not_depend_on_distant_agents) {
     uint64_t hash[2];
     for (int alone = 0; alone < 2; alone++) {
         Fixture fixture;
@@ -254,7 +254,7 @@ static void results_do_not_depend_on_distant_agents(void **state) {
     assert_true(hash[0] == hash[1]);
 }
 
-static void steps_take_no_memory(void **state) {
+TEST(steps_take_no_memory) {
     for (int background = 0; background < 2; background++) {
         Fixture fixture;
         FixtureConfig setup = fixture_config();
@@ -271,7 +271,7 @@ static void steps_take_no_memory(void **state) {
 }
 
 // Detection at 20 Hz in steps of 10 ms: the fields change every fifth step only.
-static void rates_hold(void **state) {
+TEST(rates_hold) {
     Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
@@ -292,17 +292,6 @@ static void rates_hold(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_and_sets_do_not_show),
-        cmocka_unit_test(threads_share_the_float_mode),
-        cmocka_unit_test(lists_do_not_show),
-        cmocka_unit_test(the_background_thread_gives_the_same_results),
-        cmocka_unit_test(latency_is_exact),
-        cmocka_unit_test(restored_worlds_go_on),
-        cmocka_unit_test(results_do_not_depend_on_distant_agents),
-        cmocka_unit_test(steps_take_no_memory),
-        cmocka_unit_test(rates_hold),
-    };
     KEEP_SHARED();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests();
 }

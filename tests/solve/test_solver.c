@@ -67,7 +67,7 @@ static mf_Group *add_standing(Pitch *pitch, mf_Model *model, const char *name, u
 
 // ---- mass ratios --------------------------------------------------------------------------------
 
-static void a_light_box_bears_a_heavy_one(void **state) {
+TEST(a_light_box_bears_a_heavy_one) {
     const double masses[] = {1.0, 30.0, 1000.0};
     for (int k = 0; k < 6; k++) {
         const mf_CollisionLaw law = k < 3 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
@@ -96,7 +96,7 @@ static void a_light_box_bears_a_heavy_one(void **state) {
 // ---- stacks -------------------------------------------------------------------------------------
 
 // 2 s are enough to see it stand; MAYFLY_FULL=1: the 20 s of the docs.
-static void a_stack_stands(void **state) {
+TEST(a_stack_stands) {
     const uint32_t steps = getenv("MAYFLY_FULL") != NULL ? 10000 : SANITIZED ? 500 : 1000;
     for (int k = 0; k < 3; k++) {
         const bool wide = k > 0;
@@ -143,7 +143,7 @@ static double depth_as_stated(const mf_Softness *softness, double mass, double s
     return low;
 }
 
-static void compliant_contacts_are_as_soft_as_the_file_states(void **state) {
+TEST(compliant_contacts_are_as_soft_as_the_file_states) {
     const double masses[] = {1.0, 30.0};
     const double peers[] = {0.226e-3, 1.68e-3}; // MuJoCo 4.0, Newton, 20 s
     mf_Softness softness = mf_softness();
@@ -212,7 +212,7 @@ static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
     return far;
 }
 
-static void it_slips_at_the_angle_of_friction(void **state) {
+TEST(it_slips_at_the_angle_of_friction) {
     const mf_CollisionLaw laws[] = {MF_COLLISION_HARD, MF_COLLISION_COMPLIANT};
     for (int k = 0; k < 2; k++) {
         const double clamped = slide(laws[k], MF_MOTION_ARTICULATED, 0.495);
@@ -231,7 +231,7 @@ static void it_slips_at_the_angle_of_friction(void **state) {
 // ---- impacts ------------------------------------------------------------------------------------
 
 // Balls in a head-on impact: momentum to rounding, and the speed apart by the restitution.
-static void balls_part_by_the_restitution(void **state) {
+TEST(balls_part_by_the_restitution) {
     const double restitutions[] = {0.05, 0.5, 1.0};
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int k = 0; k < 6; k++) {
@@ -261,7 +261,7 @@ static void balls_part_by_the_restitution(void **state) {
 
 // A box of 1 kg stands on the ground and holds a second one in the air by a joint; one of 3 kg lies
 // on both of their tops, so the joint bears what the contact with the second one bears.
-static void joints_and_contacts_agree(void **state) {
+TEST(joints_and_contacts_agree) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *low = add_bodies(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 2,
@@ -327,7 +327,7 @@ static Result heap(const uint32_t order[KINDS], uint32_t threads, mf_Isa isa) {
     return result;
 }
 
-static void bits_depend_on_nothing_else(void **state) {
+TEST(bits_depend_on_nothing_else) {
     const uint32_t order[KINDS] = {0, 1, 2}, other[KINDS] = {2, 0, 1};
     const Result one = heap(order, 1, MF_ISA_AUTO);
     Result result = heap(order, 2, MF_ISA_AUTO);
@@ -343,7 +343,7 @@ static void bits_depend_on_nothing_else(void **state) {
         }
 }
 
-static void a_snapshot_holds_the_warm_start(void **state) {
+TEST(a_snapshot_holds_the_warm_start) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
@@ -364,7 +364,7 @@ static void a_snapshot_holds_the_warm_start(void **state) {
     pitch_close(&pitch);
 }
 
-static void a_step_allocates_nothing(void **state) {
+TEST(a_step_allocates_nothing) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
@@ -376,19 +376,4 @@ static void a_step_allocates_nothing(void **state) {
     mf_context_fail_after(pitch.context, 0);
     assert_near(load_between(&pitch, boxes, 3), 9.81, 0.1);
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_light_box_bears_a_heavy_one),
-        cmocka_unit_test(a_stack_stands),
-        cmocka_unit_test(compliant_contacts_are_as_soft_as_the_file_states),
-        cmocka_unit_test(a_snapshot_holds_the_warm_start),
-        cmocka_unit_test(it_slips_at_the_angle_of_friction),
-        cmocka_unit_test(balls_part_by_the_restitution),
-        cmocka_unit_test(joints_and_contacts_agree),
-        cmocka_unit_test(bits_depend_on_nothing_else),
-        cmocka_unit_test(a_step_allocates_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

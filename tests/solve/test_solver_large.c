@@ -93,7 +93,7 @@ static void check_response(const char *file) {
     pitch_close(&pitch);
 }
 
-static void free_responses_are_those_of_the_mass_matrix(void **state) {
+TEST(free_responses_are_those_of_the_mass_matrix) {
     check_response("ant.xml");
     check_response("humanoid.urdf");
     check_response("quadruped.urdf");
@@ -156,7 +156,7 @@ static double load_on(const Pitch *pitch, uint32_t row) {
     return sum;
 }
 
-static void a_wall_stands(void **state) {
+TEST(a_wall_stands) {
     Pitch pitch;
     double far = 0.0, weight = 9.81 * BOXES;
     mf_Group *boxes = open_wall(&pitch);
@@ -213,7 +213,7 @@ static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
     return heap;
 }
 
-static void bits_of_heaps_depend_on_nothing_else(void **state) {
+TEST(bits_of_heaps_depend_on_nothing_else) {
     const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID};
     mf_Isa widest; // what MF_ISA_AUTO chooses
     assert_int_equal(mf_isa_detect(&widest, NULL), MF_OK);
@@ -244,7 +244,7 @@ static mf_Group *open_stack(Pitch *pitch) {
 }
 
 // Robots that touch at once begin without the forces of their life before.
-static void a_reset_forgets_contacts(void **state) {
+TEST(a_reset_forgets_contacts) {
     Pitch old, fresh;
     mf_Group *worn = open_stack(&old), *boxes = open_stack(&fresh);
     mf_world_step(old.world, 100);
@@ -261,14 +261,4 @@ static void a_reset_forgets_contacts(void **state) {
         }
     pitch_close(&old);
     pitch_close(&fresh);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(free_responses_are_those_of_the_mass_matrix),
-        cmocka_unit_test(a_wall_stands),
-        cmocka_unit_test(bits_of_heaps_depend_on_nothing_else),
-        cmocka_unit_test(a_reset_forgets_contacts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,7 +240,7 @@ static bool is_tipsy(int upper, int lower) {
     return (upper == BOX || upper == MESH) && lower == CAPSULE;
 }
 
-static void every_pair_of_shapes(void **state) {
+TEST(every_pair_of_shapes) {
     for (size_t k = 0; k < sizeof situations / sizeof *situations; k++) {
         Situation s = situations[k];
         s.law = MF_COLLISION_COMPLIANT;
@@ -251,7 +251,7 @@ static void every_pair_of_shapes(void **state) {
     }
 }
 
-static void in_float_too(void **state) {
+TEST(in_float_too) {
     for (size_t k = 0; k < sizeof situations / sizeof *situations; k++) {
         Situation s = situations[k];
         s.law = MF_COLLISION_COMPLIANT;
@@ -265,7 +265,7 @@ static void in_float_too(void **state) {
 
 // Friction, condim and priority of two shapes are combined by the rules of MuJoCo's documentation:
 // the larger priority decides, else the larger value.
-static void surfaces_combine_alike(void **state) {
+TEST(surfaces_combine_alike) {
     Situation s = {.name = "two frictions",
                    .slope = 0.3,
                    .mu = 0.05,
@@ -293,7 +293,7 @@ static double speed_of(const Situation *s, int shape, double *rate) {
     return out[7] * cos(s->slope) - out[9] * sin(s->slope);
 }
 
-static void every_law_obeys_closed_forms(void **state) {
+TEST(every_law_obeys_closed_forms) {
     static const mf_CollisionLaw laws[] = {MF_COLLISION_EXPLICIT, MF_COLLISION_HARD,
                                            MF_COLLISION_COMPLIANT};
     const double slope = 5.0 * pi / 180.0, t = 0.3, r = 0.06;
@@ -335,14 +335,4 @@ static void every_law_obeys_closed_forms(void **state) {
         assert_near(speed_of(&brake, SPHERE, &rate), 5.0 / 7.0 - more,
                     more * slipping / 0.2 + 0.03);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pair_of_shapes),
-        cmocka_unit_test(in_float_too),
-        cmocka_unit_test(surfaces_combine_alike),
-        cmocka_unit_test(every_law_obeys_closed_forms),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,7 +161,7 @@ static void put(const Robot *robot, const char *name, double value) {
 }
 
 // m r^2 + I = 0.1 * 0.01 + 1e-4: a motor of 30 N m and 1 rad/s adds no rotor.
-static void a_motor_has_no_inertia_of_its_own(void **state) {
+TEST(a_motor_has_no_inertia_of_its_own) {
     Robot robot;
     double mass = 0.0;
     open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
@@ -172,7 +172,7 @@ static void a_motor_has_no_inertia_of_its_own(void **state) {
 }
 
 // Its servo is stable without one, at any step: it goes to its target with the speed of the file.
-static void a_light_joint_follows_its_servo(void **state) {
+TEST(a_light_joint_follows_its_servo) {
     Robot robot;
     open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
     put(&robot, "joint.target", 0.8);
@@ -187,7 +187,7 @@ static void a_light_joint_follows_its_servo(void **state) {
 }
 
 // 60 N m of joint.torque are at most the effort of 30, and drive the joint at most at 1 rad/s.
-static void limits_hold_for_torques(void **state) {
+TEST(limits_hold_for_torques) {
     for (int fixed_count = 0; fixed_count < 2; fixed_count++) {
         Robot robot;
         open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
@@ -224,7 +224,7 @@ static void limits_hold_for_torques(void **state) {
 }
 
 // A root `world` without mass holds the base, with its offset; base: free frees it.
-static void a_root_named_world_holds_the_base(void **state) {
+TEST(a_root_named_world_holds_the_base) {
     static const char text[] =
         "<robot name='r'><link name='world'/><joint name='w' type='fixed'><parent link='world'/>"
         "<child link='foot'/><origin xyz='0 0 0.5'/></joint><link name='foot'>" INERTIAL(
@@ -248,7 +248,7 @@ static void a_root_named_world_holds_the_base(void **state) {
 }
 
 // A base without mass cannot be free; a serial robot whose base is, says so.
-static void guesses_are_noted(void **state) {
+TEST(guesses_are_noted) {
     Robot robot;
     open_text(&robot,
               "<robot name='r'><link name='foot'/><link name='arm'>" INERTIAL(
@@ -269,12 +269,5 @@ int main(int argc, char **argv) {
             answer(argv[i]);
         return 0;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_motor_has_no_inertia_of_its_own),
-        cmocka_unit_test(a_light_joint_follows_its_servo),
-        cmocka_unit_test(limits_hold_for_torques),
-        cmocka_unit_test(a_root_named_world_holds_the_base),
-        cmocka_unit_test(guesses_are_noted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests();
 }

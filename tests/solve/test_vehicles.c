@@ -84,7 +84,7 @@ static void world_inertia_times(const mf_Group *group, const double rate[3], dou
 // ---- wrenches -----------------------------------------------------------------------------------
 
 // The velocity is n h f / m after n steps, and I w = h t after one step from rest.
-static void a_wrench_is_an_impulse(void **state) {
+TEST(a_wrench_is_an_impulse) {
     static const double wrench[6] = {0.3, -0.2, 0.1, 0.02, 0.01, -0.015};
     for (int kind = 0; kind < 2; kind++) {
         Pitch pitch;
@@ -113,7 +113,7 @@ static void a_wrench_is_an_impulse(void **state) {
 }
 
 // A wrench that is no number freezes the vehicle that it acts on and no other.
-static void a_bad_wrench_is_contained(void **state) {
+TEST(a_bad_wrench_is_contained) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     const mf_Quadrotor quadrotor = mf_quadrotor();
@@ -135,7 +135,7 @@ static void a_bad_wrench_is_contained(void **state) {
 }
 
 // Of twenty cars and quadrotors one each is pushed; the others keep their bits.
-static void only_the_pushed_one_changes(void **state) {
+TEST(only_the_pushed_one_changes) {
     enum { COUNT = 20 };
     uint64_t hashes[2][2][COUNT];
     for (int k = 0; k < 2; k++) {
@@ -179,7 +179,7 @@ static mf_Car rolling_car(void) {
 
 // Along the car a force accelerates it and its wheels; across it the tires hold a car that stands,
 // up to what they can; what presses down does not move it.
-static void cars_take_wrenches_in_their_plane(void **state) {
+TEST(cars_take_wrenches_in_their_plane) {
     for (int k = 0; k < 3; k++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -205,7 +205,7 @@ static void cars_take_wrenches_in_their_plane(void **state) {
 }
 
 // Rolling resistance holds a car up to its own size, whichever way gravity and the push share.
-static void dry_friction_holds_a_pushed_car(void **state) {
+TEST(dry_friction_holds_a_pushed_car) {
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -301,7 +301,7 @@ static mf_Group *add_target(Pitch *pitch, int kind, double height) {
 
 // The angular momentum is kept by the first order: a push holds for a step, during which its robot
 // moves on (test_momentum.c).
-static void a_kicked_ball_keeps_momentum(void **state) {
+TEST(a_kicked_ball_keeps_momentum) {
     for (int k = 0; k < 6; k++) {
         const int kind = k % 3;
         Pitch pitch;
@@ -327,7 +327,7 @@ static void a_kicked_ball_keeps_momentum(void **state) {
 }
 
 // A car on its wheels: the ground takes part across and about it, not along it.
-static void a_ball_and_a_car_keep_momentum_along_it(void **state) {
+TEST(a_ball_and_a_car_keep_momentum_along_it) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     const mf_Car parameters = rolling_car();
@@ -348,7 +348,7 @@ static void a_ball_and_a_car_keep_momentum_along_it(void **state) {
 
 // What moves by `kinematic` is moved from outside and has no momentum to give. It is not changed by
 // the ball; the ball keeps its momentum along the surface and, with restitution 1, its speed.
-static void a_kinematic_robot_is_a_moving_wall(void **state) {
+TEST(a_kinematic_robot_is_a_moving_wall) {
     double without[2];
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
@@ -406,7 +406,7 @@ static void land(Pitch *pitch, mf_Group *flyer, double weight) {
     mf_world_step(pitch->world, 1000);
 }
 
-static void a_quadrotor_rides_on_a_car(void **state) {
+TEST(a_quadrotor_rides_on_a_car) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     const mf_Car parameters = mf_car_racing();
@@ -504,7 +504,7 @@ static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
     return result;
 }
 
-static void all_kinds_share_a_world(void **state) {
+TEST(all_kinds_share_a_world) {
     static const int order[KINDS] = {0, 1, 2, 3}, reverse[KINDS] = {3, 2, 1, 0};
     mf_Isa widest; // what MF_ISA_AUTO chooses
     assert_int_equal(mf_isa_detect(&widest, NULL), MF_OK);
@@ -520,20 +520,4 @@ static void all_kinds_share_a_world(void **state) {
             if (one.robots[kind][i] != other.robots[kind][i])
                 fail_msg("robot %d of kind %d depends on the order of the groups", i, kind);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wrench_is_an_impulse),
-        cmocka_unit_test(a_bad_wrench_is_contained),
-        cmocka_unit_test(only_the_pushed_one_changes),
-        cmocka_unit_test(cars_take_wrenches_in_their_plane),
-        cmocka_unit_test(dry_friction_holds_a_pushed_car),
-        cmocka_unit_test(a_kicked_ball_keeps_momentum),
-        cmocka_unit_test(a_ball_and_a_car_keep_momentum_along_it),
-        cmocka_unit_test(a_kinematic_robot_is_a_moving_wall),
-        cmocka_unit_test(a_quadrotor_rides_on_a_car),
-        cmocka_unit_test(all_kinds_share_a_world),
-    };
-    return cmocka_run_group_tests_name("vehicles", tests, NULL, NULL);
 }

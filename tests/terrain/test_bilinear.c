@@ -4,6 +4,8 @@
 // quarter when h halves; normals against the analytic derivative.
 #include "support.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define SIDE 4.0 // [m] of the square map
 
 typedef struct Surface {
@@ -96,17 +98,17 @@ static void check_bound(mf_Context *context, const Surface *surface, double leas
     }
 }
 
-static void test_error_bound_and_order_of_waves(void **state) {
+TEST(test_error_bound_and_order_of_waves) {
     check_bound(*state, &wave, 0.7);
 }
 
 // On x^2/2 - y^2/4 the bends have opposite sign: the worst error is h^2/8 * 1, of h^2/8 * 1.5.
-static void test_error_bound_and_order_of_a_saddle(void **state) {
+TEST(test_error_bound_and_order_of_a_saddle) {
     check_bound(*state, &bowl, 0.6);
 }
 
 // A bilinear function a + bx + cy + dxy is its own interpolant, with the exact derivative.
-static void test_bilinear_functions_are_exact(void **state) {
+TEST(test_bilinear_functions_are_exact) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = 7;
     config.rows = 5;
@@ -133,7 +135,7 @@ static void test_bilinear_functions_are_exact(void **state) {
 }
 
 // No step at cell borders, and outside the map the border value goes on.
-static void test_surface_is_continuous(void **state) {
+TEST(test_surface_is_continuous) {
     mf_Terrain *terrain = sampled(*state, &wave, 16);
     double steepest = 3.7, tiny = 1e-9; // [1], [m]; |grad| <= sqrt(4 + 9)
     for (int i = -5; i <= 21; i++)
@@ -153,7 +155,7 @@ static void test_surface_is_continuous(void **state) {
 }
 
 // Flat ground of any height is exactly flat.
-static void test_flat_stays_exact(void **state) {
+TEST(test_flat_stays_exact) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 4;
     config.interpolation = MF_BILINEAR;
@@ -167,15 +169,4 @@ static void test_flat_stays_exact(void **state) {
         assert_true(normal[0] == 0 && normal[1] == 0 && normal[2] == 1);
     }
     mf_terrain_destroy(terrain);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_error_bound_and_order_of_waves),
-        cmocka_unit_test(test_error_bound_and_order_of_a_saddle),
-        cmocka_unit_test(test_bilinear_functions_are_exact),
-        cmocka_unit_test(test_surface_is_continuous),
-        cmocka_unit_test(test_flat_stays_exact),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -4,6 +4,8 @@
 
 #include <float.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = columns;
@@ -22,7 +24,7 @@ static double at(const mf_Terrain *terrain, uint32_t column, uint32_t row) {
     return terrain->height_f64[(size_t)row * terrain->columns + column];
 }
 
-static void test_flat(void **state) {
+TEST(test_flat) {
     mf_TerrainConfig config = config_of(9, 4);
     mf_Terrain *terrain =
         made(*state, &config, (mf_TerrainGenerator){.shape = MF_TERRAIN_FLAT, .amplitude = 0.3});
@@ -33,7 +35,7 @@ static void test_flat(void **state) {
 }
 
 // tan(pi/6) = 1/sqrt(3); the map is centered, so that cell (0, .) has x = -0.45.
-static void test_slope(void **state) {
+TEST(test_slope) {
     mf_TerrainConfig config = config_of(10, 3);
     config.interpolation = MF_BILINEAR;
     mf_TerrainGenerator slope = {.shape = MF_TERRAIN_SLOPE, .amplitude = 0.52359877559829887};
@@ -50,7 +52,7 @@ static void test_slope(void **state) {
 }
 
 // Stairs of 4 cells whose edges fall on cell centers: rounding must not move any edge.
-static void test_steps(void **state) {
+TEST(test_steps) {
     mf_TerrainConfig config = config_of(2001, 1); // odd: centers at whole multiples of 0.1 m
     mf_TerrainGenerator steps = {.shape = MF_TERRAIN_STEPS, .amplitude = 0.25, .wavelength = 0.4};
     mf_Terrain *terrain = made(*state, &config, steps);
@@ -62,7 +64,7 @@ static void test_steps(void **state) {
     mf_terrain_destroy(terrain);
 }
 
-static void test_sine(void **state) {
+TEST(test_sine) {
     mf_TerrainConfig config = config_of(64, 48);
     mf_TerrainGenerator sine = {.shape = MF_TERRAIN_SINE, .amplitude = 0.2, .wavelength = 1.7};
     mf_Terrain *terrain = made(*state, &config, sine);
@@ -86,7 +88,7 @@ static mf_TerrainGenerator noise_of(uint64_t seed, uint32_t octaves) {
 
 // With the origin at half a cell below 0 and one octave, every 16th center is a lattice point and
 // must hold its random value: stream 0, tick = column << 32 | row of the lattice.
-static void test_noise_at_lattice_points(void **state) {
+TEST(test_noise_at_lattice_points) {
     mf_TerrainConfig config = config_of(49, 33);
     config.cell = 0.125;
     config.origin[0] = config.origin[1] = -0.0625 - 2.0;
@@ -106,7 +108,7 @@ static void test_noise_at_lattice_points(void **state) {
     mf_terrain_destroy(terrain);
 }
 
-static void test_noise_range_and_seed(void **state) {
+TEST(test_noise_range_and_seed) {
     mf_TerrainConfig config = config_of(200, 150);
     for (uint32_t octaves = 1; octaves <= 12; octaves++) {
         mf_Terrain *first = made(*state, &config, noise_of(7, octaves));
@@ -125,7 +127,7 @@ static void test_noise_range_and_seed(void **state) {
 
 // Two octaves differ from one by exactly the octave of half the wavelength: with weights 2/3, 1/3,
 // h2 = 2/3 h(first) + 1/3 h(second), so 3 h2 - 2 h1 stays within the amplitude.
-static void test_noise_octaves_halve(void **state) {
+TEST(test_noise_octaves_halve) {
     mf_TerrainConfig config = config_of(120, 120);
     mf_Terrain *one = made(*state, &config, noise_of(3, 1));
     mf_Terrain *two = made(*state, &config, noise_of(3, 2));
@@ -139,7 +141,7 @@ static void test_noise_octaves_halve(void **state) {
 
 // One octave: slope at most 2 * 15/8 * amplitude / wavelength (the fade curve's steepest slope is
 // 15/8), so that neighboring cells differ by no more than that times the cell.
-static void test_noise_is_continuous(void **state) {
+TEST(test_noise_is_continuous) {
     mf_TerrainConfig config = config_of(300, 300);
     config.cell = 0.02;
     mf_Terrain *terrain = made(*state, &config, noise_of(11, 1));
@@ -153,7 +155,7 @@ static void test_noise_is_continuous(void **state) {
     mf_terrain_destroy(terrain);
 }
 
-static void test_threads_change_no_bit(void **state) {
+TEST(test_threads_change_no_bit) {
     uint64_t hashes[3];
     for (uint32_t i = 0; i < 3; i++) {
         mf_ContextConfig threads = mf_context_config();
@@ -172,7 +174,7 @@ static void test_threads_change_no_bit(void **state) {
 }
 
 // The bits of noise and waves on every machine and compiler.
-static void test_known_bits(void **state) {
+TEST(test_known_bits) {
     mf_TerrainConfig config = config_of(64, 64);
     mf_Terrain *noise = made(*state, &config, noise_of(1, 5));
     mf_Terrain *sine =
@@ -198,7 +200,7 @@ static mf_Status refused(mf_Context *context, const mf_TerrainConfig *config,
     return status;
 }
 
-static void test_bad_generators(void **state) {
+TEST(test_bad_generators) {
     mf_TerrainConfig config = config_of(8, 8);
     mf_TerrainGenerator good = noise_of(1, 4), bad;
     static const double wavelengths[] = {0, -1, NAN, INFINITY, 1e-7, 1e10};
@@ -239,7 +241,7 @@ static void test_bad_generators(void **state) {
     assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
 }
 
-static void test_bad_arguments(void **state) {
+TEST(test_bad_arguments) {
     mf_TerrainGenerator noise = noise_of(1, 4);
     static const uint32_t sizes[][2] = {{0, 0}, {0, 1}, {1, 0}};
     for (int i = 0; i < 3; i++) {
@@ -259,22 +261,4 @@ static void test_bad_arguments(void **state) {
     terrain = made(*state, &config, noise);
     assert_true(fabs(mf_terrain_height(terrain, 1e30, NAN, NULL)) <= 0.5);
     mf_terrain_destroy(terrain);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_sine),
-        cmocka_unit_test(test_noise_at_lattice_points),
-        cmocka_unit_test(test_noise_range_and_seed),
-        cmocka_unit_test(test_noise_octaves_halve),
-        cmocka_unit_test(test_noise_is_continuous),
-        cmocka_unit_test(test_threads_change_no_bit),
-        cmocka_unit_test(test_known_bits),
-        cmocka_unit_test(test_bad_generators),
-        cmocka_unit_test(test_bad_arguments),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

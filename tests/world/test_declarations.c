@@ -153,7 +153,7 @@ static void check_evaluation(const char *name, const mf_Override *overrides, uin
     mf_context_destroy(context);
 }
 
-static void evaluations_declare_what_they_do(void **state) {
+TEST(evaluations_declare_what_they_do) {
     static const mf_Override coupled[] = {{"group.motion.points.friction", "coupled"},
                                           {"group.motion.points.weighted", "true"},
                                           {"group.motion.points.keep_momentum", "true"}};
@@ -179,7 +179,7 @@ static void check_vehicles(const char *name, const mf_Override *overrides, uint3
     mf_context_destroy(context);
 }
 
-static void vehicles_declare_what_they_do(void **state) {
+TEST(vehicles_declare_what_they_do) {
     static const mf_Override few[] = {{"groups.quads.count", "20"},
                                       {"groups.wings.count", "20"},
                                       {"groups.cars.count", "20"},
@@ -222,7 +222,7 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     mf_context_destroy(context);
 }
 
-static void robots_declare_what_they_do(void **state) {
+TEST(robots_declare_what_they_do) {
     mf_ArticulatedConfig servos = mf_motions_config().articulated;
     servos.servo.gain = 20.0;
     servos.servo.damping = 0.5;
@@ -238,7 +238,7 @@ static void robots_declare_what_they_do(void **state) {
 }
 
 // Five robots, each at another level of the ladder.
-static void levels_declare_what_they_do(void **state) {
+TEST(levels_declare_what_they_do) {
     mf_Context *context = open_context(1);
     mf_Model *model;
     mf_World *world;
@@ -282,7 +282,7 @@ static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion)
 }
 
 // Bodies that are moved from outside, and vehicles that are pushed.
-static void bodies_declare_what_they_do(void **state) {
+TEST(bodies_declare_what_they_do) {
     mf_Context *context = open_context(1);
     mf_Model *models[4];
     mf_World *world;
@@ -333,7 +333,7 @@ static void check_play(const char *text, uint64_t steps, uint32_t least) {
 
 // Every level by itself, with a gait, the whole chain of sensors, and pushes by a robot that stands
 // in the way: motions, gaits, motion and instruments of each group, and what refreshes them.
-static void plays_declare_what_they_do(void **state) {
+TEST(plays_declare_what_they_do) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};
     for (int i = 0; i < MF_MOTION_LEVELS; i++) {
@@ -349,24 +349,11 @@ static void plays_declare_what_they_do(void **state) {
     }
 }
 
-static void plugins_do_what_they_declare(void **state) {
+TEST(plugins_do_what_they_declare) {
     check_play("world: {step: 0.001}\ngroups:\n  - name: a\n    model: models/hexapod.urdf\n    "
                "motion: own\n"
                "    count: 3\n    sensors: true\n    plugins:\n"
                "      - file: \"" PLUGINS "hover.so\"\n      - file: \"" PLUGINS "sway.so\"\n"
                "    switch:\n      - {to: rigid, when: {near: {group: a, distance: 0.1}}}\n",
                20, 5);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(evaluations_declare_what_they_do),
-        cmocka_unit_test(vehicles_declare_what_they_do),
-        cmocka_unit_test(robots_declare_what_they_do),
-        cmocka_unit_test(levels_declare_what_they_do),
-        cmocka_unit_test(bodies_declare_what_they_do),
-        cmocka_unit_test(plays_declare_what_they_do),
-        cmocka_unit_test(plugins_do_what_they_declare),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

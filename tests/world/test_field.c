@@ -10,7 +10,7 @@ static void open_group(Fixture *fixture, uint32_t count, bool wide) {
 }
 
 // Value c of instance i is data[((i / 16) * components + c) * 16 + i % 16], aligned to 64 bytes.
-static void values_lie_where_the_header_says(void **state) {
+TEST(values_lie_where_the_header_says) {
     for (int wide = 0; wide < 2; wide++) {
         Fixture fixture;
         open_group(&fixture, 37, wide != 0);
@@ -33,7 +33,7 @@ static void values_lie_where_the_header_says(void **state) {
     }
 }
 
-static void whole_numbers_are_clamped(void **state) {
+TEST(whole_numbers_are_clamped) {
     static const double in[] = {NAN, INFINITY, -INFINITY, 1e30, -1e30, 2147483648.0, -5.0, 7.9};
     static const int64_t as_i32[] = {0,         INT32_MAX, INT32_MIN, INT32_MAX,
                                      INT32_MIN, INT32_MAX, -5,        7};
@@ -55,7 +55,7 @@ static void whole_numbers_are_clamped(void **state) {
     fixture_close(&fixture, NULL);
 }
 
-static void names_are_unique_and_limited(void **state) {
+TEST(names_are_unique_and_limited) {
     Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 1, false);
@@ -79,7 +79,7 @@ static void names_are_unique_and_limited(void **state) {
 }
 
 // The bytes of an instance are what all its fields hold together.
-static void memory_is_counted(void **state) {
+TEST(memory_is_counted) {
     Fixture fixture;
     open_group(&fixture, 1, true);
     size_t sum = 0;
@@ -89,14 +89,4 @@ static void memory_is_counted(void **state) {
     }
     assert_int_equal(mf_group_bytes_per_instance(fixture.group), sum);
     fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_lie_where_the_header_says),
-        cmocka_unit_test(whole_numbers_are_clamped),
-        cmocka_unit_test(names_are_unique_and_limited),
-        cmocka_unit_test(memory_is_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void add_writer(Fixture *fixture, Writer *writer, mf_Phase phase, mf_Rate
 
 // A system runs in exactly the steps in which mf_rate_due holds, however the steps are cut into
 // calls: 30 Hz with 10 ms steps, 30000/1001 Hz, 7 Hz, 1 Hz, 80 ms, 3 s, and as fast as the steps.
-static void rates_are_exact(void **state) {
+TEST(rates_are_exact) {
     static const mf_Rate rates[] = {{30, 1}, {30000, 1001}, {7, 1},  {1, 1},
                                     {25, 2}, {1, 3},        {100, 1}};
     static const mf_Time steps[] = {10 * MF_MILLISECOND, MF_MILLISECOND, 3 * MF_MILLISECOND};
@@ -84,7 +84,7 @@ static void rates_are_exact(void **state) {
 }
 
 // 30 Hz in steps of 10 ms: ticks at 0, 33.3, 66.6, 100 ms fall into steps 0, 4, 7, 10.
-static void thirty_hertz_by_hand(void **state) {
+TEST(thirty_hertz_by_hand) {
     static const uint64_t expected[] = {0, 4, 7, 10, 14, 17, 20};
     Fixture fixture;
     Diary *diary = calloc(1, sizeof *diary);
@@ -100,7 +100,7 @@ static void thirty_hertz_by_hand(void **state) {
 }
 
 // Sense, control, motion, after; within a phase in the order of being added.
-static void phases_are_in_order(void **state) {
+TEST(phases_are_in_order) {
     static const mf_Phase added[] = {MF_PHASE_MOTION,  MF_PHASE_AFTER,  MF_PHASE_SENSE,
                                      MF_PHASE_CONTROL, MF_PHASE_MOTION, MF_PHASE_SENSE};
     static const int expected[] = {2, 5, 3, 0, 4, 1};
@@ -138,7 +138,7 @@ static void do_nothing(const mf_WorldRun *run, void *user) {}
 // However blocks and steps are cut into calls: each block goes through each step once, in order.
 // With a world system that is due in every third step shared groups go in steps then and freely in
 // between.
-static void each_block_goes_through_each_step(void **state) {
+TEST(each_block_goes_through_each_step) {
     for (int kind = 0; kind < 3; kind++) {
         Fixture fixture;
         uint64_t next[5] = {0};
@@ -191,7 +191,7 @@ static mf_FieldInfo extra_field(const char *name) {
 
 // Two blind writers of one field in one phase: refused with both names and the field, whichever
 // group; with a common word, in another phase, or when one does not say what it writes, they stand.
-static void writers_that_collide_are_refused(void **state) {
+TEST(writers_that_collide_are_refused) {
     Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
@@ -221,7 +221,7 @@ static void writers_that_collide_are_refused(void **state) {
 }
 
 // Motions of several levels share their group's fields once it says which robot moves by which.
-static void motions_share_by_level(void **state) {
+TEST(motions_share_by_level) {
     for (int level = 0; level < 2; level++) {
         Fixture fixture;
         mf_Error error = {0};
@@ -241,7 +241,7 @@ static void motions_share_by_level(void **state) {
 
 // A name with ? counts from the moment the field is there; a field that two systems would write is
 // refused, and nothing has changed.
-static void names_may_wait_for_their_field(void **state) {
+TEST(names_may_wait_for_their_field) {
     Fixture fixture;
     mf_Error error = {0};
     mf_Field *field;
@@ -282,7 +282,7 @@ static void names_may_wait_for_their_field(void **state) {
 }
 
 // Faster than the steps there is nothing between; the line names both.
-static void rates_above_the_step_are_refused(void **state) {
+TEST(rates_above_the_step_are_refused) {
     Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
@@ -308,7 +308,7 @@ static void rates_above_the_step_are_refused(void **state) {
 }
 
 // A phase that there is not would never run.
-static void systems_without_name_or_phase_are_refused(void **state) {
+TEST(systems_without_name_or_phase_are_refused) {
     Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
@@ -332,7 +332,7 @@ static void systems_without_name_or_phase_are_refused(void **state) {
 
 // Numbers of waves by hand: b reads what a writes, c has nothing to do with either, d reads what b
 // writes, e does not say, f comes behind e; g is of another phase.
-static void waves_by_hand(void **state) {
+TEST(waves_by_hand) {
     static const struct {
         const char *name;
         mf_Phase phase;
@@ -443,7 +443,7 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
 
 // The same bits whether systems run beside each other or one after the other, with a clock beside
 // them or without, and however the steps are cut into calls.
-static void waves_do_not_show(void **state) {
+TEST(waves_do_not_show) {
     for (int isolated = 0; isolated < 2; isolated++) {
         uint64_t expected = run_net(1, isolated != 0, false, 120, false);
         for (uint32_t threads = 1; threads <= 8; threads *= 2)
@@ -471,7 +471,7 @@ static void meet(const mf_SystemRun *run, void *user) {
 }
 
 // Two slow systems that have nothing in common are really inside at the same time.
-static void slow_systems_meet(void **state) {
+TEST(slow_systems_meet) {
     static const double moment[3] = {1, 1, 1};
     Fixture fixture;
     Rendezvous rendezvous = {0};
@@ -491,22 +491,4 @@ static void slow_systems_meet(void **state) {
     mf_world_step(fixture.world, 1);
     assert_int_equal(atomic_load(&rendezvous.most), 2);
     fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writers_that_collide_are_refused),
-        cmocka_unit_test(motions_share_by_level),
-        cmocka_unit_test(names_may_wait_for_their_field),
-        cmocka_unit_test(rates_above_the_step_are_refused),
-        cmocka_unit_test(systems_without_name_or_phase_are_refused),
-        cmocka_unit_test(waves_by_hand),
-        cmocka_unit_test(waves_do_not_show),
-        cmocka_unit_test(slow_systems_meet),
-        cmocka_unit_test(rates_are_exact),
-        cmocka_unit_test(thirty_hertz_by_hand),
-        cmocka_unit_test(phases_are_in_order),
-        cmocka_unit_test(each_block_goes_through_each_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void add_world_system(mf_World *world, mf_Phase phase, mf_Rate rate, mf_W
 static const mf_Rate always = {0, 0};
 
 // World systems run before the groups' systems of their phase, those of AFTER behind everything.
-static void world_systems_are_in_order(void **state) {
+TEST(world_systems_are_in_order) {
     static int who[] = {0, 1, 2, 3, 4, 5, 6, 7};
     static const mf_Phase phases[] = {MF_PHASE_AFTER, MF_PHASE_MOTION, MF_PHASE_CONTROL,
                                       MF_PHASE_SENSE};
@@ -93,7 +93,7 @@ static void world_systems_are_in_order(void **state) {
 
 // Between two world systems each piece of blocks goes through all its systems at once; a world
 // system that is not due in a step does not cut it.
-static void pieces_run_through_a_gap(void **state) {
+TEST(pieces_run_through_a_gap) {
     static int sense = 1, motion = 2, world = 3;
     Fixture fixture;
     diary.count = 0;
@@ -117,7 +117,7 @@ static void pieces_run_through_a_gap(void **state) {
 }
 
 // Rates of world systems and of shared groups are exact, however steps are cut into calls.
-static void rates_are_exact(void **state) {
+TEST(rates_are_exact) {
     static const mf_Rate rates[] = {{30, 1}, {30000, 1001}, {7, 1}, {1, 1}, {100, 1}, {25, 2}};
     static int who[2] = {0, 1};
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
@@ -173,7 +173,7 @@ static void exchange(const mf_WorldRun *run, void *user) {
     }
 }
 
-static void bits_do_not_depend_on_threads(void **state) {
+TEST(bits_do_not_depend_on_threads) {
     uint64_t hash[4];
     static const uint32_t threads[] = {1, 2, 4, 7};
     for (int t = 0; t < 4; t++) {
@@ -212,7 +212,7 @@ static void bits_do_not_depend_on_threads(void **state) {
 
 // ---- starts -------------------------------------------------------------------------------------
 
-static void placed_robots_start_there(void **state) {
+TEST(placed_robots_start_there) {
     Fixture fixture;
     mf_Group *group = open_shared(&fixture, 1, 20);
     const double point[3] = {1.5, -2.25, 7.0}, rotation[4] = {0.6, 0.0, 0.8, 0.0},
@@ -247,7 +247,7 @@ static void placed_robots_start_there(void **state) {
     fixture_close(&fixture, NULL);
 }
 
-static void bad_starts_are_refused(void **state) {
+TEST(bad_starts_are_refused) {
     Fixture fixture;
     mf_Group *group = open_shared(&fixture, 1, 20);
     const double good[4] = {1, 0, 0, 0}, nan[3] = {0, NAN, 0}, far[3] = {1e10, 0, 0};
@@ -280,7 +280,7 @@ static void nothing(const mf_WorldRun *run, void *user) {}
 
 // A snapshot goes only into a world with the same starts and settings, not out of one with results
 // under way; the order in which starts were given does not matter.
-static void snapshots_check_settings(void **state) {
+TEST(snapshots_check_settings) {
     static void *image;
     static size_t size;
     static const double a[3] = {1, 0, 0}, b[3] = {2, 0, 0};
@@ -328,7 +328,7 @@ static void snapshots_check_settings(void **state) {
     free(image);
 }
 
-static void bad_systems_are_refused(void **state) {
+TEST(bad_systems_are_refused) {
     Fixture fixture;
     mf_Error error = {0};
     open_shared(&fixture, 1, 1);
@@ -345,18 +345,4 @@ static void bad_systems_are_refused(void **state) {
         must(mf_world_add_system(fixture.world, &config, &error), &error);
     assert_int_equal(mf_world_add_system(fixture.world, &config, &error), MF_LIMIT);
     fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(world_systems_are_in_order),
-        cmocka_unit_test(pieces_run_through_a_gap),
-        cmocka_unit_test(rates_are_exact),
-        cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(placed_robots_start_there),
-        cmocka_unit_test(bad_starts_are_refused),
-        cmocka_unit_test(snapshots_check_settings),
-        cmocka_unit_test(bad_systems_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // Worlds: rejected settings, groups by name, time, hashes, initial positions.
 #include "motion/fixture.h"
 
-static void bad_worlds_are_refused(void **state) {
+TEST(bad_worlds_are_refused) {
     mf_Context *context = open_context(1);
     for (int which = 0; which < 8; which++) {
         mf_WorldConfig config = mf_world_config();
@@ -42,7 +42,7 @@ static void bad_worlds_are_refused(void **state) {
     mf_world_destroy(NULL);
 }
 
-static void bad_groups_are_refused(void **state) {
+TEST(bad_groups_are_refused) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
@@ -95,7 +95,7 @@ static void bad_groups_are_refused(void **state) {
     fixture_close(&fixture, NULL);
 }
 
-static void groups_are_found_by_name(void **state) {
+TEST(groups_are_found_by_name) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
@@ -116,7 +116,7 @@ static void groups_are_found_by_name(void **state) {
 }
 
 // Time is whole nanoseconds: 10^6 steps of 3 ms are 3000 s exactly.
-static void time_is_exact(void **state) {
+TEST(time_is_exact) {
     Fixture fixture;
     static const double moment[3] = {1, 1, 1};
     fixture_begin(&fixture, 1);
@@ -133,7 +133,7 @@ static void time_is_exact(void **state) {
 }
 
 // Steps in one call or in many: the same state.
-static void calls_do_not_show(void **state) {
+TEST(calls_do_not_show) {
     uint64_t hash[2];
     for (int method = 0; method < 2; method++) {
         Fixture fixture;
@@ -157,7 +157,7 @@ static void calls_do_not_show(void **state) {
 }
 
 // Every robot starts with its lowest point on the ground below it, none in the ground.
-static void robots_start_on_the_ground(void **state) {
+TEST(robots_start_on_the_ground) {
     Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
@@ -186,7 +186,7 @@ static void robots_start_on_the_ground(void **state) {
 }
 
 // What the world holds is not lifted: shapes of the file's world would stay behind.
-static void a_fixed_base_starts_at_height_0(void **state) {
+TEST(a_fixed_base_starts_at_height_0) {
     Fixture fixture;
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
@@ -203,17 +203,4 @@ static void a_fixed_base_starts_at_height_0(void **state) {
     }
     fixture.world = NULL;
     fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_worlds_are_refused),
-        cmocka_unit_test(bad_groups_are_refused),
-        cmocka_unit_test(groups_are_found_by_name),
-        cmocka_unit_test(time_is_exact),
-        cmocka_unit_test(calls_do_not_show),
-        cmocka_unit_test(robots_start_on_the_ground),
-        cmocka_unit_test(a_fixed_base_starts_at_height_0),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
