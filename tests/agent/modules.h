@@ -39,7 +39,7 @@ static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
     const double rotations[FACES][4] = {{1, 0, 0, 0},        {0, 0, 0, 1},
                                         {half, 0, 0, half},  {half, 0, 0, -half},
                                         {half, 0, -half, 0}, {half, 0, half, 0}};
-    mf_Builder *builder = NULL;
+    AUTO_BUILDER *builder = NULL;
     mf_Model *model = NULL;
     must(mf_builder_create(context, "cube", &builder, error), error);
     const mf_BodyId body =
@@ -53,7 +53,6 @@ static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
         mf_body_dock(builder, body, &dock);
     }
     must(mf_builder_finalize(builder, &model, error), error);
-    mf_builder_destroy(builder);
     return model;
 }
 

@@ -118,7 +118,7 @@ TEST(counts_and_leaders_are_right_after_the_diameter) {
     uint32_t with_loops = 0;
     for (uint32_t trial = 0; trial < 200; trial++) {
         Assembly assembly;
-        Modules all;
+        AUTO(modules_close) Modules all;
         grow(&assembly, trial, 2 + trial % (MOST - 1), trial % 2 == 1);
         const uint32_t hops = diameter(&assembly), count = assembly.count;
         uint32_t docked = 0;
@@ -140,7 +140,6 @@ TEST(counts_and_leaders_are_right_after_the_diameter) {
         assert_int_equal(agreeing(&all, "leader.memory", 3, leader), count);
         assert_int_equal(agreeing(&all, "leader.memory", 5, 1.0), 1);
         assert_true(get_field(all.group, "leader.memory", (uint32_t)leader, 5) == 1.0);
-        modules_close(&all);
     }
     assert_true(with_loops > 30);
 }
@@ -161,7 +160,7 @@ static void check_values(const Modules *all, const char *field, uint32_t compone
 
 static void follow(mf_BehaviorKind kind, const char *field, uint32_t component,
                    const Expected *rows) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(10);
     modules_open(&all, &config);
     modules_chain(&all, 0, 10);
@@ -176,7 +175,6 @@ static void follow(mf_BehaviorKind kind, const char *field, uint32_t component,
     mf_world_step(all.world, 2 * 9 + 2); // the news must spread before the answers
     assert_int_equal(get_field(all.group, "dock.state", 3, PX), MF_DOCK_ENGAGED);
     check_values(&all, field, component, rows, false);
-    modules_close(&all);
 }
 
 TEST(floods_follow_parting_and_docking) {
@@ -187,7 +185,7 @@ TEST(floods_follow_parting_and_docking) {
 }
 
 TEST(both_need_space_in_messages) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     ModulesConfig config = modules_config(100); // 12 bytes of a message have 96 bits
     const mf_Behavior count = {.kind = MF_BEHAVIOR_COUNT}, leader = {.kind = MF_BEHAVIOR_LEADER};
     modules_open(&all, &config);
@@ -201,16 +199,14 @@ TEST(both_need_space_in_messages) {
     assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &leader, &all.error),
                      MF_BAD_ARGUMENT);
     assert_non_null(strstr(all.error.message, "12 bytes"));
-    modules_close(&all);
 }
 
 TEST(cubes_are_no_snake) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(4);
     const mf_Behavior behavior = {.kind = MF_BEHAVIOR_SNAKE, .rate = {100, 1}};
     modules_open(&all, &config);
     assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &behavior, &all.error),
                      MF_NOT_FOUND);
     assert_string_equal(all.error.message, "snake: cube has no hinge or slide");
-    modules_close(&all);
 }

@@ -32,7 +32,7 @@ static bool relay(mf_Group *group, uint32_t instance, mf_Time time, void *user) 
 TEST(a_message_takes_a_step_per_hop) {
     const uint32_t delays[] = {0, 3};
     for (uint32_t k = 0; k < 2; k++) {
-        Modules all;
+        AUTO(modules_close) Modules all;
         ModulesConfig config = modules_config(CHAIN);
         Relay arrivals = {.arrived = {0}};
         config.messages.delay = delays[k];
@@ -50,14 +50,13 @@ TEST(a_message_takes_a_step_per_hop) {
         assert_int_equal(sum.unheard, 1);
         assert_int_equal(sum.delivered, CHAIN - 1);
         assert_int_equal(sum.lost + sum.overflowed, 0);
-        modules_close(&all);
     }
 }
 
 // ---- boxes --------------------------------------------------------------------------------------
 
 TEST(messages_wait_until_they_are_read_once) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message;
     modules_open(&all, &config);
@@ -80,11 +79,10 @@ TEST(messages_wait_until_they_are_read_once) {
     assert_int_equal(message.content.words[0], 12);
     assert_false(mf_message_receive(all.group, 1, NX, &message));
     assert_int_equal(get_field(all.group, "message.in_count", 1, NX), 0);
-    modules_close(&all);
 }
 
 TEST(a_full_box_counts_what_it_drops) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message;
     modules_open(&all, &config);
@@ -102,11 +100,10 @@ TEST(a_full_box_counts_what_it_drops) {
     assert_false(mf_message_receive(all.group, 1, NX, &message));
     mf_group_reset(all.group, 1);
     assert_int_equal(get_field(all.group, "message.tally", 1, 5 * NX + 4), 0);
-    modules_close(&all);
 }
 
 TEST(parted_docks_do_not_hear) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
     modules_open(&all, &config);
     modules_chain(&all, 0, 2);
@@ -115,11 +112,10 @@ TEST(parted_docks_do_not_hear) {
     mf_world_step(all.world, 1);
     assert_int_equal(get_field(all.group, "message.in_count", 1, NX), 0);
     assert_int_equal(mf_messages_statistics(all.messages).unheard, 1);
-    modules_close(&all);
 }
 
 TEST(wrong_messages_are_one_clear_error) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message = message_of(1, 1);
     modules_open(&all, &config);
@@ -137,11 +133,10 @@ TEST(wrong_messages_are_one_clear_error) {
     assert_int_equal(get_field(all.group, "message.tally", 0, 5 * PX + 4), 1);
     assert_false(mf_message_receive(all.group, 2, PX, &message));
     assert_false(mf_message_receive(all.group, 0, FACES, &message));
-    modules_close(&all);
 }
 
 TEST(wrong_settings_are_refused) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(1);
     mf_Messages *out;
     modules_open(&all, &config);
@@ -162,14 +157,13 @@ TEST(wrong_settings_are_refused) {
         assert_int_equal(mf_messages_add(all.world, &wrong[i], &out, &all.error), MF_BAD_ARGUMENT);
         assert_non_null(strstr(all.error.message, names[i]));
     }
-    modules_close(&all);
 }
 
 // ---- noise --------------------------------------------------------------------------------------
 
 TEST(loss_and_delay_are_as_set) {
     enum { ROBOTS = 64, STEPS = 500, DELAY = 2, JITTER = 4 };
-    Modules all;
+    AUTO(modules_close) Modules all;
     ModulesConfig config = modules_config(ROBOTS);
     uint32_t histogram[DELAY + JITTER + 1] = {0};
     config.messages.loss = 0.3;
@@ -201,7 +195,6 @@ TEST(loss_and_delay_are_as_set) {
         assert_near(histogram[d], share * kept,
                     4.0 * sqrt(kept * share * (1.0 - share)) + 6 * ROBOTS);
     }
-    modules_close(&all);
 }
 
 // ---- the same bits ------------------------------------------------------------------------------
@@ -235,12 +228,11 @@ static void open_chatter(Modules *all, uint32_t threads, mf_Isa isa) {
 }
 
 static uint64_t hash_after(uint32_t threads, mf_Isa isa, mf_MessagesStatistics *sum) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     open_chatter(&all, threads, isa);
     mf_world_step(all.world, 200);
     const uint64_t hash = mf_world_hash(all.world);
     *sum = mf_messages_statistics(all.messages);
-    modules_close(&all);
     return hash;
 }
 
@@ -278,7 +270,7 @@ TEST(a_snapshot_continues_bit_for_bit) {
 // Robot 0 sends to +x; robot 1 is at `x`, `y`, and turned by `angle` about z. Returns what its -x
 // dock got.
 static double infrared(double range, double x, double y, double angle) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     ModulesConfig config = modules_config(2);
     config.messages.range = range;
     modules_open(&all, &config);
@@ -292,7 +284,6 @@ static double infrared(double range, double x, double y, double angle) {
     const double got = get_field(all.group, "message.ready", 1, NX);
     const mf_MessagesStatistics sum = mf_messages_statistics(all.messages);
     assert_int_equal(sum.unheard + sum.delivered, 1);
-    modules_close(&all);
     return got;
 }
 
@@ -308,7 +299,7 @@ TEST(infrared_reaches_who_faces_it) {
 
 TEST(a_swarm_gets_the_sixteen_nearest) {
     enum { ROBOTS = 20 };
-    Modules all;
+    AUTO(modules_close) Modules all;
     ModulesConfig config = modules_config(ROBOTS);
     config.messages.range = 2.0;
     config.messages.angle = 3.0;
@@ -319,7 +310,6 @@ TEST(a_swarm_gets_the_sixteen_nearest) {
              &all.error);
     mf_world_step(all.world, 1);
     assert_true(mf_messages_statistics(all.messages).crowded > 0);
-    modules_close(&all);
 }
 
 // ---- memory -------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ static void open_muses(Modules *all, uint32_t threads) {
 }
 
 TEST(a_policy_senses_remembers_sends_and_acts) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     open_muses(&all, 1);
     mf_world_step(all.world, 10); // five ticks
     // Robot 1 of a row has two neighbors; what they say in tick k arrives in tick k + 1.
@@ -81,11 +81,10 @@ TEST(a_policy_senses_remembers_sends_and_acts) {
     mf_group_reset(all.group, 1);
     assert_near(get_field(all.group, "muse.memory", 1, 0), 0.0, 0.0);
     assert_near(get_field(all.group, "muse.memory", 2, 0), 7.0, 0.0);
-    modules_close(&all);
 }
 
 TEST(actions_have_the_noise_that_was_set) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     enum { TICKS = 200, ROBOTS = 40 };
     double sum = 0.0, squares = 0.0, both = 0.0;
     open_muses(&all, 1);
@@ -102,7 +101,6 @@ TEST(actions_have_the_noise_that_was_set) {
     assert_near(sum / n, 0.0, 4.0 * sqrt(variance / n));
     assert_near(squares / n, variance, 4.0 * variance * sqrt(2.0 / n));
     assert_near(both / n, 0.0, 4.0 * variance / sqrt(n)); // components are independent
-    modules_close(&all);
 }
 
 TEST(threads_and_snapshots_give_the_same_bits) {
@@ -132,7 +130,7 @@ static bool refuse(mf_Policy *policy, void *user) {
 }
 
 TEST(what_is_not_a_number_is_a_fault) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(3);
     mf_PolicyConfig policy = muse_config();
     policy.function = refuse;
@@ -142,11 +140,10 @@ TEST(what_is_not_a_number_is_a_fault) {
     mf_world_step(all.world, 1);
     assert_int_equal(mf_group_fault(all.group, 2), MF_FAULT_CONTROL);
     assert_near(get_field(all.group, "wrench.command", 2, 0), 0.0, 0.0);
-    modules_close(&all);
 }
 
 TEST(wrong_settings_are_refused) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(1);
     static const char *const unknown[] = {"nothing", NULL};
     static const char *const output[] = {"dock.state", "dock.enabled", NULL};
@@ -181,5 +178,4 @@ TEST(wrong_settings_are_refused) {
         assert_int_equal(status, MF_NO_MEMORY);
     }
     assert_int_equal(mf_policy_add(all.group, &right, &all.error), MF_BAD_ARGUMENT); // a second one
-    modules_close(&all);
 }

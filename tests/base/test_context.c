@@ -29,7 +29,7 @@ TEST(bad_configurations_are_refused) {
 }
 
 TEST(memory_is_aligned_zeroed_and_counted) {
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     static const size_t sizes[] = {0, 1, 63, 64, 65, 1000, 1 << 20};
     size_t live = 0;
     unsigned char *blocks[7];
@@ -53,11 +53,10 @@ TEST(memory_is_aligned_zeroed_and_counted) {
         }
     }
     mf_release(context, NULL);
-    mf_context_destroy(context);
 }
 
 TEST(impossible_sizes_give_null) {
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     static const size_t sizes[][2] = {{SIZE_MAX, 1},      {SIZE_MAX, 2},
                                       {2, SIZE_MAX},      {SIZE_MAX / 2, 3},
                                       {SIZE_MAX - 63, 1}, {(size_t)1 << 32, (size_t)1 << 32}};
@@ -68,11 +67,10 @@ TEST(impossible_sizes_give_null) {
     }
     assert_non_null((mf_release(context, mf_allocate(context, 0, SIZE_MAX)), context));
     assert_true(mf_context_live_bytes(context) == 0);
-    mf_context_destroy(context);
 }
 
 TEST(the_countdown_fails_exactly_one_call) {
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     uint64_t before = mf_context_call_count(context);
     mf_context_fail_after(context, 3);
     for (int call = 1; call <= 6; call++) {
@@ -89,7 +87,6 @@ TEST(the_countdown_fails_exactly_one_call) {
     mf_context_fail_after(context, 1);
     mf_context_fail_after(context, 0);
     assert_true(mf_allow(context, "open"));
-    mf_context_destroy(context);
 }
 
 typedef struct Attempts {
@@ -215,8 +212,7 @@ static mf_Status fill_two_blocks(mf_Context *context, void *user, mf_Error *erro
 }
 
 TEST(torture_counts_the_failed_calls) {
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     assert_int_equal(torture(context, fill_two_blocks, NULL, TORTURE_MUST_FAIL), 3);
     assert_int_equal(torture(context, fill_two_blocks, NULL, TORTURE_MAY_RECOVER), 3);
-    mf_context_destroy(context);
 }

@@ -133,7 +133,7 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    Scratch *scratch = *state;
+    AUTO(end_memory) Scratch *scratch = *state;
     memset(&script, 0, sizeof script);
     bool leak =
         mf_context_live_bytes(scratch->context) != 0 || torture_open_files() != scratch->open_files;
@@ -141,7 +141,6 @@ static int tear_down(void **state) {
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", scratch->folder);
     int result = system(command);
-    free(scratch);
     return leak || result != 0 ? -1 : 0;
 }
 

@@ -30,7 +30,7 @@ static Plan *make(mf_Context *context) {
 }
 
 TEST(a_copy_is_equal) {
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     mf_Error error;
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
     Plan *image = make(context);
@@ -45,11 +45,10 @@ TEST(a_copy_is_equal) {
     assert_int_equal((uintptr_t)plan_letters(copy) % MF_FLAT_ALIGNMENT, 0);
     free(copy);
     mf_release(context, image);
-    close_context(context);
 }
 
 TEST(four_gigabytes_are_refused) {
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     mf_Error error;
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
     Plan plan = {0};
@@ -57,5 +56,4 @@ TEST(four_gigabytes_are_refused) {
     void *image = NULL;
     assert_int_equal(mf_flat_pack(context, &plan, sizeof plan, parts, 1, &image, &error), MF_LIMIT);
     assert_null(image);
-    mf_context_destroy(context);
 }

@@ -48,7 +48,7 @@ TEST(exported_files_have_points) {
         "<mujoco><worldbody><body pos='.1 .2 .35'><freejoint/>"
         "<geom type='box' size='.15 .25 .125'/></body></worldbody></mujoco>";
     char path[64], copy[80], *text = NULL;
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     mf_Model *model, *again;
     mf_Error error = {0};
     size_t size;
@@ -69,7 +69,6 @@ TEST(exported_files_have_points) {
     mf_release(context, text);
     mf_model_destroy(again);
     mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 TEST(too_much_memory_is_said_before) {

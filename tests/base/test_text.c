@@ -52,10 +52,9 @@ TEST(counts_have_commas) {
                 {1234567, "1,234,567"},
                 {UINT64_MAX, "18,446,744,073,709,551,615"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        mf_Text text = mf_text_begin(*state);
+        AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
         mf_text_count(&text, rows[i].value);
         assert_string_equal(text.data, rows[i].text);
-        mf_text_free(&text);
     }
 }
 
@@ -76,15 +75,13 @@ TEST(escaping_leaves_only_safe_text) {
         {"\xef\xbf\xbf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, // U+FFFF is no character of XML
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        mf_Text text = mf_text_begin(*state);
+        AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
         mf_text_escape(&text, rows[i].in);
         assert_string_equal(text.data, rows[i].out);
-        mf_text_free(&text);
     }
-    mf_Text text = mf_text_begin(*state);
+    AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
     mf_text_escape(&text, NULL);
     assert_int_equal(text.size, 0);
-    mf_text_free(&text);
 }
 
 // RFC 4648, section 10.
@@ -97,17 +94,16 @@ TEST(base64_has_the_published_vectors) {
                                           {"fooba", "Zm9vYmE="},
                                           {"foobar", "Zm9vYmFy"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        mf_Text text = mf_text_begin(*state);
+        AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
         mf_text_put(&text, "");
         mf_text_base64(&text, (const uint8_t *)rows[i][0], strlen(rows[i][0]));
         assert_string_equal(text.data, rows[i][1]);
-        mf_text_free(&text);
     }
 }
 
 TEST(long_texts_stay_whole) {
-    mf_Text text = mf_text_begin(*state);
-    char *big = malloc(20001);
+    AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
+    AUTO(end_memory) char *big = malloc(20001);
     memset(big, 'x', 20000);
     big[20000] = '\0';
     for (int i = 0; i < 1000; i++)
@@ -118,12 +114,10 @@ TEST(long_texts_stay_whole) {
     assert_int_equal(strlen(text.data), text.size);
     assert_memory_equal(text.data + 3996, "0999<xxx", 8);
     assert_int_equal(text.data[text.size - 1], '>');
-    free(big);
-    mf_text_free(&text);
 }
 
 TEST(a_failed_allocation_is_remembered) {
-    mf_Text text = mf_text_begin(*state);
+    AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
     mf_context_fail_after(*state, 1);
     mf_text_put(&text, "lost");
     mf_context_fail_after(*state, 0);
@@ -131,5 +125,4 @@ TEST(a_failed_allocation_is_remembered) {
     mf_text_format(&text, "%d", 1);
     assert_true(text.failed);
     assert_int_equal(text.size, 0);
-    mf_text_free(&text);
 }

@@ -21,7 +21,7 @@ static void mark(void *task, uint32_t index) {
 TEST(every_index_runs_exactly_once) {
     static const uint32_t counts[] = {0, 1, 2, 3, 7, 8, 9, 64, 1000, 100000};
     for (uint32_t threads = 1; threads <= 8; threads *= 2) {
-        mf_Context *context = open_context(threads);
+        AUTO_CONTEXT *context = open_context(threads);
         for (int i = 0; i < 10; i++) {
             uint32_t count = counts[i];
             Cells cells = {.cells = calloc(count + 1, sizeof(uint32_t)), .round = 5};
@@ -33,7 +33,6 @@ TEST(every_index_runs_exactly_once) {
             assert_int_equal(cells.cells[count], 0);
             free(cells.cells);
         }
-        mf_context_destroy(context);
     }
 }
 
@@ -57,7 +56,7 @@ TEST(results_are_the_same_for_every_thread_count) {
 }
 
 TEST(workers_wake_after_sleeping) {
-    mf_Context *context = open_context(3);
+    AUTO_CONTEXT *context = open_context(3);
     uint32_t values[5] = {0};
     Cells cells = {.cells = values};
     // from no pause at all to far beyond the spinning
@@ -73,7 +72,6 @@ TEST(workers_wake_after_sleeping) {
             expected[k] = expected[k] * 3 + round + k;
     }
     assert_memory_equal(values, expected, sizeof values);
-    mf_context_destroy(context);
 }
 
 static void nap(void *task, uint32_t index) {
@@ -83,13 +81,12 @@ static void nap(void *task, uint32_t index) {
 }
 
 TEST(the_caller_waits_for_slow_tasks) {
-    mf_Context *context = open_context(2);
+    AUTO_CONTEXT *context = open_context(2);
     for (int i = 0; i < 10; i++) {
         _Atomic uint32_t finished = 0;
         mf_parallel_for(context, 3, nap, (void *)&finished);
         assert_int_equal(atomic_load(&finished), 3);
     }
-    mf_context_destroy(context);
 }
 
 // Both tasks must be running at once for either to end.
@@ -107,13 +104,12 @@ static void meet(void *task, uint32_t index) {
 }
 
 TEST(tasks_really_run_side_by_side) {
-    mf_Context *context = open_context(2);
+    AUTO_CONTEXT *context = open_context(2);
     for (int i = 0; i < 20; i++) {
         _Atomic uint32_t present = 0;
         mf_parallel_for(context, 2, meet, (void *)&present);
         assert_int_equal(atomic_load(&present), 202);
     }
-    mf_context_destroy(context);
 }
 
 typedef struct Nested {
@@ -163,7 +159,7 @@ TEST(the_users_parallel_for_is_used) {
     config.threads = 6;
     config.user = &seen;
     config.parallel_for = run_backwards;
-    mf_Context *context = NULL;
+    AUTO_CONTEXT *context = NULL;
     assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
     assert_int_equal(mf_context_threads(context), 6);
     Cells cells = {.cells = values, .round = 1};
@@ -171,7 +167,6 @@ TEST(the_users_parallel_for_is_used) {
     assert_int_equal(seen, 10);
     for (uint32_t k = 0; k < 10; k++)
         assert_int_equal(values[k], 1 + k);
-    mf_context_destroy(context);
 }
 
 // ---- surroundings ------------------------------------------------------------------------------
@@ -190,13 +185,12 @@ static void check_signals(void *task, uint32_t index) {
 TEST(signals_stay_with_the_host) {
     sigset_t before, after;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
-    mf_Context *context = open_context(2);
+    AUTO_CONTEXT *context = open_context(2);
     pthread_sigmask(SIG_SETMASK, NULL, &after);
     assert_int_equal(sigismember(&after, SIGINT), sigismember(&before, SIGINT));
     Nested nested[2] = {{.context = context}};
     mf_parallel_for(context, 2, check_signals, nested);
     assert_int_equal(atomic_load(&nested[0].runs), 1); // the worker, not the caller
-    mf_context_destroy(context);
 }
 
 TEST(contexts_come_and_go_without_work) {

@@ -181,14 +181,13 @@ TEST(snapshots_go_on) {
 }
 
 static uint64_t run_with(uint32_t threads, bool isolated, uint32_t steps_at_once) {
-    mf_Context *context = open_context(threads);
+    AUTO_CONTEXT *context = open_context(threads);
     Rig rig = open_rig(context, FALLING("noise='0.1' blur='0.7' rate='30' readout='0.025'"), 37,
                        isolated);
     for (uint32_t i = 0; i < 24; i += steps_at_once)
         mf_world_step(rig.world, steps_at_once);
     const uint64_t hash = mf_world_hash(rig.world);
     close_rig(&rig);
-    mf_context_destroy(context);
     return hash;
 }
 
@@ -224,16 +223,14 @@ TEST(refusals) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_Error error = {0};
-        mf_Model *model = load_text(*state, rows[i].text);
+        AUTO_MODEL *model = load_text(*state, rows[i].text);
         mf_GroupConfig config = mf_group_config();
         config.model = model;
-        mf_World *world = open_world(*state, NULL);
+        AUTO_WORLD *world = open_world(*state, NULL);
         add_group(world, &config);
         assert_int_equal(mf_cameras_take(world, &error), MF_NOT_FOUND);
         assert_int_equal(mf_cameras_add(world, &error), rows[i].status);
         assert_string_equal(error.message, rows[i].message);
-        mf_world_destroy(world);
-        mf_model_destroy(model);
     }
     mf_Error error = {0};
     Rig rig = open_rig(*state, FALLING(""), 1, true);

@@ -206,7 +206,7 @@ TEST(height_maps) {
     for (int smooth = 0; smooth < 2; smooth++) {
         mf_TerrainConfig config = mf_terrain_config();
         mf_WorldConfig world = mf_world_config();
-        mf_Terrain *terrain = NULL;
+        AUTO_TERRAIN *terrain = NULL;
         config.columns = config.rows = 60;
         config.cell = 0.2;
         config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
@@ -229,7 +229,6 @@ TEST(height_maps) {
         assert_true(compared > 1000);
         assert_true(far <= compared / (smooth ? 50 : 200)); // edges and ridges
         close_rig(&rig);
-        mf_terrain_destroy(terrain);
     }
 }
 
@@ -242,7 +241,7 @@ TEST(maps_have_no_gap_around_them) {
     for (int smooth = 0; smooth < 2; smooth++) {
         mf_TerrainConfig config = mf_terrain_config();
         mf_WorldConfig world = mf_world_config();
-        mf_Terrain *terrain = NULL;
+        AUTO_TERRAIN *terrain = NULL;
         config.columns = config.rows = 40;
         config.cell = 0.2;
         config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
@@ -266,7 +265,6 @@ TEST(maps_have_no_gap_around_them) {
             }
         }
         close_rig(&rig);
-        mf_terrain_destroy(terrain);
     }
 }
 
@@ -278,8 +276,8 @@ TEST(who_is_seen) {
     mf_Context *context = *state;
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     for (int isolated = 0; isolated < 2; isolated++) {
-        mf_Model *model = load_text(context, BALL);
-        mf_World *world;
+        AUTO_MODEL *model = load_text(context, BALL);
+        AUTO_WORLD *world;
         mf_FreeCamera *eye;
         mf_GroupConfig config = mf_group_config();
         config.model = model;
@@ -302,8 +300,6 @@ TEST(who_is_seen) {
         assert_true(seen[1]);
         assert_true(seen[0] == !isolated && seen[2] == !isolated);
         mf_free_camera_destroy(eye);
-        mf_world_destroy(world);
-        mf_model_destroy(model);
     }
 }
 

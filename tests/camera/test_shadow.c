@@ -269,7 +269,7 @@ TEST(hills_shade) {
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_Camera camera = camera_of(true, 1);
-    mf_Terrain *terrain;
+    AUTO_TERRAIN *terrain;
     static Shot shot, none;
     Rig rig = {.model = load_text(*state, "<mujoco><worldbody><body pos='4 2.8 .2'>"
                                           "<freejoint/><geom size='.15'/></body></worldbody>"
@@ -312,5 +312,4 @@ TEST(hills_shade) {
         fail_msg("%d dark and %d lit pixels", dark, lit);
     mf_world_destroy(rig.world);
     mf_model_destroy(rig.model);
-    mf_terrain_destroy(terrain);
 }

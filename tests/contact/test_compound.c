@@ -57,7 +57,7 @@ static uint32_t count_under(const mf_Compound *compound, uint32_t node, uint32_t
 TEST(trees_are_binary_with_solids_in_their_leaves) {
     static const char *const names[] = {"humanoid.urdf",    "car.urdf", "hexapod.urdf", "ball.xml",
                                         "soccer_field.xml", "ant.xml",  "figure.xml"};
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     MUST(mf_context_create(NULL, &context, &error));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         Robot robot = load(context, names[i]);
@@ -73,7 +73,6 @@ TEST(trees_are_binary_with_solids_in_their_leaves) {
         assert_true(compound->still == (i == 4));
         unload(robot);
     }
-    close_context(context);
 }
 
 // ---- kinematics ---------------------------------------------------------------------------------
@@ -148,7 +147,7 @@ static void advance(State *state, const mf_Model *model, double time) {
 }
 
 TEST(positions_and_velocities_are_those_of_the_model) {
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     MUST(mf_context_create(NULL, &context, &error));
     static const char *const slider =
         "<mujoco model='slider'><worldbody><body><freejoint/><geom type='sphere' size='0.1'/>"
@@ -203,7 +202,6 @@ TEST(positions_and_velocities_are_those_of_the_model) {
         free(later);
         unload(robot);
     }
-    mf_context_destroy(context);
 }
 
 // ---- touches ------------------------------------------------------------------------------------
@@ -286,7 +284,7 @@ static const char *const zoo =
 // Random states of robots at distances from inside each other to far apart, and the hostile cases:
 // one robot in the very place of another, apart by a hair, and in axes of each other.
 TEST(trees_find_what_every_two_find) {
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     MUST(mf_context_create(NULL, &context, &error));
     Robot robots[4] = {load(context, "humanoid.urdf"), load(context, "soccer_field.xml"),
@@ -326,7 +324,6 @@ TEST(trees_find_what_every_two_find) {
     }
     for (uint32_t r = 0; r < 4; r++)
         unload(robots[r]);
-    mf_context_destroy(context);
 }
 
 // Many pairs in one call: each as if it were alone, also when the leaves do not fit at a time, and
@@ -334,7 +331,7 @@ TEST(trees_find_what_every_two_find) {
 TEST(bits_do_not_depend_on_other_agents) {
     enum { PAIRS = 120 };
     static mf_CompoundTouch together[ROOM], alone[ROOM];
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     MUST(mf_context_create(NULL, &context, &error));
     Robot robot = load(context, "humanoid.urdf");
@@ -343,7 +340,7 @@ TEST(bits_do_not_depend_on_other_agents) {
     states.angle[3][5] = (double)NAN;
     states.linear[1][6] = (double)INFINITY;
     for (int precision = 0; precision < 2; precision++) {
-        void *parts = make_parts(robot.compound, precision);
+        AUTO(end_memory) void *parts = make_parts(robot.compound, precision);
         mf_TreeState from = view(&states);
         refits[rows[row_count - 1]][precision](robot.compound, &from, parts);
         mf_CompoundPair pairs[PAIRS];
@@ -383,10 +380,8 @@ TEST(bits_do_not_depend_on_other_agents) {
         searches[rows[row_count - 1]][precision](&all);
         assert_int_equal(all.touch_count, 100);
         assert_int_equal(all.lost, first - 100);
-        free(parts);
     }
     unload(robot);
-    mf_context_destroy(context);
 }
 
 // ---- gaps and ways ------------------------------------------------------------------------------
@@ -412,7 +407,7 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
 // gaps changes no touch; all copies tell the same gap.
 TEST(gaps_hold) {
     enum { PAIRS = 300, DIRECTIONS = 30 };
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t apart = 0, wide = 0;
     MUST(mf_context_create(NULL, &context, &error));
@@ -420,7 +415,7 @@ TEST(gaps_hold) {
     State states;
     fill_state(&states, robot.model, 31);
     for (int precision = 0; precision < 2; precision++) {
-        void *parts = make_parts(robot.compound, precision);
+        AUTO(end_memory) void *parts = make_parts(robot.compound, precision);
         mf_TreeState from = view(&states);
         refits[rows[0]][precision](robot.compound, &from, parts);
         for (uint32_t i = 0; i < PAIRS; i++) {
@@ -454,16 +449,14 @@ TEST(gaps_hold) {
                 assert_int_equal(count, 0);
             }
         }
-        free(parts);
     }
     assert_true(apart > 200 && wide > 60);
     unload(robot);
-    mf_context_destroy(context);
 }
 
 // Links that are held do not touch, and all others do as before.
 TEST(fixed_links_do_not_touch) {
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t left_out = 0, kept = 0;
     MUST(mf_context_create(NULL, &context, &error));
@@ -509,7 +502,6 @@ TEST(fixed_links_do_not_touch) {
     assert_true(left_out > 200 && kept > 400);
     free(parts);
     unload(robot);
-    mf_context_destroy(context);
 }
 
 // Of points of the solids against the base: on the way to the corners of their boxes, but within
@@ -544,7 +536,7 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
 // No point of a robot goes farther against its base than it is said to, for small and large turns
 // of it and of its joints, wherever the base goes; who does not move has gone no way.
 TEST(nothing_goes_farther_than_its_reach) {
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     MUST(mf_context_create(NULL, &context, &error));
     Robot robot = load(context, "humanoid.urdf");
@@ -605,7 +597,6 @@ TEST(nothing_goes_farther_than_its_reach) {
     free(after);
     free(memory);
     unload(robot);
-    mf_context_destroy(context);
 }
 
 // ---- masses -------------------------------------------------------------------------------------
@@ -616,7 +607,7 @@ TEST(masses_are_those_at_the_worst_position) {
     static const char *const rod =
         "<mujoco model='rod'><worldbody><body><freejoint/><geom type='capsule' size='0.001 0.5'"
         " mass='2'/></body></worldbody></mujoco>";
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     MUST(mf_context_create(NULL, &context, &error));
     Robot ball = load(context, "ball.xml"), field = load(context, "soccer_field.xml"),
           stick = load_robot(context, rod);
@@ -628,13 +619,12 @@ TEST(masses_are_those_at_the_worst_position) {
     unload(ball);
     unload(field);
     unload(stick);
-    mf_context_destroy(context);
 }
 
 // A mass in one point moves whole wherever it is pushed, and has nothing to turn. Files cannot say
 // so: their readers give it the inertia of its shapes.
 TEST(a_point_has_its_mass) {
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     MUST(mf_context_create(NULL, &context, &error));
     Robot ball = load(context, "ball.xml");
     mf_compound_destroy(ball.compound);
@@ -646,5 +636,4 @@ TEST(a_point_has_its_mass) {
     for (int i = 0; i < 9; i++)
         assert_near(ball.compound->solids[0].inverse_inertia[i], 0.0, 0.0);
     unload(ball);
-    mf_context_destroy(context);
 }

@@ -75,7 +75,7 @@ TEST(contacts_are_mujocos) {
     mf_Context *context = *state;
     unsigned worse = 0;
     for (unsigned m = 0; m < MODELS; m++) {
-        mf_Model *model = load_solid(context, m);
+        AUTO_MODEL *model = load_solid(context, m);
         mf_CollidePlan *plan = NULL;
         assert_int_equal(mf_collide_create(context, model, NULL, &plan, NULL), MF_OK);
         assert_int_equal(plan->pair_count, 1);
@@ -86,7 +86,6 @@ TEST(contacts_are_mujocos) {
             worse++;
         }
         mf_release(context, plan);
-        mf_model_destroy(model);
     }
     assert_int_equal(worse, 0);
 }
@@ -95,7 +94,7 @@ TEST(contacts_are_mujocos) {
 TEST(tables_find_the_farthest) {
     mf_Context *context = *state;
     for (unsigned m = 0; m < MODELS; m += 2) {
-        mf_Model *model = load_solid(context, m);
+        AUTO_MODEL *model = load_solid(context, m);
         mf_HullSet *set = NULL;
         assert_int_equal(mf_hulls_create(context, model, &set, NULL), MF_OK);
         srand(1);
@@ -124,6 +123,5 @@ TEST(tables_find_the_farthest) {
                 assert_true(most - best < 1e-15);
             }
         mf_release(context, set);
-        mf_model_destroy(model);
     }
 }

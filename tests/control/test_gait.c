@@ -553,7 +553,7 @@ TEST(time_of_long_fractions) {
         mf_GaitConfig config = mf_gait_config();
         mf_Gait *gait = gait_of(fixture, walk_text);
         const mf_Gait *gaits[] = {gait};
-        mf_World *world;
+        AUTO_WORLD *world;
         mf_Group *group;
         group_config.model = fixture->model;
         group_config.double_precision = true;
@@ -570,7 +570,6 @@ TEST(time_of_long_fractions) {
         }
         assert_true(times[longer][4] > 1.4e8);
         mf_gait_destroy(gait);
-        mf_world_destroy(world);
     }
     assert_memory_equal(times[0], times[1], sizeof times[0]);
 }
@@ -647,7 +646,7 @@ TEST(degrees_in_a_file_are_refused) {
 
 static mf_Status add_and_sample(mf_Context *context, void *user, mf_Error *error) {
     const Fixture *fixture = user;
-    mf_World *world = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *group = NULL;
     mf_Gait *gait = NULL;
     mf_WorldConfig settings = mf_world_config();
@@ -664,7 +663,6 @@ static mf_Status add_and_sample(mf_Context *context, void *user, mf_Error *error
     if (status == MF_OK)
         status = mf_gait_sample(gait, fixture->model, 0.5, NULL, angles, error);
     mf_gait_destroy(gait);
-    mf_world_destroy(world);
     return status;
 }
 

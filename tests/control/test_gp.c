@@ -141,7 +141,7 @@ TEST(motors_are_the_free_joints) {
         mf_GpConfig config = mf_gp_config();
         config.instructions_per_tick = 1;
         config.angle_per_move = 0.125;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         open_gp(&fixture, &config);
         const uint8_t left[MF_GP_BYTES] = {(uint8_t)LEFT(motor)};
         mf_gp_set_program(fixture.group, 1, left);
@@ -154,7 +154,6 @@ TEST(motors_are_the_free_joints) {
             assert_true(fixture_get(&fixture, "joint.target", 1, joint) == moved);
             assert_true(fixture_get(&fixture, "joint.target", 0, joint) == 0.0);
         }
-        fixture_close(&fixture);
     }
 }
 
@@ -162,7 +161,7 @@ TEST(targets_stay_in_range) {
     mf_GpConfig config = mf_gp_config();
     config.angle_per_move = 0.4;
     config.rate = fixture_every_step();
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     open_gp(&fixture, &config);
     uint8_t up[MF_GP_BYTES], free_joint[MF_GP_BYTES];
     memset(up, RIGHT(1), sizeof up);
@@ -172,14 +171,13 @@ TEST(targets_stay_in_range) {
     mf_world_step(fixture.world, 10);
     assert_true(fixture_get(&fixture, "joint.target", 0, 1) == 0.75);
     assert_near(fixture_get(&fixture, "joint.target", 1, 6), -0.4 * 80, 1e-12);
-    fixture_close(&fixture);
 }
 
 // One tick per 80 ms by default: steps 0, 8 and 16 of 10 ms in the first 17.
 TEST(ticks_follow_the_rate) {
     mf_GpConfig config = mf_gp_config();
     config.instructions_per_tick = 3;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     open_gp(&fixture, &config);
     mf_world_step(fixture.world, 8);
     assert_int_equal(fixture_get(&fixture, "gp.address", 2, 0), 3);
@@ -190,11 +188,10 @@ TEST(ticks_follow_the_rate) {
     mf_group_reset(fixture.group, 2);
     assert_int_equal(fixture_get(&fixture, "gp.address", 2, 0), 0);
     assert_int_equal(fixture_get(&fixture, "gp.address", 1, 0), 9);
-    fixture_close(&fixture);
 }
 
 TEST(bad_settings_are_refused) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error;
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     mf_GpConfig good = mf_gp_config(), bad[7];
@@ -215,7 +212,6 @@ TEST(bad_settings_are_refused) {
     assert_null(mf_group_find_field(fixture.group, "gp.program"));
     assert_int_equal(mf_gp_add(fixture.group, &good, &error), MF_OK);
     assert_int_equal(mf_gp_add(fixture.group, &good, &error), MF_BAD_ARGUMENT);
-    fixture_close(&fixture);
 }
 
 // Each allocation fails once; the same call then succeeds.

@@ -135,7 +135,7 @@ static void check_robot(Fixture *fixture, const Shadow *shadow, uint32_t instanc
 }
 
 static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, isa, precise, count);
     fixture_add_load(&fixture);
     assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
@@ -169,7 +169,6 @@ static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) 
     }
     assert_true(moves > count);
     test_free(shadows);
-    fixture_close(&fixture);
 }
 
 TEST(batch_equals_reference) {

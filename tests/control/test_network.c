@@ -81,7 +81,7 @@ TEST(targets_follow_the_sums) {
             continue;
         for (int precise = 0; precise < 2; precise++) {
             for (uint32_t layers = 0; layers <= 2; layers++) {
-                Fixture fixture;
+                AUTO(fixture_close) Fixture fixture;
                 open_network(&fixture, isa, precise, layers);
                 double expected[ROBOTS][ROBOT_JOINTS];
                 for (uint32_t i = 0; i < ROBOTS; i++)
@@ -93,7 +93,6 @@ TEST(targets_follow_the_sums) {
                     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
                         assert_near(fixture_get(&fixture, "joint.target", i, j), expected[i][j],
                                     precise ? 2e-14 : 1e-5);
-                fixture_close(&fixture);
             }
         }
     }
@@ -106,13 +105,12 @@ TEST(same_bits_on_every_set) {
         for (int k = 0; fixture_isa(k, &isa); k++) {
             if (!mf_isa_available(isa))
                 continue;
-            Fixture fixture;
+            AUTO(fixture_close) Fixture fixture;
             open_network(&fixture, isa, precise, 2);
             mf_world_step(fixture.world, 5);
             uint64_t hash = mf_world_hash(fixture.world);
             first = first == 0 ? hash : first;
             assert_int_equal(hash, first);
-            fixture_close(&fixture);
         }
     }
 }
@@ -120,7 +118,7 @@ TEST(same_bits_on_every_set) {
 // Large sums stop at the ends of the range, and 0 is the middle.
 TEST(saturates) {
     for (int precise = 0; precise < 2; precise++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         open_network(&fixture, MF_ISA_AUTO, precise, 0);
         const double bias[3] = {1e30, -1e30, 0.0};
         for (uint32_t j = 0; j < 3; j++)
@@ -134,7 +132,6 @@ TEST(saturates) {
         assert_near(fixture_get(&fixture, "joint.target", 2, 0), upper[0], 0.0);
         assert_near(fixture_get(&fixture, "joint.target", 2, 1), lower[1], 0.0);
         assert_near(fixture_get(&fixture, "joint.target", 2, 2), 0.5 * (lower[2] + upper[2]), 0.0);
-        fixture_close(&fixture);
     }
 }
 
@@ -169,7 +166,7 @@ TEST(mistakes) {
     static const char *const none[] = {NULL};
     static const uint32_t wide[] = {MF_NETWORK_UNITS + 1};
     static const double nan_range[ROBOT_JOINTS] = {NAN};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 2);
     mf_NetworkConfig config = mf_network_config();
     config.inputs = absent;
@@ -197,7 +194,6 @@ TEST(mistakes) {
     refuse(&fixture, config, MF_BAD_ARGUMENT, "mf_network_config");
     assert_int_equal(mf_network_add(fixture.group, NULL, NULL), MF_OK);
     refuse(&fixture, mf_network_config(), MF_BAD_ARGUMENT, "already");
-    fixture_close(&fixture);
 }
 
 TEST(no_memory) {

@@ -38,7 +38,7 @@ TEST(targets_follow_the_sine) {
         if (!mf_isa_available(isa))
             continue;
         for (int precise = 0; precise < 2; precise++) {
-            Fixture fixture;
+            AUTO(fixture_close) Fixture fixture;
             open_oscillator(&fixture, isa, precise, 19);
             for (uint32_t i = 0; i < 19; i++)
                 set_gait(&fixture, i);
@@ -50,14 +50,13 @@ TEST(targets_follow_the_sine) {
                 mf_world_step(fixture.world, 1);
                 assert_near(largest_error(&fixture, 0.01 * n), 0.0, tolerance);
             }
-            fixture_close(&fixture);
         }
     }
 }
 
 // At 0 with phase 1/4 the sine is 1, with 1/2 it is 0, with 3/4 it is -1.
 TEST(quarter_rotations) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     open_oscillator(&fixture, MF_ISA_AUTO, true, 1);
     for (uint32_t j = 0; j < 4; j++) {
         fixture_set(&fixture, "oscillator.amplitude", 0, j, 2.0);
@@ -67,12 +66,11 @@ TEST(quarter_rotations) {
     const double expected[4] = {0.0, 2.0, 0.0, -2.0};
     for (uint32_t j = 0; j < 4; j++)
         assert_near(fixture_get(&fixture, "joint.target", 0, j), expected[j], 1e-15);
-    fixture_close(&fixture);
 }
 
 // The error does not grow with simulated time: a world of 1 s steps, three weeks on.
 TEST(long_runs_keep_the_phase) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture.context = open_context(0);
     robot_make(&fixture.robot, fixture.context);
     mf_WorldConfig world = mf_world_config();
@@ -87,7 +85,6 @@ TEST(long_runs_keep_the_phase) {
     set_gait(&fixture, 0);
     mf_world_step(fixture.world, 2000001);
     assert_true(largest_error(&fixture, 2e6) < 2.2e-6);
-    fixture_close(&fixture);
 }
 
 TEST(bad_inputs_stay_in_their_robot) {
@@ -121,19 +118,18 @@ TEST(bad_inputs_stay_in_their_robot) {
 TEST(huge_finite_inputs_are_defined) {
     static const double huge[] = {1e30, -1e30, 3e9, -3e9, 1e-40};
     for (size_t k = 0; k < sizeof huge / sizeof *huge; k++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         open_oscillator(&fixture, MF_ISA_AUTO, false, 1);
         fixture_set(&fixture, "oscillator.amplitude", 0, 0, 1.0);
         fixture_set(&fixture, "oscillator.phase", 0, 0, huge[k]);
         fixture_set(&fixture, "oscillator.frequency", 0, 0, huge[k]);
         mf_world_step(fixture.world, 3);
         assert_true(fabs(fixture_get(&fixture, "joint.target", 0, 0)) <= 1.0 + 1e-6);
-        fixture_close(&fixture);
     }
 }
 
 TEST(faulty_robots_keep_their_targets) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     open_oscillator(&fixture, MF_ISA_AUTO, false, 4);
     for (uint32_t i = 0; i < 4; i++)
         set_gait(&fixture, i);
@@ -144,11 +140,10 @@ TEST(faulty_robots_keep_their_targets) {
     mf_world_step(fixture.world, 5);
     assert_true(fixture_get(&fixture, "joint.target", 1, 0) == before);
     assert_true(fixture_get(&fixture, "joint.target", 2, 0) != neighbor);
-    fixture_close(&fixture);
 }
 
 TEST(bad_settings_are_refused) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     mf_OscillatorConfig config = {0};
     assert_int_equal(mf_oscillator_add(fixture.group, &config, NULL), MF_BAD_ARGUMENT);
@@ -164,5 +159,4 @@ TEST(bad_settings_are_refused) {
     mf_context_fail_after(fixture.context, 0);
     assert_int_equal(mf_oscillator_add(fixture.group, NULL, NULL), MF_OK);
     assert_int_equal(mf_oscillator_add(fixture.group, NULL, NULL), MF_BAD_ARGUMENT);
-    fixture_close(&fixture);
 }

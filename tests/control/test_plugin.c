@@ -32,7 +32,7 @@ static void one_line(const mf_Error *error, mf_Status status, const char *text) 
 
 TEST(a_controller_works_at_its_rate) {
     for (int wide = 0; wide < 2; wide++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, wide != 0, COUNT);
         mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
         const mf_PluginValue value = {"target", 0.25};
@@ -54,14 +54,13 @@ TEST(a_controller_works_at_its_rate) {
         assert_int_equal(mf_group_fault_total(fixture.group), 1);
         mf_group_reset(fixture.group, 7);
         assert_near(fixture_get(&fixture, "corpus.count", 7, 0), 0, 0);
-        fixture_close(&fixture);
     }
 }
 
 TEST(snapshots_contain_its_memory) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
-    mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
+    AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     assert_int_equal(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL),
                      MF_OK);
     mf_world_step(fixture.world, 5);
@@ -87,23 +86,19 @@ TEST(snapshots_contain_its_memory) {
     assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_BAD_ARGUMENT);
     mf_world_destroy(other.world);
     mf_release(fixture.context, image);
-    mf_plugin_close(plugin);
-    fixture_close(&fixture);
 }
 
 static uint64_t hash_with(uint32_t threads, const char *name) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture.context = open_context(threads);
     fixture_open_on(&fixture, MF_ISA_AUTO, false, 200, NULL);
-    mf_Plugin *plugin = load(fixture.context, name);
+    AUTO_PLUGIN *plugin = load(fixture.context, name);
     assert_int_equal(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL),
                      MF_OK);
     mf_world_step(fixture.world, 20);
     uint64_t hash = mf_world_hash(fixture.world);
     mf_PluginStatistics seen = mf_plugin_statistics(plugin);
     assert_int_equal(seen.calls, 13 * 20);
-    mf_plugin_close(plugin);
-    fixture_close(&fixture);
     return hash;
 }
 
@@ -146,7 +141,7 @@ TEST(a_bad_entry_is_refused) {
         {"nothing_written", MF_BAD_FILE, "expected at least one to write"},
         {"bad_setting", MF_BAD_FILE, "setting target: default 2"},
     };
-    mf_Context *context = open_context(0);
+    AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[64];
         mf_Error error = {0};
@@ -156,11 +151,10 @@ TEST(a_bad_entry_is_refused) {
         one_line(&error, cases[i].status, cases[i].text);
         assert_null(plugin);
     }
-    close_context(context);
 }
 
 TEST(a_bad_file_is_refused) {
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     mf_Plugin *plugin;
     mf_Error error;
     char folder[] = "/tmp/mayfly_plugin_XXXXXX", path[128], copy[2048];
@@ -195,7 +189,6 @@ TEST(a_bad_file_is_refused) {
     mf_plugin_close(plugin);
     unlink(path);
     rmdir(folder);
-    close_context(context);
 }
 
 TEST(a_group_that_does_not_fit_refuses) {
@@ -217,25 +210,23 @@ TEST(a_group_that_does_not_fit_refuses) {
         {"motion", false, MF_BAD_ARGUMENT, "expected a control plugin, found a motion plugin"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
         char name[64];
         snprintf(name, sizeof name, "plugin_case_%s", cases[i].name);
         fixture_open(&fixture, MF_ISA_AUTO, cases[i].wide, COUNT);
-        mf_Plugin *plugin = load(fixture.context, name);
+        AUTO_PLUGIN *plugin = load(fixture.context, name);
         mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error);
         one_line(&error, cases[i].status, cases[i].text);
         assert_int_equal(mf_group_system_count(fixture.group), 0);
-        mf_plugin_close(plugin);
-        fixture_close(&fixture);
     }
 }
 
 TEST(bad_settings_are_refused) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
-    mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
+    AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     mf_PluginValue value = {"tarket", 0.5};
     mf_PluginConfig config = mf_plugin_config();
     config.values = &value;
@@ -257,14 +248,12 @@ TEST(bad_settings_are_refused) {
     assert_int_equal(mf_plugin_control_add(fixture.group, rate, plugin, NULL, NULL), MF_OK);
     mf_plugin_control_add(fixture.group, rate, plugin, NULL, &error);
     assert_non_null(strstr(error.message, "already has a system plugin:corpus"));
-    mf_plugin_close(plugin);
-    fixture_close(&fixture);
 }
 
 static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) {
     Robot *robot = user;
-    mf_Plugin *plugin = NULL;
-    mf_World *world = NULL;
+    AUTO_PLUGIN *plugin = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *group = NULL;
     mf_GroupConfig config = mf_group_config();
     mf_WorldConfig settings = mf_world_config();
@@ -282,17 +271,14 @@ static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) 
             assert_int_equal(mf_plugin_control_add(group, fixture_every_step(), plugin, NULL, NULL),
                              MF_OK);
     }
-    mf_world_destroy(world);
-    mf_plugin_close(plugin);
     return status;
 }
 
 TEST(every_failing_call_is_survived) {
     Robot robot;
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     robot_make(&robot, context);
     assert_true(torture(context, load_and_add, &robot, TORTURE_MUST_FAIL) > 8);
-    mf_context_destroy(context);
 }
 
 // ---- contained ---------------------------------------------------------------------------------
@@ -339,11 +325,11 @@ TEST(a_breach_takes_nothing_over) {
         {"read_only", "wrote a field that it only declared to read, joint.angle"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         char name[64];
         snprintf(name, sizeof name, "plugin_case_%s", cases[i][0]);
         fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
-        mf_Plugin *plugin = load(fixture.context, name);
+        AUTO_PLUGIN *plugin = load(fixture.context, name);
         assert_int_equal(
             mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL), MF_OK);
 #if defined(__SSE2__)
@@ -362,17 +348,15 @@ TEST(a_breach_takes_nothing_over) {
         assert_int_equal(seen.breaches, 3); // one for each block, then nobody is left to call for
         if (strstr(seen.breach, cases[i][1]) == NULL || strchr(seen.breach, '\n') != NULL)
             fail_msg("found \"%s\", expected \"%s\"", seen.breach, cases[i][1]);
-        mf_plugin_close(plugin);
-        fixture_close(&fixture);
     }
 }
 
 TEST(writing_to_other_fields_has_no_effect) {
     static const char *const names[] = {"plugin_case_others", "plugin_case_pointers"};
     for (int n = 0; n < 2; n++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
-        mf_Plugin *plugin = load(fixture.context, names[n]);
+        AUTO_PLUGIN *plugin = load(fixture.context, names[n]);
         assert_int_equal(
             mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL), MF_OK);
         fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
@@ -381,15 +365,13 @@ TEST(writing_to_other_fields_has_no_effect) {
         for (uint32_t i = 0; i < COUNT; i++)
             assert_near(fixture_get(&fixture, "corpus.count", i, 0), i == 3 ? 0 : 2, 0);
         assert_int_equal(mf_group_fault_total(fixture.group), 1);
-        mf_plugin_close(plugin);
-        fixture_close(&fixture);
     }
 }
 
 TEST(calls_over_their_budget_are_counted) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
-    mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
+    AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     mf_PluginConfig config = mf_plugin_config();
     config.budget = 1; // no call is that fast
     assert_int_equal(
@@ -401,17 +383,15 @@ TEST(calls_over_their_budget_are_counted) {
     assert_true(seen.slowest > 1);
     assert_int_equal(seen.breaches, 0);
     assert_string_equal(seen.breach, "");
-    mf_plugin_close(plugin);
-    fixture_close(&fixture);
 }
 
 // ---- the examples ------------------------------------------------------------------------------
 
 // v' = a - k v from rest in steps of h: v_n = a/k (1 - (1 - k h)^n), x the sum of h v.
 TEST(the_hovercraft_follows_its_equation) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 20);
-    mf_Plugin *plugin = load(fixture.context, "plugin_hover");
+    AUTO_PLUGIN *plugin = load(fixture.context, "plugin_hover");
     mf_Motion level = MF_MOTION_COUNT;
     assert_int_equal(mf_plugin_motion_add(fixture.group, plugin, NULL, &level, NULL), MF_OK);
     assert_int_equal(level, MF_MOTION_OWN);
@@ -431,8 +411,6 @@ TEST(the_hovercraft_follows_its_equation) {
     assert_near(fixture_get(&fixture, "base.orientation", 5, 3), sin(0.5 * course), 1e-12);
     assert_near(fixture_get(&fixture, "base.position", 6, 0), 0.0, 0.0);
     assert_int_equal(mf_group_fault_total(fixture.group), 0);
-    mf_plugin_close(plugin);
-    fixture_close(&fixture);
 }
 
 // A world with hexapods, which can move by `points`.
@@ -505,17 +483,15 @@ TEST(a_motion_moves_those_of_its_level) {
 }
 
 TEST(the_controller_sways) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 2);
-    mf_Plugin *plugin = load(fixture.context, "plugin_sway");
+    AUTO_PLUGIN *plugin = load(fixture.context, "plugin_sway");
     mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
     assert_int_equal(mf_plugin_control_add(fixture.group, rate, plugin, NULL, NULL), MF_OK);
     mf_world_step(fixture.world, 51); // the call at 0.5 s is the 26th
     assert_near(fixture_get(&fixture, "joint.target", 1, 3), 0.1 * sin(6.283185307179586 * 0.25),
                 1e-12);
     assert_near(fixture_get(&fixture, "sway.clock", 1, 0), 0.52, 1e-12);
-    mf_plugin_close(plugin);
-    fixture_close(&fixture);
 }
 
 TEST(own_motions_have_names) {

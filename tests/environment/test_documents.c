@@ -76,7 +76,7 @@ static void put_parameters(Page *page) {
 
 static void hold(const char *name, void (*write)(Page *page)) {
     static const char path[] = MAYFLY_SOURCE_DIR "/docs/reference/environments.md";
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     char begin[64], end[64], *document;
     size_t size;
     Page page = {.text = zeros(ROOM, 1)};
@@ -101,7 +101,6 @@ static void hold(const char *name, void (*write)(Page *page)) {
     }
     free(page.text);
     mf_release(context, document);
-    mf_context_destroy(context);
 }
 
 TEST(tasks_are_in_the_document) {

@@ -23,21 +23,20 @@ static uint32_t steps_of(const Rig *rig, uint32_t robot) {
 
 // What a reset alone gives this robot in its n-th episode.
 static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t n) {
-    Rig other;
+    AUTO(rig_close) Rig other;
     open_poles(&other, MF_AUTORESET_OFF, 0);
     rig_reset(&other, seed - robot);
     for (uint32_t i = 1; i < n; i++)
         MUST(mf_environment_reset(other.environment, NULL, NULL, &other.buffers, &error));
     assert_memory_equal(rig_observation(rig, robot), rig_observation(&other, robot),
                         rig->seen * sizeof(double));
-    rig_close(&other);
 }
 
 // ---- kinds of reset ----------------------------------------------------------------------------
 
 // The step that starts anew reads no action, gives no reward and no flag; others go on meanwhile.
 TEST(next_step) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
     rig_reset(&rig, 100);
     tip_over(&rig, 3);
@@ -60,12 +59,11 @@ TEST(next_step) {
     rig.action[3] = 0.0f;
     rig_step(&rig);
     assert_true(rig.buffers.reward[3] == 1.0);
-    rig_close(&rig);
 }
 
 // One step ends an episode and begins the next; the end is in final_observation.
 TEST(same_step) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_poles(&rig, MF_AUTORESET_SAME_STEP, 0);
     rig_reset(&rig, 100);
     tip_over(&rig, 3);
@@ -85,12 +83,11 @@ TEST(same_step) {
     rig_step(&rig);
     assert_true(rig.buffers.reward[3] == 1.0);
     assert_int_equal(rig.buffers.terminated[3], 0);
-    rig_close(&rig);
 }
 
 // Nothing starts by itself.
 TEST(off) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     uint8_t mask[ROBOTS] = {[3] = 1};
     open_poles(&rig, MF_AUTORESET_OFF, 0);
     rig_reset(&rig, 100);
@@ -104,12 +101,11 @@ TEST(off) {
     expect_start(&rig, 3, 103, 2);
     rig_step(&rig);
     assert_int_equal(rig.buffers.terminated[3], 0);
-    rig_close(&rig);
 }
 
 TEST(episodes_are_cut_off) {
     for (int method = 0; method < 3; method++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         const uint32_t round = method == MF_AUTORESET_NEXT_STEP ? LIMIT + 1 : LIMIT;
         open_poles(&rig, (mf_Autoreset)method, LIMIT);
         rig_reset(&rig, 7);
@@ -123,13 +119,12 @@ TEST(episodes_are_cut_off) {
                 assert_true(rig.buffers.reward[i] == (wakes ? 0.0 : 1.0));
             }
         }
-        rig_close(&rig);
     }
 }
 
 // A robot may fail in its last step: both flags.
 TEST(both_ends_at_once) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 1);
     rig_reset(&rig, 7);
     tip_over(&rig, 11);
@@ -138,11 +133,10 @@ TEST(both_ends_at_once) {
         assert_int_equal(rig.buffers.truncated[i], 1);
         assert_int_equal(rig.buffers.terminated[i], i == 11);
     }
-    rig_close(&rig);
 }
 
 TEST(episodes_without_end) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, MF_NONE);
     rig_reset(&rig, 7);
     set_field(rig.group, "episode.steps", 2, 0, 4294967294.0);
@@ -150,14 +144,13 @@ TEST(episodes_without_end) {
         rig_step(&rig);
         assert_int_equal(rig.buffers.truncated[2], 0);
     }
-    rig_close(&rig);
 }
 
 // ---- masks, seeds, buffers ---------------------------------------------------------------------
 
 // Rows of other robots are neither written nor is anything of theirs changed.
 TEST(masks_choose) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     uint8_t mask[ROBOTS];
     uint64_t seeds[ROBOTS], before[ROBOTS];
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
@@ -178,11 +171,10 @@ TEST(masks_choose) {
         if (i % 3 == 0)
             expect_start(&rig, i, 40 + i, 1);
     }
-    rig_close(&rig);
 }
 
 TEST(seeds_begin_anew_or_go_on) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double first[4], second[4];
     open_poles(&rig, MF_AUTORESET_OFF, 0);
     rig_reset(&rig, 1);
@@ -196,7 +188,6 @@ TEST(seeds_begin_anew_or_go_on) {
     assert_memory_equal(second, rig_observation(&rig, 6), sizeof second);
     rig_reset(&rig, (uint64_t)1 << 40 | 1); // the upper half counts
     assert_memory_not_equal(first, rig_observation(&rig, 6), sizeof first);
-    rig_close(&rig);
 }
 
 TEST(buffers_that_are_not_requested) {

@@ -30,7 +30,7 @@ static uint64_t mix_robot(const Rig *rig, uint32_t i, uint64_t hash) {
 // Robots first .. first + count - 1.
 static void walk(const TaskModel *own, bool wide, uint32_t threads, uint32_t first, uint32_t count,
                  Path *out) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     mf_EnvironmentConfig config = rig_config(own->task, count);
     config.double_precision = wide;
     config.episode_steps = LIMIT;
@@ -47,7 +47,6 @@ static void walk(const TaskModel *own, bool wide, uint32_t threads, uint32_t fir
     }
     for (uint32_t i = 0; i < count; i++)
         out[i].instance = mf_group_instance_hash(rig.group, i);
-    rig_close(&rig);
 }
 
 static void expect_same(const TaskModel *own, const char *where, uint32_t number, const Path *a,

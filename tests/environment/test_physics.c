@@ -41,7 +41,7 @@ static void integrate(Cart *cart, double force, double damping, double time) {
 
 // Largest error of one second of swinging from 1 rad with changing actions.
 static double error_of(const char *text, double damping, double interval) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     const double position[2] = {0.2, 1.0}, velocity[2] = {0.3, -0.5};
     Cart cart = {0.2, 1.0, 0.3, -0.5};
     double worst = 0.0;
@@ -59,7 +59,6 @@ static double error_of(const char *text, double damping, double interval) {
         worst = fmax(worst, fmax(fabs(seen[0] - cart.x), fabs(seen[1] - cart.a)));
         worst = fmax(worst, fmax(fabs(seen[2] - cart.v), fabs(seen[3] - cart.w)));
     }
-    rig_close(&rig);
     return worst;
 }
 
@@ -82,7 +81,7 @@ TEST(a_pole_on_a_cart_with_euler) {
 
 // Actions beyond the range act as its ends.
 TEST(actions_are_limited_by_the_actuator) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 2);
     config.autoreset = MF_AUTORESET_OFF;
     rig_open(&rig, text_of("inverted_pendulum"), &config, 1);
@@ -93,7 +92,6 @@ TEST(actions_are_limited_by_the_actuator) {
     rig.action[1] = 1e20f;
     rig_step(&rig);
     assert_memory_equal(rig_observation(&rig, 0), rig_observation(&rig, 1), 4 * sizeof(double));
-    rig_close(&rig);
 }
 
 // A robot on one foot that falls over: the ground acts on the foot's body only. The external force
@@ -102,7 +100,7 @@ TEST(actions_are_limited_by_the_actuator) {
 TEST(external_forces_act_on_the_touching_body_only) {
     static const mf_TaskSetting settings[] = {
         {"contact_force_min", -1e9}, {"contact_force_max", 1e9}, {"reset_noise_scale", 0.0}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double most = 0.0, torso = 0.0;
     mf_EnvironmentConfig config = rig_config("ant", 1);
     config.settings = settings;
@@ -127,7 +125,6 @@ TEST(external_forces_act_on_the_touching_body_only) {
     }
     assert_true(most > 3.0); // MuJoCo: 2.8 to 11 N in such steps, by when the blow falls
     assert_true(torso < 1e-12 * most);
-    rig_close(&rig);
 }
 
 // Gravity of the file: its strength and direction, and none.
@@ -141,7 +138,7 @@ TEST(gravity_is_that_of_the_file) {
         {CART_POLE("timestep='.001' integrator='RK4' gravity='3 0 -4'", ""), 3.0},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         mf_EnvironmentConfig config = rig_config("inverted_pendulum", 1);
         config.frame_skip = 100;
         rig_open(&rig, cases[c].text, &config, 1);
@@ -151,6 +148,5 @@ TEST(gravity_is_that_of_the_file) {
         // Cart and pole fall side by side along x for 0.1 s.
         assert_near(rig_observation(&rig, 0)[2], 0.1 * cases[c].along, 1e-12);
         assert_near(rig_observation(&rig, 0)[1], 0.0, 1e-12);
-        rig_close(&rig);
     }
 }

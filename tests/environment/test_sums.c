@@ -83,10 +83,11 @@ static void expect(const double *got, const double *expected, int count, double 
 
 // One box, 0.2 x 0.4 x 0.6 m and 3 kg, quarter of a turn about z: x and y change places.
 TEST(one_box) {
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
-                                         "<geom type='box' size='.1 .2 .3' mass='3' pos='0 0 .5'/>"
-                                         "</body></worldbody></mujoco>");
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model =
+        load_text(context, "<mujoco><worldbody><body><freejoint/>"
+                           "<geom type='box' size='.1 .2 .3' mass='3' pos='0 0 .5'/>"
+                           "</body></worldbody></mujoco>");
     const double half = sqrt(0.5), q[7] = {1, 2, 3, half, 0, 0, half};
     const double v[6] = {0.3, -0.2, 0.1, 0.0, 0.0, 2.0};
     const double xx = 3.0 / 12.0 * (0.04 + 0.36), yy = 3.0 / 12.0 * (0.16 + 0.36);
@@ -97,20 +98,19 @@ TEST(one_box) {
     expect(sums.center, center, 3, 1e-14);
     expect(sums.inertia, inertia, 10, 1e-14);
     expect(sums.twist, twist, 6, 1e-14);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // Two cubes of 1 kg and 3 kg, 0.4 m apart along x, the second on a slide along y that moves at 2
 // m/s, all of it turning about z at 5 rad/s: each by Steiner about the common center, 0.3 m and
 // 0.1 m away, and the velocity that either would have there.
 TEST(two_cubes) {
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
-                                         "<geom type='box' size='.1 .1 .1' mass='1'/>"
-                                         "<body pos='.4 0 0'><joint type='slide' axis='0 1 0'/>"
-                                         "<geom type='box' size='.1 .1 .1' mass='3'/></body></body>"
-                                         "</worldbody></mujoco>");
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model =
+        load_text(context, "<mujoco><worldbody><body><freejoint/>"
+                           "<geom type='box' size='.1 .1 .1' mass='1'/>"
+                           "<body pos='.4 0 0'><joint type='slide' axis='0 1 0'/>"
+                           "<geom type='box' size='.1 .1 .1' mass='3'/></body></body>"
+                           "</worldbody></mujoco>");
     const double q[8] = {0, 0, 0, 1, 0, 0, 0, 0}, v[7] = {0, 0, 0, 0, 0, 5, 2};
     const double cube = 0.04 / 6.0;
     const double inertia[20] = {
@@ -122,8 +122,6 @@ TEST(two_cubes) {
     expect(sums.center, center, 3, 1e-15);
     expect(sums.inertia, inertia, 20, 1e-15);
     expect(sums.twist, twist, 12, 1e-14);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // Joints of every kind, oblique, with bodies that hold no joint.
@@ -160,8 +158,8 @@ static void move(const double *q, const double *v, double time, double *out) {
 // Sums over the bodies: masses times arms are nothing, momentum is the mass times the velocity of
 // the center of mass, which is found by moving on.
 TEST(momentum_is_mass_times_velocity) {
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, mixed);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_text(context, mixed);
     assert_int_equal(model->position_count, 14);
     assert_int_equal(model->velocity_count, 12);
     for (uint32_t trial = 0; trial < 20; trial++) {
@@ -194,14 +192,12 @@ TEST(momentum_is_mass_times_velocity) {
             assert_near(momentum[i], mass * speed, 1e-8); // differences: 1e-16 / 1e-5, 1e-10 third
         }
     }
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // The two halves of the velocity of a body agree: moving on turns it and shifts its center.
 TEST(velocities_are_those_of_the_poses) {
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, mixed);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_text(context, mixed);
     double q[14], v[12], later[14], before[14];
     Sums sums, after, past;
     for (uint32_t i = 0; i < 14; i++)
@@ -230,8 +226,6 @@ TEST(velocities_are_those_of_the_poses) {
             for (int k = 0; k < 3; k++)
                 assert_near(swing[k], offset[k] / 2e-5, 1e-8);
         }
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // ---- random numbers ----------------------------------------------------------------------------
@@ -342,7 +336,7 @@ static void open_starts(Rig *rig, const char *task) {
 }
 
 TEST(starts_are_distributed_as_configured) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_starts(&rig, "inverted_pendulum");
     for (uint32_t k = 0; k < 4; k++)
         expect_uniform(&rig, k, 0.0, 0.01);
@@ -370,12 +364,11 @@ TEST(starts_are_distributed_as_configured) {
                             rig_observation(&rig, i)[3] * rig_observation(&rig, i)[3] +
                             rig_observation(&rig, i)[4] * rig_observation(&rig, i)[4]),
                     1.0, 1e-14);
-    rig_close(&rig);
 }
 
 // Targets lie evenly in a circle of 0.2 m, objects in a rectangle less a circle.
 TEST(targets_are_distributed_as_configured) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double inside = 0.0;
     open_starts(&rig, "reacher");
     for (uint32_t i = 0; i < rig.count; i++) {
@@ -397,5 +390,4 @@ TEST(targets_are_distributed_as_configured) {
             assert_true(seen[k] == 0.0 && fabs(seen[7 + k]) <= 0.005);
         assert_true(seen[20] == 0.45 && seen[21] == -0.05);
     }
-    rig_close(&rig);
 }

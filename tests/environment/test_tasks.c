@@ -56,7 +56,7 @@ static void expect_state(const Rig *rig, uint32_t i, uint32_t hidden, bool limit
 // ---- poles -------------------------------------------------------------------------------------
 
 TEST(inverted_pendulum) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     uint32_t ends = 0;
     open_task(&rig, "inverted_pendulum", NULL, 0);
     for (uint32_t i = 0; i < ROBOTS; i++)
@@ -73,7 +73,6 @@ TEST(inverted_pendulum) {
         }
     }
     assert_in_range(ends, 5, ROBOTS * STEPS - 5);
-    rig_close(&rig);
 }
 
 static void expect_poles(const Rig *rig, uint32_t i, double force) {
@@ -94,7 +93,7 @@ static void expect_poles(const Rig *rig, uint32_t i, double force) {
 }
 
 TEST(inverted_double_pendulum) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     uint32_t ends = 0;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 7.0}, {"reset_noise_scale", 0.3}};
     open_task(&rig, "inverted_double_pendulum", settings, 2);
@@ -119,12 +118,11 @@ TEST(inverted_double_pendulum) {
         }
     }
     assert_in_range(ends, 5, ROBOTS * STEPS - 5);
-    rig_close(&rig);
 }
 
 // At the ends of its rail the cart, driven there, is pushed back: that force is the last value.
 TEST(the_end_of_the_rail_is_felt) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_task(&rig, "inverted_double_pendulum", NULL, 0);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         const double sign = i % 2 == 0 ? 1.0 : -1.0;
@@ -143,14 +141,13 @@ TEST(the_end_of_the_rail_is_felt) {
         }
     }
     assert_true(felt > ROBOTS && whole > 0);
-    rig_close(&rig);
 }
 
 // ---- runners -----------------------------------------------------------------------------------
 
 TEST(half_cheetah) {
     for (int shown = 0; shown < 2; shown++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         const mf_TaskSetting settings[] = {
             {"exclude_current_positions_from_observation", 1.0 - shown},
             {"forward_reward_weight", 1.5},
@@ -173,13 +170,12 @@ TEST(half_cheetah) {
                 assert_true(rig_commanded(&rig, i, "x_position") == x);
             }
         }
-        rig_close(&rig);
     }
 }
 
 // Hopper and walker: `z` and `tilt` are the limits of health.
 static void runner(const char *task, double z_min, double z_max, double tilt, bool state) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double before[ROBOTS];
     uint32_t ill = 0, well = 0;
     open_task(&rig, task, NULL, 0);
@@ -212,7 +208,6 @@ static void runner(const char *task, double z_min, double z_max, double tilt, bo
         }
     }
     assert_true(ill > ROBOTS && well > ROBOTS);
-    rig_close(&rig);
 }
 
 TEST(hopper) {
@@ -227,18 +222,17 @@ TEST(walker) {
 TEST(unhealthy_robots_may_continue) {
     static const mf_TaskSetting settings[] = {{"terminate_when_unhealthy", 0.0},
                                               {"healthy_z_min", 5.0}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_task(&rig, "walker2d", settings, 2);
     rig_step(&rig);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         assert_int_equal(rig.buffers.terminated[i], 0);
         assert_true(rig_commanded(&rig, i, "reward_survive") == 0.0);
     }
-    rig_close(&rig);
 }
 
 TEST(swimmer) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double before[ROBOTS][2];
     open_task(&rig, "swimmer", NULL, 0);
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -255,7 +249,6 @@ TEST(swimmer) {
             assert_int_equal(rig.buffers.terminated[i], 0);
         }
     }
-    rig_close(&rig);
 }
 
 // ---- arms --------------------------------------------------------------------------------------

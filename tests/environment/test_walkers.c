@@ -117,7 +117,7 @@ TEST(ant_may_see_less_or_more) {
                                               {"include_cfrc_ext_in_observation", 0.0},
                                               {"healthy_z_min", 0.6},
                                               {"main_body", 2.0}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_task(&rig, "ant", euler, settings, 4);
     assert_int_equal(rig.seen, 11 + 10);
     rig_step(&rig);
@@ -125,13 +125,12 @@ TEST(ant_may_see_less_or_more) {
         assert_true(rig_observation(&rig, i)[0] == rig_field(&rig, "base.position", i, 0));
         assert_int_equal(rig.buffers.terminated[i], 1);
     }
-    rig_close(&rig);
 }
 
 // The way is that of the named body: a leg's, hung 0.25 m ahead and 0.15 m to the side.
 TEST(ant_counts_the_travel_of_its_main_body) {
     static const mf_TaskSetting settings[] = {{"main_body", 2.0}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double before[ROBOTS][2];
     open_task(&rig, "ant", rk4, settings, 1);
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -150,7 +149,6 @@ TEST(ant_counts_the_travel_of_its_main_body) {
             memcpy(before[i], position, sizeof position);
         }
     }
-    rig_close(&rig);
 }
 
 // ---- humanoids ---------------------------------------------------------------------------------
@@ -180,7 +178,7 @@ static void expect_actuators(const Rig *rig, uint32_t i, const double *seen) {
 
 TEST(humanoid) {
     static const mf_TaskSetting settings[] = {{"healthy_z_min", 0.38}, {"contact_cost_max", 0.03}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     uint32_t limited = 0, free = 0, ill = 0;
     double before[ROBOTS][3], now[3];
     open_task(&rig, "humanoid", rk4, settings, 2);
@@ -217,13 +215,12 @@ TEST(humanoid) {
         }
     }
     assert_true(limited > 0 && free > 0 && ill > 0);
-    rig_close(&rig);
 }
 
 TEST(getting_up) {
     static const mf_TaskSetting settings[] = {{"include_cinert_in_observation", 0.0},
                                               {"include_cvel_in_observation", 0.0}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_task(&rig, "humanoid_standup", rk4, settings, 2);
     assert_int_equal(rig.seen, 9 + 10 + JOINTS + 6 * LEGS);
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -239,7 +236,6 @@ TEST(getting_up) {
             expect_actuators(&rig, i, seen);
         }
     }
-    rig_close(&rig);
 }
 
 // Where the file steps by Euler, inertia and velocity belong to the state before the last physics
@@ -272,7 +268,7 @@ TEST(sums_are_those_before_the_last_step) {
 TEST(at_rest_the_ground_carries_the_weight) {
     static const mf_TaskSetting settings[] = {NO_LIMITS};
     for (int method = 0; method < 2; method++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         open_task(&rig, "ant", method == 0 ? euler : rk4, settings, 2);
         for (int n = 0; n < 1200; n++)
             rig_step(&rig);
@@ -288,6 +284,5 @@ TEST(at_rest_the_ground_carries_the_weight) {
                 assert_near(total[k], 0.0, 1e-4 * weight);
             assert_true(external[6 * 5 + 5] >= 0.0);
         }
-        rig_close(&rig);
     }
 }

@@ -28,9 +28,9 @@ static mf_SceneFile *ball_scene(mf_Context *context, double duration) {
 }
 
 TEST(a_tripod_walks_at_every_level) {
-    mf_SceneFile *file = gait_scene(*state, "hexapod", "tripod", "[0.08, 0, 0]", 4.0);
+    AUTO_SCENE_FILE *file = gait_scene(*state, "hexapod", "tripod", "[0.08, 0, 0]", 4.0);
     mf_CompareConfig config = mf_compare_config();
-    mf_Comparison *all = NULL;
+    AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 16;
     if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
@@ -61,15 +61,13 @@ TEST(a_tripod_walks_at_every_level) {
     }
     mf_release(*state, page);
     unlink(PAGE);
-    mf_comparison_destroy(all);
-    mf_scene_file_destroy(file);
 }
 
 // What no force holds must not fall: errors of tilt that steps leave do not add up.
 TEST(kinematic_soles_stay_flat) {
-    mf_SceneFile *file = gait_scene(*state, "humanoid", "march", "[0, 0, 0]", 10.0);
+    AUTO_SCENE_FILE *file = gait_scene(*state, "humanoid", "march", "[0, 0, 0]", 10.0);
     mf_CompareConfig config = mf_compare_config();
-    mf_Comparison *all = NULL;
+    AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 0;
     memset(config.selected, 0, sizeof config.selected);
@@ -78,17 +76,15 @@ TEST(kinematic_soles_stay_flat) {
         fail_with(&error);
     const mf_CompareRow *row = &all->rows[MF_MOTION_KINEMATIC];
     assert_true(isnan(row->fell) && row->tilt < 0.2 && row->distance < 0.05);
-    mf_comparison_destroy(all);
-    mf_scene_file_destroy(file);
 }
 
 // A truss whose actuators nothing drives gets a sine: both motions follow it within millimeters.
 TEST(a_truss_is_compared_with_inertia) {
-    mf_SceneFile *file = parse_scene(
+    AUTO_SCENE_FILE *file = parse_scene(
         *state,
         "run: {duration: 2}\ngroups: [{name: a, model: ../models/tetrahedron.truss.yaml}]\n");
     mf_CompareConfig config = mf_compare_config();
-    mf_Comparison *all = NULL;
+    AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 16;
     if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
@@ -108,13 +104,11 @@ TEST(a_truss_is_compared_with_inertia) {
     assert_true(frames->force > 0.05 && frames->seconds > 0.0 && best->seconds > 0.0);
     assert_int_equal(mf_comparison_write(all, PAGE, &error), MF_OK);
     unlink(PAGE);
-    mf_comparison_destroy(all);
-    mf_scene_file_destroy(file);
 }
 
 // The page links a film of each level that ran, beside it.
 TEST(films_are_linked) {
-    mf_SceneFile *file = ball_scene(*state, 0.1);
+    AUTO_SCENE_FILE *file = ball_scene(*state, 0.1);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
@@ -145,11 +139,10 @@ TEST(films_are_linked) {
     config.films = name;
     assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_LIMIT);
     unlink(PAGE);
-    mf_scene_file_destroy(file);
 }
 
 TEST(unsupported_features_of_a_level_are_listed) {
-    mf_SceneFile *file = ball_scene(*state, 0.1);
+    AUTO_SCENE_FILE *file = ball_scene(*state, 0.1);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
@@ -171,7 +164,6 @@ TEST(unsupported_features_of_a_level_are_listed) {
     assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_compare(*state, NULL, NULL, &all, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_compare(*state, file, NULL, NULL, &error), MF_BAD_ARGUMENT);
-    mf_scene_file_destroy(file);
 }
 
 TEST(incomparable_models_give_a_reason) {
@@ -186,21 +178,20 @@ TEST(incomparable_models_give_a_reason) {
          "run.duration: expected at most 1e5 s to compare, found 1e+06 s"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(*state, cases[i].text);
+        AUTO_SCENE_FILE *file = parse_scene(*state, cases[i].text);
         mf_Comparison *all = NULL;
         mf_Error error = {0};
         assert_int_not_equal(mf_compare(*state, file, NULL, &all, &error), MF_OK);
         assert_null(all);
         assert_string_equal(error.message, cases[i].message);
-        mf_scene_file_destroy(file);
     }
 }
 
 // A command beyond the gait is cut, and that is noted.
 TEST(commands_beyond_the_gait_are_noted) {
-    mf_SceneFile *file = gait_scene(*state, "hexapod", "tripod", "[9, 0, 0]", 0.1);
+    AUTO_SCENE_FILE *file = gait_scene(*state, "hexapod", "tripod", "[9, 0, 0]", 0.1);
     mf_CompareConfig config = mf_compare_config();
-    mf_Comparison *all = NULL;
+    AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 0;
     if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
@@ -209,8 +200,6 @@ TEST(commands_beyond_the_gait_are_noted) {
     assert_non_null(
         strstr(all->notes[0], "the command is clamped to the gait's range: forward 9 m/s to "));
     assert_true(all->command[0] > 0 && all->command[0] < 1);
-    mf_comparison_destroy(all);
-    mf_scene_file_destroy(file);
 }
 
 // A hull of more corners than a robot can have contacts touches the ground with some of them.
@@ -237,9 +226,9 @@ TEST(hulls_of_many_corners_are_compared) {
     fclose(file);
     const mf_Override overrides[] = {
         {"run.duration", "0.1"}, {"group.settle", "0.5"}, {"world.step", "0.001"}};
-    mf_SceneFile *source = NULL;
+    AUTO_SCENE_FILE *source = NULL;
     mf_CompareConfig config = mf_compare_config();
-    mf_Comparison *all = NULL;
+    AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 0;
     if (mf_scene_file_load(*state, urdf, overrides, 3, &source, &error) != MF_OK ||
@@ -251,26 +240,22 @@ TEST(hulls_of_many_corners_are_compared) {
         // On corners it may lie lower than a ball: on a face of eight (a cube) at r / sqrt(3).
         if (!all->rows[i].finished || !(all->rows[i].height > 0.057 && all->rows[i].height < 0.11))
             fail_msg("%s: height %g", mf_motion_name((mf_Motion)i), all->rows[i].height);
-    mf_comparison_destroy(all);
-    mf_scene_file_destroy(source);
 }
 
 static mf_Status compare_once(mf_Context *context, void *user, mf_Error *error) {
     mf_CompareConfig config = mf_compare_config();
-    mf_Comparison *all = NULL;
+    AUTO_COMPARISON *all = NULL;
     config.cost_robots = 0;
     config.selected[MF_MOTION_KINEMATIC] = config.selected[MF_MOTION_POINTS] =
         config.selected[MF_MOTION_PRESCRIBED] = false;
     mf_Status status = mf_compare(context, user, &config, &all, error);
     if (status == MF_OK)
         status = mf_comparison_write(all, PAGE, error);
-    mf_comparison_destroy(all);
     return status;
 }
 
 TEST(every_failing_call_is_survived) {
-    mf_SceneFile *file = ball_scene(*state, 0.02);
+    AUTO_SCENE_FILE *file = ball_scene(*state, 0.02);
     assert_true(torture(*state, compare_once, file, TORTURE_MUST_FAIL) > 50);
     unlink(PAGE);
-    mf_scene_file_destroy(file);
 }

@@ -137,10 +137,9 @@ TEST(test_truncations_and_flips) {
         assert_true(good[i].size <= sizeof copy);
         for (size_t size = 0; size < good[i].size; size++) {
             // A copy of exactly that size, so that sanitizers see a read past its end.
-            char *exact = malloc(size + (size == 0));
+            AUTO(end_memory) char *exact = malloc(size + (size == 0));
             memcpy(exact, good[i].text, size);
             parse(*state, exact, size, &error);
-            free(exact);
         }
         memcpy(copy, good[i].text, good[i].size);
         for (size_t index = 0; index < good[i].size; index++)

@@ -33,7 +33,7 @@ static mf_MeshData obj(void **state, const char *text) {
 }
 
 TEST(obj_polygons_become_triangles) {
-    mf_MeshData mesh = obj(state, cube);
+    AUTO(mf_mesh_release) mf_MeshData mesh = obj(state, cube);
     assert_int_equal(mesh.vertex_count, 8);
     assert_int_equal(mesh.triangle_count, 12);
     assert_near(mf_mesh_volume(&mesh), 1.0, 1e-15);
@@ -41,15 +41,13 @@ TEST(obj_polygons_become_triangles) {
     mf_mesh_box(&(mf_Mesh){.vertices = mesh.vertices, .vertex_count = 8}, middle, half);
     assert_near3(middle, 0.5, 0.5, 0.5, 0.0);
     assert_near3(half, 0.5, 0.5, 0.5, 0.0);
-    mf_mesh_release(&mesh);
 }
 
 TEST(mirroring_keeps_the_outside_out) {
-    mf_MeshData mesh = obj(state, cube);
+    AUTO(mf_mesh_release) mf_MeshData mesh = obj(state, cube);
     const double scale[3] = {-2.0, 1.0, 1.0};
     mf_mesh_scale(&mesh, scale);
     assert_near(mf_mesh_volume(&mesh), 2.0, 1e-15);
-    mf_mesh_release(&mesh);
 }
 
 TEST(broken_obj_names_its_line) {
@@ -87,7 +85,7 @@ TEST(both_kinds_of_stl_are_read) {
     static const float corners[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0},
                                         {0, 2, 0}, {1, 0, 0}, {-0.0f, 0, 3}};
     unsigned char data[84 + 100 + 1] = {0};
-    mf_MeshData mesh;
+    AUTO(mf_mesh_release) mf_MeshData mesh;
     assert_int_equal(mf_stl_parse(*state, "t.stl", triangle, strlen(triangle), &mesh, NULL), MF_OK);
     assert_int_equal(mesh.triangle_count, 1);
     assert_int_equal(mesh.vertex_count, 3);
@@ -97,7 +95,6 @@ TEST(both_kinds_of_stl_are_read) {
     assert_int_equal(mf_stl_parse(*state, "b.stl", (char *)data, size, &mesh, NULL), MF_OK);
     assert_int_equal(mesh.triangle_count, 2);
     assert_int_equal(mesh.vertex_count, 4); // shared corners are welded
-    mf_mesh_release(&mesh);
 }
 
 TEST(broken_stl_is_refused) {
@@ -140,7 +137,7 @@ TEST(broken_stl_is_refused) {
 }
 
 TEST(a_cube_is_represented_by_its_corners) {
-    mf_MeshData mesh = obj(state, cube);
+    AUTO(mf_mesh_release) mf_MeshData mesh = obj(state, cube);
     double points[MF_MESH_POINTS_LIMIT][3];
     assert_int_equal(mf_mesh_points(&mesh, 8, points), 8);
     double sum[3] = {0, 0, 0};
@@ -157,7 +154,6 @@ TEST(a_cube_is_represented_by_its_corners) {
     assert_near(fabs(points[0][0] - points[1][0]) + fabs(points[0][1] - points[1][1]) +
                     fabs(points[0][2] - points[1][2]),
                 3.0, 0.0);
-    mf_mesh_release(&mesh);
 }
 
 // ---- finding files -----------------------------------------------------------------------------
@@ -174,7 +170,7 @@ static void make_robot(char path[512], const char *where, const char *mesh) {
 }
 
 static uint32_t load_meshes(void **state, const char *path, const mf_ImportConfig *config) {
-    mf_Model *model = load_file(*state, path, config);
+    AUTO_MODEL *model = load_file(*state, path, config);
     uint32_t count = model->mesh_count;
     if (count > 0) {
         assert_int_equal(model->shapes[0].type, MF_SHAPE_MESH);
@@ -185,7 +181,6 @@ static uint32_t load_meshes(void **state, const char *path, const mf_ImportConfi
     } else {
         assert_note(model, true, 2, "dropped");
     }
-    mf_model_destroy(model);
     return count;
 }
 
@@ -240,13 +235,12 @@ TEST(faces_are_cut_along_the_shorter_diagonal) {
     static const char text[] = "o one\nv 0 0 0\nv 1 0 0\nv 3 3 1\nv 0 1 0\nf 1 2 3 4\n"
                                "o two\nf 1 2 4\n";
     static const uint32_t expected[9] = {0, 1, 3, 1, 2, 3, 0, 1, 3};
-    mf_MeshData mesh;
+    AUTO(mf_mesh_release) mf_MeshData mesh;
     assert_int_equal(mf_obj_parse(*state, "bent.obj", text, strlen(text), &mesh, NULL), MF_OK);
     assert_int_equal(mesh.triangle_count, 3);
     assert_int_equal(mesh.first_object, 2);
     for (int i = 0; i < 9; i++)
         assert_int_equal(mesh.triangles[i], expected[i]);
-    mf_mesh_release(&mesh);
 }
 
 TEST(climbing_out_is_refused) {
@@ -382,14 +376,13 @@ TEST(collada_primitives_are_triangles) {
          1, 4.0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        mf_MeshData mesh;
+        AUTO(mf_mesh_release) mf_MeshData mesh;
         mf_Error error = {0};
         if (mf_dae_parse(*state, "a.dae", rows[i].text, strlen(rows[i].text), &mesh, &error) !=
             MF_OK)
             fail_msg("row %zu: %s", i, error.message);
         assert_int_equal(mesh.triangle_count, rows[i].triangles);
         assert_true(fabs(doubled_area(&mesh) - rows[i].doubled) < 1e-6);
-        mf_mesh_release(&mesh);
     }
 }
 
@@ -430,10 +423,9 @@ TEST(the_mujoco_mesh_folder_is_honored) {
                "<visual><geometry><box size='1 1 1'/></geometry></visual>"
                "<collision><geometry><mesh filename='package://gone/cube.obj'/></geometry>"
                "</collision></link></robot>");
-    mf_Model *model = load_file(*state, path, NULL);
+    AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_int_equal(model->mesh_count, 1);
     assert_int_equal(model->shape_count, 1);
-    mf_model_destroy(model);
 }
 
 TEST(equal_meshes_are_loaded_once_and_visuals_on_request) {
@@ -444,7 +436,7 @@ TEST(equal_meshes_are_loaded_once_and_visuals_on_request) {
                "<visual><geometry><mesh filename='../meshes/cube.obj' scale='-1 1 1'/></geometry>"
                "</visual><collision><geometry><mesh filename='../meshes/cube.obj'/></geometry>"
                "</collision></link></robot>");
-    mf_Model *model = load_file(*state, path, NULL);
+    AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_int_equal(model->shape_count, 3);
     assert_int_equal(model->mesh_count, 2);
     assert_int_equal(model->shapes[0].mesh, model->shapes[2].mesh);
@@ -455,7 +447,6 @@ TEST(equal_meshes_are_loaded_once_and_visuals_on_request) {
     model = load_file(*state, path, &config);
     assert_int_equal(model->shape_count, 1);
     assert_true(mf_model_hash(model) == hash); // pictures change no motion
-    mf_model_destroy(model);
 }
 
 TEST(broken_mesh_files_name_themselves) {

@@ -12,7 +12,7 @@ GROUP_FIXTURE(setup_context, teardown_context);
     "<mujoco>" options "<worldbody><body name='b'>" contents "</body></worldbody></mujoco>"
 
 TEST(free_bases_and_fixed_bases) {
-    mf_Model *model = load_urdf(*state, ROBOT("", "<freejoint name='root'/><geom size='0.1'/>"));
+    AUTO_MODEL *model = load_urdf(*state, ROBOT("", "<freejoint name='root'/><geom size='0.1'/>"));
     assert_int_equal(model->base, MF_BASE_FREE);
     assert_int_equal(model->link_count, 1);
     assert_int_equal(model->position_count, 7);
@@ -41,7 +41,6 @@ TEST(free_bases_and_fixed_bases) {
     assert_int_equal(model->joints[1].velocity_address, 6);
     assert_near3(model->start_position, 1, 2, 3, 0);
     assert_int_equal(model->shapes[0].link, MF_NONE);
-    mf_model_destroy(model);
 }
 
 // Two hinges and a slide in one body: rotation about each anchor in turn, worked out by hand.
@@ -110,11 +109,10 @@ TEST(orientations_mean_the_same) {
                  "<mujoco><worldbody><body %s><freejoint/><geom size='1'/></body></worldbody>"
                  "</mujoco>",
                  ways[i]);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         double sign = model->start_position[3] < 0 ? -1 : 1;
         assert_near(sign * model->start_position[3], sqrt(0.5), 1e-15);
         assert_near(sign * model->start_position[5], sqrt(0.5), 1e-15);
-        mf_model_destroy(model);
     }
 }
 
@@ -133,15 +131,14 @@ TEST(euler_sequences) {
                  "<mujoco><compiler eulerseq='%s'/><worldbody><body euler='%s'><freejoint/>"
                  "<geom size='1'/></body></worldbody></mujoco>",
                  cases[i].sequence, reversed ? "0 90 90" : "90 90 0");
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         for (int k = 0; k < 4; k++)
             assert_near(model->start_position[3 + k], cases[i].quat[k], 1e-15);
-        mf_model_destroy(model);
     }
 }
 
 TEST(frames_move_their_elements) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, "<mujoco><worldbody><frame pos='1 0 0' euler='0 0 90'><frame pos='1 0 0'>"
                 "<body name='b' pos='1 0 0'><frame pos='0 0 1' euler='0 90 0'>"
                 "<joint axis='0 0 1' pos='1 0 0'/><geom type='box' size='1 1 1' pos='0 1 0'/>"
@@ -151,11 +148,10 @@ TEST(frames_move_their_elements) {
     assert_near3(model->joints[0].anchor, 0, 0, 0, 1e-15); // (0,0,1) + Ry(90) x = (0,0,1-1)
     assert_near3(model->shapes[0].local_position, 0, 1, 1, 1e-15);
     assert_near3(model->sites[0].local_position, 0, 0, 0, 1e-15);
-    mf_model_destroy(model);
 }
 
 TEST(classes_beat_childclasses_beat_main) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, "<mujoco><default><geom friction='0.1' condim='1'/><default class='soft'>"
                 "<geom friction='0.2'/><default class='softer'><geom friction='0.3' margin='0.5'/>"
                 "</default></default></default><worldbody><body childclass='soft'><freejoint/>"
@@ -169,7 +165,6 @@ TEST(classes_beat_childclasses_beat_main) {
         assert_int_equal(model->shapes[i].dimension, 1);
     }
     assert_near(model->shapes[1].margin, 0.5, 0);
-    mf_model_destroy(model);
 }
 
 // Moments of solids and shells of mass 1 about their center; sources: textbook formulas, written
@@ -207,12 +202,11 @@ TEST(solids_and_shells) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[400];
         snprintf(text, sizeof text, ROBOT("", "<freejoint/><geom %s/>"), cases[i].geom);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         const double *inertia = model->links[0].inertia;
         assert_near(model->mass, cases[i].mass, 1e-14);
         if (cases[i].x > 0)
             assert_near3(inertia, cases[i].x, cases[i].y, cases[i].z, 1e-14);
-        mf_model_destroy(model);
     }
 }
 
@@ -228,7 +222,7 @@ TEST(meshes_are_exact) {
                  "0 1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5'/></asset><worldbody><body>"
                  "<freejoint/><geom type='mesh' mesh='cube'/></body></worldbody></mujoco>",
                  kinds[kind]);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         double area = 24, volume = 8;
         double mass = 1000 * (kind == 3 ? area : volume);
         double second = kind == 3 ? mass * (1 + 2 / 3.0) / 3 : mass / 3; // along each axis
@@ -237,7 +231,6 @@ TEST(meshes_are_exact) {
         assert_near3(model->links[0].inertia, 2 * second, 2 * second, 2 * second, 1e-8);
         assert_int_equal(model->meshes[0].hull_vertex_count, 8);
         assert_int_equal(model->meshes[0].hull_triangle_count, 12);
-        mf_model_destroy(model);
     }
 }
 
@@ -257,7 +250,7 @@ TEST(hulls_are_convex_and_hold_everything) {
              "vertex='%s'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='m'/>"
              "<geom type='mesh' mesh='few'/></body></worldbody></mujoco>",
              numbers, numbers);
-    mf_Model *model = load_urdf(*state, text);
+    AUTO_MODEL *model = load_urdf(*state, text);
     const mf_Mesh *mesh = &model->meshes[0];
     assert_true(mesh->hull_vertex_count >= 20 && mesh->hull_vertex_count < 100);
     // Euler: a triangulated closed surface has F = 2 V - 4.
@@ -280,7 +273,6 @@ TEST(hulls_are_convex_and_hold_everything) {
         }
     }
     assert_int_equal(model->meshes[1].hull_vertex_count, 20);
-    mf_model_destroy(model);
 }
 
 TEST(inertia_from_geoms_and_from_inertial) {
@@ -299,9 +291,8 @@ TEST(inertia_from_geoms_and_from_inertial) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(text, sizeof text, "<mujoco>%s<worldbody><body>%s</body></worldbody></mujoco>",
                  cases[i].options, geoms);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         assert_near(model->mass, cases[i].mass, 1e-14);
-        mf_model_destroy(model);
     }
     // A full tensor with a known rotation: 3, 2, 1 turned by 30 degrees about z.
     double c = sqrt(0.75), s = 0.5, xx = 3 * c * c + 2 * s * s, yy = 3 * s * s + 2 * c * c;
@@ -310,7 +301,7 @@ TEST(inertia_from_geoms_and_from_inertial) {
                    "<freejoint/><inertial pos='0 0 0' mass='1' fullinertia='%.17g %.17g 1 %.17g "
                    "0 0'/>"),
              xx, yy, c * s);
-    mf_Model *model = load_urdf(*state, text);
+    AUTO_MODEL *model = load_urdf(*state, text);
     assert_near3(model->bodies[0].moments, 3, 2, 1, 1e-14);
     assert_near(fabs(model->bodies[0].axes[3]), sin(PI / 12), 1e-14);
     assert_near(model->links[0].inertia[3], c * s, 1e-14);
@@ -320,15 +311,14 @@ TEST(inertia_from_geoms_and_from_inertial) {
                                     "4'/>"));
     assert_near3(model->bodies[0].moments, 2, 2, 2, 1e-15);
     assert_note(model, true, 1, "balanceinertia");
-    mf_model_destroy(model);
 }
 
 // What MuJoCo reads although it looks wrong, is read with a note where something is lost.
 TEST(odd_files_load) {
-    mf_Model *model = load_urdf(*state, "<mujoco><!-- a -- b --->\n<!--- c --><worldbody><body>"
-                                        "<joint name='' type='free' limited='true' range='0 1'/>"
-                                        "<geom size='1' material='' mesh='' name=''/></body>"
-                                        "</worldbody></mujoco>");
+    AUTO_MODEL *model = load_urdf(*state, "<mujoco><!-- a -- b --->\n<!--- c --><worldbody><body>"
+                                          "<joint name='' type='free' limited='true' range='0 1'/>"
+                                          "<geom size='1' material='' mesh='' name=''/></body>"
+                                          "</worldbody></mujoco>");
     assert_note(model, false, 1, "a comment contains '--'");
     assert_note(model, false, 2, "limited of a free joint");
     assert_int_equal(model->shapes[0].material, MF_NONE);
@@ -346,7 +336,6 @@ TEST(odd_files_load) {
     assert_note(model, true, 2, "the model has 7, found 2 numbers");
     assert_near3(model->keyframes[0].position, 1, 2, 0, 0);
     assert_near(model->keyframes[0].position[3], 1, 0);
-    mf_model_destroy(model);
 }
 
 // What looks like a comment in other sections is none; dashes of others stay.
@@ -366,31 +355,30 @@ TEST(worlds_without_bodies_are_scenery) {
         "<mujoco/>", "<mujoco><worldbody><geom size='1'/><site name='s'/></worldbody></mujoco>",
         "<mujoco><worldbody><body><site/></body></worldbody></mujoco>"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        mf_Model *model = load_urdf(*state, texts[i]);
+        AUTO_MODEL *model = load_urdf(*state, texts[i]);
         assert_int_equal(model->joint_count, 0);
         assert_true(model->base == MF_BASE_FIXED && model->mass == 0.0);
         assert_int_equal(find_note(model, "it is scenery") != NULL, i < 2);
-        mf_model_destroy(model);
     }
 }
 
 TEST(ranges_follow_autolimits) {
-    mf_Model *model = load_urdf(*state, ROBOT("", "<joint range='-90 180' ref='90' springref='45'/>"
-                                                  "<joint type='slide' range='-1 2'/>"
-                                                  "<joint range='0 1' limited='false'/>"
-                                                  "<geom size='1'/>"));
+    AUTO_MODEL *model =
+        load_urdf(*state, ROBOT("", "<joint range='-90 180' ref='90' springref='45'/>"
+                                    "<joint type='slide' range='-1 2'/>"
+                                    "<joint range='0 1' limited='false'/>"
+                                    "<geom size='1'/>"));
     assert_near(model->joints[0].lower, -PI / 2, 1e-15);
     assert_near(model->joints[0].upper, PI, 1e-15);
     assert_near(model->joints[0].reference, PI / 2, 1e-15);
     assert_near(model->joints[0].spring_reference, PI / 4, 1e-15);
     assert_near(model->joints[1].upper, 2, 0);
     assert_true(isinf(model->joints[2].upper));
-    mf_model_destroy(model);
 }
 
 // Servos: reflected mass of a hinge with inertia 2 + armature 1 behind a gear of 2 is 3/4.
 TEST(servos_and_their_damping) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<mujoco><default><position kp='7'/></default><worldbody><body><joint name='j' "
         "range='-90 90' armature='1'/><inertial pos='0 0 0' mass='1' diaginertia='2 2 2'/></body>"
@@ -414,7 +402,6 @@ TEST(servos_and_their_damping) {
     assert_near(a[6].time_constant, 0.1, 0);
     assert_near3(a[6].bias, 1, 2, 3, 0);
     assert_int_equal(model->activation_count, 2);
-    mf_model_destroy(model);
 }
 
 // A joint spring with time constant 0.5 and ratio 0.25 on inertia 2: k = I / (t r)^2, b = 2 I / t.
@@ -428,7 +415,7 @@ TEST(spring_dampers_are_resolved) {
 }
 
 TEST(equalities_and_tendons) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<mujoco><compiler angle='radian'/><worldbody><body name='a' pos='1 0 0'><joint "
         "name='j' ref='2'/><geom size='1'/></body><body name='b' pos='0 1 0' "
@@ -445,11 +432,10 @@ TEST(equalities_and_tendons) {
     assert_int_equal(model->equalities[1].frames[1].link, MF_NONE);
     assert_near(model->equalities[2].coefficients[1], 2, 0);
     assert_int_equal(model->equalities[2].objects[1], 1);
-    mf_model_destroy(model);
 }
 
 TEST(keyframes_fill_in_what_is_left_out) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, "<mujoco><size nkey='3'/><worldbody><body pos='0 0 2'><freejoint/><geom size='1'/>"
                 "<body><joint name='j'/><geom size='1'/></body></body></worldbody><actuator><motor "
                 "joint='j'/></actuator><keyframe><key name='up' time='1.5' qvel='1 2 3 4 5 6 7'/>"
@@ -462,14 +448,13 @@ TEST(keyframes_fill_in_what_is_left_out) {
     assert_near(model->keyframes[1].position[7], 0.5, 0);
     assert_near(model->keyframes[1].control[0], 2, 0);
     assert_near3(model->keyframes[2].position, 0, 0, 2, 0);
-    mf_model_destroy(model);
 }
 
 // Dropping an actuator must not shift the controls of the others.
 TEST(lenient_keyframes_keep_their_controls) {
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;
-    mf_Model *model = load_text_with(
+    AUTO_MODEL *model = load_text_with(
         *state,
         "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>"
         "<actuator><general joint='j' gaintype='user'/><motor name='m' joint='j'/></actuator>"
@@ -479,7 +464,6 @@ TEST(lenient_keyframes_keep_their_controls) {
     assert_int_equal(model->actuator_count, 1);
     assert_near(model->keyframes[0].control[0], 2, 0);
     assert_int_equal(model->sensors[0].actuator, 0);
-    mf_model_destroy(model);
 }
 
 TEST(gravity_compensation_is_summed) {
@@ -542,7 +526,7 @@ TEST(export_comes_back_bit_for_bit) {
         "0.1 0.2 0.3 1 0 0 0'/></keyframe></mujoco>";
     char path[512];
     mf_Error error = {0};
-    mf_Model *model = load_urdf(*state, text);
+    AUTO_MODEL *model = load_urdf(*state, text);
     write_text(path, "exported.xml", "");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
     mf_Model *again = load_file(*state, path, NULL);
@@ -561,7 +545,6 @@ TEST(export_comes_back_bit_for_bit) {
         load_urdf(*state, "<robot name='r'><link name='a'><inertial><mass value='1'/></inertial>"
                           "</link></robot>");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_UNSUPPORTED);
-    mf_model_destroy(model);
 }
 
 TEST(real_models_come_back_bit_for_bit) {

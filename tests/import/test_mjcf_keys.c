@@ -108,10 +108,9 @@ static void open_keys(Keys *keys, mf_Context *context) {
     assert_true(fread(keys->text, 1, KEYS_TEXT / 2, file) > 0);
     fclose(file);
     mf_Status status;
-    mf_Model *model = parse_keys(context, keys->text, false, &status, &keys->error);
+    AUTO_MODEL *model = parse_keys(context, keys->text, false, &status, &keys->error);
     if (status != MF_OK)
         fail_msg("%s", keys->error.message);
-    mf_model_destroy(model);
 }
 
 static void close_keys(Keys *keys) {
@@ -165,11 +164,11 @@ static Outcome try_attribute(Keys *keys, const char *path, const char *attribute
     Outcome best = ILLEGAL;
     char illegal[200] = "";
     KeyNodes nodes;
-    mf_Xml xml;
+    AUTO(mf_xml_release) mf_Xml xml;
     mf_Status status;
     edit_text(keys->edited, keys->text, element, attribute);
     parse_nodes(keys, keys->edited, path, &xml, &nodes);
-    mf_Model *model = parse_keys(keys->context, keys->edited, false, &status, &keys->error);
+    AUTO_MODEL *model = parse_keys(keys->context, keys->edited, false, &status, &keys->error);
     for (uint32_t i = 0; i < nodes.count && best < NOTED; i++) {
         const char *value;
         for (uint32_t k = 0; (value = key_value(element, attribute, k)) != NULL && best < NOTED;
@@ -181,8 +180,6 @@ static Outcome try_attribute(Keys *keys, const char *path, const char *attribute
         }
     }
     snprintf(keys->error.message, sizeof keys->error.message, "%s", illegal);
-    mf_model_destroy(model);
-    mf_xml_release(&xml);
     return best;
 }
 

@@ -31,7 +31,7 @@ TEST(attached_models_bring_all_they_have) {
                "<attach model='arm' body='base' prefix='l_'/>"
                "<frame pos='0 5 0'><attach model='arm' body='upper' prefix='r_'/></frame></body>"
                "</worldbody></mujoco>");
-    mf_Model *model = load_file(*state, path, NULL);
+    AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_int_equal(model->joint_count, 5); // root, and j and k of each
     const uint32_t root = mf_model_find(model, MF_ITEM_JOINT, "j"),
                    left = mf_model_find(model, MF_ITEM_JOINT, "l_j"),
@@ -50,7 +50,6 @@ TEST(attached_models_bring_all_they_have) {
     assert_non_null(find_note(model, "keyframes of the attached model"));
     assert_non_null(find_note(model, "that is not attached"));
     assert_int_equal(model->mesh_count, 2);
-    mf_model_destroy(model);
 }
 
 TEST(models_that_attach_themselves_are_refused) {
@@ -97,7 +96,7 @@ TEST(attached_models_attach) {
                  "<attach model='m' prefix='%s'/></body></worldbody></mujoco>",
                  prefixes[i]);
         write_text(path, "attach/outer.xml", text);
-        mf_Model *model = load_file(*state, path, NULL);
+        AUTO_MODEL *model = load_file(*state, path, NULL);
         assert_int_equal(model->joint_count, 3); // not that of the body beside the frame
         const mf_Joint *outer = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "o")];
         assert_near(outer->damping, 5, 0);
@@ -111,13 +110,12 @@ TEST(attached_models_attach) {
         assert_near(inner->damping, 50, 0);
         assert_near(inner->armature, 3, 0);
         assert_near3(inner->position, 1, 0, 0, 0);
-        mf_model_destroy(model);
     }
 }
 
 // A frame or body of the model itself: with its own class and assets, and names of its own.
 TEST(own_parts_are_attached) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<mujoco><default><default class='d'><joint damping='2'/></default></default><asset>"
         "<mesh name='tet' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"
@@ -133,7 +131,6 @@ TEST(own_parts_are_attached) {
     const mf_Joint *second = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "q_p_j")];
     assert_near(second->damping, 2, 0);
     assert_near3(second->position, 0, 0, 0, 0);
-    mf_model_destroy(model);
 }
 
 // The hull of its points is the surface.
@@ -178,7 +175,7 @@ TEST(height_fields_are_read_from_files) {
     write_bytes(data, "hf/h.bin", &binary, sizeof binary);
     snprintf(text, sizeof text, GROUND, "h.bin");
     write_text(path, "hf/binary.xml", text);
-    mf_Model *model = load_file(*state, path, NULL);
+    AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_int_equal(model->height_field_count, 1);
     const mf_HeightField *field = model->height_fields;
     assert_true(field->rows == 2 && field->columns == 3);
@@ -192,7 +189,6 @@ TEST(height_fields_are_read_from_files) {
     static const double rows[6] = {50, 50, 150, 0, 100, 200}; // the lower row first
     for (int i = 0; i < 6; i++)
         assert_near(model->height_fields->heights[i], rows[i] / 200.0, 1e-7);
-    mf_model_destroy(model);
 }
 
 // Where meshes are: in `meshdir`, which goes before `assetdir` (MuJoCo 4.0).
@@ -208,9 +204,8 @@ TEST(height_fields_are_searched_like_meshes) {
                "<hfield name='h' file='../deep/only.bin' size='4 3 2 1'/></asset><worldbody>"
                "<geom type='hfield' hfield='h'/><body><freejoint/><geom size='.1'/></body>"
                "</worldbody></mujoco>");
-    mf_Model *model = load_file(*state, path, NULL);
+    AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_int_equal(model->height_field_count, 1);
-    mf_model_destroy(model);
 }
 
 TEST(broken_height_fields_are_refused) {
@@ -241,7 +236,7 @@ static const char ropes[] =
 
 TEST(paths_and_muscles_survive_writing) {
     char path[512];
-    mf_Model *model = load_urdf(*state, ropes);
+    AUTO_MODEL *model = load_urdf(*state, ropes);
     assert_int_equal(model->tendon_wrap_count, 6);
     assert_int_equal(model->tendons[0].wrap_count, 6);
     assert_int_equal(model->tendon_wraps[1].type, MF_WRAP_SPHERE);
@@ -260,10 +255,8 @@ TEST(paths_and_muscles_survive_writing) {
     write_text(path, "ropes.xml", "");
     mf_Error error = {0};
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
-    mf_Model *again = load_file(*state, path, NULL);
+    AUTO_MODEL *again = load_file(*state, path, NULL);
     assert_true(mf_model_hash(again) == mf_model_hash(model));
-    mf_model_destroy(again);
-    mf_model_destroy(model);
 }
 
 // kp and kd as a position actuator, ki by the activation; what is left out is notified. Written and
@@ -273,7 +266,7 @@ TEST(pid_plugins_are_actuators_with_an_integral) {
     mf_Error error = {0};
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;
-    mf_Model *model = load_text_with(
+    AUTO_MODEL *model = load_text_with(
         *state,
         "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='i'>"
         "<config key='kp' value='4'/><config key='kd' value='.5'/>\n<config key='ki' value='2'/>"
@@ -297,17 +290,15 @@ TEST(pid_plugins_are_actuators_with_an_integral) {
     assert_near(model->keyframes[0].activation[0], 0.5, 0);
     write_text(path, "pid.xml", "");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
-    mf_Model *again = load_file(*state, path, NULL);
+    AUTO_MODEL *again = load_file(*state, path, NULL);
     assert_true(mf_model_hash(again) == mf_model_hash(model));
-    mf_model_destroy(again);
-    mf_model_destroy(model);
 }
 
 // A ball joint has no one length: its controller keeps kp and kd, and the rest is notified.
 TEST(integrals_need_a_length) {
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;
-    mf_Model *model = load_text_with(
+    AUTO_MODEL *model = load_text_with(
         *state,
         "<mujoco><worldbody><body><joint name='j' type='ball'/><geom size='1'/></body></worldbody>"
         "<actuator><plugin plugin='mujoco.pid' joint='j' actdim='1'><config key='kp' value='4'/>"
@@ -316,7 +307,6 @@ TEST(integrals_need_a_length) {
     assert_int_equal(model->actuators[0].dynamics, MF_DYNAMICS_NONE);
     assert_near(model->actuators[0].gain[0], 4, 0);
     assert_non_null(find_note(model, "ki on what is neither"));
-    mf_model_destroy(model);
 }
 
 // MuJoCo drops what the armature of a tendon couples between branches; Mayfly keeps it and says so.
@@ -335,9 +325,8 @@ TEST(armatures_that_couple_branches_are_noted) {
                  "<fixed armature='1'><joint joint='%s' coef='1'/><joint joint='%s' coef='1'/>"
                  "</fixed></tendon></mujoco>",
                  cases[i].joints[0], cases[i].joints[1]);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         assert_int_equal(find_note(model, "couples branches") != NULL, cases[i].noted);
-        mf_model_destroy(model);
     }
 }
 
@@ -349,9 +338,8 @@ TEST(planes_of_one_height_are_noted) {
                  "<geom type='plane' size='1 1 1' pos='0 0 %d'/>"
                  "<body><freejoint/><geom size='1'/></body></worldbody></mujoco>",
                  -i);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         assert_int_equal(find_note(model, "count as one ground") != NULL, i == 0);
-        mf_model_destroy(model);
     }
 }
 
@@ -415,19 +403,18 @@ TEST(shortcuts_take_the_law_of_their_own_kind) {
                  "<mujoco><default>%s</default><worldbody><body><joint name='j'/><geom size='1'/>"
                  "</body></worldbody><actuator><%s joint='j'/></actuator></mujoco>",
                  laws[i].defaults, laws[i].element);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         const mf_Actuator *actuator = &model->actuators[0];
         assert_near(actuator->gain[0], laws[i].gain, 0);
         for (int k = 0; k < 3; k++)
             assert_near(actuator->bias[k], laws[i].bias[k], 0);
         assert_int_equal(actuator->dynamics, laws[i].dynamics);
-        mf_model_destroy(model);
     }
 }
 
 // A tendon without a length of its own is relaxed where the springs of its joints are.
 TEST(tendons_relax_with_the_springs_of_joints) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, "<mujoco><compiler angle='radian'/><worldbody><site name='w' pos='0 0 0'/><body>"
                 "<joint name='z' type='slide' axis='0 0 1' ref='.5' springref='2'/>"
                 "<geom size='.1'/><body pos='1 0 0'><joint name='h' axis='0 1 0' ref='.3' "
@@ -439,7 +426,6 @@ TEST(tendons_relax_with_the_springs_of_joints) {
     assert_near(model->tendons[0].spring_lower, sqrt(1.0 + 0.25), 1e-12);
     assert_near(model->tendons[0].spring_upper, sqrt(1.0 + 0.25), 1e-12);
     assert_near(model->tendons[1].spring_lower, 3 * 2 + 1.87079632679489662, 1e-12);
-    mf_model_destroy(model);
 }
 
 // The smallest primitives whose box contains that of the mesh, a box of 0.2 x 0.4 x 0.6 m.
@@ -460,19 +446,17 @@ TEST(primitives_are_fitted_to_bounds) {
             "0 .2 .4 0 0 0 .6 .2 0 .6 0 .4 .6 .2 .4 .6'/></asset><worldbody><body><freejoint/>"
             "<geom type='%s' mesh='m' mass='1'/></body></worldbody></mujoco>",
             cases[i].type);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         assert_near3(model->shapes[0].position, 0.1, 0.2, 0.3, 1e-7);
         for (int k = 0; k < 3 && cases[i].size[k] > 0; k++)
             assert_near(model->shapes[0].size[k], cases[i].size[k], 1e-6);
-        mf_model_destroy(model);
     }
 }
 
 TEST(other_solvers_are_reported) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, "<mujoco><option solver='CG' iterations='6'/><worldbody><body><geom size='1'/>"
                 "</body></worldbody></mujoco>");
     assert_non_null(find_note(model, "Newton's method"));
     assert_int_equal(model->physics.solver_iterations, mf_physics().solver_iterations);
-    mf_model_destroy(model);
 }

@@ -8,11 +8,11 @@ GROUP_FIXTURE(setup_context, teardown_context);
 #define MODEL(world, rest) "<mujoco><worldbody>" world "</worldbody>" rest "</mujoco>"
 
 TEST(copies_have_the_right_poses) {
-    mf_Model *model = load_text(*state, MODEL("<replicate count='10' sep='-' offset='1 0 0' "
-                                              "euler='0 0 90'><body name='b' pos='.5 0 0'><joint "
-                                              "name='j'/><geom name='g' size='.1'/></body>"
-                                              "</replicate>",
-                                              ""));
+    AUTO_MODEL *model = load_text(*state, MODEL("<replicate count='10' sep='-' offset='1 0 0' "
+                                                "euler='0 0 90'><body name='b' pos='.5 0 0'><joint "
+                                                "name='j'/><geom name='g' size='.1'/></body>"
+                                                "</replicate>",
+                                                ""));
     // Ten has two digits. One step to the right, turned, is up, then left, then down.
     static const double positions[4][2] = {{0.5, 0}, {1, 0.5}, {0.5, 1}, {0, 0.5}};
     assert_int_equal(model->body_count, 10);
@@ -24,11 +24,10 @@ TEST(copies_have_the_right_poses) {
         assert_near(model->bodies[i].local_position[0], positions[i % 4][0], 1e-12);
         assert_near(model->bodies[i].local_position[1], positions[i % 4][1], 1e-12);
     }
-    mf_model_destroy(model);
 }
 
 TEST(what_refers_to_copies_is_copied) {
-    mf_Model *model = load_text(
+    AUTO_MODEL *model = load_text(
         *state,
         MODEL(
             "<body name='o'><joint name='k'/><geom size='1'/></body><replicate count='2'>"
@@ -49,19 +48,18 @@ TEST(what_refers_to_copies_is_copied) {
         assert_true(mf_model_find(model, MF_ITEM_SENSOR, sensors[i]) != MF_NONE);
     assert_int_equal(model->tendon_terms[3].joint, mf_model_find(model, MF_ITEM_JOINT, "j1"));
     assert_int_equal(model->tendon_terms[2].joint, mf_model_find(model, MF_ITEM_JOINT, "k"));
-    mf_model_destroy(model);
 }
 
 TEST(none_is_fine_too) {
-    mf_Model *model = load_text(*state, MODEL("<body><joint/><geom size='1'/><replicate count='0'>"
-                                              "<geom size='2'/></replicate></body>",
-                                              ""));
+    AUTO_MODEL *model =
+        load_text(*state, MODEL("<body><joint/><geom size='1'/><replicate count='0'>"
+                                "<geom size='2'/></replicate></body>",
+                                ""));
     assert_int_equal(model->shape_count, 1);
-    mf_model_destroy(model);
 }
 
 TEST(contact_sensors_are_read) {
-    mf_Model *model = load_text(
+    AUTO_MODEL *model = load_text(
         *state, MODEL("<geom name='f' type='plane' size='1 1 1'/><body name='b'><freejoint/>"
                       "<geom name='g' size='.1'/></body>",
                       "<sensor><contact geom1='f' body2='b'/><contact subtree1='world' num='3' "
@@ -77,5 +75,4 @@ TEST(contact_sensors_are_read) {
     assert_int_equal(three->query.objects[0], MF_NONE);
     assert_int_equal(three->query.slots, 3);
     assert_true(three->query.nearest);
-    mf_model_destroy(model);
 }

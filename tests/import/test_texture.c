@@ -132,8 +132,8 @@ static mf_Model *load_with(mf_Context *context, const char *text) {
 TEST_WITH(files, make_context, drop_context) {
     char path[512];
     write_picture(*state, path, "wide.png", 3, 2);
-    mf_Model *model = load_with(*state, MODEL("<texture type='2d' name='x' file='wide.png' "
-                                              "hflip='true'/><material name='m' texture='x'/>"));
+    AUTO_MODEL *model = load_with(*state, MODEL("<texture type='2d' name='x' file='wide.png' "
+                                                "hflip='true'/><material name='m' texture='x'/>"));
     assert_int_equal(model->texture_count, 1);
     const mf_Texture *texture = &model->textures[0];
     assert_int_equal(texture->width, 3);
@@ -142,14 +142,13 @@ TEST_WITH(files, make_context, drop_context) {
     for (int i = 0; i < 6; i++)
         assert_pixel(pixels + 3 * i, expected[i], 0, 0);
     mf_release(*state, pixels);
-    mf_model_destroy(model);
 }
 
 // Two faces are in the file, the others have rgb1.
 TEST_WITH(cube_files, make_context, drop_context) {
     char path[512];
     write_picture(*state, path, "two.png", 4, 2);
-    mf_Model *model = load_with(
+    AUTO_MODEL *model = load_with(
         *state, MODEL("<texture file='two.png' gridsize='1 2' gridlayout='UL' rgb1='0 0 1'/>"
                       "<material name='m' texture='two'/>"));
     uint8_t *pixels = pixels_of(*state, &model->textures[0], 2, 12);
@@ -159,13 +158,12 @@ TEST_WITH(cube_files, make_context, drop_context) {
     assert_pixel(pixels + 2 * 12 + 3, 10, 0, 0);
     assert_pixel(pixels + 2 * 12 + 6, 40, 0, 0);
     mf_release(*state, pixels);
-    mf_model_destroy(model);
 }
 
 // ---- materials ----------------------------------------------------------------------------------
 
 TEST_WITH(materials_of_shapes, make_context, drop_context) {
-    mf_Model *model = load_with(
+    AUTO_MODEL *model = load_with(
         *state,
         "<mujoco><default><material emission='.5'/><default class='c'>"
         "<material texrepeat='3 4'/></default></default><asset>"
@@ -190,7 +188,6 @@ TEST_WITH(materials_of_shapes, make_context, drop_context) {
     assert_int_equal(model->textures[material->texture].width, 2);
     assert_int_equal(model->materials[shapes[2].material].texture, MF_NONE);
     assert_non_null(find_note(model, "<material> specular"));
-    mf_model_destroy(model);
 }
 
 // An MJCF that is written gives the same model; another picture gives another one, as its camera
@@ -201,7 +198,7 @@ TEST_WITH(hash_and_export, make_context, drop_context) {
                              "<texture name='y' builtin='checker' width='4' mark='cross'/>"
                              "<material name='m' texture='x' texrepeat='2 2'/>");
     write_picture(*state, picture, "own.png", 3, 2);
-    mf_Model *model = load_with(*state, text);
+    AUTO_MODEL *model = load_with(*state, text);
     const uint64_t hash = mf_model_hash(model);
     snprintf(path, sizeof path, "%s/model-tests/again.xml", MAYFLY_BINARY_DIR);
     assert_int_equal(mf_model_export_mjcf(model, path, NULL), MF_OK);
@@ -213,7 +210,6 @@ TEST_WITH(hash_and_export, make_context, drop_context) {
     write_picture(*state, picture, "own.png", 2, 3);
     model = load_with(*state, text);
     assert_true(mf_model_hash(model) != hash);
-    mf_model_destroy(model);
 }
 
 static void refused(mf_Context *context, const char *text, mf_Status status, const char *location,
@@ -289,7 +285,7 @@ TEST_WITH(damaged_files, make_context, drop_context) {
 
 TEST_WITH(without_memory, make_context, drop_context) {
     char path[512];
-    mf_Model *model = NULL;
+    AUTO_MODEL *model = NULL;
     mf_Error error = {0};
     write_picture(*state, path, "face.png", 4, 4);
     write_text(path, "robot.xml",
@@ -314,7 +310,6 @@ TEST_WITH(without_memory, make_context, drop_context) {
         assert_true(status == MF_OK || status == MF_NO_MEMORY);
     }
     mf_release(*state, pixels);
-    mf_model_destroy(model);
 }
 
 // ---- meshes -------------------------------------------------------------------------------------
@@ -355,15 +350,13 @@ TEST_WITH(coordinates_in_the_file, make_context, drop_context) {
         "0 3 2 1 2 3' texcoord='0 0 1 0 0 1 .5 .25'/></asset><worldbody><body>"
         "<freejoint/><geom type='mesh' mesh='q'/></body></worldbody></mujoco>";
     char path[512];
-    mf_Model *model = load_with(*state, text);
+    AUTO_MODEL *model = load_with(*state, text);
     const float *found = model->meshes[0].coordinates;
     const float second[6] = {0, 0, 1, 0, 0.5f, 0.25f};
     assert_non_null(found);
     assert_memory_equal(found + 6, second, sizeof second);
     snprintf(path, sizeof path, "%s/model-tests/places.xml", MAYFLY_BINARY_DIR);
     assert_int_equal(mf_model_export_mjcf(model, path, NULL), MF_OK);
-    mf_Model *again = load_file(*state, path, NULL);
+    AUTO_MODEL *again = load_file(*state, path, NULL);
     assert_memory_equal(again->meshes[0].coordinates, found, 4 * sizeof second);
-    mf_model_destroy(again);
-    mf_model_destroy(model);
 }

@@ -17,7 +17,7 @@ GROUP_FIXTURE(setup_context, teardown_context);
 // ---- input -------------------------------------------------------------------------------------
 
 TEST(joints_keep_what_the_file_says) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(1) "</link>" JOINT(
             "j", "revolute", "a",
@@ -34,7 +34,6 @@ TEST(joints_keep_what_the_file_says) {
                 joint->effort == 4.0 && joint->damping == 0.5 && joint->friction == 0.25);
     assert_int_equal(joint->mimic, MF_NONE);
     assert_note(model, false, 1, "axis scaled to length 1");
-    mf_model_destroy(model);
 }
 
 TEST(every_joint_type_is_known) {
@@ -53,10 +52,9 @@ TEST(every_joint_type_is_known) {
                         "<joint name='j' type='%s'><parent link='a'/><child link='b'/>"
                         "<limit lower='-1' upper='1' velocity='1' effort='1'/></joint></robot>",
                  types[i].name);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         assert_int_equal(model->joints[0].type, types[i].type);
         assert_true((isinf(model->joints[0].lower) != 0) == (i != 0 && i != 2));
-        mf_model_destroy(model);
     }
 }
 
@@ -71,7 +69,7 @@ TEST(fixed_links_merge_into_their_parents) {
                       "c") "<origin xyz='0 0 2'/></joint><gazebo reference='b'><sensor name='skin' "
                            "type='contact'/>"
                            "</gazebo></robot>";
-    mf_Model *model = load_urdf(*state, text);
+    AUTO_MODEL *model = load_urdf(*state, text);
     assert_int_equal(model->link_count, 2);
     assert_int_equal(model->joint_count, 1);
     // b's z points along a's x: its center of mass is at x = 2, the next joint at x = 3.
@@ -89,11 +87,10 @@ TEST(fixed_links_merge_into_their_parents) {
     model = load_text_with(*state, text, &config);
     assert_int_equal(model->link_count, 3);
     assert_int_equal(model->joints[0].type, MF_JOINT_FIXED);
-    mf_model_destroy(model);
 }
 
 TEST(mimic_chains_end_at_a_free_joint) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
                     1) "</link>"
                        "<link name='c'>" MASS(1) "</link><link name='d'>" MASS(1) "</link>" JOINT(
@@ -119,11 +116,10 @@ TEST(mimic_chains_end_at_a_free_joint) {
     assert_near(first->offset, 0.0, 1e-15);
     assert_near(model->start_angle[0], 0.0, 1e-15);
     assert_near(model->start_angle[1], 0.5, 1e-15);
-    mf_model_destroy(model);
 }
 
 TEST(shapes_become_contact_points) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'>" MASS(
             1) "<collision><geometry><box size='2 2 2'/></geometry></collision>"
@@ -141,11 +137,10 @@ TEST(shapes_become_contact_points) {
     assert_near(model->rest_height, 5.5, 1e-15);
     assert_int_equal(model->shape_count, 6);
     assert_true(model->shapes[5].visual && !model->shapes[5].collides);
-    mf_model_destroy(model);
 }
 
 TEST(colors_come_from_named_global_and_local_materials) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<robot name='r'><material name='red'><color rgba='1 0 0 1'/></material>"
         "<link name='a'>" MASS(
@@ -157,12 +152,11 @@ TEST(colors_come_from_named_global_and_local_materials) {
     assert_true(model->shapes[0].color[0] == 1.0f && model->shapes[0].color[2] == 0.0f);
     assert_true(model->shapes[1].color[2] == 1.0f && model->shapes[2].color[2] == 1.0f);
     assert_true(model->shapes[3].color[0] == model->shapes[3].color[2]); // gray
-    mf_model_destroy(model);
 }
 
 TEST(a_uniform_box_needs_nine_points) {
     // m/12 (b^2 + c^2) with m = 12, edges 0.2, 0.4, 0.6.
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, "<robot name='r'><link name='a'><inertial><mass value='12'/>"
                 "<inertia ixx='0.52' iyy='0.4' izz='0.2'/></inertial>" BOX "</link></robot>");
     assert_int_equal(model->point_count, 9);
@@ -170,11 +164,10 @@ TEST(a_uniform_box_needs_nine_points) {
     assert_near(model->points[0].mass, 0.5, 1e-14); // m / 24
     assert_near(model->points[8].mass, 8.0, 1e-14); // 2 m / 3
     assert_int_equal(model->points[8].flags, MF_POINT_HAS_MASS);
-    mf_model_destroy(model);
 }
 
 TEST(a_general_inertia_is_exact) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'><inertial><origin xyz='0.01 0.02 0.03'/>"
         "<mass value='2'/><inertia ixx='0.02' iyy='0.03' izz='0.04' ixy='0.001' ixz='0.002' "
@@ -186,12 +179,11 @@ TEST(a_general_inertia_is_exact) {
     assert_near3(link->inertia, 0.02, 0.03, 0.04, 1e-12);
     assert_near3(link->inertia + 3, 0.001, 0.002, -0.003, 1e-12);
     assert_int_equal(model->note_count, 1); // only the contact sensor
-    mf_model_destroy(model);
 }
 
 // A rod of length l: its tip carries m/4 and a point at l/3 from the other end the rest.
 TEST(a_rod_puts_mass_on_its_tip) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'><inertial><origin xyz='0 0 -0.5'/><mass value='1.2'/>"
         "<inertia ixx='0.1' iyy='0.1' izz='0'/></inertial><collision><origin xyz='0 0 -1'/>"
@@ -203,7 +195,6 @@ TEST(a_rod_puts_mass_on_its_tip) {
     assert_int_equal(model->points[0].flags, MF_POINT_COLLIDES | MF_POINT_HAS_MASS);
     assert_near3(model->points[1].position, 0.0, 0.0, -1.0 / 3, 1e-12);
     assert_near3(model->links[0].inertia, 0.1, 0.1, 0.0, 1e-12);
-    mf_model_destroy(model);
 }
 
 TEST(light_links_take_fewer_points_within_the_budget) {
@@ -242,7 +233,7 @@ TEST(sensors_are_read) {
 }
 
 TEST(leaf_links_get_contact_sensors_by_default) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) BOX "</link><link name='b'>" MASS(1) BOX
         "</link><link name='c'>" MASS(1) "</link>" JOINT(
             "j", "revolute", "a", "b") "</joint>" JOINT("k", "revolute", "a",
@@ -250,7 +241,6 @@ TEST(leaf_links_get_contact_sensors_by_default) {
     assert_int_equal(model->sensor_count, 1);
     assert_string_equal(model->sensors[0].name, "b");
     assert_note(model, false, 0, "1 leaf link got one each");
-    mf_model_destroy(model);
 }
 
 TEST(a_floating_world_is_left_out) {
@@ -315,9 +305,8 @@ TEST(nothing_is_ignored_in_silence) {
         tried++;
     }
     assert_true(tried > 10);
-    mf_Model *model = load_urdf(*state, text);
+    AUTO_MODEL *model = load_urdf(*state, text);
     assert_int_equal(model->note_count, 0);
-    mf_model_destroy(model);
 }
 
 TEST(numbers_do_not_depend_on_the_locale) {
@@ -370,13 +359,12 @@ TEST(impossible_inertias_are_repaired) {
         {"<inertia ixx='0.1' iyy='0.1' izz='0.3'/>", "triangle inequality", {0.15, 0.15, 0.3}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_Model *model = with_inertia(state, cases[i].inertia);
+        AUTO_MODEL *model = with_inertia(state, cases[i].inertia);
         const double *right = cases[i].right;
         assert_note(model, true, i < 2 ? 2 : 3, cases[i].names);
         assert_near3(model->links[0].inertia, right[0], right[1], right[2], 1e-12);
         assert_near(model->links[0].inertia[3], right[3], 1e-12);
         assert_near(model->mass, 12.0, 1e-12);
-        mf_model_destroy(model);
     }
 }
 
@@ -390,12 +378,11 @@ TEST(large_inertias_are_kept) {
     for (int k = 0; k < 2; k++) {
         config.inertia = k == 0 ? MF_IMPORT_INERTIA_FILE : MF_IMPORT_INERTIA_GEOMETRY;
         write_bytes(path, "large.urdf", text, sizeof text - 1);
-        mf_Model *model = load_file(*state, path, &config);
+        AUTO_MODEL *model = load_file(*state, path, &config);
         remove(path);
         assert_note(model, true, 1, k == 0 ? "kept" : "replaced by those of uniform boxes");
         assert_near3(model->links[0].inertia, k == 0 ? 9 : 0.52, k == 0 ? 9 : 0.4, k == 0 ? 9 : 0.2,
                      1e-12);
-        mf_model_destroy(model);
     }
 }
 
@@ -411,22 +398,20 @@ TEST(mass_points_are_legal) {
                         "<joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
                         "<axis xyz='0 1 0'/></joint></robot>",
                  ats[k]);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         assert_near(model->links[1].inertia[1], k == 0 ? 0.0 : 0.4, 1e-12);
         assert_true((find_note(model, "inertia is zero") != NULL) == (k == 1));
-        mf_model_destroy(model);
     }
 }
 
 TEST(possible_inertias_are_left_alone) {
-    mf_Model *model = with_inertia(state, "<inertia ixx='0.3' iyy='0.3' izz='0.3'/>");
+    AUTO_MODEL *model = with_inertia(state, "<inertia ixx='0.3' iyy='0.3' izz='0.3'/>");
     assert_near3(model->links[0].inertia, 0.3, 0.3, 0.3, 1e-12);
     assert_null(find_note(model, "inertia"));
-    mf_model_destroy(model);
 }
 
 TEST(massless_links_are_reported) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(
                     1) "</link>\n<link name='b'/>\n"
                        "<link name='c'><inertial><mass value='0'/></inertial></link>" JOINT(
@@ -434,7 +419,6 @@ TEST(massless_links_are_reported) {
                                                                        "c") "</joint></robot>");
     assert_note(model, false, 2, "2 links have no mass in the file ('b' is the first): massless");
     assert_true(model->links[1].mass == 0.0);
-    mf_model_destroy(model);
 }
 
 // For kinematics; the density of links without mass makes bodies of them.
@@ -445,17 +429,16 @@ TEST(files_without_mass_load) {
         char path[512];
         config.density = k == 0 ? 0.0 : 100.0;
         write_bytes(path, "weightless.urdf", text, sizeof text - 1);
-        mf_Model *model = load_file(*state, path, &config);
+        AUTO_MODEL *model = load_file(*state, path, &config);
         remove(path);
         assert_near(model->mass, k == 0 ? 0.0 : 4.8, 1e-12);
         assert_true((find_note(model, "no link has a mass") != NULL) == (k == 0));
-        mf_model_destroy(model);
     }
 }
 
 // Gazebo's and Bullet's.
 TEST(friction_of_links_is_read) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) BOX "</link><link name='b'>" MASS(1) BOX
         "<contact><lateral_friction value='0.3'/><spinning_friction value='1'/></contact></link>"
         "<link name='c'>" MASS(1) BOX "</link>" JOINT("j", "revolute", "a", "b") "</joint>" JOINT(
@@ -472,11 +455,10 @@ TEST(friction_of_links_is_read) {
     assert_note(model, false, 2, "link 'c': friction 0.6 in all directions");
     assert_note(model, false, 1, "<kp> in <gazebo> ignored");
     assert_note(model, false, 1, "<spinning_friction> in <contact> ignored");
-    mf_model_destroy(model);
 }
 
 TEST(missing_limits_are_reported) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
                     1) "</link>"
                        "<joint name='j' type='revolute'><parent link='a'/><child link='b'/>\n"
@@ -485,7 +467,6 @@ TEST(missing_limits_are_reported) {
     assert_note(model, true, 2, "velocity missing or 0");
     assert_true(isinf(model->joints[0].speed) && isinf(model->joints[0].effort));
     assert_near(model->start_angle[0], 1.0, 0.0);
-    mf_model_destroy(model);
 }
 
 // ---- rejected input ----------------------------------------------------------------------------
@@ -588,7 +569,7 @@ TEST(broken_joints_are_refused) {
 
 // What other readers take too: each with a note.
 TEST(slips_of_writers_are_noted) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
             1) "</link>\n"
@@ -603,7 +584,6 @@ TEST(slips_of_writers_are_noted) {
     assert_int_equal(model->joints[0].mimic, MF_NONE);
     assert_int_equal(model->sensor_count, 1);
     assert_int_equal(model->sensors[0].link, 1); // the link that the joint moves
-    mf_model_destroy(model);
 }
 
 TEST(broken_sensors_are_refused) {
@@ -669,7 +649,7 @@ TEST(missing_files_are_refused) {
 // ---- our own models ----------------------------------------------------------------------------
 
 TEST(the_hexapod_is_as_documented) {
-    mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL);
+    AUTO_MODEL *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL);
     assert_int_equal(model->joint_count, 18);
     assert_int_equal(model->point_count, 33);
     assert_int_equal(model->sensor_count, 6);
@@ -690,22 +670,20 @@ TEST(the_hexapod_is_as_documented) {
     }
     assert_int_equal(standing, 6);
     assert_null(find_note(model, "inertia"));
-    mf_model_destroy(model);
 }
 
 TEST(the_quadruped_is_as_documented) {
-    mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/quadruped.urdf", NULL);
+    AUTO_MODEL *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/quadruped.urdf", NULL);
     assert_int_equal(model->joint_count, 8);
     assert_int_equal(model->point_count, 19);
     assert_int_equal(model->sensor_count, 4);
     assert_near(model->mass, 1.68, 1e-12);
     assert_near(model->rest_height, 0.2264 * 0.76604444311897804, 1e-12);
     assert_null(find_note(model, "inertia"));
-    mf_model_destroy(model);
 }
 
 TEST(descriptions_name_everything) {
-    mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL);
+    AUTO_MODEL *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL);
     char *text;
     mf_Error error = {0};
     assert_int_equal(mf_model_describe(model, &text, &error), MF_OK);
@@ -718,5 +696,4 @@ TEST(descriptions_name_everything) {
     assert_non_null(strstr(text, "1.992 kg"));
     assert_non_null(strstr(text, "-34.4 ..   34.4 deg"));
     mf_release(*state, text);
-    mf_model_destroy(model);
 }

@@ -99,7 +99,7 @@ typedef void (*GaitFn)(const Fixture *fixture, const mf_Model *model, const mf_G
 // Calls `check` for every file of models/gaits/<robot>; how many there are.
 static uint32_t for_each_gait(const Fixture *fixture, const char *robot, GaitFn check) {
     char path[600];
-    mf_Model *model;
+    AUTO_MODEL *model;
     uint32_t count = 0;
     snprintf(path, sizeof path, MODELS "%s.urdf", robot);
     assert_int_equal(mf_model_load(fixture->context, path, NULL, &model, NULL), MF_OK);
@@ -119,7 +119,6 @@ static uint32_t for_each_gait(const Fixture *fixture, const char *robot, GaitFn 
         count++;
     }
     closedir(folder);
-    mf_model_destroy(model);
     return count;
 }
 
@@ -156,7 +155,7 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     mf_GroupConfig robots = mf_group_config();
     settings.step = MF_MILLISECOND;
     robots.model = model;
-    mf_World *world = open_world(fixture->context, &settings);
+    AUTO_WORLD *world = open_world(fixture->context, &settings);
     group = add_group(world, &robots);
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.self_contacts = false;
@@ -164,7 +163,7 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     assert_int_equal(mf_gaits_add(group, &gait, 1, NULL, NULL), MF_OK);
     double *q = calloc(model->position_count, sizeof *q),
            *v = calloc(model->velocity_count, sizeof *v);
-    double *angles = calloc(model->joint_count, sizeof *angles);
+    AUTO(end_memory) double *angles = calloc(model->joint_count, sizeof *angles);
     assert_true(q != NULL && v != NULL && angles != NULL);
     memcpy(angles, model->start_angle, model->joint_count * sizeof *angles);
     assert_int_equal(mf_gait_sample(gait, model, 0, none, angles, NULL), MF_OK);
@@ -190,8 +189,6 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
         fail_msg("%s: got %g m of %g m, upright %g", gait->file, distance, commanded, upright);
     free(q);
     free(v);
-    free(angles);
-    mf_world_destroy(world);
 }
 
 TEST(every_gait_walks_under_articulated) {

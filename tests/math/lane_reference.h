@@ -180,7 +180,7 @@ static void NAME(check_functions)(const Copies *first, const Copies *copies) {
 
 // Largest error against the C library's long double for angles or slopes spread over a range.
 static double NAME(largest_error)(const Copies *copies, mf_LaneCase which, double range) {
-    REAL *a = aligned(COUNT * sizeof *a), *b = aligned(COUNT * sizeof *b);
+    AUTO(end_memory) REAL *a = aligned(COUNT * sizeof *a), *b = aligned(COUNT * sizeof *b);
     REAL *out = aligned(COUNT * sizeof *out);
     static const int32_t zeros[16];
     mf_LaneInput input = {a, b, zeros, zeros, COUNT};
@@ -207,14 +207,15 @@ static double NAME(largest_error)(const Copies *copies, mf_LaneCase which, doubl
     }
     free(out);
     free(b);
-    free(a);
     return largest;
 }
 
 // Where the C library is exact by definition.
 static void NAME(check_special)(const Copies *copies) {
     enum { N = 16 };
-    REAL *a = aligned(N * sizeof *a), *b = aligned(N * sizeof *b), *out = aligned(N * sizeof *out);
+    AUTO(end_memory)
+    REAL *a = aligned(N * sizeof *a),
+         *b = aligned(N * sizeof *b), *out = aligned(N * sizeof *out);
     static const double pairs[N][2] = {
         {0, 0},  {0, 1}, {0, -1},  {1, 0},   {-1, 0},        {1, 1},     {1, -1},   {-1, -1},
         {-1, 1}, {3, 3}, {MAX, 1}, {1, MAX}, {1e-38, 1e-38}, {MAX, MAX}, {-MAX, 2}, {0, MAX}};
@@ -243,5 +244,4 @@ static void NAME(check_special)(const Copies *copies) {
     }
     free(out);
     free(b);
-    free(a);
 }

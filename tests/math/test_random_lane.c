@@ -28,7 +28,7 @@ static void *aligned(size_t size) {
 // Runs a map on every set that this processor has; all must agree to the bit.
 static void run_map(const MapFn table[MF_KERNEL_ROWS][2], int precision, const void *x, void *out) {
     size_t size = COUNT * (precision ? sizeof(double) : sizeof(float));
-    void *other = aligned(size);
+    AUTO(end_memory) void *other = aligned(size);
     table[mf_kernel_row(MF_ISA_SCALAR)][precision](x, out, COUNT);
     for (int i = 1; i < SETS; i++) {
         if (!mf_isa_available(sets[i]))
@@ -36,7 +36,6 @@ static void run_map(const MapFn table[MF_KERNEL_ROWS][2], int precision, const v
         table[mf_kernel_row(sets[i])][precision](x, other, COUNT);
         assert_memory_equal(out, other, size);
     }
-    free(other);
 }
 
 // Reference: the C library's expl in long double.

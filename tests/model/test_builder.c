@@ -34,13 +34,12 @@ static void refuse(mf_Builder *builder, const char *text) {
 
 TEST(body_ids_count_from_zero) {
     const double a[3] = {0, 0, 0}, b[3] = {0, 0, 1}, size[3] = {1, 1, 1};
-    mf_Builder *builder = start(state);
+    AUTO_BUILDER *builder = start(state);
     assert_int_equal(mf_body_create_point(builder, a, 1.0, NULL), 0);
     assert_int_equal(mf_body_create_cylinder(builder, a, b, 0.1, 1.0, NULL), 1);
     assert_int_equal(mf_body_create_box(builder, size, a, 1.0, NULL), 2);
     assert_int_equal(mf_body_create_sphere(builder, a, 0.1, 1.0, NULL), 3);
     assert_int_equal(mf_body_create_ray(builder, a, b, NULL), 4);
-    mf_builder_destroy(builder);
 }
 
 TEST(a_point_is_a_robot) {
@@ -48,7 +47,7 @@ TEST(a_point_is_a_robot) {
     const float red[3] = {1.0f, 0.0f, 0.0f};
     mf_Builder *builder = start(state);
     mf_body_create_point(builder, position, 0.25, red);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_string_equal(model->name, "test");
     assert_string_equal(model->file, "");
     assert_int_equal(model->link_count, 1);
@@ -58,7 +57,6 @@ TEST(a_point_is_a_robot) {
     assert_near3(model->points[0].position, 0.0, 0.0, 0.0, 0.0); // base frame: center of body 0
     assert_true(model->mass == 0.25 && model->points[0].mass == 0.25);
     assert_true(model->points[0].color[0] == 1.0f && model->points[0].color[1] == 0.0f);
-    mf_model_destroy(model);
 }
 
 // Eight corners of equal mass: I_xx = m (b^2 + c^2) / 4 for edges a, b, c.
@@ -66,7 +64,7 @@ TEST(a_box_is_its_corners) {
     const double size[3] = {0.2, 0.4, 0.6}, center[3] = {0.0, 0.0, 5.0};
     mf_Builder *builder = start(state);
     mf_body_create_box(builder, size, center, 2.0, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->point_count, 8);
     for (uint32_t i = 0; i < 8; i++) {
         const mf_Point *point = &model->points[i];
@@ -81,14 +79,13 @@ TEST(a_box_is_its_corners) {
     assert_near(model->rest_height, 0.3, 0.0);
     assert_int_equal(model->shape_count, 1);
     assert_int_equal(model->shapes[0].type, MF_SHAPE_BOX);
-    mf_model_destroy(model);
 }
 
 TEST(a_cylinder_is_two_rings) {
     const double from[3] = {1.0, 0.0, 0.0}, to[3] = {3.0, 0.0, 0.0};
     mf_Builder *builder = start(state);
     mf_body_create_cylinder(builder, from, to, 0.5, 1.6, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->point_count, 16);
     for (uint32_t i = 0; i < 16; i++) {
         const double *p = model->points[i].position;
@@ -100,7 +97,6 @@ TEST(a_cylinder_is_two_rings) {
     assert_near3(model->links[0].inertia, 0.4, 1.8, 1.8, 1e-14);
     assert_int_equal(model->shapes[0].type, MF_SHAPE_CYLINDER);
     assert_near(model->shapes[0].size[1], 2.0, 1e-15);
-    mf_model_destroy(model);
 }
 
 // 6 points on the axes and 8 on the diagonals: sum x^2 = 2 r^2 + 8 r^2 / 3 = 14 r^2 / 3.
@@ -108,7 +104,7 @@ TEST(a_sphere_is_fourteen_points) {
     const double center[3] = {0.0, 0.0, 0.0};
     mf_Builder *builder = start(state);
     mf_body_create_sphere(builder, center, 0.3, 1.4, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->point_count, 14);
     for (uint32_t i = 0; i < 14; i++) {
         const double *p = model->points[i].position;
@@ -116,7 +112,6 @@ TEST(a_sphere_is_fourteen_points) {
     }
     double moment = 1.4 * 0.3 * 0.3 * 2 / 3; // 2/3 m r^2, as a hollow sphere
     assert_near3(model->links[0].inertia, moment, moment, moment, 1e-15);
-    mf_model_destroy(model);
 }
 
 static uint32_t count_points(void **state, int mode, bool sphere, mf_ShapeType type,
@@ -128,12 +123,11 @@ static uint32_t count_points(void **state, int mode, bool sphere, mf_ShapeType t
         mf_body_create_sphere(builder, center, 0.5, 1.0, NULL);
     else
         mf_body_create_cylinder(builder, from, to, 0.5, 1.0, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     uint32_t count = model->point_count;
     assert_near(model->mass, 1.0, 1e-15);
     assert_near(model->rest_height, lowest, 1e-15);
     assert_int_equal(model->shapes[0].type, type);
-    mf_model_destroy(model);
     return count;
 }
 
@@ -154,9 +148,8 @@ TEST(simplify_leaves_boxes_and_points_alone) {
     mf_Builder *builder = start(state);
     mf_builder_simplify(builder, 3);
     mf_body_create_box(builder, size, center, 1.0, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->point_count, 8);
-    mf_model_destroy(model);
 }
 
 TEST(connecting_glues_bodies_into_one_link) {
@@ -168,12 +161,11 @@ TEST(connecting_glues_bodies_into_one_link) {
     mf_body_connect(builder, third, second);
     mf_body_connect(builder, second, first);
     mf_body_connect(builder, first, third); // already one: no effect
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->link_count, 1);
     assert_int_equal(model->point_count, 3);
     assert_near(model->links[0].mass, 4.0, 0.0);
     assert_near3(model->links[0].center, 1.75, 0.0, 0.0, 1e-15);
-    mf_model_destroy(model);
 }
 
 TEST(a_hinge_joins_two_links) {
@@ -187,7 +179,7 @@ TEST(a_hinge_joins_two_links) {
     config.upper = 1.5;
     config.speed = 3.0;
     assert_int_equal(mf_joint_create_hinge(builder, first, second, anchor, axis, &config), 0);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->joint_count, 1);
     const mf_Joint *joint = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "elbow")];
     assert_int_equal(joint->type, MF_JOINT_HINGE);
@@ -199,7 +191,6 @@ TEST(a_hinge_joins_two_links) {
     assert_int_equal(model->links[1].joint, 0);
     assert_near3(model->points[1].position, 0.5, 0.0, 0.0, 1e-15);
     assert_int_equal(mf_model_find(model, MF_ITEM_JOINT, "joint0"), MF_NONE);
-    mf_model_destroy(model);
 }
 
 // The angle is that of the second body against the first, also when the second is the base.
@@ -209,13 +200,12 @@ TEST(a_hinge_written_in_reverse_rotates_in_reverse) {
     mf_BodyId base = mf_body_create_point(builder, a, 1.0, NULL);
     mf_BodyId arm = mf_body_create_point(builder, b, 1.0, NULL);
     mf_joint_create_hinge(builder, arm, base, anchor, axis, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     const double angle[1] = {HALF_ROTATION / 2};
     double position[2][3], rotation[2][4];
     mf_model_pose(model, angle, position, rotation);
     // The base turns by +90 degrees seen from the arm: the arm by -90 seen from the base.
     assert_near(rotation[1][3], -sqrt(0.5), 1e-15);
-    mf_model_destroy(model);
 }
 
 // Anchor and axis are fixed to body `first`, so they follow when it is moved and turned later.
@@ -229,11 +219,10 @@ TEST(hinges_follow_their_first_body) {
     mf_joint_create_hinge(builder, box, point, tip, axis, NULL);
     mf_body_move(builder, box, shift);
     mf_body_rotate(builder, box, rotation);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_near3(model->joints[0].position, 0.0, 1.0, 0.0, 1e-15); // base frame is the moved center
     assert_near3(model->joints[0].axis, 0.0, 1.0, 0.0, 1e-15);
     assert_near3(model->points[8].position, 9.0, 8.0, -1.0, 1e-15); // the other body stayed
-    mf_model_destroy(model);
 }
 
 TEST(rotate_is_right_handed_about_x_then_y_then_z) {
@@ -244,7 +233,7 @@ TEST(rotate_is_right_handed_about_x_then_y_then_z) {
     mf_builder_simplify(builder, 2);
     mf_BodyId body = mf_body_create_cylinder(builder, from, to, 0.1, 1.0, NULL);
     mf_body_rotate(builder, body, roll_yaw); // x -> x (roll), then x -> y (yaw); about (1, 0, 0)
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_near3(model->points[1].position, 0.0, 1.0, 0.0, 1e-15);
     mf_model_destroy(model);
     builder = start(state);
@@ -254,7 +243,6 @@ TEST(rotate_is_right_handed_about_x_then_y_then_z) {
     mf_body_rotate(builder, body, roll_yaw); // -z -> y (roll) -> -x (yaw)
     model = finish(builder);
     assert_near3(model->points[1].position, -1.0, 0.0, 0.0, 1e-15);
-    mf_model_destroy(model);
 }
 
 TEST(rays_become_sensors) {
@@ -263,7 +251,7 @@ TEST(rays_become_sensors) {
     mf_BodyId point = mf_body_create_point(builder, position, 1.0, NULL);
     mf_BodyId ray = mf_body_create_ray(builder, from, to, NULL);
     mf_body_connect(builder, point, ray);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->point_count, 1);
     assert_int_equal(model->sensor_count, 1);
     const mf_Sensor *sensor = &model->sensors[mf_model_find(model, MF_ITEM_SENSOR, "ray1")];
@@ -271,7 +259,6 @@ TEST(rays_become_sensors) {
     assert_near3(sensor->start, 0.5, 0.0, 0.0, 1e-15);
     assert_near3(sensor->direction, 0.0, 0.0, -1.0, 1e-15);
     assert_near(sensor->range, 2.0, 1e-15);
-    mf_model_destroy(model);
 }
 
 TEST(contact_sensors_have_names) {
@@ -300,7 +287,7 @@ TEST(links_come_parents_first_and_depth_first) {
     const int pairs[4][2] = {{3, 4}, {0, 1}, {2, 0}, {1, 3}}; // 0 - 1 - 3 - 4 and 0 - 2
     for (int i = 0; i < 4; i++)
         mf_joint_create_hinge(builder, pairs[i][0], pairs[i][1], (double[3]){0, 0, 0}, axis, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     const char *const names[5] = {"body0", "body1", "body3", "body4", "body2"};
     for (uint32_t i = 0; i < 5; i++) {
         assert_string_equal(model->links[i].name, names[i]);
@@ -308,7 +295,6 @@ TEST(links_come_parents_first_and_depth_first) {
         assert_int_equal(model->links[i].joint, i == 0 ? MF_NONE : i - 1);
         assert_true(i == 0 || model->points[i].link >= model->points[i - 1].link);
     }
-    mf_model_destroy(model);
 }
 
 TEST(mistakes_are_reported_at_the_end) {

@@ -21,7 +21,7 @@ static const char *const urdf =
     "width='200' fovy='2'/></mayfly></robot>";
 
 TEST(urdf_files_have_cameras) {
-    mf_Model *model = load_urdf(*state, urdf);
+    AUTO_MODEL *model = load_urdf(*state, urdf);
     assert_int_equal(model->camera_count, 3);
     const mf_Camera *eye = &model->cameras[0], *plain = &model->cameras[1],
                     *wide = &model->cameras[2], defaults = mf_camera();
@@ -54,7 +54,6 @@ TEST(urdf_files_have_cameras) {
     assert_near(wide->center[0], 99.5, 0.0);
     for (uint32_t i = 0; i < model->note_count; i++) // nothing in <mayfly> is ignored
         assert_null(strstr(model->notes[i].text, "ignored"));
-    mf_model_destroy(model);
 }
 
 TEST(mistakes_are_named) {
@@ -155,10 +154,9 @@ TEST(mjcf_files_have_cameras) {
     assert_non_null(find_note(model, "<camera>")); // the one that tracks
     write_text(path, "again.xml", "");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
-    mf_Model *again = load_file(*state, path, NULL);
+    AUTO_MODEL *again = load_file(*state, path, NULL);
     check_mjcf(again);
     mf_model_destroy(model);
-    mf_model_destroy(again);
 }
 
 #define TEXTED(data)                                                                               \
@@ -170,7 +168,7 @@ TEST(mjcf_files_have_cameras) {
 
 // What MJCF has no attribute for comes back from a file that was written, to the last bit.
 TEST(written_cameras_are_the_same) {
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, TEXTED("lens=brown coefficients=-0.28,0.09,0.0005,-0.0003 nearest=0.1 farthest=20 "
                        "blur=0.8 vignetting=0.5 noise=0.01 bits=6 readout=0.02 rate=62.5 "
                        "delay=0.050000001"));
@@ -184,13 +182,11 @@ TEST(written_cameras_are_the_same) {
     assert_true(eye->delay == 50 * MF_MILLISECOND + 1 && eye->bits == 6 && !eye->color);
     write_text(path, "again.xml", "");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
-    mf_Model *again = load_file(*state, path, NULL);
+    AUTO_MODEL *again = load_file(*state, path, NULL);
     mf_Camera copy = again->cameras[0];
     assert_string_equal(copy.name, eye->name);
     assert_memory_equal(&copy.frame, &eye->frame, sizeof copy.frame);
     assert_true(mf_model_hash(again) == mf_model_hash(model));
-    mf_model_destroy(again);
-    mf_model_destroy(model);
 }
 
 // A camera that was moved in the file is where the file says.
@@ -209,11 +205,10 @@ TEST(hashes_are_of_the_cameras) {
                                         TEXTED("lens=brown"), TEXTED("delay=0.1")};
     uint64_t hashes[5];
     for (int i = 0; i < 5; i++) {
-        mf_Model *model = load_urdf(*state, texts[i]);
+        AUTO_MODEL *model = load_urdf(*state, texts[i]);
         hashes[i] = mf_model_hash(model);
         for (int k = 0; k < i; k++)
             assert_true(hashes[k] != hashes[i]);
-        mf_model_destroy(model);
     }
 }
 
@@ -273,7 +268,7 @@ TEST(calls_make_cameras) {
     const double size[3] = {0.2, 0.2, 0.2}, center[3] = {1.0, 0.0, 0.5},
                  quarter[3] = {0, 0, M_PI_2};
     const float red[3] = {1, 0, 0};
-    mf_Builder *builder = NULL;
+    AUTO_BUILDER *builder = NULL;
     mf_Model *model = NULL;
     mf_Error error = {0};
     assert_int_equal(mf_builder_create(context, "made", &builder, &error), MF_OK);
@@ -304,5 +299,4 @@ TEST(calls_make_cameras) {
     mf_body_camera(builder, 0, &camera);
     assert_int_equal(mf_builder_finalize(builder, &model, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "mf_body_camera blur: expected 0 .. 64 pixels"));
-    mf_builder_destroy(builder);
 }

@@ -35,7 +35,7 @@ TEST(an_earlier_name_is_noted) {
 // The frame of a link that a fixed joint merged is that of its parent; every attribute arrives.
 TEST(urdf_files_have_docks) {
     mf_Context *context = *state;
-    mf_Model *model = load_urdf(context, urdf);
+    AUTO_MODEL *model = load_urdf(context, urdf);
     assert_non_null(model);
     assert_int_equal(model->dock_count, 2);
     const mf_Dock *dock = &model->docks[0], *plain = &model->docks[1], defaults = mf_dock();
@@ -66,13 +66,12 @@ TEST(urdf_files_have_docks) {
                 plain->distance == defaults.distance && isinf(plain->tension));
     for (uint32_t i = 0; i < model->note_count; i++) // nothing in <mayfly> is ignored
         assert_null(strstr(model->notes[i].text, "ignored"));
-    mf_model_destroy(model);
 }
 
 TEST(docks_change_the_hash) {
     mf_Context *context = *state;
     char text[2048];
-    mf_Model *model = load_urdf(context, urdf);
+    AUTO_MODEL *model = load_urdf(context, urdf);
     const uint64_t hash = mf_model_hash(model);
     const char *const changes[][2] = {{"orientations='4'", "orientations='2'"},
                                       {"bending='3'", "bending='4'"},
@@ -81,11 +80,9 @@ TEST(docks_change_the_hash) {
         const char *at = strstr(urdf, changes[i][0]);
         snprintf(text, sizeof text, "%.*s%s%s", (int)(at - urdf), urdf, changes[i][1],
                  at + strlen(changes[i][0]));
-        mf_Model *other = load_urdf(context, text);
+        AUTO_MODEL *other = load_urdf(context, text);
         assert_int_not_equal(mf_model_hash(other), hash);
-        mf_model_destroy(other);
     }
-    mf_model_destroy(model);
 }
 
 TEST(mistakes_have_their_line) {
@@ -166,7 +163,7 @@ TEST(mjcf_files_have_docks_and_are_written_with_them) {
 TEST(docks_by_calls_move_with_their_body) {
     mf_Context *context = *state;
     mf_Error error = {0};
-    mf_Builder *builder;
+    AUTO_BUILDER *builder;
     mf_Model *model = NULL;
     assert_int_equal(mf_builder_create(context, "c", &builder, &error), MF_OK);
     const mf_BodyId body =
@@ -192,5 +189,4 @@ TEST(docks_by_calls_move_with_their_body) {
                  &dock);
     assert_int_equal(mf_builder_finalize(builder, &model, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "mf_body_dock orientations: expected 1, 2 or 4, found 3");
-    mf_builder_destroy(builder);
 }

@@ -75,13 +75,12 @@ TEST(every_member_has_its_row) {
     static Member members[100];
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
-        char *header = read_whole(header_of(item));
+        AUTO(end_memory) char *header = read_whole(header_of(item));
         uint32_t count = read_members(header, table->type, members);
         for (uint32_t i = 0; i < count; i++)
             if (mf_item_field((mf_ItemType)item, members[i].name) == NULL)
                 fail_msg("%s: no row for the member %s", table->type, members[i].name);
         assert_int_equal(count, table->count);
-        free(header);
     }
 }
 
@@ -89,7 +88,7 @@ TEST(units_are_those_of_the_header) {
     static Member members[100];
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
-        char *header = read_whole(header_of(item));
+        AUTO(end_memory) char *header = read_whole(header_of(item));
         uint32_t count = item == MF_ITEM_RATE ? 0 : read_members(header, table->type, members);
         for (uint32_t i = 0; i < count; i++) {
             const mf_ModelField *field = mf_item_field((mf_ItemType)item, members[i].name);
@@ -102,7 +101,6 @@ TEST(units_are_those_of_the_header) {
                 fail_msg("%s.%s: the table has %s, the header \"%s\"", table->type, field->name,
                          unit, members[i].comment);
         }
-        free(header);
     }
 }
 
@@ -213,7 +211,7 @@ static void walk_item(Walk *walk, mf_ItemType item, void *values) {
 }
 
 TEST_WITH(hashed_fields_change_the_hash_and_no_others, setup_context, teardown_context) {
-    mf_Model *model = load_all(state);
+    AUTO_MODEL *model = load_all(state);
     static Walk walk;
     walk = (Walk){.model = model, .hash = mf_model_hash(model)};
     for (mf_ItemType item = 0; item <= MF_ITEM_NOTE; item++) {
@@ -232,7 +230,6 @@ TEST_WITH(hashed_fields_change_the_hash_and_no_others, setup_context, teardown_c
                          field->hash ? "hashed, but the hash stays" : "not hashed, but it is");
         }
     assert_true(mf_model_hash(model) == walk.hash);
-    mf_model_destroy(model);
 }
 
 // ---- defaults ----------------------------------------------------------------------------------
@@ -257,7 +254,7 @@ TEST(defaults_are_those_of_the_formats) {
 }
 
 TEST_WITH(words_and_items_are_found, setup_context, teardown_context) {
-    mf_Model *model = load_all(state);
+    AUTO_MODEL *model = load_all(state);
     uint32_t count;
     const mf_Joint *joints = mf_model_items(model, MF_ITEM_JOINT, &count);
     assert_ptr_equal(joints, model->joints);
@@ -269,7 +266,6 @@ TEST_WITH(words_and_items_are_found, setup_context, teardown_context) {
     assert_string_equal(mf_item_enum_name(type, &(uint32_t){77}), "unknown");
     assert_null(mf_item_field(MF_ITEM_JOINT, "typo"));
     assert_null(mf_item_table(MF_ITEM_COUNT));
-    mf_model_destroy(model);
 }
 
 // ---- MJCF --------------------------------------------------------------------------------------
@@ -334,7 +330,7 @@ static void check_spelled(mf_Context *context, const mf_Model *model, mf_ItemTyp
 }
 
 TEST_WITH(spelled_fields_come_back_from_the_file, setup_context, teardown_context) {
-    mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
+    AUTO_MODEL *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
     for (mf_ItemType item = 0; item <= MF_ITEM_NOTE; item++) {
         uint32_t count;
         void *items = (void *)mf_model_items(model, item, &count);
@@ -343,7 +339,6 @@ TEST_WITH(spelled_fields_come_back_from_the_file, setup_context, teardown_contex
             check_spelled(*state, model, item, items, count, item, 0);
     }
     check_spelled(*state, model, MF_ITEM_PHYSICS, &model->physics, 1, MF_ITEM_PHYSICS, 0);
-    mf_model_destroy(model);
 }
 
 // ---- properties --------------------------------------------------------------------------------
@@ -387,11 +382,11 @@ static uint32_t reals_of(mf_ItemType item) {
 
 // Every real number of a part is a property that says what the model has, and cannot be written.
 TEST_WITH(reals_are_properties, setup_context, teardown_context) {
-    mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
+    AUTO_MODEL *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
     mf_Group *group = NULL;
     mf_GroupConfig config = mf_group_config();
     config.model = model;
-    mf_World *world = open_world(*state, NULL);
+    AUTO_WORLD *world = open_world(*state, NULL);
     group = add_group(world, &config);
     const struct {
         const char *pattern;
@@ -412,6 +407,4 @@ TEST_WITH(reals_are_properties, setup_context, teardown_context) {
         mf_property_list_in(group, 0, parts[i].pattern, check_property, &listing);
         assert_int_equal(listing.visited, reals_of(parts[i].item) + parts[i].more);
     }
-    mf_world_destroy(world);
-    mf_model_destroy(model);
 }

@@ -40,7 +40,7 @@ static mf_InverseKinematicsConfig config_of(const mf_Model *model, const char *l
 
 // Cosines of the elbow by the lengths of the triangle.
 TEST(two_links_have_the_closed_form) {
-    mf_Model *model = load_urdf(*state, planar);
+    AUTO_MODEL *model = load_urdf(*state, planar);
     mf_InverseKinematicsConfig config = config_of(model, "fore", 0.2, 0.0, 0.0);
     config.tolerance = 1e-12;
     for (int i = 0; i < 20; i++) {
@@ -58,7 +58,6 @@ TEST(two_links_have_the_closed_form) {
         assert_near(sin(angle[0]), sin(direction - back), 1e-9);
         assert_near(cos(angle[0]), cos(direction - back), 1e-9);
     }
-    mf_model_destroy(model);
 }
 
 static double random_unit(uint32_t stream, uint32_t draw) {
@@ -100,7 +99,7 @@ static void random_pose(const mf_Model *model, uint32_t stream, double *angle, u
 static void targets_are_reached(mf_Context *context, const mf_Model *model, uint32_t link,
                                 uint32_t count, bool rotates) {
     double *angle = calloc(model->joint_count, sizeof *angle);
-    double *again = calloc(model->joint_count, sizeof *again);
+    AUTO(end_memory) double *again = calloc(model->joint_count, sizeof *again);
     mf_InverseKinematicsConfig config = mf_inverse_kinematics_config();
     uint32_t iterations = 0, starts = 0;
     config.link = link;
@@ -139,15 +138,13 @@ static void targets_are_reached(mf_Context *context, const mf_Model *model, uint
                   rotates ? "with rotation" : "position", count, iterations / (double)count,
                   starts / (double)count);
     free(angle);
-    free(again);
 }
 
 TEST(an_arm_reaches_random_targets) {
-    mf_Model *model = load_urdf(*state, arm);
+    AUTO_MODEL *model = load_urdf(*state, arm);
     const uint32_t link = mf_model_find(model, MF_ITEM_LINK, "f");
     targets_are_reached(*state, model, link, 100, false);
     targets_are_reached(*state, model, link, 100, true);
-    mf_model_destroy(model);
 }
 
 // Robots that others made: a finger's end, with joints that follow others; a foot.
@@ -180,7 +177,7 @@ TEST(real_robots_reach_random_targets) {
 }
 
 TEST(what_is_out_of_reach_is_approached) {
-    mf_Model *model = load_urdf(*state, planar);
+    AUTO_MODEL *model = load_urdf(*state, planar);
     mf_InverseKinematicsConfig config = config_of(model, "fore", 0.2, 0.0, 0.0);
     const double target[3] = {0.8, 0.6, 0.0};
     double angle[2] = {0.0, 1.0};
@@ -193,7 +190,6 @@ TEST(what_is_out_of_reach_is_approached) {
     assert_near(result.distance, 0.5, 1e-6);
     assert_near(angle[0], atan2(0.6, 0.8), 1e-3);
     assert_near(angle[1], 0.0, 1e-3);
-    mf_model_destroy(model);
 }
 
 // The elbow cannot bend backwards, and the second joint of a finger bends as the first.
@@ -205,7 +201,7 @@ TEST(limits_and_mimics_are_kept) {
                      "velocity='1' "
                      "effort='1'/><mimic joint='first' multiplier='0.5' "
                      "offset='0.1'/></joint></robot>";
-    mf_Model *model = load_urdf(*state, finger);
+    AUTO_MODEL *model = load_urdf(*state, finger);
     mf_InverseKinematicsConfig config = config_of(model, "two", 0.04, 0.0, 0.0);
     double angle[2] = {0.0, 0.0};
     mf_InverseKinematicsResult result;
@@ -225,11 +221,10 @@ TEST(limits_and_mimics_are_kept) {
         mf_inverse_kinematics(*state, model, &config, behind, NULL, angle, &result, NULL), MF_OK);
     assert_false(result.reached);
     assert_true(angle[first] == 0.0 && angle[second] == 0.1);
-    mf_model_destroy(model);
 }
 
 TEST(mistakes_are_named) {
-    mf_Model *model = load_urdf(*state, planar);
+    AUTO_MODEL *model = load_urdf(*state, planar);
     const double target[3] = {0.3, 0.1, 0.0}, nowhere[3] = {0.3, NAN, 0.0}, none[4] = {0};
     double angle[2] = {0.25, 0.5};
     mf_Error error;
@@ -257,5 +252,4 @@ TEST(mistakes_are_named) {
         assert_non_null(strstr(error.message, cases[i].reason));
         assert_true(angle[0] == 0.25 && angle[1] == 0.5);
     }
-    mf_model_destroy(model);
 }

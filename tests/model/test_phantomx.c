@@ -23,7 +23,7 @@ TEST(the_phantomx_loads) {
     char path[1024];
     if (!find_robot(path))
         skip();
-    mf_Model *model = load_file(*state, path, NULL);
+    AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_string_equal(model->name, "PhantomX");
     assert_int_equal(model->link_count, 19);
     assert_int_equal(model->joint_count, 18);
@@ -42,7 +42,6 @@ TEST(the_phantomx_loads) {
                 1e-9);
     assert_near3(model->joints[mf_model_find(model, MF_ITEM_JOINT, "j_c1_rf")].position, 0.1248,
                  -0.06164, 0.001116, 1e-12);
-    mf_model_destroy(model);
 }
 
 // The file's inertias were copied from another robot (they are in other units), so its geometry has
@@ -53,7 +52,7 @@ TEST(its_faults_are_reported) {
         skip();
     mf_ImportConfig config = mf_import_config();
     config.inertia = MF_IMPORT_INERTIA_GEOMETRY;
-    mf_Model *model = load_file(*state, path, &config);
+    AUTO_MODEL *model = load_file(*state, path, &config);
     uint32_t suspicious = 0;
     for (uint32_t i = 0; i < model->note_count; i++)
         suspicious += model->notes[i].suspicious;
@@ -69,7 +68,6 @@ TEST(its_faults_are_reported) {
         double trace = link->inertia[0] + link->inertia[1] + link->inertia[2];
         assert_true(sqrt(trace / 2 / link->mass) < 0.2); // no part is larger than that
     }
-    mf_model_destroy(model);
 }
 
 TEST(fewer_mesh_points_make_a_lighter_model) {
@@ -80,7 +78,7 @@ TEST(fewer_mesh_points_make_a_lighter_model) {
     config.visual = false;
     config.mesh_points = 2;
     mf_Model *light = load_file(*state, path, &config);
-    mf_Model *full = load_file(*state, path, NULL);
+    AUTO_MODEL *full = load_file(*state, path, NULL);
     assert_true(light->point_count < full->point_count);
     assert_near(light->mass, full->mass, 1e-12);
     // 25 collision meshes with 2 points each.
@@ -89,5 +87,4 @@ TEST(fewer_mesh_points_make_a_lighter_model) {
         touching += (light->points[i].flags & MF_POINT_COLLIDES) != 0;
     assert_int_equal(touching, 50);
     mf_model_destroy(light);
-    mf_model_destroy(full);
 }

@@ -21,7 +21,7 @@ static const char *const arm =
     "<limit lower='0.5' upper='1.5' velocity='1' effort='1'/></joint></robot>";
 
 TEST(links_follow_their_joints) {
-    mf_Model *model = load_urdf(*state, arm);
+    AUTO_MODEL *model = load_urdf(*state, arm);
     double position[3][3], rotation[3][4];
     const double zero[2] = {0.0, 0.0}, bent[2] = {QUARTER, 1.0};
     mf_model_pose(model, zero, position, rotation);
@@ -31,11 +31,10 @@ TEST(links_follow_their_joints) {
     mf_model_pose(model, bent, position, rotation);
     // Turning x about y by 90 degrees points it down; the slide adds 1.
     assert_near3(position[2], 0.0, 0.0, -2.0, 1e-14);
-    mf_model_destroy(model);
 }
 
 TEST(either_array_may_be_missing) {
-    mf_Model *model = load_urdf(*state, arm);
+    AUTO_MODEL *model = load_urdf(*state, arm);
     const double angle[2] = {0.3, 0.7};
     double position[3][3], rotation[3][4], alone_position[3][3], alone_rotation[3][4];
     mf_model_pose(model, angle, position, rotation);
@@ -46,15 +45,13 @@ TEST(either_array_may_be_missing) {
         for (int k = 0; k < 4; k++)
             assert_near(alone_rotation[i][k], rotation[i][k], 1e-15);
     }
-    mf_model_destroy(model);
 }
 
 TEST(start_angles_are_zero_inside_the_range) {
-    mf_Model *model = load_urdf(*state, arm);
+    AUTO_MODEL *model = load_urdf(*state, arm);
     assert_near(model->start_angle[0], 0.0, 0.0);
     assert_near(model->start_angle[1], 0.5, 0.0);
     assert_near(model->rest_height, 0.0, 0.0); // nothing collides
-    mf_model_destroy(model);
 }
 
 // Tilted by t about x, a shape reaches below its middle: a box (a, b, c) by (b sin t + c cos t) /
@@ -72,7 +69,7 @@ TEST(shapes_reach_down_as_far_as_they_should) {
                  "<robot name='r'><link name='b'><inertial><mass value='1'/></inertial><collision>"
                  "<origin xyz='0.1 0 0.2'/><geometry>%s</geometry></collision></link></robot>",
                  bodies[i]);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         double position[1][3] = {{5, 6, 7}},
                rotation[1][4] = {{cos(tilt / 2), sin(tilt / 2), 0, 0}};
         double point[3], world[3], middle = 7.0 + 0.2 * cosine;
@@ -81,7 +78,6 @@ TEST(shapes_reach_down_as_far_as_they_should) {
         assert_near(mf_model_lowest(model, position, rotation, true), height, 0.0);
         mf_quat_rotate(world, rotation[0], point);
         assert_near(7.0 + world[2], height, 1e-15);
-        mf_model_destroy(model);
     }
 }
 
@@ -99,10 +95,9 @@ TEST(the_hash_sees_motion_and_not_paint) {
         "<robot name='a'><link name='b'><inertial><mass value='1.0000000001'/></inertial>"
         "<collision><geometry><box size='1 1 1'/></geometry></collision></link></robot>";
     mf_Model *a = load_urdf(*state, plain), *b = load_text(*state, painted);
-    mf_Model *c = load_urdf(*state, heavier);
+    AUTO_MODEL *c = load_urdf(*state, heavier);
     assert_true(mf_model_hash(a) == mf_model_hash(b));
     assert_true(mf_model_hash(a) != mf_model_hash(c));
     mf_model_destroy(a);
     mf_model_destroy(b);
-    mf_model_destroy(c);
 }

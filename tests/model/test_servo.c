@@ -30,7 +30,7 @@ static mf_Context *context_of(void **state) {
 }
 
 TEST(later_servos_change_earlier_ones) {
-    mf_Model *model = NULL;
+    AUTO_MODEL *model = NULL;
     assert_int_equal(parse(context_of(state),
                            "<mayfly><servo gain='7' damping='0.5' effort='1.5'/>"
                            "<servo joint='shift' damping='2' gear='10'/></mayfly>",
@@ -40,19 +40,17 @@ TEST(later_servos_change_earlier_ones) {
     assert_true(turn.gain == 7 && turn.damping == 0.5 && turn.effort == 1.5 && turn.gear == 1);
     assert_true(isinf(turn.speed) && isinf(turn.no_load_speed) && turn.backlash == 0);
     assert_true(shift.gain == 7 && shift.damping == 2 && shift.effort == 1.5 && shift.gear == 10);
-    mf_model_destroy(model);
 }
 
 // Of 2 N m and 5 rad/s: 2 / 0.1, 2 / 5; of 20 N and 0.5 m/s: 20 / 0.01, 40. Nobody asked for a
 // rotor.
 TEST(a_likely_motor_by_hand) {
-    mf_Model *model = NULL;
+    AUTO_MODEL *model = NULL;
     assert_int_equal(parse(context_of(state), "", &model, NULL), MF_OK);
     mf_Servo turn = mf_joint_servo(model, 0), shift = mf_joint_servo(model, 1);
     assert_true(fabs(turn.gain - 20) < 1e-12 && fabs(turn.damping - 0.4) < 1e-15);
     assert_true(turn.rotor_inertia == 0.0 && shift.rotor_inertia == 0.0);
     assert_true(fabs(shift.gain - 2000) < 1e-9 && fabs(shift.damping - 40) < 1e-12);
-    mf_model_destroy(model);
 }
 
 // A file without motors keeps the hash that archives know it by; a motor changes it.
@@ -61,10 +59,9 @@ TEST(motors_are_part_of_the_hash) {
                                          "<mayfly><servo gain='2'/></mayfly>"};
     uint64_t hashes[4];
     for (int i = 0; i < 4; i++) {
-        mf_Model *model = NULL;
+        AUTO_MODEL *model = NULL;
         assert_int_equal(parse(context_of(state), extras[i], &model, NULL), MF_OK);
         hashes[i] = mf_model_hash(model);
-        mf_model_destroy(model);
     }
     assert_true(hashes[0] == hashes[1] && hashes[1] != hashes[2] && hashes[2] != hashes[3]);
 }
@@ -101,13 +98,12 @@ static double angle_under_load(mf_Context *context, const mf_Model *model,
     settings.gravity = 0.0;
     robots.model = model;
     robots.double_precision = true;
-    mf_World *world = open_world(context, &settings);
+    AUTO_WORLD *world = open_world(context, &settings);
     group = add_group(world, &robots);
     assert_int_equal(rig_add_articulated(group, config, NULL), MF_OK);
     set_field(group, "joint.torque", 0, 0, 0.1);
     mf_world_step(world, 2000);
     double angle = get_field(group, "joint.angle", 0, 0);
-    mf_world_destroy(world);
     return angle;
 }
 

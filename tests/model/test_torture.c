@@ -27,7 +27,7 @@ static mf_Status build_robot(mf_Context *context, void *user, mf_Error *error) {
 }
 
 static mf_Status load_robot(mf_Context *context, void *user, mf_Error *error) {
-    mf_Model *model = NULL;
+    AUTO_MODEL *model = NULL;
     char *text = NULL;
     mf_Status status = mf_model_load(context, user, NULL, &model, error);
     if ((status == MF_OK) != (model != NULL))
@@ -37,7 +37,6 @@ static mf_Status load_robot(mf_Context *context, void *user, mf_Error *error) {
     if ((status == MF_OK) != (text != NULL))
         fail_msg("a failed call must give no text");
     mf_release(context, text);
-    mf_model_destroy(model);
     return status;
 }
 

@@ -367,9 +367,8 @@ TEST(making_survives_every_failure) {
             seen = seen || kind->options[i].motion == making.motion;
         if (seen)
             continue;
-        mf_Context *context = open_context(1);
+        AUTO_CONTEXT *context = open_context(1);
         assert_true(torture(context, make_and_step, &making, TORTURE_MUST_FAIL) > 30);
-        mf_context_destroy(context);
     }
 }
 

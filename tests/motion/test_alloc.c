@@ -53,12 +53,11 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 }
 
 TEST(making_survives_every_failure) {
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     for (int wide = 0; wide < 2; wide++) {
         bool user = wide != 0;
         assert_true(torture(context, make_and_step, &user, TORTURE_MUST_FAIL) > 20);
     }
-    mf_context_destroy(context);
 }
 
 TEST(bad_settings_are_refused) {

@@ -26,7 +26,7 @@ TEST(a_motor_turns_a_ball) {
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double gear[3] = {0.3, -1.1, 0.6}, back[3] = {-1.1, -0.3, 0.6};
     for (int i = 0; i < 2; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         open_ball(&t,
                   i == 0 ? "<motor joint='b' gear='0.3 -1.1 0.6'/>"
                          : "<motor jointinparent='b' gear='0.3 -1.1 0.6'/>",
@@ -37,7 +37,6 @@ TEST(a_motor_turns_a_ball) {
         for (uint32_t c = 0; c < 3; c++)
             assert_near(text_get(&t, "ball.rate", c), 1e-3 * 2.0 * (i == 0 ? gear : back)[c] / 0.1,
                         1e-15);
-        text_close(&t);
     }
 }
 
@@ -46,20 +45,19 @@ TEST(position_control_takes_the_shorter_arc) {
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double targets[][2] = {{-170, 20}, {100, -70}, {530, 0}, {-9, -179}, {-11, 179}};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         open_ball(&t, "<position joint='b' gear='0 3 0' kp='0.5'/>", &config);
         set_rotation(&t, 0, 1, 0, 170 * degree);
         text_set(&t, "actuator.control", 0, 3.0 * targets[i][0] * degree);
         mf_world_step(t.world, 1);
         assert_near(text_get(&t, "actuator.force", 0), 0.5 * 3.0 * targets[i][1] * degree, 1e-13);
-        text_close(&t);
     }
 }
 
 // Stable at any gain: within steps far longer than its period the ball is where it should be.
 TEST(a_stiff_position_of_a_ball_is_stable) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     open_ball(&t,
               "<position joint='b' gear='1 0 0' kp='1e7'/><position joint='b' gear='0 1 0' "
               "kp='1e7'/><position joint='b' gear='0 0 1' kp='1e7'/>",
@@ -71,7 +69,6 @@ TEST(a_stiff_position_of_a_ball_is_stable) {
     assert_near(text_get(&t, "ball.orientation", 1), 0.4 * part, 1e-6);
     assert_near(text_get(&t, "ball.orientation", 2), -0.3 * part, 1e-6);
     assert_near(text_get(&t, "ball.orientation", 3), 0.2 * part, 1e-6);
-    text_close(&t);
 }
 
 // A velocity actuator at the middle of a free body is a damper: v / (1 + h k / m) each step, along
@@ -84,7 +81,7 @@ TEST(a_stiff_damper_on_a_site) {
     const char *gains[2] = {"1e9", "10"};
     for (int i = 0; i < 2; i++) {
         char text[512];
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.world.gravity = 0.0;
         snprintf(text, sizeof text, box, gains[i]);
@@ -95,7 +92,6 @@ TEST(a_stiff_damper_on_a_site) {
         assert_near(text_get(&t, "base.linear_velocity", 0), 3.0 * left, 1e-12);
         assert_near(text_get(&t, "base.linear_velocity", 1), 2.0, 1e-12);
         assert_near(text_get(&t, "base.linear_velocity", 2), 1.0, 1e-12);
-        text_close(&t);
     }
 }
 
@@ -109,14 +105,13 @@ TEST(a_reference_in_the_world) {
         "diaginertia='1 1 1'/><site name='s' pos='0.3 0 0'/></body></worldbody><actuator><position "
         "site='s' refsite='r' gear='0 1 0 0 0 0' kp='50'/></actuator></mujoco>";
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     config.world.gravity = 0.0;
     text_open(&t, slide, &config);
     text_set(&t, "actuator.control", 0, 0.1);
     text_set(&t, "joint.angle", 0, 0.5);
     mf_world_step(t.world, 700);
     assert_near(text_get(&t, "joint.angle", 0), -0.3 + 0.8 * cos(5.0 * 0.7), 1e-10);
-    text_close(&t);
 }
 
 // Actuators between sites of one robot push with forces that cancel: a robot in space keeps its
@@ -136,7 +131,7 @@ TEST(between_sites_momentum_is_kept) {
         "kv='0.5'/></actuator></mujoco>";
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 4);
     double center[2][3], linear[2][3], angular[2][3];
-    Text t;
+    AUTO(text_close) Text t;
     config.world.gravity = 0.0;
     config.motion.contacts = config.motion.self_contacts = false;
     text_open(&t, diver, &config);
@@ -152,7 +147,6 @@ TEST(between_sites_momentum_is_kept) {
         assert_near(linear[1][c], linear[0][c], 1e-9);
         assert_near(angular[1][c], angular[0][c], 1e-9);
     }
-    text_close(&t);
 }
 
 static char *read_text(const char *path) {
@@ -167,7 +161,7 @@ static char *read_text(const char *path) {
 
 static uint64_t moved_hash(const char *text, uint32_t count, uint32_t which, mf_Isa isa,
                            bool twice) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.group.double_precision = twice;
     config.group.count = count;
@@ -181,13 +175,12 @@ static uint64_t moved_hash(const char *text, uint32_t count, uint32_t which, mf_
     mf_world_step(t.world, 200);
     uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : which);
     assert_int_equal(mf_group_fault_total(t.group), 0);
-    text_close(&t);
     return hash;
 }
 
 // With every kind of actuator: alone and in a batch, on every instruction set.
 TEST(the_same_bits_everywhere) {
-    char *text = read_text(MAYFLY_SOURCE_DIR "/tests/motion/actuators.xml");
+    AUTO(end_memory) char *text = read_text(MAYFLY_SOURCE_DIR "/tests/motion/actuators.xml");
     for (int twice = 0; twice < 2; twice++) {
         uint64_t first = 0;
         for (uint32_t which = 0; which < 20; which += 9) {
@@ -198,5 +191,4 @@ TEST(the_same_bits_everywhere) {
                 assert_true(moved_hash(text, 20, which, isa, twice) == alone);
         }
     }
-    free(text);
 }

@@ -28,14 +28,13 @@ TEST(a_ball_is_pressed_to_the_ground) {
     const TextConfig config = glue_config(2 * MF_MILLISECOND);
     const double heights[2] = {0.09963281815745, 0.09915904650609};
     for (int on = 0; on < 2; on++) {
-        Text t;
+        AUTO(text_close) Text t;
         text_open(&t, ball, &config);
         text_set(&t, "actuator.control", 0, on);
         mf_world_step(t.world, 500);
         assert_near(text_get(&t, "contact.load", 0), 9.81 + 30.0 * on, 1e-4);
         assert_near(text_get(&t, "base.position", 2), heights[on], 1e-7);
         assert_near(text_get(&t, "actuator.force", 0), 30.0 * on, 0.0);
-        text_close(&t);
     }
 }
 
@@ -52,7 +51,7 @@ TEST(a_load_hangs_or_falls) {
          {6.34141413413411e-02, 4.55946944717601e-03, 3.75652979564364e-01}}};
     const TextConfig config = glue_config(MF_MILLISECOND);
     for (int weak = 0; weak < 2; weak++) {
-        Text t;
+        AUTO(text_close) Text t;
         text_open(&t, cup, &config);
         text_set(&t, "actuator.control", 0, 15.0);
         text_set(&t, "actuator.control", 1, control[weak]);
@@ -62,7 +61,6 @@ TEST(a_load_hangs_or_falls) {
             assert_near(text_get(&t, "free.position", 0), expected[weak][i][1], 1e-6);
             assert_near(text_get(&t, "free.position", 2), expected[weak][i][2], 1e-6);
         }
-        text_close(&t);
     }
 }
 
@@ -75,7 +73,7 @@ TEST(it_gives_no_momentum) {
         "<actuator><adhesion body='a' gain='50' ctrlrange='0 1'/></actuator></mujoco>";
     TextConfig config = glue_config(2 * MF_MILLISECOND);
     double center[3], linear[3], angular[3];
-    Text t;
+    AUTO(text_close) Text t;
     config.world.gravity = 0.0;
     config.motion.contacts = false;
     text_open(&t, text, &config);
@@ -87,12 +85,11 @@ TEST(it_gives_no_momentum) {
         assert_near(linear[i], 0.0, 1e-10);
         assert_near(angular[i], 0.0, 1e-10);
     }
-    text_close(&t);
 }
 
 static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
     TextConfig config = glue_config(MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     config.world.isa = isa;
     config.group.count = count;
     config.group.double_precision = !floats;
@@ -104,7 +101,6 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
     }
     mf_world_step(t.world, 100);
     const uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : which);
-    text_close(&t);
     return hash;
 }
 

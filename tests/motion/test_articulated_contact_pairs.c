@@ -19,7 +19,7 @@ TEST(momentum_is_kept) {
     static const mf_ArticulatedIntegrator kinds[3] = {MF_ARTICULATED_IMPLICIT, MF_ARTICULATED_EULER,
                                                       MF_ARTICULATED_RK4};
     for (int i = 0; i < 3; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(kinds[i], i == 2 ? MF_MILLISECOND / 10 : MF_MILLISECOND);
         if (i == 2)
             config.motion.contact_time = 0.02;
@@ -29,13 +29,12 @@ TEST(momentum_is_kept) {
         double a = text_get(&t, "joint.rate", 0), b = text_get(&t, "joint.rate", 1);
         assert_near(2 * a + 3 * b, 2.0, 2e-8); // gravity is along the slides by their rounding
         assert_true(b - a >= 0.0 && b - a < 0.2);
-        text_close(&t);
     }
 }
 
 // D3 (Schwager and Poeschel 2007): damping ratio 0.1, restitution 0.7440794. Reduced mass 6/5 kg.
 TEST(d3_restitution) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
     config.motion.contact_stiffness = 1e4;
     config.motion.contact_damping = 0.2 * sqrt(1.2e4);
@@ -45,7 +44,6 @@ TEST(d3_restitution) {
     text_set(&t, "joint.rate", 0, 1.0);
     mf_world_step(t.world, 6000);
     assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 0.7440794, 2e-4);
-    text_close(&t);
 }
 
 // A ball of 3 kg that lies on one held by a slide: m g / k deep, k by the setting.
@@ -56,13 +54,12 @@ static const char on_top[] =
     "<geom type='sphere' size='0.1' mass='3'/></body></worldbody></mujoco>";
 
 TEST(d1_depth_at_rest) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_stiffness = 1e4;
     text_open(&t, on_top, &config);
     mf_world_step(t.world, 4000);
     assert_near(text_get(&t, "joint.angle", 1), -3 * 9.81 / 1e4, 1e-9);
-    text_close(&t);
 }
 
 // A ball that rolls on a plate lies as deep as one at rest, g T^2 with T = two steps: its surface
@@ -75,7 +72,7 @@ TEST(a_rolling_ball_lies_no_deeper) {
     for (int i = 0; i < 4; i++) {
         const double step = i < 2 ? 0.005 : 0.002;
         char text[400];
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step));
         config.group.double_precision = true;
         snprintf(text, sizeof text, form, i % 2 == 0 ? "sphere" : "capsule");
@@ -90,7 +87,6 @@ TEST(a_rolling_ball_lies_no_deeper) {
         assert_near(text_get(&t, "base.position", 2), z, 2e-6);
         assert_near(text_get(&t, "base.angular_velocity", 1) * 0.1,
                     text_get(&t, "base.linear_velocity", 0), 0.02);
-        text_close(&t);
     }
 }
 
@@ -104,7 +100,7 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
         "<body euler='0 %g 0' pos='%.17g 0 %.17g'><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.05' mass='4' friction='%g'/></body></worldbody></mujoco>";
     char text[1024];
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     config.motion.contacts = false;
     config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
@@ -122,7 +118,6 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
         mf_world_step(t.world, 5000);
     *creep = (text_get(&t, "base.position", 0) - before) / c / 10.0;
     assert_int_equal(mf_group_fault_total(t.group), 0);
-    text_close(&t);
 }
 
 TEST(c3_block_on_incline) {
@@ -149,7 +144,7 @@ static const char box[] =
     "<geom type='box' size='0.2 0.2 0.1' mass='2'/></body></worldbody></mujoco>";
 
 TEST(a_hard_box_rests_on_the_ground) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_law = MF_CONTACT_LAW_HARD;
     config.motion.shapes = true;
@@ -174,7 +169,6 @@ TEST(a_hard_box_rests_on_the_ground) {
     mf_world_step(t.world, 100);
     double x = text_get(&t, "base.linear_velocity", 0), y = text_get(&t, "base.linear_velocity", 1);
     assert_near(atan2(y, x), atan2(15, 20), 0.01);
-    text_close(&t);
 }
 
 // Four boxes on each other: the lowest contact bears all of them and nothing drifts (D10).
@@ -188,7 +182,7 @@ static const char stack[] =
 
 TEST(d10_a_stack_stands) {
     for (int hard = 0; hard < 2; hard++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
         config.motion.shapes = true;
         config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
@@ -208,7 +202,6 @@ TEST(d10_a_stack_stands) {
                       text_get(&t, "free.position", 8));
         assert_near(load, 4 * 9.81, 4e-5);
         assert_true(worst < 1e-6);
-        text_close(&t);
     }
 }
 
@@ -237,7 +230,7 @@ enum { BRAWLERS = 20, WATCHED = 3 };
 // `which` is the brawler who is alone; of all of them every ninth is notified.
 static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, bool hard,
                        uint64_t *hashes) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.group.double_precision = twice;
     config.group.count = count;
@@ -257,7 +250,6 @@ static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, b
     assert_int_equal(mf_group_fault_total(t.group), 0);
     for (uint32_t i = 0; i < (count == 1 ? 1 : WATCHED); i++)
         hashes[i] = mf_group_instance_hash(t.group, 9 * i);
-    text_close(&t);
 }
 
 TEST(the_same_bits_everywhere) {
@@ -306,7 +298,7 @@ TEST(a_snapshot_contains_the_state_of_contacts) {
 
 // Every fallible call of the set-up fails once: a documented error, nothing left behind.
 TEST(every_allocation_fails_once) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     text_open(&t, brawl, &config);
     mf_GroupConfig group = mf_group_config();
@@ -327,13 +319,12 @@ TEST(every_allocation_fails_once) {
         mf_world_destroy(world);
         assert_int_equal(mf_context_live_bytes(t.context), before);
     }
-    text_close(&t);
 }
 
 // F13 in kind: what bodies of one model do to each other does not change their momentum. (What is
 // left is the method's: the force is not smooth where they meet.)
 TEST(collisions_keep_momentum) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50);
     config.world.gravity = 0.0;
     config.motion.contacts = false;
@@ -354,7 +345,6 @@ TEST(collisions_keep_momentum) {
     for (uint32_t c = 0; c < 3; c++) {
         assert_near(linear[1][c], linear[0][c], 50 * 1e-7);
     }
-    text_close(&t);
 }
 
 // ---- planes -------------------------------------------------------------------------------------
@@ -372,7 +362,7 @@ TEST(a_capsule_slides_on_a_plane_as_on_the_ground) {
         double found[2][6];
         for (int shape = 0; shape < 2; shape++) {
             char text[500];
-            Text t;
+            AUTO(text_close) Text t;
             TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
             config.group.double_precision = true;
             config.motion.shapes = config.motion.contacts = config.motion.self_contacts = true;
@@ -385,7 +375,6 @@ TEST(a_capsule_slides_on_a_plane_as_on_the_ground) {
                 found[shape][k] = text_get(&t, "base.linear_velocity", k);
                 found[shape][3 + k] = text_get(&t, "base.angular_velocity", k);
             }
-            text_close(&t);
         }
         assert_true(fabs(found[0][0] - 1.0) > 0.01);
         for (int k = 0; k < 6; k++)

@@ -64,7 +64,7 @@ TEST(a_heavy_box_rests_on_a_light_one) {
         const bool hard = kind & 1, twice = kind & 2;
         const double under = hard ? 0.0 : all * gravity / stiffness;
         const double between = hard ? 0.0 : 1000.0 * gravity / stiffness;
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = pile_config(hard, twice);
         open_pile(&t, 2, masses, &config);
         mf_world_step(t.world, 600);
@@ -91,7 +91,6 @@ TEST(a_heavy_box_rests_on_a_light_one) {
         assert_near(lowest + 2 * half - upper, between, depth);
         assert_true(residual < (twice ? 1e-5 : 1e-4));
         assert_near(solver_warnings(&t), 0.0, 0.0);
-        text_close(&t);
     }
 }
 
@@ -103,7 +102,7 @@ TEST(a_stack_of_twelve_stands) {
     for (uint32_t i = 0; i < LEVELS; i++)
         masses[i] = 1.0;
     for (int hard = 0; hard < 2; hard++) {
-        Text t;
+        AUTO(text_close) Text t;
         double loads[LEVELS], worst = 0.0, before[3 * LEVELS], drift = 0.0;
         TextConfig config = pile_config(hard, true);
         open_pile(&t, LEVELS, masses, &config);
@@ -124,7 +123,6 @@ TEST(a_stack_of_twelve_stands) {
         assert_true(worst < 1e-3);
         assert_true(drift < 1e-4);
         assert_near(solver_warnings(&t), 0.0, 0.0);
-        text_close(&t);
     }
 }
 
@@ -134,7 +132,7 @@ TEST(too_few_rounds_are_reported) {
     for (uint32_t i = 0; i < LEVELS; i++)
         masses[i] = 1.0;
     for (uint32_t rounds = 0; rounds < 2; rounds++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = pile_config(false, true);
         config.motion.solver_rounds = rounds;
         double residual = 0.0, solved = 0.0;
@@ -149,7 +147,6 @@ TEST(too_few_rounds_are_reported) {
         assert_int_equal(solver_warnings(&t) > 0.0, rounds == 0);
         assert_int_equal(mf_group_warning(t.group, 0) & MF_WARNING_SOLVER,
                          rounds == 0 ? MF_WARNING_SOLVER : 0);
-        text_close(&t);
     }
 }
 
@@ -171,7 +168,7 @@ TEST(a_row_is_pulled_together) {
              "</worldbody><tendon><spatial stiffness='1000' damping='100' springlength='1.3'>"
              "<site site='a'/><site site='b'/></spatial></tendon></mujoco>");
     for (int hard = 0; hard < 2; hard++) {
-        Text t;
+        AUTO(text_close) Text t;
         double loads[ROW], worst = 0.0;
         TextConfig config = pile_config(hard, true);
         config.world.gravity = 0.0;
@@ -188,7 +185,6 @@ TEST(a_row_is_pulled_together) {
         assert_true(fabs(pull - 100.0) < 5.0);
         assert_true(worst < 1e-3);
         assert_near(solver_warnings(&t), 0.0, 0.0);
-        text_close(&t);
     }
 }
 
@@ -217,7 +213,7 @@ TEST(a_chain_holds_a_heavy_box) {
     snprintf(text + used, sizeof text - used, "</equality></mujoco>");
     const double tilt = 20.0 / 57.29577951308232, weight = 10.3 * gravity;
     for (int hard = 0; hard < 2; hard++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = pile_config(hard, true);
         config.world.gravity_direction[0] = sin(tilt);
         config.world.gravity_direction[2] = -cos(tilt);
@@ -234,6 +230,5 @@ TEST(a_chain_holds_a_heavy_box) {
         assert_near(load / (weight * cos(tilt)), 1.0, 1e-3);
         assert_near(x, 0.0, 5e-3);
         assert_near(solver_warnings(&t), 0.0, 0.0);
-        text_close(&t);
     }
 }

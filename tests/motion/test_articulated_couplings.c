@@ -27,7 +27,7 @@ static double slider_error(const Text *t, double *crank) {
 }
 
 static void b7_slider_crank(mf_ArticulatedIntegrator integrator, double tolerance, double drift) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(integrator, MF_MILLISECOND);
     config.world.gravity = 0.0;
     text_open(&t, slider_crank, &config);
@@ -48,7 +48,6 @@ static void b7_slider_crank(mf_ArticulatedIntegrator integrator, double toleranc
     assert_true(worst < tolerance);
     assert_true(fabs(at_60) < 4e-4); // it is not at 60 degrees exactly: at most 6 mrad past
     assert_true(fabs(text_energy(&t) / energy - 1.0) < drift);
-    text_close(&t);
 }
 
 TEST(f12_slider_crank) {
@@ -64,7 +63,7 @@ static const char fixed_body[] =
     "<equality><connect body1='a' anchor='0 0 0'/></equality></mujoco>";
 
 static void held(bool double_precision, double tolerance) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 10);
     config.group.double_precision = double_precision;
     text_open(&t, fixed_body, &config);
@@ -83,14 +82,13 @@ static void held(bool double_precision, double tolerance) {
                   text_energy(&t));
     assert_true(worst < tolerance);
     assert_near(text_energy(&t), energy, 0.1); // Euler's method at 4 rad/s for 10 s
-    text_close(&t);
 }
 
 // A four-bar linkage in a plane, each joint of its loop closed twice: rows across the plane say
 // nothing, and the second connects what the first do. It moves as with one connect, at every step.
 static double bar_angle(int connects, mf_Time step) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, step);
-    Text t;
+    AUTO(text_close) Text t;
     char text[1500];
     int used = snprintf(
         text, sizeof text,
@@ -107,7 +105,6 @@ static double bar_angle(int connects, mf_Time step) {
     mf_world_step(t.world, (uint64_t)(MF_SECOND / 4 / step));
     assert_int_equal(mf_group_fault_total(t.group), 0);
     const double angle = text_get(&t, "joint.angle", 0);
-    text_close(&t);
     return angle;
 }
 
@@ -179,7 +176,7 @@ static const char gears[] =
 
 TEST(joints_follow_a_polynomial) {
     char text[1024];
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     snprintf(text, sizeof text, gears, "0 2 0 0 0");
     text_open(&t, text, &config);
@@ -198,7 +195,6 @@ TEST(joints_follow_a_polynomial) {
         double y = 0.1 + x * (0.5 + x * (0.3 + x * (-0.2 + x * 0.05)));
         assert_near(text_get(&t, "joint.angle", text_joint(&t, "y")), y, n < 3 ? 1e-3 : 1e-8);
     }
-    text_close(&t);
 }
 
 // ---- tendons ------------------------------------------------------------------------------------
@@ -222,7 +218,7 @@ static void open_masses(Text *t, const char *what, const TextConfig *config) {
 TEST(a_spring_between_masses) {
     static const mf_ArticulatedIntegrator kinds[2] = {MF_ARTICULATED_RK4, MF_ARTICULATED_IMPLICIT};
     for (int i = 0; i < 2; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(kinds[i], MF_MILLISECOND / 10);
         open_masses(&t, "stiffness='30' springlength='0'", &config);
         text_set(&t, "joint.angle", text_joint(&t, "b"), 0.5);
@@ -230,13 +226,12 @@ TEST(a_spring_between_masses) {
         double a = text_get(&t, "joint.angle", 0), b = text_get(&t, "joint.angle", 1);
         assert_near(b - a, -0.5, i == 0 ? 1e-8 : 1e-3);
         assert_near(2 * a + 3 * b, 1.5, 1e-12); // the center of mass stays
-        text_close(&t);
     }
 }
 
 // Damping 6 N s/m over 6/5 kg: the relative speed falls as exp(-5 t).
 TEST(a_damper_between_masses) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     open_masses(&t, "damping='6'", &config);
     text_set(&t, "joint.rate", 1, 1.0);
@@ -250,12 +245,11 @@ TEST(a_damper_between_masses) {
     text_set(&t, "joint.rate", 1, 1.0);
     mf_world_step(t.world, 3);
     assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 0.125, 1e-12);
-    text_close(&t);
 }
 
 // Friction of 4 N: 3 N do not move the pair apart (but for creep), 10 N do with 6 N / (6/5 kg).
 TEST(friction_of_a_tendon) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     open_masses(&t, "frictionloss='4'", &config);
     for (int pulled = 0; pulled < 2; pulled++) {
@@ -269,7 +263,6 @@ TEST(friction_of_a_tendon) {
         else
             assert_near(apart, 2.5, 0.01);
     }
-    text_close(&t);
 }
 
 // 10 N on the second of both; with 4.8 kg of inertia of the tendon the relative acceleration is
@@ -278,21 +271,20 @@ TEST(inertia_of_a_tendon) {
     static const mf_ArticulatedIntegrator kinds[3] = {MF_ARTICULATED_IMPLICIT, MF_ARTICULATED_EULER,
                                                       MF_ARTICULATED_RK4};
     for (int i = 0; i < 3; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(kinds[i], MF_MILLISECOND);
         open_masses(&t, "armature='4.8'", &config);
         text_set(&t, "joint.torque", 1, 10.0);
         mf_world_step(t.world, 1000);
         assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 10.0 / 3.0 / 5.0,
                     1e-9);
-        text_close(&t);
     }
 }
 
 // Pulled apart by 5 N each, the pair stops a little behind the limit: the spring there has 6/5 kg
 // over T^2, T two steps. It never pulls.
 TEST(a_tendon_stops_at_its_limit) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     open_masses(&t, "limited='true' range='-0.1 0.2'", &config);
     for (int side = 0; side < 2; side++) {
@@ -309,7 +301,6 @@ TEST(a_tendon_stops_at_its_limit) {
     mf_world_step(t.world, 100);
     // Away from the limit it is free at once; what the spring still gave is small.
     assert_near(text_get(&t, "joint.rate", 1) - rate, 5.0 / 3.0 * 0.1, 0.02);
-    text_close(&t);
 }
 
 // ---- ball joints --------------------------------------------------------------------------------
@@ -330,7 +321,7 @@ static void open_ball(Text *t, const char *what, const TextConfig *config, doubl
 // 0.5 rad. Damping 1 N m s/rad alone: the rate falls as exp(-2 t). Friction 0.25 N m: by 0.5 rad/s
 // each second.
 TEST(springs_of_ball_joints) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
     open_ball(&t, "stiffness='8'", &config, 2.0);
     mf_world_step(t.world, 3927);
@@ -350,12 +341,11 @@ TEST(springs_of_ball_joints) {
     open_ball(&t, "stiffness='1e9' damping='1e3'", &config, 3.0);
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "ball.rate", 1), 0.0, 1e-6);
-    text_close(&t);
 }
 
 // Turned against its limit of 40 degrees by 2 N m it stays there, 2/0.5 T^2 behind it.
 TEST(limits_of_ball_joints) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     open_ball(&t, "limited='true' range='0 40'", &config, 0.0);
     text_set3(&t, "ball.torque", 0, 2.0, 0);
@@ -364,7 +354,6 @@ TEST(limits_of_ball_joints) {
     text_set3(&t, "ball.torque", 0, -2.0, 0);
     mf_world_step(t.world, 50);
     assert_near(text_get(&t, "ball.rate", 1), -0.4, 0.02); // it lets go
-    text_close(&t);
 }
 
 // An ellipsoid lies on its flat side: m g / k deep, k by the setting; on its edge it is unstable.
@@ -375,7 +364,7 @@ TEST(an_ellipsoid_on_the_ground) {
         "<joint type='free' damping='0.3'/><geom type='ellipsoid' size='0.3 0.2 0.1' mass='2' "
         "euler='90 0 0'/></body></worldbody>"
         "</mujoco>";
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     config.motion.shapes = true;
     config.motion.contact_stiffness = 1e4;
@@ -389,7 +378,6 @@ TEST(an_ellipsoid_on_the_ground) {
     mf_world_step(t.world, 20000);
     assert_near(text_get(&t, "base.position", 2), 0.1 - 2 * 9.81 / 1e4, 1e-4);
     assert_near(text_get(&t, "contact.load", 0), 2 * 9.81, 0.2);
-    text_close(&t);
 }
 
 // ---- bits ---------------------------------------------------------------------------------------
@@ -407,7 +395,7 @@ static const char closed[] =
     "<joint joint='j' coef='1'/></fixed></tendon></mujoco>";
 
 static uint64_t closed_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.group.double_precision = twice;
     config.group.count = count;
@@ -420,7 +408,6 @@ static uint64_t closed_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twi
     mf_world_step(t.world, 300);
     uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : which);
     assert_int_equal(mf_group_fault_total(t.group), 0);
-    text_close(&t);
     return hash;
 }
 
@@ -440,7 +427,7 @@ TEST(the_same_bits_everywhere) {
 TEST(faults_stay_in_their_lane) {
     uint64_t hash[2];
     for (int bad = 0; bad < 2; bad++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
         config.group.count = 16;
         text_open(&t, closed, &config);
@@ -449,7 +436,6 @@ TEST(faults_stay_in_their_lane) {
         mf_world_step(t.world, 50);
         assert_int_equal(mf_group_fault(t.group, 3) != 0, bad);
         hash[bad] = mf_group_instance_hash(t.group, 4);
-        text_close(&t);
     }
     assert_true(hash[0] == hash[1]);
 }
@@ -470,7 +456,7 @@ TEST(constraints_of_what_is_fixed_do_nothing) {
         for (int floats = 0; floats < 2; floats++)
             for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
                 char text[900];
-                Text t;
+                AUTO(text_close) Text t;
                 TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
                 config.group.double_precision = !floats;
                 config.motion.contact_law = law ? MF_CONTACT_LAW_COMPLIANT : MF_CONTACT_LAW_MUJOCO;
@@ -486,6 +472,5 @@ TEST(constraints_of_what_is_fixed_do_nothing) {
                 mf_world_step(t.world, 100);
                 const double rate = text_get(&t, "joint.rate", text_joint(&t, "j"));
                 assert_true(fabs(rate + 0.981) < 1e-5);
-                text_close(&t);
             }
 }

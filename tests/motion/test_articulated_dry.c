@@ -65,7 +65,7 @@ static void set_rate(const Text *t, const Case *c, double rate) {
 static void check(const Case *c) {
     const double inertia = c->kind == CHAIN ? 2 : 1, time = .2;
     // From rest.
-    Text t;
+    AUTO(text_close) Text t;
     open_case(&t, c);
     mf_world_step(t.world, 100);
     const double left = c->load > 1 ? 5 * (c->load - 1) / inertia * time : 0;
@@ -84,7 +84,6 @@ static void check(const Case *c) {
         fail_msg("%s kind %d beside %d law %d, load %g: rate after a stop %g, exact %g",
                  c->floats ? "float" : "double", (int)c->kind, (int)c->beside, (int)c->law, c->load,
                  rate_of(&t, c), back);
-    text_close(&t);
 }
 
 TEST(joints_stick_and_slip) {
@@ -121,7 +120,7 @@ TEST(an_arm_falls_and_holds) {
                 TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
                 config.motion.contact_law = law ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
                 config.group.double_precision = !floats;
-                Text t;
+                AUTO(text_close) Text t;
                 text_open(&t, text, &config);
                 const double start = text_energy(&t);
                 double before = start;
@@ -136,7 +135,6 @@ TEST(an_arm_falls_and_holds) {
                     assert_near(before, start, 1e-6);
                 else
                     assert_true(before < start - 1.0);
-                text_close(&t);
             }
 }
 
@@ -148,12 +146,11 @@ TEST(files_of_mujoco_creep_as_mujoco_does) {
                                       {1.5, .5}};
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-            Text t;
+            AUTO(text_close) Text t;
             Case c = {.kind = (Kind)kind, .law = MF_CONTACT_LAW_MUJOCO, .load = rates[i][0]};
             open_case(&t, &c);
             mf_world_step(t.world, 100);
             assert_near(rate_of(&t, &c), rates[i][1] * (kind == CHAIN ? .5 : 1), 1e-9);
-            text_close(&t);
         }
 }
 
@@ -175,7 +172,7 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
         config.world.isa = isa;
         config.group.count = count;
         config.group.double_precision = !floats;
-        Text t;
+        AUTO(text_close) Text t;
         text_open(&t, text, &config);
         mf_Field *rate = mf_group_find_field(t.group, "joint.rate");
         for (uint32_t i = 0; i < count; i++)
@@ -183,7 +180,6 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
         mf_world_step(t.world, 300);
         assert_int_equal(mf_group_fault_total(t.group), 0);
         hash = 31 * hash + mf_group_instance_hash(t.group, count == 1 ? 0 : which);
-        text_close(&t);
     }
     return hash;
 }

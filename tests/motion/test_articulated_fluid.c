@@ -30,7 +30,7 @@ TEST(forces_are_those_of_mujoco) {
     static const double inertia[3] = {2.08, 1.6, 0.8}; // 48 (b^2 + c^2) / 12
     const double v[3] = {1, 2, 3}, w[3] = {0.1, 0.2, 0.3}, h = 1e-6;
     TextConfig config = fluid_config(MF_ARTICULATED_EULER, 1000);
-    Text t;
+    AUTO(text_close) Text t;
     open_box(&t, 1000.0, 0.1, 0.0, &config);
     text_set3(&t, "base.linear_velocity", v[0], v[1], v[2]);
     text_set3(&t, "base.angular_velocity", w[0], w[1], w[2]);
@@ -43,7 +43,6 @@ TEST(forces_are_those_of_mujoco) {
         double gyroscopic = (inertia[j] - inertia[k]) * w[j] * w[k];
         assert_near(turning * inertia[i] - gyroscopic, torque[i], 1e-7);
     }
-    text_close(&t);
 }
 
 // MuJoCo 4.0, likewise, of an ellipsoid of 7.54 kg in water; its virtual masses are 6e-7 off.
@@ -59,7 +58,7 @@ TEST(ellipsoids_are_those_of_mujoco) {
                                       0.07539822368615504};
     const double v[3] = {1, 2, 3}, w[3] = {0.4, 0.5, 0.6}, h = 1e-6;
     TextConfig config = fluid_config(MF_ARTICULATED_EULER, 1000);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     text_set3(&t, "base.linear_velocity", v[0], v[1], v[2]);
     text_set3(&t, "base.angular_velocity", w[0], w[1], w[2]);
@@ -72,7 +71,6 @@ TEST(ellipsoids_are_those_of_mujoco) {
         assert_near(gain * 7.539822368615504, force[i], 2e-3); // h / 2 of the change of the force
         assert_near(turning * inertia[i] - gyroscopic, torque[i], 2e-3);
     }
-    text_close(&t);
 }
 
 // m dv/dt = m g - rho a b v^2 / 2: v = u tanh(g t / u) with u = sqrt(2 m g / (rho a b)); here 48
@@ -85,7 +83,7 @@ TEST(a_fall_ends_at_the_terminal_speed) {
     for (int i = 0; i < 2; i++) {
         TextConfig config = fluid_config(MF_ARTICULATED_IMPLICIT, steps[i]);
         config.world.gravity = 9.81;
-        Text t;
+        AUTO(text_close) Text t;
         open_box(&t, 12.0, 0.0, 0.0, &config);
         const uint64_t count = (uint64_t)llround(u / 9.81 / mf_time_to_seconds(steps[i]));
         mf_world_step(t.world, count);
@@ -94,7 +92,6 @@ TEST(a_fall_ends_at_the_terminal_speed) {
         assert_near(-text_get(&t, "base.linear_velocity", 2), after, 0.02);
         mf_world_step(t.world, 20 * count);
         assert_near(-text_get(&t, "base.linear_velocity", 2), u, 1e-9);
-        text_close(&t);
     }
     // The slope of now times the speed at the end is the square of the speed half-way: order 2.
     assert_near(log2(error[0] / error[1]), 2.0, 0.05);
@@ -104,14 +101,13 @@ TEST(a_fall_ends_at_the_terminal_speed) {
 // exact to rounding here. Turns: exp(-pi d^3 mu t / I).
 TEST(slow_motion_decays) {
     TextConfig config = fluid_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     open_box(&t, 0.0, 5.0, 0.0, &config);
     text_set3(&t, "base.linear_velocity", 1, 0, 0);
     text_set3(&t, "base.angular_velocity", 0, 0, 2);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "base.linear_velocity", 0), 0.6752319066557773, 1e-8);
     assert_near(text_get(&t, "base.angular_velocity", 2), 0.5692190866720586, 1e-8);
-    text_close(&t);
 }
 
 // What is at rest goes with the wind in the end, and never faster, at any density and step.
@@ -119,7 +115,7 @@ TEST(the_wind_takes_along_and_no_density_is_too_much) {
     const double densities[] = {1e2, 1e5, 1e8};
     for (int i = 0; i < 3; i++) {
         TextConfig config = fluid_config(MF_ARTICULATED_IMPLICIT, 20 * MF_MILLISECOND);
-        Text t;
+        AUTO(text_close) Text t;
         double last = 0.0;
         open_box(&t, densities[i], 1.0, 4.0, &config);
         text_set3(&t, "base.angular_velocity", 5, 6, 7);
@@ -131,7 +127,6 @@ TEST(the_wind_takes_along_and_no_density_is_too_much) {
         }
         assert_true(last > 3.0);
         assert_int_equal(mf_group_fault(t.group, 0), 0);
-        text_close(&t);
     }
 }
 
@@ -150,7 +145,7 @@ static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_pre
     config.world.isa = isa;
     config.group.count = count;
     config.group.double_precision = double_precision;
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, fish, &config);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t which = count == 1 ? robot : i;
@@ -161,7 +156,6 @@ static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_pre
     mf_world_step(t.world, 300);
     assert_int_equal(mf_group_fault_total(t.group), 0);
     uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : robot);
-    text_close(&t);
     return hash;
 }
 

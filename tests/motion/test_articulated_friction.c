@@ -185,7 +185,7 @@ static void open_ball(Text *t, const char *cone, int condim, Under under, bool f
 static void check_ball(const char *cone, int condim, Under under, bool floats, const double mu[5]) {
     const double time = .2, speed = 1, r = .1;
     for (int rolls = 0; rolls < 2; rolls++) {
-        Text t;
+        AUTO(text_close) Text t;
         open_ball(&t, cone, condim, under, floats, mu);
         text_set3(&t, "base.orientation", 0, 0, 0);
         text_set(&t, "base.orientation", 0, 1);
@@ -205,7 +205,6 @@ static void check_ball(const char *cone, int condim, Under under, bool floats, c
             fail_msg("%s %s condim %d, under %d, friction %g %g %g: %s at %g, exact %g",
                      floats ? "float" : "double", cone, condim, (int)under, mu[0], mu[2], mu[3],
                      rolls ? "rolls" : "spins", got, exact);
-        text_close(&t);
     }
 }
 
@@ -230,7 +229,7 @@ TEST(balls_spin_and_roll) {
 TEST(a_box_rocks_on_ice) {
     for (int floats = 0; floats < 2; floats++)
         for (int cone = 0; cone < 2; cone++) {
-            Text t;
+            AUTO(text_close) Text t;
             TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
             config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
             config.motion.shapes = true;
@@ -251,6 +250,5 @@ TEST(a_box_rocks_on_ice) {
             }
             assert_near(text_get(&t, "base.linear_velocity", 0), 1, 1e-4);
             assert_near(text_get(&t, "base.position", 2), .05, 1e-3);
-            text_close(&t);
         }
 }

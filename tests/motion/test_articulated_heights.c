@@ -14,10 +14,9 @@ static void write_world(char *text, size_t capacity, const char *size, const cha
 }
 
 static mf_Terrain *ground_of(mf_Context *context, const char *text) {
-    mf_Model *model = load_text(context, text);
+    AUTO_MODEL *model = load_text(context, text);
     mf_Terrain *terrain;
     MUST(mf_terrain_from_model(context, model, &terrain, &error));
-    mf_model_destroy(model);
     return terrain;
 }
 
@@ -27,10 +26,10 @@ static const char *const hills = "0 1 2 3 4 4 3 2 1 0 0 0 4 0 0";
 // are stretched over 0 .. 1, so that 4 is the field's height of 0.8 m.
 TEST(square_cells_are_kept) {
     static const double rows[3][5] = {{0, 0, 4, 0, 0}, {4, 3, 2, 1, 0}, {0, 1, 2, 3, 4}};
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     char text[1024];
     write_world(text, sizeof text, "1 .5 .8 .1", hills, "pos='3 -2 .25'", "");
-    mf_Terrain *ground = ground_of(context, text);
+    AUTO_TERRAIN *ground = ground_of(context, text);
     assert_int_equal(ground->columns, 5);
     assert_int_equal(ground->rows, 3);
     for (int row = 0; row < 3; row++)
@@ -39,14 +38,12 @@ TEST(square_cells_are_kept) {
                         0.25 + 0.2 * rows[row][column], 1e-7);
     assert_near(mf_terrain_height(ground, 2.25, -2.25, NULL), 0.25 + 0.2 * 1.75, 1e-7);
     assert_near(mf_terrain_height(ground, 1000, -1.5, NULL), 0.25 + 0.2 * 4, 1e-7);
-    mf_terrain_destroy(ground);
-    mf_context_destroy(context);
 }
 
 // Cells that are not square, a field that is turned, and a plane that goes on beyond: the points
 // themselves are met where the finer map has them too.
 TEST(others_are_sampled) {
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     char text[1024];
     write_world(text, sizeof text, "2 .5 .8 .1", hills, "",
                 "<geom type='plane' size='1 1 1' pos='0 0 .1'/>");
@@ -65,7 +62,6 @@ TEST(others_are_sampled) {
     mf_terrain_destroy(ground);
     assert_null(ground_of(context, "<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom "
                                    "type='sphere' size='.1'/></body></worldbody></mujoco>"));
-    mf_context_destroy(context);
 }
 
 typedef struct Hill {
@@ -178,17 +174,16 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
 TEST(walkers_are_independent) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     enum { WALKERS = 19, STEPS = 250 };
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, walker);
-    mf_Terrain *ground;
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_text(context, walker);
+    AUTO_TERRAIN *ground;
     MUST(mf_terrain_from_model(context, model, &ground, &error));
     uint64_t hash[WALKERS];
     for (uint32_t i = 0; i < WALKERS; i++) {
-        mf_World *world = make_walkers(context, model, ground, MF_ISA_SCALAR, i, 1);
+        AUTO_WORLD *world = make_walkers(context, model, ground, MF_ISA_SCALAR, i, 1);
         mf_world_step(world, STEPS);
         assert_int_equal(mf_group_fault_total(mf_world_group(world, 0)), 0);
         hash[i] = mf_group_instance_hash(mf_world_group(world, 0), 0);
-        mf_world_destroy(world);
     }
     for (size_t s = 0; s < sizeof isas / sizeof *isas; s++)
         for (uint32_t first = 0; first < 8 && mf_isa_available(isas[s]); first += 7) {
@@ -199,17 +194,14 @@ TEST(walkers_are_independent) {
                 assert_true(mf_group_instance_hash(mf_world_group(world, 0), i) == hash[first + i]);
             mf_world_destroy(world);
         }
-    mf_terrain_destroy(ground);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Error *error) {
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
     mf_ArticulatedConfig config = mf_motions_config().articulated;
-    mf_Terrain *ground = NULL;
-    mf_World *world = NULL;
+    AUTO_TERRAIN *ground = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *group;
     group_config.model = user;
     config.shapes = true;
@@ -223,17 +215,13 @@ static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Err
         status = mf_world_add_group(world, &group_config, &group, error);
     if (status == MF_OK)
         status = rig_add_articulated(group, &config, error);
-    mf_world_destroy(world);
-    mf_terrain_destroy(ground);
     return status;
 }
 
 TEST(making_survives_every_failure) {
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, walker);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_text(context, walker);
     assert_true(torture(context, make_ground_and_walkers, model, TORTURE_MUST_FAIL) > 30);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // Fields that are tilted or move are told with their line.
@@ -242,7 +230,7 @@ TEST(tilted_fields_are_refused) {
         "<geom type='hfield' hfield='h' euler='10 0 0'/>",
         "<body pos='0 0 1'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom "
         "type='hfield' hfield='h'/></body>"};
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     for (int i = 0; i < 2; i++) {
         char text[512];
         mf_Error error = {0};
@@ -255,5 +243,4 @@ TEST(tilted_fields_are_refused) {
         assert_int_equal(error.line, 3);
         assert_non_null(strstr(error.message, "hfield (tilted, or on a body that moves)"));
     }
-    mf_context_destroy(context);
 }

@@ -56,7 +56,7 @@ TEST(chains_move_as_in_mujoco) {
                      "mass='.3'/><body pos='.2 0 .1'><joint name='c' type='slide' axis='1 0 0' "
                      "stiffness='50'/><geom size='.03' mass='.2'/></body></body></body></body>",
                      c->damping);
-            Text t;
+            AUTO(text_close) Text t;
             open_case(&t, c, body, floats);
             const uint32_t joints[] = {text_joint(&t, "a"), text_joint(&t, "b"),
                                        text_joint(&t, "c")};
@@ -71,7 +71,6 @@ TEST(chains_move_as_in_mujoco) {
                 assert_near(text_get(&t, "joint.rate", joints[k]), c->arm[order[k]], near);
             for (uint32_t k = 0; k < 3; k++)
                 assert_near(text_get(&t, "ball.rate", k), c->arm[2 + k], near);
-            text_close(&t);
         }
 }
 
@@ -79,7 +78,7 @@ TEST(a_free_body_spins_as_in_mujoco) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];
-            Text t;
+            AUTO(text_close) Text t;
             open_case(&t, c,
                       "<body pos='3 0 2'><freejoint/><geom type='box' size='.1 .2 .3' mass='1'/>"
                       "<body pos='.1 0 .3'><joint axis='1 0 0'/><geom type='capsule' "
@@ -95,6 +94,5 @@ TEST(a_free_body_spins_as_in_mujoco) {
                 assert_near(text_get(&t, "base.angular_velocity", k), c->body[3 + k], near);
             }
             assert_near(text_get(&t, "joint.rate", 0), c->body[6], near);
-            text_close(&t);
         }
 }

@@ -33,7 +33,7 @@ static double apart(const double a[3], const double b[3]) {
 // rounding.
 TEST(a_rod_keeps_its_energy) {
     TextConfig config = in_flight(0.0, MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, rod, &config);
     text_set3(&t, "base.angular_velocity", 100, 1, 100);
     text_set3(&t, "base.linear_velocity", 0.1, -0.2, 0.3);
@@ -55,7 +55,6 @@ TEST(a_rod_keeps_its_energy) {
     assert_true(apart(start.linear, end.linear) < 1e-10 * mf_vec3_length(start.linear));
     for (int c = 0; c < 3; c++)
         assert_true(fabs(end.center[c] - start.center[c] - 1e-3 * steps * start.linear[c]) < 1e-8);
-    text_close(&t);
 }
 
 // ---- MuJoCo's law -------------------------------------------------------------------------------
@@ -93,7 +92,7 @@ TEST(free_bodies_of_files_keep_their_spin) {
         const bool two = i >= 2;
         char text[600];
         TextConfig config = as_mujoco(0.0);
-        Text t;
+        AUTO(text_close) Text t;
         snprintf(text, sizeof text,
                  "<mujoco><option gravity='0 0 0' integrator='%s'/><worldbody><body><freejoint/>"
                  "<inertial pos='%s' mass='1' diaginertia='.01 .02 .03'/></body>%s%s%s"
@@ -110,7 +109,6 @@ TEST(free_bodies_of_files_keep_their_spin) {
         print_message("%d bodies: energy off by %g, momentum by %g\n", two ? 2 : 1, drift.energy,
                       drift.momentum);
         assert_true(drift.energy < 1e-10 && drift.momentum < 1e-9);
-        text_close(&t);
     }
 }
 
@@ -122,7 +120,7 @@ TEST(satellites_of_files_keep_their_momentum) {
         "mass='1' diaginertia='.01 .02 .03'/><body pos='.2 0 0'><joint axis='0 1 0'/><inertial "
         "pos='.1 0 0' mass='.3' diaginertia='.001 .002 .002'/></body></body></worldbody></mujoco>";
     TextConfig config = as_mujoco(0.0);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     text_set3(&t, "base.angular_velocity", 1, 5, 2);
     text_set(&t, "joint.angle", 0, 0.5);
@@ -130,7 +128,6 @@ TEST(satellites_of_files_keep_their_momentum) {
     const Drift drift = drift_of(&t, STEPS_OF(50000));
     print_message("satellite: energy off by %g, momentum by %g\n", drift.energy, drift.momentum);
     assert_true(drift.energy < 0.02 && drift.momentum < 1e-9);
-    text_close(&t);
 }
 
 // A box that strikes the ground and leaves it again.
@@ -140,7 +137,7 @@ TEST(a_body_that_has_touched_flies_on) {
         "freejoint/><geom type='box' size='.1 .05 .02' mass='1' solref='-2000 -5'/></body>"
         "</worldbody></mujoco>";
     TextConfig config = as_mujoco(0.0);
-    Text t;
+    AUTO(text_close) Text t;
     config.motion.shapes = true;
     text_open(&t, text, &config);
     text_set3(&t, "base.position", 0, 0, 0.3);
@@ -152,7 +149,6 @@ TEST(a_body_that_has_touched_flies_on) {
     print_message("after a touch: energy off by %g, momentum by %g\n", drift.energy,
                   drift.momentum);
     assert_true(drift.energy < 1e-10 && drift.momentum < 1e-9);
-    text_close(&t);
 }
 
 // ---- the order ----------------------------------------------------------------------------------
@@ -164,14 +160,13 @@ TEST(the_order_is_two) {
     for (int i = 0; i < 3; i++) {
         TextConfig config =
             text_config(i == 0 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT, steps[i]);
-        Text t;
+        AUTO(text_close) Text t;
         config.world.gravity = 0.0;
         text_open(&t, rod, &config);
         text_set3(&t, "base.angular_velocity", 20, 1, 20);
         mf_world_step(t.world, (uint64_t)(MF_SECOND / 2 / steps[i]));
         for (uint32_t c = 0; c < 3; c++)
             rate[i][c] = text_get(&t, "base.angular_velocity", c);
-        text_close(&t);
     }
     for (int i = 0; i < 2; i++)
         worst[i] = apart(rate[0], rate[i + 1]);
@@ -192,7 +187,7 @@ TEST(a_top_precesses) {
     const double b = i3 * total, a = i1 * cos(theta);
     const double slow = (b - sqrt(b * b - 4.0 * a * pull)) / (2.0 * a);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, top, &config);
     // Tilted about x; precession about z seen from the top: (0, sin, cos) W.
     text_set(&t, "ball.orientation", 0, cos(0.5 * theta));
@@ -220,7 +215,6 @@ TEST(a_top_precesses) {
     assert_true(fabs(angle / (1e-3 * steps) - slow) < 2e-3 * slow);
     assert_true(lowest > 0.49 && highest < 0.51);
     assert_true(fabs(text_energy(&t) / energy - 1.0) < 1e-3);
-    text_close(&t);
 }
 
 // Eight links on hinges and balls, thrown and whirling: momentum of all for 100,000 steps.
@@ -241,7 +235,7 @@ TEST(a_chain_keeps_its_momentum) {
     snprintf(text + used, sizeof text - used, "</worldbody></mujoco>");
     for (int i = 0; i < 2; i++) {
         TextConfig config = in_flight(0.0, MF_MILLISECOND);
-        Text t;
+        AUTO(text_close) Text t;
         config.group.double_precision = i == 0;
         text_open(&t, text, &config);
         text_set3(&t, "base.angular_velocity", 1, 2, -1);
@@ -257,7 +251,6 @@ TEST(a_chain_keeps_its_momentum) {
                force);
         assert_int_equal(mf_group_fault(t.group, 0), 0);
         assert_true(angle < (i == 0 ? 1e-10 : 2e-2) && force < (i == 0 ? 1e-10 : 2e-2));
-        text_close(&t);
     }
 }
 
@@ -270,7 +263,7 @@ TEST(a_thrown_chain_falls_on_a_parabola) {
         "<inertial pos='.2 0 0' mass='1' diaginertia='.01 .02 .03'/></body></body>"
         "</worldbody></mujoco>";
     TextConfig config = in_flight(9.81, 10 * MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     config.motion.contacts = false;
     text_open(&t, text, &config);
     text_set3(&t, "base.angular_velocity", 5, 3, 1);
@@ -281,7 +274,6 @@ TEST(a_thrown_chain_falls_on_a_parabola) {
     const double distance = start.linear[2] / 2.0 - 9.81 * 1e-4 * 100 * 101 / 2;
     assert_true(fabs(end.center[2] - start.center[2] - distance) < 1e-11);
     assert_true(apart(start.angular, end.angular) < 1e-12 * mf_vec3_length(start.angular));
-    text_close(&t);
 }
 
 // What starts 10 cm in the ground comes out no faster at smaller steps.
@@ -292,7 +284,7 @@ TEST(depth_does_not_throw) {
     for (int i = 0; i < 6; i++) {
         static const mf_Time steps[6] = {10000000, 5000000, 2000000, 1000000, 500000, 200000};
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, steps[i]);
-        Text t;
+        AUTO(text_close) Text t;
         double fastest = 0.0;
         config.motion.shapes = true;
         text_open(&t, ball, &config);
@@ -304,7 +296,6 @@ TEST(depth_does_not_throw) {
         printf("out of the ground at %g ms: %g m/s\n", 1e-6 * (double)steps[i], fastest);
         assert_true(fastest < 1.0 && fastest > 0.1);
         assert_true(fabs(text_get(&t, "base.position", 2) - 0.2) < 5e-3);
-        text_close(&t);
     }
 }
 
@@ -319,7 +310,7 @@ TEST(long_steps_do_not_fall_through) {
         for (int i = 1; i <= 10; i++) {
             const mf_Time step = i * 10 * MF_MILLISECOND;
             TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, step);
-            Text t;
+            AUTO(text_close) Text t;
             config.motion.shapes = true;
             text_open(&t, balls[kind], &config);
             text_set3(&t, "base.position", 0, 0, 2.0);
@@ -328,7 +319,6 @@ TEST(long_steps_do_not_fall_through) {
             const double deep = 9.81 * 4e-18 * (double)step * (double)step;
             assert_true(text_get(&t, "base.position", 2) > 0.1 - deep - 1e-3);
             assert_true(fabs(text_get(&t, "base.linear_velocity", 2)) < 1e-2);
-            text_close(&t);
         }
 }
 
@@ -340,13 +330,12 @@ TEST(a_load_that_is_no_number_is_a_fault) {
         "<geom type='sphere' size='.1' mass='2'/></body></worldbody></mujoco>";
     for (int i = 0; i < 2; i++) {
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        Text t;
+        AUTO(text_close) Text t;
         config.motion.shapes = true;
         text_open(&t, ball, &config);
         text_set3(&t, "base.position", 0, 0, 5.0);
         text_set(&t, fields[i], 0, (double)NAN);
         mf_world_step(t.world, 1);
         assert_int_equal(mf_group_fault(t.group, 0), MF_FAULT_NONFINITE);
-        text_close(&t);
     }
 }

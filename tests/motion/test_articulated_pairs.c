@@ -36,31 +36,28 @@ TEST(a_pair_with_the_floor_holds) {
                  {"<pair geom1='floor' geom2='ball' margin='.02' gap='.01'/>", 0.1196328}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int like = 0; like < 2; like++) {
-            Text t;
+            AUTO(text_close) Text t;
             open_ball(&t, cases[i].pair, like, "");
             mf_world_step(t.world, 2000);
             assert_near(height(&t), cases[i].rest, like ? 2e-6 : 4e-4);
-            text_close(&t);
         }
 }
 
 TEST(without_a_pair_it_falls) {
-    Text t;
+    AUTO(text_close) Text t;
     open_ball(&t, "", false, "");
     mf_world_step(t.world, 1000);
     assert_near(height(&t), 0.2 - 0.5 * gravity, 0.01);
-    text_close(&t);
 }
 
 // As deep as solref has it: with z = w = .5, G = m and K = z / (w T r)^2 = 2e4 (docs), K d = g.
 // MuJoCo: 0.0995095.
 TEST(softness_is_the_pairs) {
-    Text t;
+    AUTO(text_close) Text t;
     open_ball(&t, "<pair geom1='floor' geom2='ball' solref='.01 1' solimp='.5 .5 .001 .5 2'/>",
               true, "");
     mf_world_step(t.world, 2000);
     assert_near(height(&t), 0.1 - gravity / 2e4, 2e-6);
-    text_close(&t);
 }
 
 // A sphere does not turn before it is dragged; without friction (condim 1) it keeps its speed, and
@@ -73,7 +70,7 @@ TEST(friction_is_the_pairs) {
                  {"<pair geom1='floor' geom2='ball' friction='.1 .1 0 0 0'/>", 2.0 - 0.2 * 0.981},
                  {"<pair geom1='floor' geom2='ball' friction='1 1 0 0 0'/>", 2.0 * 5.0 / 7.0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         open_ball(&t, cases[i].pair, false, "");
         text_set3(&t, "base.position", 0, 0, 0.0999);
         mf_world_step(t.world, 100);
@@ -81,17 +78,15 @@ TEST(friction_is_the_pairs) {
         text_set3(&t, "base.angular_velocity", 0, 0, 0);
         mf_world_step(t.world, 200);
         assert_near(text_get(&t, "base.linear_velocity", 0), cases[i].speed, 0.02);
-        text_close(&t);
     }
 }
 
 TEST(a_pair_with_a_box_of_the_world_holds) {
-    Text t;
+    AUTO(text_close) Text t;
     open_ball(&t, "<pair geom1='table' geom2='ball'/>", false,
               "<geom name='table' type='box' size='.5 .5 .05' pos='0 0 .05'/>");
     mf_world_step(t.world, 2000);
     assert_near(height(&t), 0.2, 2e-3);
-    text_close(&t);
 }
 
 // Two balls on slides, one above the other, whose geoms only a pair lets touch: without the floor
@@ -108,12 +103,11 @@ TEST(a_pair_of_links_is_no_pair_with_the_ground) {
                  "size='.1'/></body><body pos='0 0 .4'><joint name='up' type='slide' axis='0 0 1'/>"
                  "<geom name='high' size='.1'/></body></worldbody><contact>%s</contact></mujoco>",
                  listed ? "<pair geom1='low' geom2='high'/>" : "");
-        Text t;
+        AUTO(text_close) Text t;
         text_open(&t, text, &config);
         mf_world_step(t.world, 1000);
         double position = text_get(&t, "joint.angle", text_joint(&t, "up"));
         assert_near(position, listed ? -0.15 : -0.5 * gravity, 0.01);
-        text_close(&t);
     }
 }
 
@@ -129,11 +123,10 @@ TEST(exclusions_hold_for_the_ground) {
                  "size='.1'/></body></worldbody><contact><exclude body1='world' body2='body'/>%s"
                  "</contact></mujoco>",
                  listed ? "<pair geom1='floor' geom2='ball'/>" : "");
-        Text t;
+        AUTO(text_close) Text t;
         text_open(&t, text, &config);
         text_set3(&t, "base.position", 0, 0, 0.2);
         mf_world_step(t.world, 1000);
         assert_near(height(&t), listed ? 0.1 : 0.2 - 0.5 * gravity, 0.01);
-        text_close(&t);
     }
 }

@@ -73,18 +73,18 @@ TEST(robots_on_their_limits_rest) {
 // hundredth of their weight (24 of them; 60 when nothing is expected).
 TEST(heaps_rest) {
     enum { HEAPS = SANITIZED ? 16 : 96 };
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
     mf_ArticulatedConfig config = mf_motions_config().articulated;
-    mf_Model *model;
+    AUTO_MODEL *model;
     mf_Group *group;
     MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error));
     world_config.step = 5 * MF_MILLISECOND;
     group_config.model = model;
     group_config.count = HEAPS;
     config.shapes = true;
-    mf_World *world = open_world(context, &world_config);
+    AUTO_WORLD *world = open_world(context, &world_config);
     group = add_group(world, &group_config);
     MUST(rig_add_articulated(group, &config, &error));
     const mf_Field *load = mf_group_find_field(group, "contact.load");
@@ -110,7 +110,4 @@ TEST(heaps_rest) {
     for (uint32_t i = 0; i < HEAPS; i++)
         shaken += worst[i] > 0.01;
     assert_in_range(shaken, 0, HEAPS / 3);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }

@@ -47,7 +47,7 @@ static const char wheel_text[] =
 static double step_response(mf_ArticulatedIntegrator integrator, mf_Time step, mf_ContactLaw law) {
     ArtConfig config = inputs_config(integrator, step);
     config.motion.contact_law = law;
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, wheel_text, &config);
     text_set(&t, "servo.gain", 0, 50.0);
     text_set(&t, "servo.damping", 0, 3.0);
@@ -62,7 +62,6 @@ static double step_response(mf_ArticulatedIntegrator integrator, mf_Time step, m
         worst = fmax(worst, fabs(text_get(&t, "joint.angle", 0) - expected));
     }
     assert_int_equal(mf_group_fault_total(t.group), 0);
-    text_close(&t);
     return worst;
 }
 

@@ -63,12 +63,11 @@ static void open_slide(Text *t, const char *joint, const TextConfig *config) {
 }
 
 static double slide_depth(const char *joint, const TextConfig *config) {
-    Text t;
+    AUTO(text_close) Text t;
     open_slide(&t, joint, config);
     mf_world_step(t.world, 20000);
     double depth = -0.2 - text_get(&t, "joint.angle", 0);
     assert_near(text_get(&t, "joint.rate", 0), 0.0, 1e-9);
-    text_close(&t);
     return depth;
 }
 
@@ -116,7 +115,7 @@ TEST(an_arm_rests_on_its_limit) {
                   0.005163490396685733}};
     TextConfig config = config_of(true);
     for (size_t i = 0; i < 2; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         char text[700];
         snprintf(text, sizeof text,
                  "<mujoco><compiler angle='radian'/><worldbody><body>"
@@ -129,7 +128,6 @@ TEST(an_arm_rests_on_its_limit) {
         double pull = 2 * 0.5 * gravity * cos(0.5 + depth) / inertia;
         assert_near(depth, rest_depth(&cases[i].soft, 1.0, pull), 1e-9);
         assert_near(depth, cases[i].mujoco, 1e-9);
-        text_close(&t);
     }
 }
 
@@ -160,7 +158,7 @@ TEST(powers_are_any) {
 // A limit never pulls, and its force is the weight at rest.
 TEST(limits_push_with_the_weight) {
     TextConfig config = config_of(true);
-    Text t;
+    AUTO(text_close) Text t;
     open_slide(&t, "", &config);
     assert_int_equal(mf_articulated_report_limits(t.group, NULL), MF_OK);
     text_set(&t, "joint.rate", 0, -3.0);
@@ -171,7 +169,6 @@ TEST(limits_push_with_the_weight) {
     }
     assert_true(least >= 0.0);
     assert_near(text_get(&t, "joint.limit_force", 0), 2.0 * gravity, 1e-6);
-    text_close(&t);
 }
 
 // A limit with one impedance, 0.9, of a file that steps by Runge-Kutta: the speed after one step is
@@ -182,7 +179,7 @@ TEST(a_limit_steps_as_the_file_does) {
     const double z = 0.9, h = 1e-2, slow = z * 0.03 * 0.8, k = 1.0 / (slow * slow);
     const double b = 2.0 / (z * 0.03), part[4] = {0.0, 0.5, 0.5, 1.0};
     for (int method = 0; method < 2; method++) {
-        Text t;
+        AUTO(text_close) Text t;
         char text[700];
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
         config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
@@ -208,7 +205,6 @@ TEST(a_limit_steps_as_the_file_does) {
         mf_world_step(t.world, 1);
         double expected = speed + h * change[method == 0 ? 0 : 4];
         assert_near(text_get(&t, "joint.rate", 0), expected, 1e-13);
-        text_close(&t);
     }
 }
 
@@ -247,7 +243,7 @@ TEST(a_ball_rests_on_the_ground) {
     };
     TextConfig config = config_of(true);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         char text[700];
         snprintf(text, sizeof text,
                  "<mujoco><option %s/><worldbody><geom type='plane' size='5 5 1' %s/>"
@@ -260,14 +256,13 @@ TEST(a_ball_rests_on_the_ground) {
         double depth = 0.1 - text_get(&t, "base.position", 2);
         assert_near(depth, rest_depth(&cases[i].soft, cases[i].many, gravity), 1e-9);
         assert_near(depth, cases[i].mujoco, 1e-9);
-        text_close(&t);
     }
 }
 
 // Nothing pushes before the touch: a ball that comes to within a micrometer falls freely.
 TEST(nothing_acts_before_the_touch) {
     TextConfig config = config_of(true);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t,
               "<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 .1'>"
               "<freejoint/><geom size='.1' mass='2'/></body></worldbody></mujoco>",
@@ -276,7 +271,6 @@ TEST(nothing_acts_before_the_touch) {
     text_set3(&t, "base.linear_velocity", 0, 0, -1);
     mf_world_step(t.world, 1);
     assert_near(text_get(&t, "base.linear_velocity", 2), -1.0 - gravity * step, 1e-12);
-    text_close(&t);
 }
 
 // ---- springs -----------------------------------------------------------------------------------
@@ -298,7 +292,7 @@ static void open_spring(Text *t, bool like) {
 TEST(a_spring_keeps_its_energy) {
     const double square = 400.0;
     for (int like = SANITIZED; like < 2; like++) { // the loss takes all of the time
-        Text t;
+        AUTO(text_close) Text t;
         double first = square * 0.01, last;
         open_spring(&t, like != 0);
         mf_world_step(t.world, STEPS_OF(100000));
@@ -308,18 +302,16 @@ TEST(a_spring_keeps_its_energy) {
             assert_near(last / first, 1.0, 1e-10);
         else
             assert_true(last / first < 1e-10);
-        text_close(&t);
     }
 }
 
 // One step by hand.
 TEST(a_spring_acts_at_the_beginning_of_the_step) {
-    Text t;
+    AUTO(text_close) Text t;
     open_spring(&t, true);
     mf_world_step(t.world, 1);
     assert_near(text_get(&t, "joint.rate", 0), -step * 400.0 * 0.1, 1e-15);
     assert_near(text_get(&t, "joint.angle", 0), 0.1 - step * step * 400.0 * 0.1, 1e-15);
-    text_close(&t);
 }
 
 // ---- forces on bodies that are fixed to each other ---------------------------------------------
@@ -328,7 +320,7 @@ TEST(a_spring_acts_at_the_beginning_of_the_step) {
 // center of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
 TEST(fixed_bodies_are_distinguished_by_their_shapes) {
     TextConfig config = config_of(true);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t,
               "<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
               "<body name='plank' pos='0 0 .1'><freejoint/>"
@@ -354,14 +346,13 @@ TEST(fixed_bodies_are_distinguished_by_their_shapes) {
         assert_near(text_get(&t, "sensor.outer", c),
                     text_get(&t, "sensor.outer", 6 + c) + text_get(&t, "sensor.outer", 12 + c),
                     1e-12 * weight);
-    text_close(&t);
 }
 
 // Ties pull at bodies: of two bodies of one link only the one that is tied, and what carries it,
 // feel the tie.
 TEST(ties_on_fixed_bodies_are_distinguished) {
     TextConfig config = config_of(true);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t,
               "<mujoco><worldbody><body name='hook' pos='0 0 1'/>"
               "<body name='plank' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
@@ -379,7 +370,6 @@ TEST(ties_on_fixed_bodies_are_distinguished) {
     mf_world_step(t.world, 2000);
     for (uint32_t b = 0; b < 4; b++)
         assert_near(text_get(&t, "sensor.outer", 6 * b + 2), expected[b], 1e-6 * weight);
-    text_close(&t);
 }
 
 // Newton's cradle of three balls on tendons: stiffness 1e8 at an impedance of at most 0.01. The
@@ -407,7 +397,7 @@ TEST(a_cradle_hands_its_speed_on) {
         "site='d2'/></spatial></tendon></mujoco>";
     static const double x[] = {-0.000360753, -0.067651302, 0.039715637};
     for (int floats = 0; floats < 2; floats++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = config_of(true);
         config.world.step = MF_MILLISECOND / 10;
         config.group.double_precision = !floats;
@@ -415,7 +405,6 @@ TEST(a_cradle_hands_its_speed_on) {
         mf_world_step(t.world, 2500);
         for (uint32_t i = 0; i < 3; i++)
             assert_near(text_get(&t, "free.position", 3 * i), x[i], floats ? 1e-3 : 1e-6);
-        text_close(&t);
     }
 }
 
@@ -436,7 +425,7 @@ TEST(what_only_slides_gives_way_by_its_mass) {
         {"<joint type='slide' axis='0 0 1'/>", "<body><geom size='.01' mass='.1'/></body>", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600];
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_EULER, 2 * MF_MILLISECOND);
         config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
         config.motion.shapes = true;
@@ -455,6 +444,5 @@ TEST(what_only_slides_gives_way_by_its_mass) {
         const double wrong = k * d * d * depth / ((1.0 - d) * 9.81) - 1.0;
         if (cases[i].deep ? !(fabs(wrong) < 1e-3) : !(wrong < -0.2))
             fail_msg("case %zu: depth %g m, off by %g", i, depth, wrong);
-        text_close(&t);
     }
 }

@@ -33,7 +33,7 @@ static TextConfig by_shapes(void) {
 // (MuJoCo: 5.09513). The step's chord to rest brakes too little by h a ln(10 / 5.095) = 0.0033.
 TEST(turning_friction_stops_a_spin) {
     TextConfig config = by_shapes();
-    Text t;
+    AUTO(text_close) Text t;
     open_body(&t, ball, "condim='4' friction='1 .002 0'", "condim='1' friction='0 0 0'", &config);
     mf_world_step(t.world, 500);
     text_set3(&t, "base.angular_velocity", 0, 0, 10);
@@ -41,14 +41,13 @@ TEST(turning_friction_stops_a_spin) {
     assert_near(text_get(&t, "base.angular_velocity", 2), 5.095, 4e-3);
     mf_world_step(t.world, 1100);
     assert_near(text_get(&t, "base.angular_velocity", 2), 0.0, 1e-4);
-    text_close(&t);
 }
 
 // A ball that rolls is braked by mu g / (r (1 + I / (m r^2))) = 0.0700714 m/s^2: 0.859857 m/s after
 // two seconds (MuJoCo: 0.859533).
 TEST(rolling_friction_stops_a_ball) {
     TextConfig config = by_shapes();
-    Text t;
+    AUTO(text_close) Text t;
     open_body(&t, ball, "condim='6' friction='1 0 .001'", "condim='1' friction='0 0 0'", &config);
     mf_world_step(t.world, 500);
     text_set3(&t, "base.linear_velocity", 1, 0, 0);
@@ -59,7 +58,6 @@ TEST(rolling_friction_stops_a_ball) {
                 10.0 * text_get(&t, "base.linear_velocity", 0), 5e-3);
     mf_world_step(t.world, 14000);
     assert_near(text_get(&t, "base.linear_velocity", 0), 0.0, 2e-4);
-    text_close(&t);
 }
 
 // Deceleration of a sliding box by the coefficients of both, or of who has priority; none with
@@ -81,7 +79,7 @@ TEST(sliding_friction_is_the_files) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TextConfig config = by_shapes();
         config.motion.friction = cases[i].setting;
-        Text t;
+        AUTO(text_close) Text t;
         open_body(&t, box, cases[i].geom, cases[i].plane, &config);
         mf_world_step(t.world, 500);
         text_set3(&t, "base.linear_velocity", 3, 0, 0);
@@ -93,14 +91,13 @@ TEST(sliding_friction_is_the_files) {
         // of friction is missing.
         double missing = 0.5e-3 * cases[i].mu * gravity;
         assert_near(lost, cases[i].mu * pressed - missing, 0.5 * missing + 1e-12);
-        text_close(&t);
     }
 }
 
 // Shapes and planes whose bits do not match do not meet; a listed pair does, as it says.
 TEST(the_file_says_what_meets_the_ground) {
     TextConfig config = by_shapes();
-    Text t;
+    AUTO(text_close) Text t;
     open_body(&t, ball, "contype='2' conaffinity='2'", "contype='4' conaffinity='4'", &config);
     mf_world_step(t.world, 300);
     assert_near(text_get(&t, "base.linear_velocity", 2), -0.3 * gravity, 1e-9);
@@ -116,7 +113,6 @@ TEST(the_file_says_what_meets_the_ground) {
     text_set3(&t, "base.linear_velocity", 2, 0, 0);
     mf_world_step(t.world, 200);
     assert_near(text_get(&t, "base.linear_velocity", 0), 2.0 - 0.2 * 0.2 * gravity, 1e-3);
-    text_close(&t);
 }
 
 // ---- softness and margin ------------------------------------------------------------------------
@@ -134,13 +130,12 @@ TEST(solref_says_how_deep_a_ball_rests) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TextConfig config = by_shapes();
-        Text t;
+        AUTO(text_close) Text t;
         open_body(&t, ball, cases[i].softness, cases[i].softness, &config);
         mf_world_step(t.world, 5000);
         double expected = 0.1 * gravity / cases[i].rate;
         assert_near(0.1 - text_get(&t, "base.position", 2), expected, 1e-3 * expected);
         assert_near(text_get(&t, "contact.load", 0), gravity, 1e-3);
-        text_close(&t);
     }
 }
 
@@ -153,21 +148,19 @@ TEST(solref_says_how_a_ball_bounces) {
     config.motion.shapes = true;
     config.motion.contact_depth = 1.0;
     config.world.gravity = 0.0;
-    Text t;
+    AUTO(text_close) Text t;
     open_body(&t, ball, soft, soft, &config);
     text_set3(&t, "base.linear_velocity", 0, 0, -1);
     mf_world_step(t.world, 12000);
     assert_near(text_get(&t, "base.linear_velocity", 2), 0.7201856, 1.5e-3);
-    text_close(&t);
 }
 
 // Contacts act from the sum of both margins on. The settings' stiffness beats the file's.
 TEST(margin_and_settings) {
     TextConfig config = by_shapes();
     config.motion.contact_stiffness = 1e5;
-    Text t;
+    AUTO(text_close) Text t;
     open_body(&t, ball, "margin='.01' solref='.02 1' solimp='.9 .9 .001'", "margin='.02'", &config);
     mf_world_step(t.world, 2000);
     assert_near(text_get(&t, "base.position", 2), 0.13 - gravity / 1e5, 1e-8);
-    text_close(&t);
 }

@@ -33,7 +33,7 @@ TEST(a_string_over_a_wheel_has_its_length) {
     for (int i = 0; i < 2; i++) {
         char text[2000];
         TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-        Text t;
+        AUTO(text_close) Text t;
         snprintf(text, sizeof text, WHEEL(""), offsets[i]);
         text_open(&t, text, &config);
         text_set(&t, "joint.rate", 0, -0.5);
@@ -43,7 +43,6 @@ TEST(a_string_over_a_wheel_has_its_length) {
         // The pull of 1.3 N or so changes nothing of what the step began with.
         assert_near(text_get(&t, "actuator.force", 0), length, 1e-12);
         assert_near(text_get(&t, "actuator.force", 1), -0.375 * flat / length, 1e-12);
-        text_close(&t);
     }
 }
 
@@ -52,7 +51,7 @@ TEST(a_string_over_a_wheel_carries_weights) {
     char text[2000];
     TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 9.81;
-    Text t;
+    AUTO(text_close) Text t;
     snprintf(text, sizeof text, WHEEL("limited='true' range='0 1.314159265358979'"), 0.0);
     text_open(&t, text, &config);
     mf_world_step(t.world, 100);
@@ -61,7 +60,6 @@ TEST(a_string_over_a_wheel_carries_weights) {
     const double gain = (text_get(&t, "joint.rate", 0) - early) / 0.2;
     assert_near(gain, -9.81 / 2.0, 9.81 * 2e-3);
     assert_near(text_get(&t, "joint.rate", 0), -text_get(&t, "joint.rate", 1), 1e-3);
-    text_close(&t);
 }
 
 // A weight of 2 kg between two springs of 100 N/m with dampers of 2 N s/m that pull along z:
@@ -77,13 +75,12 @@ TEST(springs_along_paths_swing) {
     const double w = sqrt(99.0);
     TextConfig config = tendon_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     config.world.gravity = 0.0;
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     text_set(&t, "joint.rate", 0, 1.0);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "joint.angle", 0), exp(-1.0) * sin(w) / w, 1e-9);
     assert_near(text_get(&t, "joint.rate", 0), exp(-1.0) * (cos(w) - sin(w) / w), 1e-8);
-    text_close(&t);
 }
 
 // A side point in the ring sends the string through its inside: by symmetry it touches the circle
@@ -99,11 +96,10 @@ TEST(a_string_passes_through_a_ring) {
         "<actuator><general tendon='t' gainprm='0' biastype='affine' biasprm='0 1 0'/></actuator>"
         "</mujoco>";
     TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     mf_world_step(t.world, 1);
     assert_near(text_get(&t, "actuator.force", 0), 2.0 * sqrt(0.09 + 0.01), 1e-9);
-    text_close(&t);
 }
 
 // At the optimal length a muscle that stands still pulls with its activation times its peak force;
@@ -117,7 +113,7 @@ TEST(muscles_pull_and_wake) {
         "<muscle tendon='t' lengthrange='.5 1.5' range='.5 1.5' force='80'/></actuator></mujoco>";
     TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 0.0;
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     text_set(&t, "actuator.activation", 0, 0.4);
     text_set(&t, "actuator.control", 0, 1.0);
@@ -131,7 +127,6 @@ TEST(muscles_pull_and_wake) {
     mf_world_step(t.world, 1);
     now -= 0.001 * now * (0.5 + 1.5 * now) / 0.04;
     assert_near(text_get(&t, "actuator.activation", 0), now, 1e-14);
-    text_close(&t);
 }
 
 // Muscles without lengthrange, against the numbers of MuJoCo 4.0, which pulls at the model when it
@@ -158,7 +153,7 @@ TEST(muscles_find_their_lengths) {
     static const double force[4] = {-29.511562597560026, -37.112571762512346, -56.190721485586934,
                                     -23.025914645177956};
     TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     for (uint32_t i = 0; i < 4; i++)
         text_set(&t, "actuator.activation", i, activation[i]);
@@ -169,7 +164,6 @@ TEST(muscles_find_their_lengths) {
     mf_world_step(t.world, 1);
     for (uint32_t i = 0; i < 4; i++)
         assert_near(text_get(&t, "actuator.force", i), force[i], 1e-8 * -force[i]);
-    text_close(&t);
 }
 
 // What an unlimited joint drives has no range, and MuJoCo refuses it, too.
@@ -179,14 +173,13 @@ TEST(muscles_need_an_end) {
         "</worldbody><actuator><muscle name='runs' joint='a'/></actuator></mujoco>";
     TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
     mf_Error error = {0};
-    Text t = {.context = open_context(1)};
+    AUTO(text_close) Text t = {.context = open_context(1)};
     t.model = load_text(t.context, text);
     config.group.model = t.model;
     t.world = open_world(t.context, &config.world);
     t.group = add_group(t.world, &config.group);
     assert_int_equal(rig_add_articulated(t.group, &config.motion, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "muscle runs"));
-    text_close(&t);
 }
 
 // ---- bits --------------------------------------------------------------------------------------
@@ -197,7 +190,7 @@ static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa is
     config.world.isa = isa;
     config.group.count = count;
     config.group.double_precision = double_precision;
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t which = count == 1 ? robot : i;
@@ -209,7 +202,6 @@ static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa is
     mf_world_step(t.world, 200);
     assert_int_equal(mf_group_fault_total(t.group), 0);
     const uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : robot);
-    text_close(&t);
     return hash;
 }
 
@@ -236,7 +228,7 @@ TEST(controls_change_at_a_limited_rate) {
     static const double slewed[] = {0.5, 0.5, 0.7, 0.9, 0.7, 0.5, 0.3, 0.1};
     static const double forces[] = {0.5,      0.495,    0.68505,  0.868249,
                                     0.642767, 0.410856, 0.174837, -0.062931};
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 100 * MF_MILLISECOND);
     config.world.gravity = 0.0;
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
@@ -257,5 +249,4 @@ TEST(controls_change_at_a_limited_rate) {
         }
         mf_group_reset(t.group, 0);
     }
-    text_close(&t);
 }

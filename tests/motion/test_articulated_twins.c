@@ -67,7 +67,7 @@ static State state_of(const Text *t, uint32_t number) {
 static State play(const Twin *twin, bool like, bool rk4) {
     TextConfig config = text_config(rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
                                     mf_time_from_seconds(twin->step));
-    Text t;
+    AUTO(text_close) Text t;
     const double pull =
         sqrt(twin->gravity[0] * twin->gravity[0] + twin->gravity[2] * twin->gravity[2]);
     config.world.gravity = pull;
@@ -86,7 +86,6 @@ static State play(const Twin *twin, bool like, bool rk4) {
     // Hard equality constraints of another law may not get through a toggle point.
     if (mf_group_fault_total(t.group) != 0)
         out.position[0] = (double)INFINITY;
-    text_close(&t);
     return out;
 }
 
@@ -161,7 +160,7 @@ TEST(a_box_on_a_slope_stands) {
     double direction[2];
     for (int noslip = 0; noslip < 2; noslip++) {
         char text[1000];
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(0.002));
         config.world.gravity = 9.81;
         config.world.gravity_direction[0] = sin(M_PI / 12.0);
@@ -180,7 +179,6 @@ TEST(a_box_on_a_slope_stands) {
         const double first = text_get(&t, "base.position", 0);
         mf_world_step(t.world, 500);
         direction[noslip] = text_get(&t, "base.position", 0) - first;
-        text_close(&t);
     }
     if (getenv("MAYFLY_TELL") != NULL)
         print_message("creeps %g m/s, with noslip %g\n", direction[0], direction[1]);
@@ -225,7 +223,7 @@ enum { ROBOTS = 37 };
 static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *out) {
     TextConfig config = text_config(twin->rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
                                     mf_time_from_seconds(twin->step));
-    Text t;
+    AUTO(text_close) Text t;
     config.motion.shapes = true;
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
     config.group.count = count;
@@ -241,7 +239,6 @@ static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *ou
     for (uint32_t i = 0; i < count; i++)
         out[i] = state_of(&t, i);
     assert_int_equal(mf_group_fault_total(t.group), 0);
-    text_close(&t);
 }
 
 // The same bits alone and in a batch, on every instruction set.

@@ -42,25 +42,23 @@ static const char box[] = "<box size='0.2 0.2 0.2'/>";
 
 // Shapes two joints apart meet: thrown down from 0.3 m the block stops on the base, at 0.2 m.
 TEST(links_beyond_a_joint_collide) {
-    Text t;
+    AUTO(text_close) Text t;
     open_tower(&t, box, 0.3);
     text_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
     assert_true(text_get(&t, "joint.angle", 1) > -0.11);
     assert_true(text_get(&t, "joint.angle", 1) + text_get(&t, "joint.angle", 0) < -0.09);
-    text_close(&t);
 }
 
 // What overlaps at the start never touches: nothing pushes, and the block goes through.
 TEST(overlaps_of_the_start_never_touch) {
-    Text t;
+    AUTO(text_close) Text t;
     open_tower(&t, box, 0.15);
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "joint.angle", 1), 0.0, 0.0);
     text_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "joint.angle", 1), -0.5, 1e-9);
-    text_close(&t);
 }
 
 // Cubes of eight corners and twelve triangles, written as OBJ; the flat one has no inside.
@@ -75,7 +73,7 @@ static void write_mesh(char path[64], bool flat) {
 
 TEST(meshes_touch_as_hulls) {
     char path[64], geometry[256];
-    Text t;
+    AUTO(text_close) Text t;
     write_mesh(path, false);
     snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
     open_tower(&t, geometry, 0.3);
@@ -86,14 +84,13 @@ TEST(meshes_touch_as_hulls) {
     mf_world_step(t.world, 1000);
     assert_true(text_get(&t, "joint.angle", 1) > -0.11);
     assert_true(text_get(&t, "joint.angle", 1) + text_get(&t, "joint.angle", 0) < -0.09);
-    text_close(&t);
 }
 
 // A mesh without an inside is noted, and passes through other links.
 TEST(flat_meshes_touch_no_link) {
     char path[64], geometry[256];
     bool reported = false;
-    Text t;
+    AUTO(text_close) Text t;
     write_mesh(path, true);
     snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
     open_tower(&t, geometry, 0.3);
@@ -105,5 +102,4 @@ TEST(flat_meshes_touch_no_link) {
     text_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "joint.angle", 1), -0.5, 1e-9);
-    text_close(&t);
 }

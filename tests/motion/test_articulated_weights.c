@@ -21,7 +21,7 @@ TEST(massless_bodies_give_way_as_in_mujoco) {
                                     17.4826455773,  4.15821091814, 2.89632324675, 1.60418500226};
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-    Text t;
+    AUTO(text_close) Text t;
     mf_ArtWeights weights;
     text_open(&t, text, &config);
     MUST(mf_art_weights_find(mf_art_motion_of(t.group), t.model, &weights, t.context, &error));
@@ -31,5 +31,4 @@ TEST(massless_bodies_give_way_as_in_mujoco) {
     assert_near(weights.joints[0], 108.923076923, 1e-8);
     assert_near(weights.mean, 0.685904761905, 1e-9);
     mf_art_weights_free(&weights, t.context);
-    text_close(&t);
 }

@@ -10,7 +10,7 @@
 static void check_circle(double speed, double angle) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = config.car.drag = 0.0;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_steer(&rig, angle);
     rig_set(&rig, "base.linear_velocity", 0, speed);
@@ -25,7 +25,6 @@ static void check_circle(double speed, double angle) {
     assert_near(remainder(rig_heading(&rig) - rotated, 2 * 3.14159265358979324), 0.0, 1e-8);
     assert_near(rig_get(&rig, "base.angular_velocity", 2), speed / radius, 1e-10);
     assert_near(rig_speed(&rig), speed, 1e-11);
-    rig_close(&rig);
 }
 
 TEST(a_car_without_slip_drives_circles) {
@@ -51,7 +50,7 @@ TEST(steady_cornering_has_the_published_values) {
         RigConfig config =
             rig_config(i % 2 ? MF_CAR_DYNAMIC : MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
         config.car.speed_integral = 16.0; // the speed has settled to all digits after a minute
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         double along, across;
         rig_open(&rig, &config);
         rig_set(&rig, "command.speed", 0, cases[i].speed);
@@ -68,20 +67,18 @@ TEST(steady_cornering_has_the_published_values) {
             assert_near(front, 0.02521361, 1e-8);
             assert_near(rear, 0.01761599, 1e-8);
         }
-        rig_close(&rig);
     }
 }
 
 static double yaw_gain(const RigConfig *config, double speed) {
     const double angle = 1e-4;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, config);
     rig_set(&rig, "command.speed", 0, speed);
     rig_steer(&rig, angle);
     rig_run(&rig, 40.0);
     assert_near(rig_speed(&rig), speed, 1e-7);
     double gain = rig_get(&rig, "base.angular_velocity", 2) / angle;
-    rig_close(&rig);
     return gain;
 }
 
@@ -107,14 +104,13 @@ TEST(the_ellipse_limits_the_drive) {
     config.car = mf_car_racing();
     config.car.ellipse = 0.5;
     config.car.downforce = config.car.drag = 0.0;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.duty", 0, 1.0);
     rig_set(&rig, "base.linear_velocity", 0, 5.0);
     rig_run(&rig, 1.0);
     const double wheels = 4.0 * 0.4 / (0.231 * 0.231);
     assert_near(rig_speed(&rig), 5.0 + (745.56 - 180.0) / (190.0 + wheels), 1e-9);
-    rig_close(&rig);
 }
 
 // ---- along the road -----------------------------------------------------------------------------
@@ -123,13 +119,12 @@ TEST(the_ellipse_limits_the_drive) {
 TEST(the_top_speed_is_where_the_forces_balance) {
     for (int sign = -1; sign <= 1; sign += 2) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         rig_set(&rig, "command.duty", 0, sign);
         rig_run(&rig, 20.0);
         assert_near(rig_speed(&rig), sign * 4.2021936, 1e-6);
         assert_near(rig_get(&rig, "base.position", 1), 0.0, 0.0);
-        rig_close(&rig);
     }
 }
 
@@ -138,21 +133,20 @@ TEST(the_air_slows_as_the_closed_form) {
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = 0.0;
     config.car.drag = 0.02;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "base.linear_velocity", 0, 3.0);
     rig_set(&rig, "wind.velocity", 0, -2.0);
     rig_run(&rig, 0.5);
     double k = 0.02 / 0.041;
     assert_near(rig_speed(&rig), 5.0 / (1.0 + k * 5.0 * 0.5) - 2.0, 1e-10);
-    rig_close(&rig);
 }
 
 // With the lag the rest of the way shrinks by e in each time constant; the rate comes first.
 TEST(the_steering_has_rate_and_lag) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.steering_rate = 2.0;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.steering", 0, 0.3);
     rig_run(&rig, 0.1);
@@ -166,7 +160,6 @@ TEST(the_steering_has_rate_and_lag) {
     rig_set(&rig, "command.steering", 0, 0.3);
     rig_run(&rig, 0.1);
     assert_near(rig_get(&rig, "car.steering", 0), 0.3 * (1.0 - exp(-2.0)), 1e-9);
-    rig_close(&rig);
 }
 
 // ---- order --------------------------------------------------------------------------------------
@@ -177,7 +170,7 @@ static void arc_end(mf_Integrator integrator, mf_Time step, double out[3]) {
     config.world.step = step;
     config.config.integrator = integrator;
     config.car.steering_lag = 0.1;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.steering", 0, 0.12);
     rig_set(&rig, "command.duty", 0, 0.4);
@@ -186,7 +179,6 @@ static void arc_end(mf_Integrator integrator, mf_Time step, double out[3]) {
     for (uint32_t c = 0; c < 2; c++)
         out[c] = rig_get(&rig, "base.position", c);
     out[2] = rig_heading(&rig);
-    rig_close(&rig);
 }
 
 static double distance3(const double a[3], const double b[3]) {
@@ -219,14 +211,13 @@ TEST(float_follows_double) {
     for (int precise = 0; precise < 2; precise++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
         config.group.double_precision = precise;
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         rig_set(&rig, "command.duty", 0, 0.3);
         rig_set(&rig, "command.steering", 0, 0.1);
         rig_run(&rig, 5.0);
         for (uint32_t c = 0; c < 2; c++)
             position[precise][c] = rig_get(&rig, "base.position", c);
-        rig_close(&rig);
     }
     assert_near(position[0][0], position[1][0], 1e-3);
     assert_near(position[0][1], position[1][1], 1e-3);
@@ -239,7 +230,7 @@ TEST(float_follows_double) {
 TEST(a_coasting_car_never_gains_energy) {
     for (uint64_t n = 0; n < 40; n++) {
         RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         rig_steer(&rig, 0.35 * random_signed(1, n));
         rig_set(&rig, "base.linear_velocity", 0, 3.0 * random_signed(2, n));
@@ -255,7 +246,6 @@ TEST(a_coasting_car_never_gains_energy) {
         }
         assert_near(rig_speed(&rig), 0.0, 1e-9);
         assert_int_equal(mf_group_fault_total(rig.group), 0);
-        rig_close(&rig);
     }
 }
 
@@ -263,7 +253,7 @@ TEST(a_coasting_car_comes_to_rest_exactly) {
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
         RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
         config.car.drag = 0.0;
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         rig_set(&rig, "base.linear_velocity", 0, 2.0);
         rig_run(&rig, 2.0);
@@ -271,7 +261,6 @@ TEST(a_coasting_car_comes_to_rest_exactly) {
         double distance = 4.0 / (2.0 * 0.0518 / 0.041);
         assert_near(rig_get(&rig, "base.position", 0), distance, 2e-6);
         assert_true(rig_get(&rig, "base.linear_velocity", 0) == 0.0);
-        rig_close(&rig);
     }
 }
 
@@ -298,7 +287,7 @@ TEST(left_and_right_are_mirror_images_to_the_bit) {
             RigConfig config = rig_config(MF_CAR_BLENDED, modes[m]);
             config.group.count = 2;
             config.group.double_precision = precise;
-            Rig rig;
+            AUTO(rig_close) Rig rig;
             rig_open(&rig, &config);
             for (uint32_t i = 0; i < 2; i++) {
                 double side = i == 0 ? 1.0 : -1.0;
@@ -324,7 +313,6 @@ TEST(left_and_right_are_mirror_images_to_the_bit) {
                 assert_true(left == (rows[r].odd ? -right : right));
                 assert_true(r == 0 || left != 0.0 || r == 8);
             }
-            rig_close(&rig);
         }
     }
 }
@@ -340,7 +328,7 @@ TEST(a_standing_car_stays_to_the_bit) {
             config.group.double_precision = precise;
             config.slope = model == MF_CAR_DYNAMIC ? 0.0 : 0.2;
             double before[14], after[14];
-            Rig rig;
+            AUTO(rig_close) Rig rig;
             rig_open(&rig, &config);
             rig_set(&rig, "command.brake", 0, 1.0);
             for (int pass = 0; pass < 2; pass++) {
@@ -357,7 +345,6 @@ TEST(a_standing_car_stays_to_the_bit) {
                 if (before[i] != after[i])
                     fail_msg("model %d: value %d was %.17g, is %.17g", model, i, before[i],
                              after[i]);
-            rig_close(&rig);
         }
     }
 }
@@ -369,7 +356,7 @@ TEST(a_car_rolls_down_a_slope_as_a_block_slides) {
         RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
         config.car.rolling = config.car.drag = 0.0;
         config.slope = angle;
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         double height = rig_get(&rig, "base.position", 2);
         rig_run(&rig, seconds);
@@ -381,7 +368,6 @@ TEST(a_car_rolls_down_a_slope_as_a_block_slides) {
         double pitch =
             2.0 * atan2(rig_get(&rig, "base.orientation", 2), rig_get(&rig, "base.orientation", 0));
         assert_near(pitch, -angle, 1e-9); // nose up, towards +x
-        rig_close(&rig);
     }
 }
 
@@ -391,7 +377,7 @@ TEST(rolling_resistance_holds_on_a_slope_up_to_its_limit) {
     for (int steeper = 0; steeper < 2; steeper++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
         config.slope = limit * (steeper ? 1.001 : 0.999);
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         double x = rig_get(&rig, "base.position", 0);
         rig_run(&rig, 2.0);
@@ -401,7 +387,6 @@ TEST(rolling_resistance_holds_on_a_slope_up_to_its_limit) {
                         1e-4);
         else
             assert_true(moved == 0.0);
-        rig_close(&rig);
     }
 }
 
@@ -410,7 +395,7 @@ TEST(energy_is_kept_over_hills) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = config.car.drag = 0.0;
     config.rough = true;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
     rig_step(&rig, 1);
@@ -425,5 +410,4 @@ TEST(energy_is_kept_over_hills) {
         assert_near(energy, first, 0.01 * first);
     }
     assert_true(most - least > 0.01); // there were hills
-    rig_close(&rig);
 }

@@ -49,7 +49,7 @@ static Response speed_step(const Vehicle *v) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_SPEED);
     Response r = {0};
     double low = 0.0, top = 0.0, speed = 0.0;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.speed", 0, v->speed);
     for (int i = 1; i <= 20000; i++) {
@@ -63,7 +63,6 @@ static Response speed_step(const Vehicle *v) {
     }
     r.overshoot = top / v->speed - 1.0;
     r.error = fabs(speed - v->speed);
-    rig_close(&rig);
     return r;
 }
 
@@ -83,7 +82,7 @@ TEST(a_car_brakes_to_a_stop_and_reverses) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         rig_set(&rig, "base.linear_velocity", 0, v.speed);
         rig_set(&rig, "command.speed", 0, 0.0);
@@ -96,7 +95,6 @@ TEST(a_car_brakes_to_a_stop_and_reverses) {
         rig_run(&rig, 15.0);
         assert_near(rig_speed(&rig), -0.5 * v.speed, 1e-3 * v.speed);
         assert_near(rig_get(&rig, "base.position", 1), 0.0, 0.0);
-        rig_close(&rig);
     }
 }
 
@@ -105,13 +103,12 @@ TEST(a_car_without_brakes_stops_by_its_motor) {
     Vehicle v = vehicle(0);
     v.car.brake = 0.0;
     RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
     rig_run(&rig, 5.0);
     assert_near(rig_speed(&rig), 0.0, 1e-6);
     assert_true(rig_get(&rig, "base.position", 0) < 1.5);
-    rig_close(&rig);
 }
 
 // The integral does not grow while the motor gives all it has: after a commanded speed that the car
@@ -121,7 +118,7 @@ TEST(the_speed_loop_does_not_wind_up) {
     v.car.motor = 0.12;
     v.car.motor_slope = 0.04;
     RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.speed", 0, 3.5);
     rig_run(&rig, 60.0);
@@ -136,7 +133,6 @@ TEST(the_speed_loop_does_not_wind_up) {
     }
     assert_near(rig_speed(&rig), 0.5 * top, 1e-3);
     assert_true(least > 0.4 * top);
-    rig_close(&rig);
 }
 
 // ---- paths --------------------------------------------------------------------------------------
@@ -150,7 +146,7 @@ static void rear_axle(const Rig *rig, double out[2]) {
 static double follow_circle(const Vehicle *v, double radius) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_CIRCLE);
     double worst = 0.0, position[2];
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.speed", 0, v->speed);
     rig_set(&rig, "command.circle", 0, 2.0 * wheelbase(v));
@@ -165,7 +161,6 @@ static double follow_circle(const Vehicle *v, double radius) {
     }
     double angle = rig_get(&rig, "base.angular_velocity", 2);
     assert_true(angle * radius > 0.0);
-    rig_close(&rig);
     return worst;
 }
 
@@ -184,7 +179,7 @@ TEST(circles_are_followed) {
 // A circle that a car without slip starts on is kept exactly.
 TEST(a_circle_is_kept_without_slip) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_CIRCLE);
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double position[2];
     rig_open(&rig, &config);
     rig_set(&rig, "command.speed", 0, 1.0);
@@ -195,14 +190,13 @@ TEST(a_circle_is_kept_without_slip) {
     rig_run(&rig, 10.0);
     rear_axle(&rig, position);
     assert_near(hypot(position[0] + config.car.rear, position[1] - 0.5), 0.5, 1e-6);
-    rig_close(&rig);
 }
 
 TEST(lines_are_followed) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_LINE);
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         rig_set(&rig, "command.speed", 0, v.speed);
         rig_set(&rig, "command.line", 1, wheelbase(&v));
@@ -212,7 +206,6 @@ TEST(lines_are_followed) {
         double off = -sin(0.5) * x + cos(0.5) * (y - wheelbase(&v));
         assert_near(off, 0.0, 1e-3 * wheelbase(&v));
         assert_near(rig_heading(&rig), 0.5, 1e-3);
-        rig_close(&rig);
     }
 }
 
@@ -256,7 +249,7 @@ static double distance_to_course(const double positions[COURSE][2], const double
 static double follow_course(const Vehicle *v, bool eight, double size, double *laps) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_PATH);
     double positions[COURSE][2], position[2], worst = 0.0, distance = 0.0;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     make_course(eight, size, positions);
     rig_open(&rig, &config);
     MUST(mf_car_set_path(rig.group, (const double(*)[2])positions, COURSE, true, &error));
@@ -279,7 +272,6 @@ static double follow_course(const Vehicle *v, bool eight, double size, double *l
     assert_near(rig_speed(&rig), v->speed, 0.05 * v->speed);
     *laps = distance / length;
     assert_true(distance > 0.9 * 60.0 * v->speed - 20.0 * v->speed); // all branches, none skipped
-    rig_close(&rig);
     return worst;
 }
 
@@ -303,7 +295,7 @@ TEST(a_car_stops_at_the_end_of_an_open_path) {
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_PATH);
         double far = i == 0 ? 3.0 : 80.0;
         const double positions[3][2] = {{0, 0}, {0.7 * far, 0}, {far, 0.1 * far}};
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         MUST(mf_car_set_path(rig.group, positions, 3, false, &error));
         rig_set(&rig, "command.speed", 0, v.speed);
@@ -313,7 +305,6 @@ TEST(a_car_stops_at_the_end_of_an_open_path) {
         print_message("%s: end of a path at %g m/s: off by %.4f m\n", v.name, v.speed, off);
         assert_true(off < 0.1 * wheelbase(&v));
         assert_true(rig_speed(&rig) == 0.0);
-        rig_close(&rig);
     }
 }
 
@@ -325,7 +316,7 @@ TEST(cars_stop_at_positions_all_around) {
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_WAYPOINT);
         config.group.count = 48;
         double worst = 0.0;
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         mf_Field *goal = rig_field(&rig, "command.waypoint");
         for (uint32_t n = 0; n < config.group.count; n++) {
@@ -347,7 +338,6 @@ TEST(cars_stop_at_positions_all_around) {
             assert_true(mf_field_get(rig_field(&rig, "base.linear_velocity"), n, 0) == 0.0);
         }
         print_message("%s: 48 places at %g m/s: off by %.4f m at most\n", v.name, v.speed, worst);
-        rig_close(&rig);
     }
 }
 
@@ -356,7 +346,7 @@ TEST(bad_paths_are_refused) {
     const double same[2][2] = {{1, 1}, {1, 1}}, endless[2][2] = {{0, 0}, {NAN, 1}};
     const double good[2][2] = {{0, 0}, {1, 0}};
     mf_Error error = {0};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     // Without a path cars stand.
     rig_set(&rig, "command.speed", 0, 1.0);
@@ -369,5 +359,4 @@ TEST(bad_paths_are_refused) {
     assert_int_equal(mf_car_set_path(rig.group, good, 1, false, &error), MF_BAD_ARGUMENT);
     must(mf_car_set_path(rig.group, good, 2, false, &error), &error);
     must(mf_car_set_path(rig.group, good, 2, true, &error), &error);
-    rig_close(&rig);
 }

@@ -37,7 +37,7 @@ TEST(refused_commands_are_counted_and_change_nothing) {
 
 TEST(circles_smaller_than_the_car_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE);
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.circle", 2, -0.05);
     rig_step(&rig, 3);
@@ -45,7 +45,6 @@ TEST(circles_smaller_than_the_car_are_refused) {
     rig_set(&rig, "command.circle", 2, -0.5);
     rig_step(&rig, 3);
     assert_int_equal((int)rig_get(&rig, "command.refused", 0), 3);
-    rig_close(&rig);
 }
 
 TEST(bad_parameters_are_refused_by_name) {
@@ -101,7 +100,7 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
 
 TEST(bad_settings_and_steps_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     mf_CarConfig vehicle_config = config.config;
     vehicle_config.control_interval = MF_MILLISECOND / 2;
@@ -120,7 +119,6 @@ TEST(bad_settings_and_steps_are_refused) {
     assert_int_equal(rig_add_car(rig.group, NULL, NULL, &error), MF_BAD_ARGUMENT);
     const double positions[2][2] = {{0, 0}, {1, 0}};
     assert_int_equal(mf_car_set_path(rig.group, positions, 2, false, &error), MF_BAD_ARGUMENT);
-    rig_close(&rig);
 }
 
 TEST(every_failed_allocation_leaves_nothing_behind) {

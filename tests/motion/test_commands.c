@@ -69,7 +69,7 @@ static void drop(Fixture *fixture) {
 
 // At rest kp (target - q) = -m g l cos q about the axis y, which turns x downwards.
 TEST(a_servo_rests_where_its_equation_says) {
-    Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
+    AUTO(drop) Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     for (uint32_t i = 0; i < 18; i++)
         mf_field_set(s.target, i, 0, -0.05 * i);
     mf_world_step(s.world, 5000);
@@ -78,12 +78,12 @@ TEST(a_servo_rests_where_its_equation_says) {
         assert_true(fabs(40.0 * (-0.05 * i - q) + 10.0 * 0.5 * cos(q)) < 1e-6);
         assert_true(mf_field_get(s.control, i, 0) == -0.05 * i);
     }
-    drop(&s);
 }
 
 // Gear 2, force 3 u + 0.6 - 12 l (l = 2 q): at rest without load u = (24 q - 0.6) / 3. The tendon
 // is half the sum of its joints: 0.5 u - 5 l.
 TEST(any_affine_servo_is_solved_for_its_control) {
+    AUTO(drop)
     Fixture s = make(*state, ROBOT("<general name='odd' joint='left' gear='2' gainprm='3' "
                                    "biastype='affine' biasprm='.6 -12 -1'/>"
                                    "<general name='grip' tendon='pair' gainprm='.5' "
@@ -97,11 +97,10 @@ TEST(any_affine_servo_is_solved_for_its_control) {
     mf_world_step(s.world, 12000);
     assert_true(fabs(mf_field_get(s.angle, 3, 1) - 0.4) < 1e-6);
     assert_true(fabs(mf_field_get(s.angle, 3, 2) - 0.4) < 1e-6);
-    drop(&s);
 }
 
 TEST(the_last_writer_wins) {
-    Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
+    AUTO(drop) Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     const double q[3] = {0.7, 0, 0}, v[3] = {0, 0, 0};
     mf_field_set(s.control, 0, 0, 0.3);
     mf_group_set_state(s.group, 0, q, v); // the target becomes 0.7: a state is no command
@@ -116,7 +115,6 @@ TEST(the_last_writer_wins) {
     mf_group_reset(s.group, 0);
     mf_world_step(s.world, 1);
     assert_true(mf_field_get(s.control, 0, 0) == 0.0);
-    drop(&s);
 }
 
 static const char swing[] = "keyframes: {blend: 0, frames: [{time: 0, angles: {arm: -1}}]}";
@@ -133,14 +131,13 @@ static mf_Status follow(const Fixture *s, mf_Context *context, const char *text,
 
 // Held joints, which the gait does not name, follow their targets too.
 TEST(a_gait_drives_the_servos_of_a_file) {
-    Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='4000'/>"));
+    AUTO(drop) Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='4000'/>"));
     mf_Error error = {0};
     assert_int_equal(mf_motion_follows(s.group, 0, &error), MF_OK);
     assert_int_equal(follow(&s, *state, swing, &error), MF_OK);
     mf_field_set(s.control, 5, 0, 0.9); // a controller is there: it commands
     mf_world_step(s.world, 3000);
     assert_true(fabs(mf_field_get(s.angle, 5, 0) + 1.0) < 2e-3);
-    drop(&s);
 }
 
 TEST(joints_that_cannot_follow_are_refused) {
@@ -153,7 +150,7 @@ TEST(joints_that_cannot_follow_are_refused) {
         {ROBOT("<position name='other' joint='left'/>"), "it has no actuator"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Fixture s = make(*state, cases[i].robot);
+        AUTO(drop) Fixture s = make(*state, cases[i].robot);
         mf_Error error = {0};
         assert_int_equal(mf_motion_follows(s.group, 0, &error), MF_UNSUPPORTED);
         error = (mf_Error){0};
@@ -161,13 +158,12 @@ TEST(joints_that_cannot_follow_are_refused) {
         if (strstr(error.message, cases[i].why) == NULL || strstr(error.message, "arm") == NULL)
             fail_msg("%s", error.message);
         assert_int_equal(mf_oscillator_add(s.group, NULL, &error), i < 3 ? MF_UNSUPPORTED : MF_OK);
-        drop(&s);
     }
 }
 
 // The same bits from float robots in any lane, and from a snapshot in the middle.
 TEST(commands_are_part_of_snapshots) {
-    Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
+    AUTO(drop) Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     static char image[1 << 20];
     mf_field_set(s.target, 17, 0, 0.4);
     mf_world_step(s.world, 10);
@@ -182,5 +178,4 @@ TEST(commands_are_part_of_snapshots) {
     mf_world_step(s.world, 50);
     assert_true(mf_world_hash(s.world) == hash);
     assert_true(mf_field_get(s.control, 17, 0) == 0.1);
-    drop(&s);
 }

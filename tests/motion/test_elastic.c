@@ -29,7 +29,7 @@ TEST(other_lanes_change_nothing) {
 TEST(what_is_thrown_lands) {
     Parts parts;
     crawler(&parts, 7, 0);
-    Rig rig = rig_open(*state, &parts.truss, elastic_config(9, 1e-3));
+    AUTO(rig_close) Rig rig = rig_open(*state, &parts.truss, elastic_config(9, 1e-3));
     begin_all(&rig, throw);
     drive(&rig, 10);
     assert_true(get_field(rig.group, "base.linear_velocity", 3, 2) <
@@ -37,7 +37,6 @@ TEST(what_is_thrown_lands) {
     drive(&rig, 50);
     for (uint32_t i = 0; i < 9; i++)
         assert_true(get_field(rig.group, "base.linear_velocity", i, 2) > -0.5);
-    rig_close(&rig);
 }
 
 TEST(sets_and_threads_agree) {
@@ -58,7 +57,7 @@ TEST(faults_are_contained) {
         Parts p;
         crawler(&p, 6, 0);
         Rig calm = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
-        Rig rig = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
         set_field(rig.group, fields[k], 3, 0, NAN);
         drive(&calm, 20);
         drive(&rig, 20);
@@ -70,19 +69,17 @@ TEST(faults_are_contained) {
                                  mf_group_instance_hash(calm.group, i));
         }
         rig_close(&calm);
-        rig_close(&rig);
     }
 }
 
 TEST(runaways_are_frozen) {
     Parts p;
     crawler(&p, 6, 0);
-    Rig rig = rig_open(*state, &p.truss, elastic_config(2, 1e-3));
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, elastic_config(2, 1e-3));
     set_field(rig.group, "vertex.velocity", 1, 2, 1e300);
     drive(&rig, 3);
     assert_int_equal(mf_group_fault(rig.group, 0), 0);
     assert_int_not_equal(mf_group_fault(rig.group, 1), 0);
-    rig_close(&rig);
 }
 
 TEST(caps_are_said) {
@@ -91,11 +88,10 @@ TEST(caps_are_said) {
     RigConfig config = elastic_config(1, 1e-3);
     config.motion.iterations = 1;
     config.motion.tolerance = 1e-12;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     throw(&rig, 0);
     mf_world_step(rig.world, 60);
     assert_true((mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER) != 0);
-    rig_close(&rig);
 }
 
 // ---- other trusses and motions ------------------------------------------------------------------
@@ -107,7 +103,7 @@ TEST(trusses_are_replaced) {
     RigConfig config = elastic_config(3, 1e-3);
     config.motion.vertices = 7;
     config.motion.bars = 15;
-    Rig rig = rig_open(*state, &small.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &small.truss, config);
     mf_Error error = {0};
     drive(&rig, 5);
     assert_int_equal(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_OK);
@@ -117,7 +113,6 @@ TEST(trusses_are_replaced) {
     assert_non_null(mf_elastic_config_of(rig.group));
     assert_non_null(mf_truss_config_of(rig.group));
     assert_null(mf_quasistatic_config_of(rig.group));
-    rig_close(&rig);
 }
 
 TEST(bad_settings_are_refused) {
@@ -149,7 +144,7 @@ TEST(motions_switch) {
     Parts p;
     crawler(&p, 7, 1);
     mf_Error error = {0};
-    Rig rig = {0};
+    AUTO(rig_close) Rig rig = {0};
     mf_GroupConfig group = mf_group_config();
     mf_WorldConfig settings = mf_world_config();
     mf_MotionsConfig motions = mf_motions_config();
@@ -180,5 +175,4 @@ TEST(motions_switch) {
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(mf_group_fault(rig.group, i), 0);
     assert_int_not_equal(mf_motion_switch(rig.group, 1, MF_MOTION_RIGID, &error), MF_OK);
-    rig_close(&rig);
 }

@@ -28,7 +28,7 @@ static RigConfig alone(double step) {
 TEST(falls_are_exact) {
     Parts p;
     pyramid(&p);
-    Rig rig = rig_open(*state, &p.truss, alone(1e-3));
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, alone(1e-3));
     const double z = get_field(rig.group, "base.position", 0, 2), speed[3] = {0.3, -0.2, 2.0};
     assert_int_equal(mf_group_set_start(rig.group, 0, (double[]){0, 0, z}, NULL, speed, NULL),
                      MF_OK);
@@ -40,7 +40,6 @@ TEST(falls_are_exact) {
                 2e-9);
     assert_near(get_field(rig.group, "base.linear_velocity", 0, 2), 2.0 - 9.81 * t, 1e-8);
     assert_int_equal(mf_group_warning(rig.group, 0), 0);
-    rig_close(&rig);
 }
 
 // The error [m] of a mass on a spring of w^2 = k / m after some periods, started at `amplitude`.
@@ -53,7 +52,7 @@ static double oscillator_error(mf_Context *context, double per_period, double da
     config.world.step = (mf_Time)(2 * pi / w / per_period * 1e9 + 0.5);
     config.world.gravity = 0.0;
     config.motion.damping = damping;
-    Rig rig = rig_open(context, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &p.truss, config);
     set_field(rig.group, "vertex.position", 0, 3, 0.1 + amplitude);
     const uint64_t steps = (uint64_t)(3.3 * per_period);
     mf_world_step(rig.world, steps);
@@ -63,7 +62,6 @@ static double oscillator_error(mf_Context *context, double per_period, double da
     const double x = amplitude * exp(-s * t) * (cos(v * t) + s / v * sin(v * t));
     const double error = get_field(rig.group, "vertex.position", 0, 3) - 0.1 - x;
     assert_int_equal(mf_group_warning(rig.group, 0), 0);
-    rig_close(&rig);
     return fabs(error) / amplitude;
 }
 
@@ -101,13 +99,12 @@ static double pendulum_error(mf_Context *context, uint64_t steps) {
     p.truss.material.elasticity = 1e12;
     RigConfig config = alone(period / (double)steps);
     config.motion.tolerance = 1e-6;
-    Rig rig = rig_open(context, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &p.truss, config);
     // To the lowest point, after a quarter: there the speed is the greatest.
     mf_world_step(rig.world, steps / 4);
     const double error = get_field(rig.group, "vertex.position", 0, 3) / 0.1;
     print_message("pendulum, %u steps a period: %.3g of the length from the lowest point\n",
                   (unsigned)steps, error);
-    rig_close(&rig);
     return fabs(error);
 }
 
@@ -150,7 +147,7 @@ TEST(tumbling_conserves_momentum) {
         pyramid(&p);
         RigConfig config = alone(2e-3 / (1 << k));
         config.world.gravity = 0.0;
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         for (uint32_t c = 0; c < 12; c++)
             set_field(rig.group, "vertex.velocity", 0, c, 0.3 * sin(7.0 * c + 1.0));
         const Conserved start = conserved(&rig);
@@ -168,7 +165,6 @@ TEST(tumbling_conserves_momentum) {
                       end.energy / start.energy);
         assert_near(far(end.linear, start.linear), 0.0, 1e-11);
         assert_int_equal(mf_group_warning(rig.group, 0), 0);
-        rig_close(&rig);
     }
     assert_true(error[0] < 0.01 && error[3] < 3e-4);
 }
@@ -200,7 +196,7 @@ TEST(bouncing_gains_nothing) {
             crawler(&p, 7, 2);
         RigConfig config = elastic_config(1, steps[k % 4]);
         config.motion.collisions = k < 4; // the energy of bars that meet is in no field
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         const double position[3] = {0, 0, 0.3}, speed[3] = {1.0, 0.5, 0.0};
         mf_group_set_start(rig.group, 0, position, NULL, speed, NULL);
         set_field(rig.group, "vertex.velocity", 0, 3, 3.0);
@@ -221,7 +217,6 @@ TEST(bouncing_gains_nothing) {
                       start, gained, (double)spent / count, mf_group_warning(rig.group, 0));
         assert_true(gained < 1e-4 * start && last < 0.3 * start);
         assert_int_equal(mf_group_fault(rig.group, 0), 0);
-        rig_close(&rig);
     }
 }
 
@@ -239,7 +234,7 @@ TEST(actuators_pay_for_all_energy) {
         pyramid(&p);
         RigConfig config = elastic_config(1, k < 3 ? 1e-3 : 2e-4);
         config.motion.actuator_speed = speeds[k % 3];
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         const int period = k < 3 ? 40 : 200;
         double rest = get_field(rig.group, "bar.rest_length", 0, 0), push = push_of(&rig);
         const double start = held(&rig, 4);
@@ -263,7 +258,6 @@ TEST(actuators_pay_for_all_energy) {
             speeds[k % 3], k < 3 ? 1.0 : 0.2, work, given, excess, most,
             mf_group_warning(rig.group, 0));
         assert_true(excess < 1e-5 * work);
-        rig_close(&rig);
     }
 }
 
@@ -273,7 +267,7 @@ TEST(sliding_stops_after_its_distance) {
     pyramid(&p);
     RigConfig config = elastic_config(1, 1e-3);
     config.motion.friction = 0.3;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     mf_world_step(rig.world, 500); // it settles
     const double x = get_field(rig.group, "base.position", 0, 0), g = 9.81;
     for (uint32_t v = 0; v < 4; v++)
@@ -283,7 +277,6 @@ TEST(sliding_stops_after_its_distance) {
     mf_world_step(rig.world, 500);
     assert_near(get_field(rig.group, "base.position", 0, 0) - x, 1.0 / (2.0 * 0.3 * g), 1e-4);
     assert_near(get_field(rig.group, "base.linear_velocity", 0, 0), 0.0, 1e-3);
-    rig_close(&rig);
 }
 
 // On slopes a truss sticks below tan a = mu; above it slides with g (sin a - mu cos a).
@@ -296,7 +289,7 @@ TEST(slopes_hold_by_friction) {
         config.motion.damping = 1e-4;
         config.world.gravity_direction[0] = sin(a);
         config.world.gravity_direction[2] = -cos(a);
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         mf_world_step(rig.world, 400); // the feet stick or slide by then
         const double v = get_field(rig.group, "base.linear_velocity", 0, 0),
                      x = get_field(rig.group, "base.position", 0, 0);
@@ -308,7 +301,6 @@ TEST(slopes_hold_by_friction) {
             assert_near(more, g * (sin(a) - 0.5 * cos(a)) * t, 2e-3 * t);
         else
             assert_near(get_field(rig.group, "base.position", 0, 0) - x, 0.0, 1e-6);
-        rig_close(&rig);
     }
 }
 
@@ -320,14 +312,13 @@ static void settle(mf_Context *context, const Parts *p, bool contacts, double ou
         config.motion.contacts = contacts;
         config.motion.tolerance = 1e-8;
         config.motion.damping = 1e-3;
-        Rig rig = rig_open(context, &p->truss, config);
+        AUTO(rig_close) Rig rig = rig_open(context, &p->truss, config);
         mf_world_step(rig.world, elastic ? 1500 : 3);
         for (uint32_t c = 0; c < 3 * p->truss.vertex_count; c++) {
             const double x = get_field(rig.group, "vertex.position", 0, c);
             out[c] = elastic ? x - out[c] : x;
         }
         assert_int_equal(mf_group_warning(rig.group, 0), 0);
-        rig_close(&rig);
     }
 }
 
@@ -361,13 +352,12 @@ TEST(slow_vibrations_last) {
     for (int k = 0; k < 2; k++) {
         RigConfig config = alone(k == 0 ? 1e-4 : 1e-3);
         config.world.gravity = 0.0;
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         set_field(rig.group, "vertex.velocity", 0, 3, 0.1);
         const double start = conserved(&rig).energy;
         mf_world_step(rig.world, k == 0 ? 10000 : 1000);
         const double left = conserved(&rig).energy / start;
         print_message("step %g ms: after 1 s %.3g of the energy\n", k == 0 ? 0.1 : 1.0, left);
         assert_true(k == 0 ? left > 0.5 : left < 0.1);
-        rig_close(&rig);
     }
 }

@@ -40,7 +40,7 @@ static void get_pose(mf_Group *group, uint32_t instance, double pose[7]) {
 // Constant velocities: a straight line, and a turn about one axis by their time.
 TEST(velocities_move_it) {
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, (k == 0 ? 1 : 20) * MF_MILLISECOND, 9.81);
         mf_Group *group = add_external(&pitch, paddle_text, "paddle", 20, NULL);
         for (uint32_t c = 0; c < 3; c++) {
@@ -58,7 +58,6 @@ TEST(velocities_move_it) {
         assert_near(pose[5], 0.0, 1e-12);
         assert_near(pose[6], 0.8 * sin(1.0), 1e-12);
         assert_near(get_field(group, "base.position", 16, 0), 0.0, 0.0);
-        pitch_close(&pitch);
     }
 }
 
@@ -66,7 +65,7 @@ TEST(velocities_move_it) {
 TEST(targets_are_reached) {
     static const double quarter = 0.70710678118654752;
     for (int steps = 1; steps <= 10; steps += 9) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         mf_ExternalConfig config = mf_motions_config().external;
         config.targets = true;
         config.control_interval = steps * MF_MILLISECOND;
@@ -97,12 +96,11 @@ TEST(targets_are_reached) {
         assert_near(get_field(group, "base.angular_velocity", 1, 2), 0.0, 1e-10 / steps);
         assert_near(get_field(group, "joint.rate", 1, 0), 0.0, 0.0);
         assert_near(get_field(group, "base.position", 2, 0), 0.0, 0.0);
-        pitch_close(&pitch);
     }
 }
 
 TEST(joints_follow_their_rates) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *group = add_external(&pitch, door_text, "door", 1, NULL);
     set_field(group, "joint.rate", 0, 0, 2.0);
@@ -110,7 +108,6 @@ TEST(joints_follow_their_rates) {
     mf_world_step(pitch.world, 500);
     assert_near(get_field(group, "joint.angle", 0, 0), 1.0, 1e-12);
     assert_near(get_field(group, "joint.angle", 0, 1), -0.05, 1e-12);
-    pitch_close(&pitch);
 }
 
 // ---- pushing ------------------------------------------------------------------------------------
@@ -121,7 +118,7 @@ TEST(a_paddle_strikes_a_ball) {
     for (int k = 0; k < 4; k++) {
         const double restitution = k < 2 ? 1.0 : 0.5, speed = 1.5;
         const int steps = 2000;
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         mf_ExternalConfig external = mf_motions_config().external;
         external.targets = k % 2 == 1;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
@@ -145,7 +142,6 @@ TEST(a_paddle_strikes_a_ball) {
         assert_near(get_field(paddle, "base.linear_velocity", 0, 0), speed,
                     external.targets ? 1e-9 : 0.0);
         assert_near(get_field(paddle, "base.position", 0, 0), 1e-4 * steps * speed, 1e-12);
-        pitch_close(&pitch);
     }
 }
 
@@ -154,7 +150,7 @@ TEST(a_paddle_strikes_a_ball) {
 TEST(a_plate_carries_a_box) {
     static const double accelerations[] = {2.0, 8.0};
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *plate = add_external(&pitch, plate_text, "plate", 1, NULL);
         mf_Group *box = pitch_bodies(&pitch, load_text(pitch.context, box_text), "box", 1, true);
@@ -170,7 +166,6 @@ TEST(a_plate_carries_a_box) {
         const double expected = fmin(accelerations[k], 0.6 * 9.81) * seconds;
         assert_near(get_field(box, "base.linear_velocity", 0, 0), expected, 0.05);
         assert_near(get_field(box, "base.position", 0, 2), 1.15, 2e-3);
-        pitch_close(&pitch);
     }
 }
 
@@ -178,7 +173,7 @@ TEST(a_plate_carries_a_box) {
 
 TEST(bad_inputs_are_contained) {
     for (int k = 0; k < 4; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         mf_ExternalConfig config = mf_motions_config().external;
         config.targets = k >= 2;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -193,7 +188,6 @@ TEST(bad_inputs_are_contained) {
         assert_near(get_field(group, "base.orientation", 0, 0), 1.0, 0.0);
         assert_near(get_field(group, "joint.angle", 0, 0), 0.0, 0.0);
         assert_near(get_field(group, "fault.word", 1, 0), 0.0, 0.0);
-        pitch_close(&pitch);
     }
 }
 
@@ -203,7 +197,7 @@ static void refused(mf_Status status, mf_Status expected, const mf_Error *error,
 }
 
 TEST(immovable_joints_are_refused) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_ExternalConfig config = mf_motions_config().external;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Error *error = &pitch.error;
@@ -226,7 +220,6 @@ TEST(immovable_joints_are_refused) {
             "already");
     assert_int_equal(mf_motion_of(group, 0), MF_MOTION_EXTERNAL);
     assert_false(mf_motion_in(post, MF_MOTION_EXTERNAL));
-    pitch_close(&pitch);
 }
 
 static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) {
@@ -248,17 +241,15 @@ static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) 
 }
 
 TEST(every_failing_call_is_survived) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    mf_Model *door = load_text(pitch.context, door_text);
+    AUTO_MODEL *door = load_text(pitch.context, door_text);
     assert_true(torture(pitch.context, add_to_world, door, TORTURE_MUST_FAIL) > 10);
-    mf_model_destroy(door);
-    pitch_close(&pitch);
 }
 
 // A restored world goes on to the same bits, in the middle of an interval too.
 TEST(snapshots_contain_everything) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_ExternalConfig config = mf_motions_config().external;
     static uint8_t image[65536];
     config.targets = true;
@@ -278,5 +269,4 @@ TEST(snapshots_contain_everything) {
     mf_world_step(pitch.world, 13);
     assert_true(mf_world_hash(pitch.world) == hash);
     assert_near(get_field(group, "base.position", 3, 1), 2.0, 0.0);
-    pitch_close(&pitch);
 }

@@ -40,7 +40,7 @@ TEST(a_circle_is_shown_as_the_formula_says) {
     const double radius = 1.5, speed = 12.0, period = 0.01, delay = 0.03;
     const double bound = 3.0 / 128.0 * pow(speed * period, 4.0) * radius;
     double worst = 0.0, fastest = 0.0, rotated = 0.0;
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 3, 30 * MF_MILLISECOND, 0);
     for (uint32_t tick = 0; tick < 1000; tick++) {
@@ -76,13 +76,12 @@ TEST(a_circle_is_shown_as_the_formula_says) {
     assert_true(rotated < 3.0 / 128.0 * pow(0.5 * speed * period, 4.0));
     is_state(group, 0, MF_POSES_NONE);
     assert_near(get_field(group, "base.position", 0, 0), 0.0, 0.0);
-    pitch_close(&pitch);
 }
 
 // Parabolas are exact for any distances of time, with two neighbours or with one.
 TEST(a_parabola_is_exact) {
     static const double times[] = {0.0, 0.013, 0.021, 0.04, 0.047, 0.06, 0.08, 0.081};
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 1, 0, 0);
     for (uint32_t i = 0; i < ROWS; i++)
@@ -93,14 +92,13 @@ TEST(a_parabola_is_exact) {
         assert_near(get_field(group, "base.position", 0, 0), 2.0 * t - 40.0 * t * t, 1e-14);
         assert_near(get_field(group, "base.linear_velocity", 0, 0), 2.0 - 80.0 * t, 1e-9);
     }
-    pitch_close(&pitch);
 }
 
 // ---- the end of a stream ------------------------------------------------------------------------
 
 // The last pose is of 20 ms: with 10 ms of delay it goes on until 30 + 40 ms, then it stands.
 TEST(it_goes_on_and_then_holds) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 2, 10 * MF_MILLISECOND, 40 * MF_MILLISECOND);
     mf_world_step(pitch.world, 1);
@@ -126,13 +124,12 @@ TEST(it_goes_on_and_then_holds) {
     mf_world_step(pitch.world, 1);
     is_state(group, 0, MF_POSES_NONE);
     assert_near(get_field(group, "base.position", 0, 0), 0.0, 0.0);
-    pitch_close(&pitch);
 }
 
 // Lost markers, an empty row, the same time twice, numbers too great, opposite rotations: the
 // others count, and a robot beside it notices nothing.
 TEST(what_is_no_pose_harms_nobody) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 3, 0, MF_SECOND);
     for (uint32_t i = 0; i < 3; i++)
@@ -157,7 +154,6 @@ TEST(what_is_no_pose_harms_nobody) {
     assert_near(get_field(group, "fault.word", 2, 0), MF_FAULT_RANGE, 0.0);
     assert_near(get_field(group, "base.position", 2, 0), 0.0, 0.0);
     assert_near(get_field(group, "fault.word", 1, 0), 0.0, 0.0);
-    pitch_close(&pitch);
 }
 
 // ---- what it pushes -----------------------------------------------------------------------------
@@ -165,7 +161,7 @@ TEST(what_is_no_pose_harms_nobody) {
 // As a wall of the stream's speed: a ball at rest leaves it with (1 + e) times that.
 TEST(it_strikes_a_ball) {
     const double restitution = 0.5, speed = 1.5;
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
     mf_Group *body = add_stream(&pitch, 1, 30 * MF_MILLISECOND, MF_SECOND);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.7), "ball", 1, true);
@@ -186,7 +182,6 @@ TEST(it_strikes_a_ball) {
     assert_near(get_field(ball, "base.linear_velocity", 0, 1), 0.0, 0.0);
     assert_near(get_field(body, "base.position", 0, 0), speed * (0.3 - 0.03), 1e-12);
     assert_near(get_field(body, "base.linear_velocity", 0, 0), speed, 1e-9);
-    pitch_close(&pitch);
 }
 
 // ---- bits ---------------------------------------------------------------------------------------
@@ -195,7 +190,7 @@ TEST(it_strikes_a_ball) {
 static uint64_t hash_of_streams(uint32_t threads, uint32_t shift, bool again) {
     static uint8_t image[262144];
     uint64_t hash = 14695981039346656037u;
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, threads, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 40, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND);
     for (uint32_t i = 0; i < 40; i++)
@@ -221,7 +216,6 @@ static uint64_t hash_of_streams(uint32_t threads, uint32_t shift, bool again) {
                 hash = (hash ^ bits) * 1099511628211u;
             }
     }
-    pitch_close(&pitch);
     return hash;
 }
 
@@ -235,7 +229,7 @@ TEST(order_threads_and_snapshots_change_nothing) {
 // ---- failures -----------------------------------------------------------------------------------
 
 TEST(bad_settings_are_refused) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_ExternalConfig config = mf_motions_config().external;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = pitch_group(&pitch, load_text(pitch.context, body_text), "body", 1, false);
@@ -252,7 +246,6 @@ TEST(bad_settings_are_refused) {
     assert_int_equal(rig_add_external(group, &config, &pitch.error), MF_BAD_ARGUMENT);
     config.hold = 0;
     must(rig_add_external(group, &config, &pitch.error), &pitch.error);
-    pitch_close(&pitch);
 }
 
 static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) {
@@ -274,10 +267,8 @@ static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) 
 }
 
 TEST(every_failing_call_is_survived) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    mf_Model *model = load_text(pitch.context, body_text);
+    AUTO_MODEL *model = load_text(pitch.context, body_text);
     assert_true(torture(pitch.context, add_to_world, model, TORTURE_MUST_FAIL) > 10);
-    mf_model_destroy(model);
-    pitch_close(&pitch);
 }

@@ -83,7 +83,7 @@ TEST(trimmed_flight_stays) {
     for (int single = 0; single < 2; single++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         config.single_precision = single != 0;
-        Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(&config);
         mf_world_step(rig.world, 6000);
         double slack = single ? 0.05 : 1e-6; // rounding, grown by the slow modes
         assert_named_near(get(&rig, "base.position", 0, 2), 100.0, 20 * slack, "altitude");
@@ -91,7 +91,6 @@ TEST(trimmed_flight_stays) {
         assert_named_near(get(&rig, "air.speed", 0, 0), 25.0, slack, "airspeed");
         assert_named_near(get(&rig, "air.alpha", 0, 0), 0.0501069988, slack / 10, "alpha");
         assert_named_near(get(&rig, "air.beta", 0, 0), 0.0, slack, "beta");
-        rig_close(&rig);
     }
 }
 
@@ -119,7 +118,7 @@ TEST(phugoid_period) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.propeller_thrust[1] = config.aircraft.propeller_thrust[2] = 0.0;
     config.aircraft.propeller_torque[1] = config.aircraft.propeller_torque[2] = 0.0;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     put(&rig, "base.linear_velocity", 0, 0, 25.2);
     double crossing[4], before = 0.0;
     uint32_t count = 0;
@@ -132,7 +131,6 @@ TEST(phugoid_period) {
     }
     assert_int_equal(count, 4);
     assert_named_near((crossing[3] - crossing[0]) / 3.0, 11.3223, 0.15 * 11.3223, "period");
-    rig_close(&rig);
 }
 
 // ---- single coefficients ------------------------------------------------------------------------
@@ -287,7 +285,7 @@ TEST(free_body_conserves) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.air_density = 0.0;
     config.world.step = MF_MILLISECOND;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     put_vec(&rig, "base.linear_velocity", 0, 3.0, -2.0, 5.0);
     put_vec(&rig, "base.angular_velocity", 0, 1.5, -0.4, 0.7);
     double first[4] = {0};
@@ -322,7 +320,6 @@ TEST(free_body_conserves) {
     assert_named_near(get(&rig, "base.position", 0, 0), 30.0, 1e-9, "x");
     assert_named_near(get(&rig, "base.position", 0, 1), -20.0, 1e-9, "y");
     assert_named_near(get(&rig, "base.position", 0, 2), 100.0 + 50.0 - 490.5, 1e-9, "z");
-    rig_close(&rig);
 }
 
 static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
@@ -330,7 +327,7 @@ static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
     config.config.integrator = integrator;
     config.config.control_interval = 0;
     config.world.step = step;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     put_vec(&rig, "base.linear_velocity", 0, 24.0, 1.5, -1.0);
     put_vec(&rig, "base.angular_velocity", 0, 0.5, -0.3, 0.2);
     put(&rig, "command.elevator", 0, 0, -0.2);
@@ -342,7 +339,6 @@ static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
     for (uint32_t c = 0; c < 4; c++)
         out[6 + c] = get(&rig, "base.orientation", 0, c);
     assert_int_equal(mf_group_fault(rig.group, 0), 0);
-    rig_close(&rig);
 }
 
 static double distance(const double a[10], const double b[10]) {
@@ -380,7 +376,7 @@ TEST(wind_carries_the_aircraft) {
     double calm[10], windy[10];
     for (int blows = 0; blows < 2; blows++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
-        Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(&config);
         if (blows)
             put_vec(&rig, "wind.velocity", 0, wind[0], wind[1], wind[2]);
         mf_group_reset_all(rig.group);
@@ -391,7 +387,6 @@ TEST(wind_carries_the_aircraft) {
         get_vec(&rig, "base.linear_velocity", 0, out + 3);
         for (uint32_t c = 0; c < 4; c++)
             out[6 + c] = get(&rig, "base.orientation", 0, c);
-        rig_close(&rig);
     }
     for (int i = 0; i < 3; i++) {
         assert_named_near(windy[i], calm[i] + 5.0 * wind[i], 1e-9, "placement");

@@ -37,11 +37,10 @@ static uint64_t hash_after(mf_FixedWingCommand mode, mf_Integrator integrator, m
     config.config.integrator = integrator;
     config.config.control_interval = 20 * MF_MILLISECOND;
     config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     scatter(&rig, mode, config.count);
     mf_world_step(rig.world, 150);
     uint64_t hash = mf_world_hash(rig.world);
-    rig_close(&rig);
     return hash;
 }
 
@@ -73,7 +72,7 @@ TEST(alone_as_in_a_swarm) {
             RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
             config.count = counts[i];
             config.single_precision = single != 0;
-            Rig rig = rig_open(&config);
+            AUTO(rig_close) Rig rig = rig_open(&config);
             for (uint32_t k = 0; k < counts[i]; k++)
                 put(&rig, "command.airspeed", k, 0, 20.0 + (k % 100) * 0.1);
             uint32_t me = indices[i];
@@ -82,7 +81,6 @@ TEST(alone_as_in_a_swarm) {
             put_vec(&rig, "wind.velocity", me, 1.0, -2.0, 0.25);
             mf_world_step(rig.world, 200);
             hash[i] = mf_group_instance_hash(rig.group, me);
-            rig_close(&rig);
         }
         assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
     }
@@ -136,7 +134,7 @@ TEST(a_snapshot_continues_with_the_same_bits) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     config.count = 20;
     config.config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0);
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     mf_Error error;
     scatter(&rig, MF_FIXED_WING_ORBIT, config.count);
     mf_world_step(rig.world, 40);
@@ -149,7 +147,6 @@ TEST(a_snapshot_continues_with_the_same_bits) {
     mf_world_step(rig.world, 60);
     assert_true(mf_world_hash(rig.world) == hash);
     mf_release(rig.context, image);
-    rig_close(&rig);
 }
 
 // ---- placing ------------------------------------------------------------------------------------
@@ -157,7 +154,7 @@ TEST(a_snapshot_continues_with_the_same_bits) {
 TEST(placed_agents_fly_along_their_heading) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     config.count = 2;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     mf_Error error;
     const double north[4] = {sqrt(0.5), 0.0, 0.0, sqrt(0.5)}, position[3] = {10.0, 20.0, 300.0};
     const double level[4] = {1.0, 0.0, 0.0, 0.0}, velocity[3] = {0.0, -28.0, 0.0};
@@ -170,7 +167,6 @@ TEST(placed_agents_fly_along_their_heading) {
     assert_named_near(get(&rig, "base.position", 0, 0), 10.0, 1e-9, "x");
     assert_named_near(get(&rig, "base.position", 0, 1), 120.0, 1e-9, "y");
     assert_named_near(get(&rig, "base.position", 0, 2), 300.0, 1e-9, "z");
-    rig_close(&rig);
 }
 
 // ---- mistakes -----------------------------------------------------------------------------------
@@ -214,7 +210,7 @@ TEST(bad_parameters_are_named) {
         {OF(orbit_gain), 0.0},
 #undef OF
     };
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_FixedWing p = mf_fixed_wing();
@@ -235,7 +231,6 @@ TEST(bad_parameters_are_named) {
     p = mf_fixed_wing();
     p.drag = (mf_FixedWingDrag)7;
     assert_int_equal(mf_fixed_wing_check(&p, NULL), MF_BAD_ARGUMENT);
-    mf_context_destroy(context);
 }
 
 static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig *vehicle_config,
@@ -243,7 +238,7 @@ static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig 
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    Rig rig = {0};
+    AUTO(rig_close) Rig rig = {0};
     world.gravity = gravity;
     must(mf_context_create(NULL, &rig.context, error), error);
     must(mf_fixed_wing_model(rig.context, &config.aircraft, "fixed_wing", &rig.model, error),
@@ -257,7 +252,6 @@ static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig 
         assert_int_equal(mf_fixed_wing_config_of(rig.group)->command, vehicle_config->command);
         assert_int_equal(rig_add_fixed_wing(rig.group, NULL, NULL, error), MF_BAD_ARGUMENT);
     }
-    rig_close(&rig);
     return status;
 }
 
@@ -300,7 +294,7 @@ TEST(bad_settings_are_named) {
 TEST(every_allocation_may_fail) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingConfig config = mf_motions_config().fixed_wing_config;
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     bool done = false;
     config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
@@ -334,5 +328,4 @@ TEST(every_allocation_may_fail) {
         assert_int_equal(mf_context_live_bytes(context), 0);
         assert_true(n < 10000);
     }
-    mf_context_destroy(context);
 }

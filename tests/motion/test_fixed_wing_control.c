@@ -54,11 +54,10 @@ static Response step_response(Quantity quantity, double airspeed, double step, d
     static const char *const names[] = {"command.airspeed", "command.altitude", "command.course"};
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     config.config.start_airspeed = airspeed;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     double start = value_of(&rig, quantity);
     put(&rig, names[quantity], 0, 0, start + step);
     Response out = respond(&rig, quantity, start, start + step, seconds);
-    rig_close(&rig);
     return out;
 }
 
@@ -102,7 +101,7 @@ TEST(orbits_are_joined_and_held) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
         config.config.start_airspeed = rows[i].airspeed;
-        Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(&config);
         put(&rig, "command.center", 0, 0, rows[i].center);
         put(&rig, "command.center", 0, 1, 0.0);
         put(&rig, "command.radius", 0, 0, rows[i].radius);
@@ -121,7 +120,6 @@ TEST(orbits_are_joined_and_held) {
         assert_named_near(angle / (radius * rows[i].airspeed), rows[i].radius < 0.0 ? -1.0 : 1.0,
                           1e-4, "sense");
         assert_named_near(get(&rig, "base.position", 0, 2), 100.0, 1e-2, "altitude");
-        rig_close(&rig);
     }
 }
 
@@ -129,7 +127,7 @@ TEST(orbits_are_joined_and_held) {
 TEST(orbit_in_wind) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     double most = 0.0;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     put_vec(&rig, "wind.velocity", 0, 3.0, 4.0, 0.0);
     mf_group_reset_all(rig.group);
     mf_world_step(rig.world, 6000);
@@ -142,13 +140,12 @@ TEST(orbit_in_wind) {
         printf("orbit in 5 m/s of wind: %.2f m\n", most);
     assert_true(most < 0.4);
     assert_true(most > 0.01);
-    rig_close(&rig);
 }
 
 // Course is over ground: in a cross wind the nose points into the wind, the path does not.
 TEST(course_is_held_over_ground) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     put_vec(&rig, "wind.velocity", 0, 0.0, 5.0, 0.0);
     put(&rig, "command.course", 0, 0, 0.0);
     mf_world_step(rig.world, 6000);
@@ -158,7 +155,6 @@ TEST(course_is_held_over_ground) {
     assert_named_near(2.0 * atan2(z, w), -asin(0.2), 2e-3, "heading");
     assert_named_near(get(&rig, "base.linear_velocity", 0, 0), sqrt(600.0), 1e-2, "ground speed");
     assert_named_near(get(&rig, "air.speed", 0, 0), 25.0, 1e-3, "airspeed");
-    rig_close(&rig);
 }
 
 TEST(starts_in_trim) {
@@ -169,12 +165,11 @@ TEST(starts_in_trim) {
                 rig_config(mode == 0 ? MF_FIXED_WING_SURFACES : MF_FIXED_WING_AUTOPILOT);
             config.config.start_airspeed = speeds[i];
             config.config.start_altitude = 250.0;
-            Rig rig = rig_open(&config);
+            AUTO(rig_close) Rig rig = rig_open(&config);
             mf_world_step(rig.world, 100);
             assert_named_near(get(&rig, "air.speed", 0, 0), speeds[i], 1e-6, "airspeed");
             assert_named_near(get(&rig, "base.position", 0, 2), 250.0, 1e-6, "altitude");
             assert_named_near(get(&rig, "base.position", 0, 0), speeds[i], 1e-6, "path");
-            rig_close(&rig);
         }
     }
 }
@@ -223,7 +218,7 @@ TEST(limits_themselves_are_accepted) {
     for (int single = 0; single < 2; single++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         config.single_precision = single != 0;
-        Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(&config);
         put(&rig, "command.elevator", 0, 0, -0.785);
         put(&rig, "command.aileron", 0, 0, 0.785);
         put(&rig, "command.rudder", 0, 0, 0.785);
@@ -233,7 +228,6 @@ TEST(limits_themselves_are_accepted) {
         assert_named_near(get(&rig, "command.accepted", 0, 0), -0.785, 1e-7, "accepted");
         assert_named_near(get(&rig, "surface.angle", 0, 2), 0.785, 1e-7, "rudder");
         assert_named_near(get(&rig, "motor.throttle", 0, 0), 1.0, 0.0, "throttle");
-        rig_close(&rig);
     }
 }
 
@@ -241,7 +235,7 @@ TEST(limits_themselves_are_accepted) {
 TEST(commands_wait_for_the_control_tick) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.config.control_interval = 50 * MF_MILLISECOND;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     mf_world_step(rig.world, 1);
     put(&rig, "command.elevator", 0, 0, 0.1);
     mf_world_step(rig.world, 4);
@@ -251,7 +245,6 @@ TEST(commands_wait_for_the_control_tick) {
     put(&rig, "command.elevator", 0, 0, NAN);
     mf_world_step(rig.world, 10);
     assert_named_near(get(&rig, "command.refused", 0, 0), 2.0, 0.0, "once per tick");
-    rig_close(&rig);
 }
 
 // ---- gusts --------------------------------------------------------------------------------------
@@ -269,7 +262,7 @@ TEST(gusts_have_their_spectrum) {
     config.world.step = 40 * MF_MILLISECOND;
     config.config.control_interval = 0;
     config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     mf_world_step(rig.world, 1000); // 40 s, five times the longest correlation time
     const mf_Field *gust = rig_field(&rig, "gust.velocity");
     for (int moment = 0; moment <= MOMENTS; moment++) {
@@ -292,7 +285,6 @@ TEST(gusts_have_their_spectrum) {
     }
     assert_named_near(lagged / square[0], exp(-1.0), 0.03, "correlation after L / V");
     assert_int_equal(mf_group_fault_total(rig.group), 0);
-    rig_close(&rig);
 }
 
 // Other correlation functions: for (s + a/sqrt 3)/(s + a)^2 with a = V / L it is
@@ -307,7 +299,7 @@ TEST(gusts_upward_turn_over) {
     config.world.step = 50 * MF_MILLISECOND;
     config.config.control_interval = 0;
     config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     const mf_Field *gust = rig_field(&rig, "gust.velocity");
     for (int round = 0; round < 8; round++) {
         mf_world_step(rig.world, 300);
@@ -327,7 +319,6 @@ TEST(gusts_upward_turn_over) {
         double tau = 0.5 * lag, expected = (1.0 - 0.25 * tau) * exp(-0.5 * tau);
         assert_named_near(sum[lag] / square, expected, 0.025, "correlation");
     }
-    rig_close(&rig);
 }
 
 TEST(gusts_differ_between_agents_and_seeds) {
@@ -337,15 +328,13 @@ TEST(gusts_differ_between_agents_and_seeds) {
         config.count = 2;
         config.world.seed = (uint64_t)seed;
         config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
-        Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(&config);
         mf_world_step(rig.world, 100);
         for (uint32_t i = 0; i < 2; i++)
             value[seed][i] = get(&rig, "gust.velocity", i, 0);
-        rig_close(&rig);
     }
     assert_true(value[0][0] != value[0][1] && value[0][0] != value[1][0]);
     RigConfig calm = rig_config(MF_FIXED_WING_AUTOPILOT);
-    Rig rig = rig_open(&calm);
+    AUTO(rig_close) Rig rig = rig_open(&calm);
     assert_null(mf_group_find_field(rig.group, "gust.velocity"));
-    rig_close(&rig);
 }

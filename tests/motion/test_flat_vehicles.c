@@ -242,7 +242,7 @@ static void move_all(Scene *scene) {
 // ---- tests --------------------------------------------------------------------------------------
 
 static uint64_t run(const Case *from, bool moved) {
-    Scene scene;
+    AUTO(scene_close) Scene scene;
     scene_open(&scene, from);
     mf_world_step(scene.world, STEPS);
     if (moved)
@@ -254,7 +254,6 @@ static uint64_t run(const Case *from, bool moved) {
             assert_int_equal(get_field(group, "fault.word", i, 0), 0);
     }
     uint64_t hash = mf_world_hash(scene.world);
-    scene_close(&scene);
     return hash;
 }
 

@@ -278,7 +278,7 @@ static double arm_error(uint32_t updates, const double *reference) {
 // The closed path of the arms turns the base; an independent integration says by how much. The
 // error falls with the square of the number of joint updates.
 TEST(attitude_under_keep_momentum) {
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     static mf_HandModel hand;
     mf_hand_start(&hand, context);
     make_arms(&hand);
@@ -290,7 +290,6 @@ TEST(attitude_under_keep_momentum) {
     assert_near(log2(coarse / fine), 2.0, 0.1);
     assert_near(log2(fine / finest), 2.0, 0.1);
     assert_true(finest < 1e-4);
-    mf_context_destroy(context);
 }
 
 // ---- E4 -----------------------------------------------------------------------------------------

@@ -145,7 +145,7 @@ TEST(bits_do_not_depend_on_threads) {
         uint64_t expected = 0;
         FOR_EACH_ISA (isa)
             for (uint32_t threads = 1; threads <= 4; threads *= 2) {
-                Batch batch;
+                AUTO(batch_close) Batch batch;
                 batch_open(&batch, &all_options[o], isa, threads, 0, 200);
                 batch_run(&batch, 6);
                 uint64_t hash = mf_world_hash(batch.fixture.world);
@@ -154,7 +154,6 @@ TEST(bits_do_not_depend_on_threads) {
                 if (hash != expected)
                     fail_msg("options %zu, %s, %u threads: another hash", o, mf_isa_name(isa),
                              threads);
-                batch_close(&batch);
             }
     }
 }
@@ -188,7 +187,7 @@ static bool same_but_for(Batch *a, Batch *b, uint32_t instance, const char *name
 // and then the robot may not differ from the clean one either.
 static void poison(const Options *options, Batch *clean, double value, const char *name,
                    uint32_t component, uint32_t at) {
-    Batch batch;
+    AUTO(batch_close) Batch batch;
     batch_open(&batch, options, mf_world_isa(clean->fixture.world), 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
     batch_targets(&batch);
@@ -205,7 +204,6 @@ static void poison(const Options *options, Batch *clean, double value, const cha
         fail_msg("%s[%u] = %g after %u steps: fault word %u, expected %u", name, component, value,
                  at, word, word_of(name));
     }
-    batch_close(&batch);
 }
 
 TEST(corrupted_states_stay_with_their_robot) {
@@ -215,7 +213,7 @@ TEST(corrupted_states_stay_with_their_robot) {
         const Options *options = &all_options[chosen[o]];
         mf_Isa isa;
         assert_int_equal(mf_isa_detect(&isa, NULL), MF_OK);
-        Batch clean;
+        AUTO(batch_close) Batch clean;
         batch_open(&clean, options, isa, 1, 0, NEIGHBORS);
         batch_run(&clean, 3);
         mf_world_step(clean.fixture.world, STEPS);
@@ -225,12 +223,11 @@ TEST(corrupted_states_stay_with_their_robot) {
                 for (uint32_t v = 0; v < 6; v += FULL ? 1 : 5)
                     poison(options, &clean, values[v % 3], field->info.name, c, v < 3 ? 0 : 3);
         }
-        batch_close(&clean);
     }
 }
 
 TEST(a_frozen_robot_keeps_its_state) {
-    Batch batch;
+    AUTO(batch_close) Batch batch;
     batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
     mf_field_set(fixture_field(&batch.fixture, "base.force"), POISONED, 1, NAN);
@@ -247,7 +244,6 @@ TEST(a_frozen_robot_keeps_its_state) {
         bool same = mf_group_instance_hash(batch.fixture.group, i) == before[i];
         assert_int_equal(same, i == POISONED);
     }
-    batch_close(&batch);
 }
 
 TEST(a_reset_robot_starts_again) {
@@ -287,19 +283,19 @@ static void *take_image(Batch *batch, size_t *size) {
 
 TEST(images_continue_bit_for_bit) {
     for (size_t o = 0; o < OPTIONS; o++) {
-        Batch first;
+        AUTO(batch_close) Batch first;
         batch_open(&first, &all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
         batch_run(&first, 3);
         mf_world_step(first.fixture.world, 3); // in the middle of a joint interval
         size_t size;
-        void *image = take_image(&first, &size);
+        AUTO(end_memory) void *image = take_image(&first, &size);
         uint64_t updates = first.updates;
         batch_run(&first, 4);
         uint64_t expected = mf_world_hash(first.fixture.world);
         for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
             if (!mf_isa_available(isas[s]))
                 continue;
-            Batch other;
+            AUTO(batch_close) Batch other;
             batch_open(&other, &all_options[o], isas[s], 1 + (uint32_t)s, 0, ROBOTS);
             batch_run(&other, 3);
             mf_world_step(other.fixture.world, 3);
@@ -320,15 +316,12 @@ TEST(images_continue_bit_for_bit) {
                 batch_run(&other, 4);
                 assert_true(mf_world_hash(other.fixture.world) == expected);
             }
-            batch_close(&other);
         }
-        free(image);
-        batch_close(&first);
     }
 }
 
 TEST(corrupt_images_change_nothing) {
-    Batch batch;
+    AUTO(batch_close) Batch batch;
     batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
     size_t size;
@@ -351,15 +344,14 @@ TEST(corrupt_images_change_nothing) {
     assert_true(mf_world_hash(batch.fixture.world) == hash);
     assert_int_equal(mf_world_restore(batch.fixture.world, image, size, NULL), MF_OK);
     free(image);
-    batch_close(&batch);
 }
 
 // An image of another model, count, precision, step or seed is refused.
 TEST(images_of_other_worlds_are_refused) {
-    Batch batch;
+    AUTO(batch_close) Batch batch;
     batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     size_t size;
-    void *image = take_image(&batch, &size);
+    AUTO(end_memory) void *image = take_image(&batch, &size);
     for (int difference = 0; difference < 5; difference++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -376,6 +368,4 @@ TEST(images_of_other_worlds_are_refused) {
         assert_true(mf_world_hash(fixture.world) == hash);
         fixture_close(&fixture, NULL);
     }
-    free(image);
-    batch_close(&batch);
 }

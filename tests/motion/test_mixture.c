@@ -152,7 +152,7 @@ TEST(momentum_is_exchanged_and_kept) {
 
 static uint64_t hash_of(mf_Isa isa, uint32_t threads, bool precise) {
     mf_ContextConfig settings = mf_context_config();
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     Options options = {isa, precise, 9.81, 0.008, 7};
     settings.threads = threads;
     assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
@@ -160,7 +160,6 @@ static uint64_t hash_of(mf_Isa isa, uint32_t threads, bool precise) {
     mf_world_step(tank.world, 5);
     const uint64_t hash = mf_world_hash(tank.world);
     drain(&tank);
-    mf_context_destroy(context);
     return hash;
 }
 

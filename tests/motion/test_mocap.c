@@ -30,7 +30,7 @@ TEST(what_is_held_and_pushed_follows) {
     static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
                                          MF_CONTACT_LAW_HARD};
     for (int i = 0; i < 3; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.motion.contact_law = laws[i];
         config.motion.contacts = false;
@@ -55,7 +55,6 @@ TEST(what_is_held_and_pushed_follows) {
             assert_near(text_get(&t, "free.position", 6 + c), end[c], 2e-3);
         mf_group_reset(t.group, 0);
         assert_near(text_get(&t, "mocap.position", 3), -1.0, 1e-12);
-        text_close(&t);
     }
 }
 
@@ -64,10 +63,9 @@ TEST(it_does_not_touch_its_children) {
     static const char text[] = "<mujoco><worldbody><body pos='0 0 1' mocap='true'><geom size='.1'/>"
                                "<body pos='0 0 .15'><joint type='slide' axis='0 0 1'/>"
                                "<geom size='.1'/></body></body></worldbody></mujoco>";
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     text_open(&t, text, &config);
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "joint.angle", 0), -0.5 * 9.81 * 0.01, 1e-3);
-    text_close(&t);
 }

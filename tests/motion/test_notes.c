@@ -105,24 +105,22 @@ static const Thing things[] = {
 // The bare robot: its one shape touches by the law of the motion's own, under points by points.
 TEST(a_bare_robot_has_few_notes) {
     static const char *const nothing[PLACES] = {NULL};
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_with(context, nothing);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_with(context, nothing);
     assert_int_equal(count_notes(model, MF_MOTION_ARTICULATED, NULL), 0);
     for (int m = 0; m < MF_MOTION_ARTICULATED; m++) {
         assert_int_equal(count_notes(model, (mf_Motion)m, "the law of the motion"), 1);
         assert_int_equal(count_notes(model, (mf_Motion)m, NULL), m == MF_MOTION_POINTS ? 2 : 1);
     }
     assert_int_equal(count_notes(model, MF_MOTION_POINTS, "by contact points instead"), 1);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 TEST(each_feature_gives_its_note) {
     static const char *const nothing[PLACES] = {NULL};
-    mf_Context *context = open_context(1);
-    mf_Model *bare = load_with(context, nothing);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *bare = load_with(context, nothing);
     for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
-        mf_Model *model = load_with(context, things[i].parts);
+        AUTO_MODEL *model = load_with(context, things[i].parts);
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             const bool expected = things[i].motions >> m & 1;
             const char *says = things[i].says;
@@ -137,10 +135,7 @@ TEST(each_feature_gives_its_note) {
                 fail_msg("%s: %s by %s", says, expected ? "not told" : "told",
                          mf_motion_name((mf_Motion)m));
         }
-        mf_model_destroy(model);
     }
-    mf_model_destroy(bare);
-    mf_context_destroy(context);
 }
 
 // Where a robot is after 0.4 s, dropped on its foot and with its leg told to swing.
@@ -154,7 +149,7 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
     grouped.double_precision = true;
     mf_motions_set_shapes(&motions, true);
     mf_motions_set_control(&motions, 10 * MF_MILLISECOND);
-    mf_World *world = open_world(context, &config);
+    AUTO_WORLD *world = open_world(context, &config);
     group = add_group(world, &grouped);
     MUST(mf_motion_add(group, motion, &motions, &error));
     mf_Field *base = mf_group_find_field(group, "base.position");
@@ -171,18 +166,17 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
     for (uint32_t c = 0; c < 4; c++)
         position[3 + c] = get_field(group, "base.orientation", 0, c);
     position[7] = get_field(group, "joint.angle", 0, 0);
-    mf_world_destroy(world);
 }
 
 // What a motion is said to leave out makes no bit of a difference to it, and some to `articulated`.
 TEST(reported_convergence_is_true) {
     static const char *const nothing[PLACES] = {NULL};
-    mf_Context *context = open_context(1);
-    mf_Model *bare = load_with(context, nothing);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *bare = load_with(context, nothing);
     for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
         if (!things[i].acts)
             continue;
-        mf_Model *model = load_with(context, things[i].parts);
+        AUTO_MODEL *model = load_with(context, things[i].parts);
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             double with[8], without[8];
             move(context, model, (mf_Motion)m, with);
@@ -192,17 +186,14 @@ TEST(reported_convergence_is_true) {
                 fail_msg("%s: %s to %s", things[i].says, same ? "nothing" : "something",
                          mf_motion_name((mf_Motion)m));
         }
-        mf_model_destroy(model);
     }
-    mf_model_destroy(bare);
-    mf_context_destroy(context);
 }
 
 // Notes of a group depend on its settings, for each motion to which its robots can switch.
 TEST(notes_depend_on_settings_of_groups) {
     static const char *const parts[PLACES] = {[5] = MOTOR};
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_with(context, parts);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_with(context, parts);
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig grouped = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
@@ -214,7 +205,7 @@ TEST(notes_depend_on_settings_of_groups) {
     motions.has[MF_MOTION_RIGID] = motions.has[MF_MOTION_PRESCRIBED] = true;
     motions.articulated.self_contacts = false;
     motions.articulated.contact_law = MF_CONTACT_LAW_HARD;
-    mf_World *world = open_world(context, &config);
+    AUTO_WORLD *world = open_world(context, &config);
     group = add_group(world, &grouped);
     MUST(mf_motions_add(group, &motions, &error));
     for (uint32_t i = 0; mf_motion_group_note(group, i, text); i++) {
@@ -227,9 +218,6 @@ TEST(notes_depend_on_settings_of_groups) {
     assert_int_equal(points, 3);    // settings that come without `shapes`
     assert_int_equal(alone, 0);     // nothing could touch
     assert_int_equal(law, 1);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // ---- switches of the file -----------------------------------------------------------------------
@@ -244,7 +232,7 @@ static double swing(const char *flag, const char *joint, const char *motor, cons
              "mass='1'/></body></worldbody><actuator>%s</actuator></mujoco>",
              flag, body, joint, motor);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     text_set(&t, "joint.angle", 0, 0.1);
     text_set(&t, "joint.rate", 0, 2.0);
@@ -252,7 +240,6 @@ static double swing(const char *flag, const char *joint, const char *motor, cons
         text_set(&t, "actuator.control", 0, 1.0);
     mf_world_step(t.world, 100);
     const double angle = text_get(&t, "joint.angle", 0);
-    text_close(&t);
     return angle;
 }
 

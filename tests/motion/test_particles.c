@@ -24,12 +24,11 @@ static void open_block(Rig *rig, const RigConfig *config, bool fluid) {
 }
 
 static uint64_t run_block(const RigConfig *config, bool fluid) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_block(&rig, config, fluid);
     mf_world_step(rig.world, 60);
     const uint64_t hash = mf_world_hash(rig.world);
     assert_int_equal(mf_group_fault_total(rig.group), 0);
-    rig_close(&rig);
     return hash;
 }
 
@@ -82,12 +81,11 @@ TEST(test_lists) {
 
 TEST(test_restore) {
     for (int fluid = 0; fluid < 2; fluid++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         const RigConfig config = rig_config(300);
         open_block(&rig, &config, fluid);
         mf_world_step(rig.world, 40);
         assert_continues(rig.world, 40);
-        rig_close(&rig);
     }
 }
 
@@ -119,7 +117,7 @@ TEST(test_fault) {
 // The spacing is 0.02 m: in a nozzle of 0.03 m are 5 sites, a layer of which leaves every 20 ms at
 // 1 m/s, the first one at 0.1 s.
 TEST(test_emitter) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     RigConfig config = rig_config(32);
     config.gravity = 0.0;
     rig_open(&rig, &config);
@@ -146,13 +144,12 @@ TEST(test_emitter) {
     assert_int_equal(mf_particles_present(rig.group), 32);
     mf_group_reset_all(rig.group);
     assert_int_equal(mf_particles_present(rig.group), 0);
-    rig_close(&rig);
 }
 
 // Without gravity, what a box gains in momentum is what the particles lose.
 TEST(test_exchange) {
     for (int fluid = 0; fluid < 2; fluid++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         RigConfig config = rig_config(64);
         const double at[3] = {0.3, 0.04, 5.04};
         config.gravity = 0.0;
@@ -174,12 +171,11 @@ TEST(test_exchange) {
         const double box = get_field(rig.box, "base.linear_velocity", 0, 0);
         assert_true(box > 0.1); // it was hit by 0.512 kg m/s
         assert_true(fabs(sum + box - (0.512)) <= 1e-9);
-        rig_close(&rig);
     }
 }
 
 TEST(test_refusals) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     const RigConfig config = rig_config(4);
     mf_Error error = {0};
     rig_open(&rig, &config);
@@ -199,5 +195,4 @@ TEST(test_refusals) {
     assert_true(fabs(mf_particles_spacing(rig.group) - (0.02)) <= 1e-9);
     assert_int_equal(mf_particles_couple(rig.world, NULL), MF_OK);
     assert_int_equal(mf_particles_couple(rig.world, &error), MF_BAD_ARGUMENT);
-    rig_close(&rig);
 }

@@ -45,7 +45,7 @@ TEST(altitude_is_a_second_order_system) {
     config.quadrotor.climb_max = 100.0;
     config.config.command = MF_QUADROTOR_POSITION;
     config.world.step = 100000;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     double start = fixture_get(&fixture, 0, "base.position", 2), most = 0.0, when = 0.0;
     fixture_set(&fixture, 0, "command.position", 2, start + 0.5);
     for (int i = 0; i < 30000; i++) {
@@ -58,7 +58,6 @@ TEST(altitude_is_a_second_order_system) {
     }
     assert_near(most - 1.0, 0.0459879, 1e-4); // the step of 0.1 ms is felt
     assert_near(when, 1.0997774, 5e-4);
-    fixture_close(&fixture);
 }
 
 TEST(every_loop_follows_on_every_vehicle) {
@@ -89,7 +88,7 @@ TEST(every_loop_follows_on_every_vehicle) {
             FixtureConfig config = fixture_config();
             config.quadrotor = vehicle[c];
             config.config.command = rows[i].command;
-            Fixture fixture = fixture_open(&config);
+            AUTO(fixture_close) Fixture fixture = fixture_open(&config);
             Response r = respond(&fixture, rows[i].field, rows[i].component, rows[i].size,
                                  rows[i].watched, rows[i].value, rows[i].steps);
             print_message("craft %d %s[%u]: rise %.3f s, overshoot %.1f %%, steady %.2g %%\n", c,
@@ -98,7 +97,6 @@ TEST(every_loop_follows_on_every_vehicle) {
             assert_true(r.rise < rows[i].rise);
             assert_true(r.overshoot < rows[i].overshoot);
             assert_true(r.steady < rows[i].steady);
-            fixture_close(&fixture);
         }
     }
 }
@@ -122,7 +120,7 @@ TEST(attitude_is_reached_and_held) {
         FixtureConfig config = fixture_config();
         config.quadrotor = vehicle[c];
         config.config.command = MF_QUADROTOR_ATTITUDE;
-        Fixture fixture = fixture_open(&config);
+        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
         fixture_fill(&fixture, 0, "command.attitude", 3, (double[3]){0.4, -0.2, 2.5});
         double most = 0.0;
         for (int i = 0; i < 6000; i++) {
@@ -132,7 +130,6 @@ TEST(attitude_is_reached_and_held) {
         assert_near(roll_of(&fixture), 0.4, 2e-3);
         assert_near(yaw_of(&fixture), 2.5, 5e-3);
         assert_true(most < 0.48);
-        fixture_close(&fixture);
     }
 }
 
@@ -141,24 +138,22 @@ TEST(half_a_turn_is_made) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_POSITION;
     config.single_precision = true;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_set(&fixture, 0, "command.yaw", 0, 3.14159265358979);
     mf_world_step(fixture.world, 5000);
     assert_near(fabs(yaw_of(&fixture)), 3.14159265358979, 0.02);
-    fixture_close(&fixture);
 }
 
 TEST(an_upset_vehicle_comes_back) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_POSITION;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_fill(&fixture, 0, "base.orientation", 4, (double[4]){0.1, 0.99498743710662, 0, 0});
     fixture_fill(&fixture, 0, "base.angular_velocity", 3, (double[3]){3, -2, 1});
     mf_world_step(fixture.world, 20000);
     for (uint32_t c = 0; c < 3; c++)
         assert_near(fixture_get(&fixture, 0, "base.position", c),
                     fixture_get(&fixture, 0, "command.position", c), 0.05);
-    fixture_close(&fixture);
 }
 
 TEST(wind_is_flown_out) {
@@ -166,13 +161,12 @@ TEST(wind_is_flown_out) {
     config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 5e-5;
     config.quadrotor.body_drag[0] = 0.01;
     config.config.command = MF_QUADROTOR_POSITION;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_set(&fixture, 0, "wind.velocity", 0, 4.0);
     mf_world_step(fixture.world, 3000);
     assert_true(fixture_get(&fixture, 0, "base.position", 0) > 0.05);
     mf_world_step(fixture.world, 40000);
     assert_near(fixture_get(&fixture, 0, "base.position", 0), 0.0, 5e-3);
-    fixture_close(&fixture);
 }
 
 // Full roll, thrust and yaw at once: yaw is given up first.
@@ -180,7 +174,7 @@ TEST(yaw_gives_way_to_roll) {
     double gained[2], rotated[2];
     for (int with_yaw = 0; with_yaw < 2; with_yaw++) {
         FixtureConfig config = fixture_config();
-        Fixture fixture = fixture_open(&config);
+        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
         fixture_set(&fixture, 0, "command.rates", 0, 10.0);
         fixture_set(&fixture, 0, "command.rates", 2, with_yaw ? 3.0 : 0.0);
         mf_world_step(fixture.world, 30);
@@ -188,7 +182,6 @@ TEST(yaw_gives_way_to_roll) {
         rotated[with_yaw] = fixture_get(&fixture, 0, "base.angular_velocity", 2);
         for (uint32_t r = 0; r < 4; r++)
             assert_true(fixture_get(&fixture, 0, "rotor.speed", r) <= 2000.0);
-        fixture_close(&fixture);
     }
     assert_true(gained[0] > 1.0);
     assert_near(gained[1], gained[0], 0.05 * gained[0]);
@@ -199,7 +192,7 @@ TEST(yaw_gives_way_to_roll) {
 TEST(a_slower_control_holds_its_commands) {
     FixtureConfig config = fixture_config();
     config.config.control_interval = 5 * MF_MILLISECOND;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_set(&fixture, 0, "command.rates", 0, 1.0);
     mf_world_step(fixture.world, 1);
     double clamped = fixture_get(&fixture, 0, "rotor.command", 0);
@@ -211,7 +204,6 @@ TEST(a_slower_control_holds_its_commands) {
     fixture_set(&fixture, 0, "command.rates", 0, 1.0);
     mf_world_step(fixture.world, 500);
     assert_near(fixture_get(&fixture, 0, "base.angular_velocity", 0), 1.0, 0.05);
-    fixture_close(&fixture);
 }
 
 // Between their ticks the outer loops' demand is held, and the body-rate loop goes on.
@@ -220,7 +212,7 @@ TEST(slower_outer_loops_hold_their_demand) {
     config.config.command = MF_QUADROTOR_ATTITUDE;
     config.config.control_interval = 2 * MF_MILLISECOND;
     config.config.outer_interval = 10 * MF_MILLISECOND;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_set(&fixture, 0, "command.attitude", 0, 0.3);
     mf_world_step(fixture.world, 1);
     double clamped = fixture_get(&fixture, 0, "control.demand", 0);
@@ -232,7 +224,6 @@ TEST(slower_outer_loops_hold_their_demand) {
     assert_true(fixture_get(&fixture, 0, "rotor.command", 0) != rotor);
     mf_world_step(fixture.world, 1);
     assert_true(fixture_get(&fixture, 0, "control.demand", 0) < 0.0);
-    fixture_close(&fixture);
 }
 
 // 100 Hz are enough for loops that are ten times slower than the body rates.
@@ -245,9 +236,8 @@ TEST(slower_outer_loops_reach_the_position) {
             config.quadrotor = vehicle[c];
             config.config.command = MF_QUADROTOR_POSITION;
             config.config.outer_interval = slow ? 10 * MF_MILLISECOND : 0;
-            Fixture fixture = fixture_open(&config);
+            AUTO(fixture_close) Fixture fixture = fixture_open(&config);
             r[slow] = respond(&fixture, "command.position", 0, 5.0, "base.position", 0, 20000);
-            fixture_close(&fixture);
         }
         print_message("craft %d: rise %.3f and %.3f s, overshoot %.1f and %.1f %%\n", c, r[0].rise,
                       r[1].rise, 100 * r[0].overshoot, 100 * r[1].overshoot);
@@ -265,7 +255,7 @@ TEST(bad_commands_are_refused_and_counted) {
         FixtureConfig config = fixture_config();
         config.count = wide ? 40 : 1;
         config.single_precision = wide;
-        Fixture fixture = fixture_open(&config);
+        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
         uint32_t agent = wide ? 21 : 0;
         double ticks = 0.0;
         fixture_fill(&fixture, agent, "command.rates", 3, (double[3]){0.5, 0.25, -0.125});
@@ -289,7 +279,6 @@ TEST(bad_commands_are_refused_and_counted) {
         for (uint32_t other = 0; other < config.count; other++)
             if (other != agent)
                 assert_near(fixture_get(&fixture, other, "command.refused", 0), 0.0, 0.0);
-        fixture_close(&fixture);
     }
 }
 
@@ -333,14 +322,13 @@ TEST(a_reset_hovers) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_VELOCITY;
     config.count = 3;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     uint64_t fresh = mf_group_instance_hash(fixture.group, 1);
     fixture_set(&fixture, 1, "command.velocity", 0, 3.0);
     mf_world_step(fixture.world, 500);
     assert_true(mf_group_instance_hash(fixture.group, 1) != fresh);
     mf_group_reset(fixture.group, 1);
     assert_true(mf_group_instance_hash(fixture.group, 1) == fresh);
-    fixture_close(&fixture);
 }
 
 // ---- the same bits ------------------------------------------------------------------------------
@@ -397,21 +385,19 @@ TEST(alone_is_as_in_a_swarm) {
         config.single_precision = true;
         config.count = 10000;
         config.shared = true;
-        Fixture swarm = fixture_open(&config);
+        AUTO(fixture_close) Fixture swarm = fixture_open(&config);
         for (uint32_t i = 0; i < config.count; i++)
             give_orders(&swarm, i, i, (mf_QuadrotorCommand)command);
         mf_world_step(swarm.world, 60);
         config.count = 1;
         config.shared = false;
         for (size_t k = 0; k < sizeof chosen / sizeof *chosen; k++) {
-            Fixture alone = fixture_open(&config);
+            AUTO(fixture_close) Fixture alone = fixture_open(&config);
             give_orders(&alone, 0, chosen[k], (mf_QuadrotorCommand)command);
             mf_world_step(alone.world, 60);
             assert_true(mf_group_instance_hash(alone.group, 0) ==
                         mf_group_instance_hash(swarm.group, chosen[k]));
-            fixture_close(&alone);
         }
-        fixture_close(&swarm);
     }
 }
 
@@ -425,7 +411,7 @@ TEST(all_instruction_sets_give_the_same_bits) {
             config.world.isa = (mf_Isa)isa;
             config.single_precision = round % 2 == 0;
             config.count = 35;
-            Fixture fixture = fixture_open(&config);
+            AUTO(fixture_close) Fixture fixture = fixture_open(&config);
             for (uint32_t i = 0; i < config.count; i++)
                 give_orders(&fixture, i, 7 * i, config.config.command);
             fixture_set(&fixture, 9, "base.angular_velocity", 0, 40.0); // rotors at their limits
@@ -435,7 +421,6 @@ TEST(all_instruction_sets_give_the_same_bits) {
             if (isa == MF_ISA_SCALAR)
                 expected = hash;
             assert_true(hash == expected);
-            fixture_close(&fixture);
         }
     }
 }
@@ -448,7 +433,7 @@ TEST(a_restored_world_continues) {
     config.config.control_interval = 4 * MF_MILLISECOND;
     config.config.outer_interval = 8 * MF_MILLISECOND;
     config.count = 20;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     for (uint32_t i = 0; i < config.count; i++)
         give_orders(&fixture, i, i, MF_QUADROTOR_POSITION);
     mf_world_step(fixture.world, 101);
@@ -460,7 +445,6 @@ TEST(a_restored_world_continues) {
     assert_int_equal(mf_world_restore(fixture.world, image, size, &error), MF_OK);
     mf_world_step(fixture.world, 99);
     assert_true(mf_world_hash(fixture.world) == expected);
-    fixture_close(&fixture);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -468,17 +452,16 @@ TEST(a_restored_world_continues) {
 TEST(a_step_allocates_nothing) {
     FixtureConfig config = fixture_config();
     config.count = 100;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     uint64_t calls = mf_context_call_count(fixture.context);
     mf_world_step(fixture.world, 20);
     assert_int_equal(mf_context_call_count(fixture.context), calls);
-    fixture_close(&fixture);
 }
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
     const FixtureConfig config = fixture_config();
     mf_World *world = NULL;
-    mf_Model *model = NULL;
+    AUTO_MODEL *model = NULL;
     mf_Group *group = NULL;
     mf_GroupConfig settings = mf_group_config();
     mf_Status status = mf_quadrotor_model(context, &config.quadrotor, "q", &model, error);
@@ -492,14 +475,12 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     if (status == MF_OK)
         mf_world_step(world, 1);
     mf_world_destroy(world);
-    mf_model_destroy(model);
     return status;
 }
 
 TEST(every_allocation_may_fail) {
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     mf_Error error = {0};
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
     assert_true(torture(context, make_and_step, NULL, TORTURE_MUST_FAIL) > 0);
-    mf_context_destroy(context);
 }

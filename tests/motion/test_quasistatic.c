@@ -40,14 +40,13 @@ TEST(bars_carry_bars) {
     config.motion.contacts = false;
     config.motion.tolerance = 1e-9;
     config.motion.stiffness = 1e4;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     mf_world_step(rig.world, 2);
     const double weight = 9.81 * 1000 * 0.25 * 3.14159265358979 * 1e-4 * 0.2;
     for (uint32_t v = 4; v < 6; v++)
         assert_near(get_field(rig.group, "vertex.position", 0, 3 * v + 2),
                     0.11 - 0.5 * weight / 1e4, 1e-9);
     assert_int_equal(mf_group_warning(rig.group, 0), 0);
-    rig_close(&rig);
 }
 
 // A bar over a hill of a height map rests on points between its ends.
@@ -55,7 +54,7 @@ TEST(bars_rest_on_hills) {
     double heights[9 * 9];
     for (int i = 0; i < 81; i++)
         heights[i] = i % 9 >= 3 && i % 9 <= 5 ? 0.1 : 0.0; // a ridge along y, flat on top
-    mf_Terrain *terrain;
+    AUTO_TERRAIN *terrain;
     mf_TerrainConfig map = mf_terrain_config();
     map.columns = map.rows = 9;
     map.interpolation = MF_BILINEAR;
@@ -68,13 +67,11 @@ TEST(bars_rest_on_hills) {
     config.world.terrain = terrain;
     config.motion.friction = 0.0;
     config.motion.jump = 1.0;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     mf_world_step(rig.world, 3);
     assert_near(get_field(rig.group, "vertex.position", 0, 2),
                 get_field(rig.group, "vertex.position", 0, 5), 1e-6);
     assert_near(get_field(rig.group, "vertex.position", 0, 2), 0.1 + 0.005, 1e-3);
-    rig_close(&rig);
-    mf_terrain_destroy(terrain);
 }
 
 // A block of weight W on a slope of angle a sticks below tan a = mu and slides above.
@@ -93,7 +90,7 @@ TEST(slopes_hold_by_friction) {
         for (uint32_t i = 0; i < 4; i++)
             for (uint32_t j = i + 1; j < 4; j++)
                 bar(&p, i, j);
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         mf_world_step(rig.world, 5);
         const double moved = get_field(rig.group, "base.position", 0, 0);
         if (steep)
@@ -101,7 +98,6 @@ TEST(slopes_hold_by_friction) {
         else
             assert_near(moved, 0.0, 1e-3);
         assert_int_equal((mf_group_warning(rig.group, 0) & MF_WARNING_JUMP) != 0, steep);
-        rig_close(&rig);
     }
 }
 
@@ -113,7 +109,7 @@ TEST(friction_opposes_slip) {
     crawler(&parts, 7, 1);
     RigConfig config = rig_config(1);
     config.motion.tolerance = 1e-5;
-    Rig rig = rig_open(context, &parts.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &parts.truss, config);
     double was[MOST][3], pushed[MOST];
     uint32_t slips = 0;
     drive(&rig, 6);
@@ -141,7 +137,6 @@ TEST(friction_opposes_slip) {
         }
     }
     assert_true(slips > 20);
-    rig_close(&rig);
 }
 
 // With one iteration a frame, each frame is one accepted iteration: the energy of bars and weight
@@ -158,7 +153,7 @@ TEST(energy_never_rises) {
     config.motion.contacts = false;
     config.motion.collisions = false;
     config.motion.iterations = 1;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     double before = INFINITY;
     uint32_t fell = 0;
     for (int f = 0; f < 600; f++) {
@@ -171,7 +166,6 @@ TEST(energy_never_rises) {
     }
     assert_true(fell > 20);
     assert_near(get_field(rig.group, "vertex.position", 0, 33), 0.0, 1e-3); // it hangs
-    rig_close(&rig);
 }
 
 // Turning a truss about the vertical, or numbering its vertices otherwise, changes only rounding.
@@ -194,12 +188,11 @@ TEST(rotation_and_order_do_not_matter) {
         RigConfig config = rig_config(1);
         config.motion.tolerance = 1e-9;
         config.motion.friction = 0.0;
-        Rig rig = rig_open(*state, &q.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &q.truss, config);
         set_field(rig.group, "bar.rest_length", 0, 2, 0.12);
         mf_world_step(rig.world, 2);
         heights[k][0] = get_field(rig.group, "vertex.position", 0, 3 * (k == 0 ? 2 : 4) + 2);
         heights[k][1] = get_field(rig.group, "base.position", 0, 2);
-        rig_close(&rig);
     }
     for (int c = 0; c < 2; c++)
         assert_near(heights[1][c], heights[0][c], 1e-9);
@@ -231,11 +224,10 @@ TEST(caps_are_said) {
     crawler(&p, 7, 3);
     RigConfig config = rig_config(1);
     config.motion.iterations = 2;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     mf_world_step(rig.world, 1);
     assert_true((mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER) != 0);
     assert_true(get_field(rig.group, "frame.relaxation", 0, 1) > 1.0);
-    rig_close(&rig);
 }
 
 static void refused(mf_Context *context, const mf_Truss *truss, const char *message) {
@@ -284,10 +276,9 @@ TEST(capacity_is_kept) {
     Parts small, large;
     crawler(&small, 5, 0);
     crawler(&large, 7, 0);
-    Rig rig = rig_open(*state, &small.truss, rig_config(3));
+    AUTO(rig_close) Rig rig = rig_open(*state, &small.truss, rig_config(3));
     mf_Error error = {0};
     assert_int_equal(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_LIMIT);
     assert_non_null(strstr(error.message, "space for 5"));
     assert_int_equal(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT);
-    rig_close(&rig);
 }

@@ -22,7 +22,7 @@ TEST(cones_are_round) {
             Parts p;
             pyramid(&p);
             p.truss.actuator_count = 0;
-            Rig rig = rig_open(*state, &p.truss, config);
+            AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
             mf_world_step(rig.world, 20);
             const double x = get_field(rig.group, "base.position", 0, 0),
                          y = get_field(rig.group, "base.position", 0, 1);
@@ -33,7 +33,6 @@ TEST(cones_are_round) {
             } else {
                 assert_near(down, 0.0, 1e-3);
             }
-            rig_close(&rig);
         }
     }
 }
@@ -57,13 +56,12 @@ TEST(pressed_bars_sink_in) {
         config.motion.stiffness = stiffness;
         config.motion.tolerance = 1e-9;
         config.world.gravity = 0.0;
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         mf_world_step(rig.world, 1);
         for (uint32_t v = 2; v < 4; v++)
             assert_near(0.11 - get_field(rig.group, "vertex.position", 0, 3 * v + 2),
                         force / stiffness, 1e-4 * force / stiffness);
         assert_int_equal(mf_group_warning(rig.group, 0), 0);
-        rig_close(&rig);
     }
 }
 
@@ -116,7 +114,7 @@ TEST(energy_never_rises_in_contact) {
     RigConfig config = rig_config(1);
     config.motion.friction = 0.0;
     config.motion.iterations = 1;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     double before = INFINITY;
     uint32_t fell = 0;
     for (int f = 0; f < 400; f++) {
@@ -130,7 +128,6 @@ TEST(energy_never_rises_in_contact) {
         before = now;
     }
     assert_true(fell > 20);
-    rig_close(&rig);
 }
 
 // Power of friction: the point at which a contact holds moves against the mean force.
@@ -154,7 +151,7 @@ static Account grow(mf_Context *context, uint32_t frames) {
     pyramid(&p);
     RigConfig config = rig_config(1);
     config.motion.strengthening = 0.0; // Coulomb's friction, whose work is that of its bound
-    Rig rig = rig_open(context, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &p.truss, config);
     set_field(rig.group, "actuator.control", 0, 0, 0.1);
     mf_world_step(rig.world, 3);
     Contacts now = contacts_of(&rig);
@@ -175,7 +172,6 @@ static Account grow(mf_Context *context, uint32_t frames) {
     account.held = energy_of(&rig, &now) - begun;
     assert_int_equal(mf_group_warning(rig.group, 0), 0);
     assert_near(rest, 0.13, 1e-12);
-    rig_close(&rig);
     return account;
 }
 
@@ -218,7 +214,7 @@ static void crawl_rotated(mf_Context *context, double angle, uint32_t stride, do
     q.truss.actuator_count = 2;
     RigConfig config = rig_config(1);
     config.motion.tolerance = 1e-9;
-    Rig rig = rig_open(context, &q.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &q.truss, config);
     drive(&rig, 8);
     for (uint32_t i = 0; i < VERTICES; i++) {
         const double x = get_field(rig.group, "vertex.position", 0, 3 * i);
@@ -228,7 +224,6 @@ static void crawl_rotated(mf_Context *context, double angle, uint32_t stride, do
         to[1] = cos(angle) * y - sin(angle) * x;
         to[2] = get_field(rig.group, "vertex.position", 0, 3 * i + 2);
     }
-    rig_close(&rig);
 }
 
 // Rounding decides where a contact that slips comes to hold within its cone: to 1e-5 m of a stroke
@@ -305,12 +300,11 @@ static uint32_t relax_by(mf_Context *context, const Method *method, mf_Quasistat
     config.motion.iterations = 1000000;
     config.motion.contacts = method->contacts;
     config.motion.jump = 1.0;
-    Rig rig = rig_open(context, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &p.truss, config);
     const uint32_t spent = settle(&rig, 1);
     assert_int_equal(mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER, 0);
     for (uint32_t v = 0; v < p.truss.vertex_count; v++)
         heights[v] = get_field(rig.group, "vertex.position", 0, 3 * v + 2);
-    rig_close(&rig);
     return spent;
 }
 
@@ -338,17 +332,15 @@ TEST(unknown_methods_are_refused) {
     pyramid(&p);
     mf_Error error = {0};
     RigConfig config = rig_config(1);
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     mf_GroupConfig group = mf_group_config();
     mf_Group *other;
     group.model = rig.model;
     group.double_precision = true;
     config.motion.truss = &p.truss;
     config.motion.method = (mf_QuasistaticMethod)7;
-    mf_World *world = open_world(*state, &config.world);
+    AUTO_WORLD *world = open_world(*state, &config.world);
     other = add_group(world, &group);
     assert_int_equal(rig_add_quasistatic(other, &config.motion, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "quasistatic.method: no method 7");
-    mf_world_destroy(world);
-    rig_close(&rig);
 }

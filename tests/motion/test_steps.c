@@ -28,7 +28,7 @@ typedef struct Ride {
 static Ride ride(const char *geom, double start, double speed, double rate, mf_Motion motion,
                  mf_Time step) {
     char text[1024];
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     mf_World *world = NULL;
     mf_Group *group = NULL;
     snprintf(text, sizeof text,
@@ -36,11 +36,11 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
              "-.1 -.1 .1 -.1 .1 .1 .1 -.1 .1 .1 .1'/></asset><worldbody><body><freejoint/>"
              "<geom %s mass='1'/></body></worldbody></mujoco>",
              geom);
-    mf_Model *model = load_text(context, text);
+    AUTO_MODEL *model = load_text(context, text);
     mf_WorldConfig config = mf_world_config();
     config.step = step;
     config.terrain = make_step(context);
-    mf_Terrain *terrain = (mf_Terrain *)config.terrain;
+    AUTO_TERRAIN *terrain = (mf_Terrain *)config.terrain;
     mf_GroupConfig grouped = mf_group_config();
     grouped.model = model;
     world = open_world(context, &config);
@@ -67,9 +67,6 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
         out.farthest = fmax(out.farthest, mf_field_get(position, 0, 0));
     }
     mf_world_destroy(world);
-    mf_terrain_destroy(terrain);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
     return out;
 }
 

@@ -150,14 +150,13 @@ static void check_pair(Batch *batch, mf_Motion from, mf_Motion to, uint32_t numb
 TEST(every_switch_keeps_its_invariants) {
     static const char *const files[] = {HEXAPOD, HUMANOID};
     for (int f = 0; f < 2; f++) {
-        Batch batch;
+        AUTO(batch_close) Batch batch;
         BatchConfig config = batch_config(files[f], MF_MOTION_ARTICULATED);
         batch_open(&batch, &config);
         for (int from = 0; from < MF_MOTION_LEVELS; from++)
             for (int to = 0; to < MF_MOTION_LEVELS; to++)
                 check_pair(&batch, (mf_Motion)from, (mf_Motion)to,
                            (uint32_t)(from * MF_MOTION_LEVELS + to));
-        batch_close(&batch);
     }
 }
 
@@ -168,7 +167,7 @@ TEST(momentum_of_joints_goes_into_the_base) {
     static const mf_Motion with[] = {MF_MOTION_ARTICULATED, MF_MOTION_PRESCRIBED},
                            without[] = {MF_MOTION_RIGID, MF_MOTION_POINTS};
     const double up[3] = {0, 0, 1}, body[3] = {0.02, 0.03, 0.03}, arm[3] = {0.006, 0.01, 0.01};
-    Batch batch;
+    AUTO(batch_close) Batch batch;
     batch_begin(&batch, 1);
     mf_hand_inertia(&batch.hand, 0, 2.0, body);
     uint32_t link = mf_hand_hinge(&batch.hand, 0, 0, 0, 0, up);
@@ -192,14 +191,13 @@ TEST(momentum_of_joints_goes_into_the_base) {
         energy = mf_motion_energy(batch.group, 0);
         assert_near(energy.kinetic, 0.5 * 0.03 + 0.5 * 0.01 * 9.0, 1e-12);
     }
-    batch_close(&batch);
 }
 
 // ---- on the ground ------------------------------------------------------------------------------
 
 // A robot that stands goes on standing, whatever it is changed to.
 TEST(a_standing_robot_keeps_standing) {
-    Batch batch;
+    AUTO(batch_close) Batch batch;
     BatchConfig config = batch_config(HEXAPOD, MF_MOTION_KINEMATIC);
     batch_open(&batch, &config);
     mf_world_step(batch.world, 200);
@@ -218,7 +216,6 @@ TEST(a_standing_robot_keeps_standing) {
         assert_near(get(&batch, "base.position", 0, 2), height, 3e-3);
         assert_near(get(&batch, "base.orientation", 0, 0), 1.0, 1e-3);
     }
-    batch_close(&batch);
 }
 
 // ---- mixed blocks -------------------------------------------------------------------------------
@@ -341,18 +338,17 @@ TEST(images_continue_bit_for_bit) {
 }
 
 TEST(changing_allocates_nothing) {
-    Batch batch;
+    AUTO(batch_close) Batch batch;
     open_mixed(&batch, false, MF_ISA_AUTO, 1, 0, ROBOTS);
     uint64_t calls = mf_context_call_count(batch.context);
     run_mixed(&batch, 0, STEPS);
     assert_int_equal(mf_context_call_count(batch.context), calls);
-    batch_close(&batch);
 }
 
 // ---- groups -------------------------------------------------------------------------------------
 
 TEST(a_reset_goes_back_to_the_start) {
-    Batch batch;
+    AUTO(batch_close) Batch batch;
     BatchConfig config = batch_config(HEXAPOD, MF_MOTION_RIGID);
     config.group.count = 3;
     batch_open(&batch, &config);
@@ -365,7 +361,6 @@ TEST(a_reset_goes_back_to_the_start) {
     mf_group_reset(batch.group, 1);
     assert_int_equal(mf_motion_of(batch.group, 1), MF_MOTION_RIGID);
     assert_true(mf_group_instance_hash(batch.group, 1) == fresh);
-    batch_close(&batch);
 }
 
 // Two motions of five: others are refused with those that there are.
@@ -449,7 +444,7 @@ TEST(one_motion_is_added_by_its_number) {
     for (int i = 0; i < 2 * MF_MOTION_LEVELS; i++) {
         const mf_Motion motion = (mf_Motion)(i / 2);
         static uint64_t hash[2];
-        Batch batch;
+        AUTO(batch_close) Batch batch;
         mf_Error error = {0};
         mf_GroupConfig group = mf_group_config();
         mf_MotionsConfig config = mf_motions_config();
@@ -468,12 +463,11 @@ TEST(one_motion_is_added_by_its_number) {
         assert_true(i % 2 == 0 || hash[0] == hash[1]);
         assert_int_equal(mf_motion_add(batch.group, MF_MOTION_RIGID, NULL, &error),
                          MF_BAD_ARGUMENT);
-        batch_close(&batch);
     }
 }
 
 TEST(a_motion_that_cannot_be_added_leaves_the_group_free) {
-    Batch batch;
+    AUTO(batch_close) Batch batch;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig config = mf_motions_config();
@@ -491,7 +485,6 @@ TEST(a_motion_that_cannot_be_added_leaves_the_group_free) {
     assert_int_equal(mf_motion_add(batch.group, MF_MOTION_RIGID, &config, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_motion_of(batch.group, 0), MF_MOTION_COUNT);
     must(mf_motion_add(batch.group, MF_MOTION_KINEMATIC, NULL, &error), &error);
-    batch_close(&batch);
 }
 
 // ---- what a model can do ------------------------------------------------------------------------
@@ -567,10 +560,8 @@ static mf_Status make_and_change(mf_Context *context, void *user, mf_Error *erro
 }
 
 TEST(making_survives_every_failure) {
-    mf_Context *context = open_context(1);
-    mf_Model *model;
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model;
     MUST(mf_model_load(context, HEXAPOD, NULL, &model, &error));
     assert_true(torture(context, make_and_change, model, TORTURE_MUST_FAIL) > 60);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }

@@ -178,7 +178,7 @@ TEST(every_motion_begins_from_its_defaults) {
 
 // x'' = -4 x from x = 1 at rest is cos(2 t).
 TEST(a_toy_motion_is_a_row) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     double center[3], linear[3], angular[3];
     fixture_open(&fixture, 37);
@@ -197,13 +197,12 @@ TEST(a_toy_motion_is_a_row) {
     assert_true(fabs(linear[0] + 2.0 * 2.0 * sin(6.0)) < 1e-2);
     const mf_MotionEnergy energy = toy_row.energy(fixture.group, 0);
     assert_true(fabs(energy.kinetic - 0.5 * linear[0] * linear[0] / 2.0) < 1e-12);
-    fixture_close(&fixture);
 }
 
 TEST(vehicles_are_motions) {
     mf_MotionsConfig config = mf_motions_config();
     const mf_Car car = mf_car();
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     fixture_open(&fixture, 3);
     assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_CAR, &config, &error), MF_BAD_ARGUMENT);
@@ -226,5 +225,4 @@ TEST(vehicles_are_motions) {
     set_field(fixture.group, "base.linear_velocity", 0, 0, 2.0);
     const mf_MotionEnergy energy = mf_motion_energy(fixture.group, 0);
     assert_true(fabs(energy.kinetic - 2.0 * car.mass) < 1e-6 * car.mass);
-    fixture_close(&fixture);
 }

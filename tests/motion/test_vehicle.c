@@ -20,8 +20,8 @@ TEST(integrators_have_names) {
 // Mass, center and inertia come back, products included (the Aerosonde of Beard and McLain).
 TEST(the_body_has_the_given_properties) {
     static const double inertia[6] = {0.8244, 1.135, 1.759, 0.0, -0.1204, 0.0};
-    mf_Context *context;
-    mf_Model *model;
+    AUTO_CONTEXT *context;
+    AUTO_MODEL *model;
     mf_VehicleBody body = body_of(11.0, 0, 0, 0);
     memcpy(body.inertia, inertia, sizeof inertia);
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
@@ -36,8 +36,6 @@ TEST(the_body_has_the_given_properties) {
         assert_true(fabs(model->links[0].inertia[i] - inertia[i]) <= 1e-12);
     assert_int_equal(model->shape_count, 1);
     assert_true(fabs(model->shapes[0].size[0] - 0.2) <= 0.0);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 static void expect_refusal(mf_Context *context, const mf_VehicleBody *body, const char *message) {
@@ -50,7 +48,7 @@ static void expect_refusal(mf_Context *context, const mf_VehicleBody *body, cons
 }
 
 TEST(impossible_bodies_are_refused) {
-    mf_Context *context = open_context(0);
+    AUTO_CONTEXT *context = open_context(0);
     mf_VehicleBody body = body_of(0.0, 1, 1, 1);
     expect_refusal(context, &body, "mass: 0, need 1e-9 .. 1e9 kg");
     body = body_of(NAN, 1, 1, 1);
@@ -70,22 +68,19 @@ TEST(impossible_bodies_are_refused) {
     body = body_of(1.0, 1, 1, 1);
     body.name = "";
     expect_refusal(context, &body, "name");
-    mf_context_destroy(context);
 }
 
 static mf_Status make_model(mf_Context *context, void *user, mf_Error *error) {
-    mf_Model *model;
+    AUTO_MODEL *model;
     mf_Status status = mf_vehicle_model(context, user, &model, error);
     if (status != MF_OK)
         assert_null(model);
-    mf_model_destroy(model);
     return status;
 }
 
 TEST(every_failed_allocation_is_survived) {
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     mf_VehicleBody body = body_of(1.0, 1, 1, 1);
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
     assert_true(torture(context, make_model, &body, TORTURE_MUST_FAIL) > 3);
-    mf_context_destroy(context);
 }

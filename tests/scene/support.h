@@ -92,13 +92,11 @@ static inline char *write_twice(mf_Context *context, const mf_SceneFile *file,
 
 // Reads a scene and makes its world, once: for failing calls.
 static inline mf_Status make_once(mf_Context *context, void *user, mf_Error *error) {
-    mf_SceneFile *file = NULL;
-    mf_Scene scene = {0};
+    AUTO_SCENE_FILE *file = NULL;
+    AUTO(mf_scene_destroy) mf_Scene scene = {0};
     mf_Status status = try_scene(context, user, &file, error);
     if (status == MF_OK)
         status = mf_scene_create(context, file, NULL, &scene, error);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
     return status;
 }
 

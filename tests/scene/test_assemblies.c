@@ -349,7 +349,7 @@ static void read_table(const mf_Scene *scene, Table *out) {
 // scenes/wall.yaml with some threads; `image`: what a snapshot in the middle is put into, or the
 // snapshot to begin with.
 static void break_wall(uint32_t threads, void **image, size_t *size, Table *out) {
-    mf_Context *context = open_context(threads);
+    AUTO_CONTEXT *context = open_context(threads);
     mf_SceneFile *file = load_scene(context, "scenes/wall.yaml", NULL, 0);
     mf_Scene scene = make_scene(context, file);
     if (*size > 0) {
@@ -364,7 +364,6 @@ static void break_wall(uint32_t threads, void **image, size_t *size, Table *out)
     mf_world_step(scene.world, WALL_STEPS - WALL_CUT);
     read_table(&scene, out);
     drop_scene(&scene, file);
-    close_context(context);
 }
 
 // The same docks break, by the same loads, with one and two threads and behind a snapshot. A dock

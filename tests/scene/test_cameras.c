@@ -81,7 +81,7 @@ TEST(mistakes_have_a_position) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600], line[900];
-        mf_SceneFile *file = NULL;
+        AUTO_SCENE_FILE *file = NULL;
         mf_Scene scene;
         mf_Error error = {0};
         snprintf(text, sizeof text, BALL "cameras: %s\n", cases[i].cameras);
@@ -92,7 +92,6 @@ TEST(mistakes_have_a_position) {
         assert_int_equal(status, MF_BAD_FILE);
         mf_error_format(&error, line, sizeof line);
         assert_string_equal(strstr(line, "t.yaml") + strlen("t.yaml"), cases[i].message);
-        mf_scene_file_destroy(file);
     }
 }
 
@@ -257,18 +256,16 @@ TEST(groups_choose_their_pictures) {
 // link's pose says.
 // Cameras see the colors of films.
 TEST(groups_have_the_colors_of_films) {
-    mf_SceneFile *file = parse_scene(
+    AUTO_SCENE_FILE *file = parse_scene(
         *state, "world: {step: 0.001}\ngroups:\n"
                 "  - {name: a, model: ../models/ball.xml, motion: rigid, color: red}\n"
                 "  - {name: b, model: ../models/ball.xml, motion: rigid, color: file}\n");
-    mf_Scene scene;
+    AUTO(mf_scene_destroy) mf_Scene scene;
     float color[3];
     MUST(mf_scene_create(*state, file, NULL, &scene, &error));
     assert_true(mf_group_tint(mf_world_group(scene.world, 0), color)); // #d63a3a
     assert_true(color[0] == 214.0f / 255.0f && color[1] == 58.0f / 255.0f && color[2] == color[1]);
     assert_false(mf_group_tint(mf_world_group(scene.world, 1), color));
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 TEST(pictures_at_every_level) {

@@ -53,7 +53,7 @@ TEST(a_ring_closes_where_its_docks_meet) {
                          "      - {property: pitch/joint.target, values: [%s]}\n"
                          "    height: 0.4\n"),
                  angles[k], angles[k]);
-        mf_SceneFile *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file = parse_scene(*state, text);
         const mf_Status status = mf_scene_create(*state, file, NULL, &scene, &error);
         assert_int_equal(status, k == 0 ? MF_OK : MF_BAD_FILE);
         if (k == 0) {
@@ -66,7 +66,6 @@ TEST(a_ring_closes_where_its_docks_meet) {
             assert_non_null(strstr(error.message, "the docks that close a loop are"));
             assert_int_equal(error.line, 6);
         }
-        mf_scene_file_destroy(file);
     }
 }
 
@@ -116,7 +115,7 @@ TEST(mistakes_are_one_line_with_their_location) {
          "docks: no group's model has docks", 4},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        mf_SceneFile *file = NULL;
+        AUTO_SCENE_FILE *file = NULL;
         mf_Scene scene;
         mf_Error error = {0};
         mf_Status status = try_scene(*state, rows[i].text, &file, &error);
@@ -126,13 +125,12 @@ TEST(mistakes_are_one_line_with_their_location) {
         if (rows[i].message != NULL)
             assert_string_equal(error.message, rows[i].message);
         assert_int_equal(error.line, rows[i].line);
-        mf_scene_file_destroy(file);
     }
 }
 
 static void connects(const char *models, void **state, const char *message, int line) {
     mf_Error error = {0};
-    mf_SceneFile *file = NULL;
+    AUTO_SCENE_FILE *file = NULL;
     mf_Scene scene;
     mf_Status status = try_scene(*state, models, &file, &error);
     if (status == MF_OK)
@@ -140,7 +138,6 @@ static void connects(const char *models, void **state, const char *message, int 
     assert_int_equal(status, MF_BAD_FILE);
     assert_string_equal(error.message, message);
     assert_int_equal(error.line, line);
-    mf_scene_file_destroy(file);
 }
 
 // Docks of a SuperBot and of an ATRON have different types. Together they are no mistake, docked

@@ -63,8 +63,8 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
 
 static Outcome outcome_of(mf_Context *context, const char *text, const mf_Override *override) {
     Outcome out = {.motion = MF_HASH_START, .notes = MF_HASH_START};
-    mf_SceneFile *file = NULL;
-    mf_Scene scene = {0};
+    AUTO_SCENE_FILE *file = NULL;
+    AUTO(mf_scene_destroy) mf_Scene scene = {0};
     mf_Error error = {0};
     mf_Status status = mf_scene_file_parse(context, SCENE_PATH, text, strlen(text), override,
                                            override != NULL, &file, &error);
@@ -88,8 +88,6 @@ static Outcome outcome_of(mf_Context *context, const char *text, const mf_Overri
         for (uint32_t i = 0; mf_motion_group_note(group, i, note); i++)
             out.notes = hash_text(out.notes, note);
     }
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
     return out;
 }
 

@@ -32,7 +32,7 @@ TEST(every_scene_of_ours_evolves) {
 // At another level: the step of `verify`, servos from the robot's file, feet that feel the ground.
 TEST(a_scene_moves_to_another_level) {
     const mf_Override overrides[] = {{"search.verify.step", "0.002"}, {"run.duration", "1"}};
-    mf_SceneFile *file = load(*state, "quadruped.yaml", overrides, 2);
+    AUTO_SCENE_FILE *file = load(*state, "quadruped.yaml", overrides, 2);
     mf_SceneConfig config = mf_scene_config_at_level(file, MF_MOTION_ARTICULATED);
     assert_int_equal(config.step, 2 * MF_MILLISECOND);
     assert_true(config.evaluates);
@@ -65,7 +65,6 @@ TEST(a_scene_moves_to_another_level) {
     config = mf_scene_config_at_level(file, MF_MOTION_OWN);
     assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "motion own: none of its plugins is a motion"));
-    mf_scene_file_destroy(file);
 }
 
 // Fischer and Ihme 2024, section IV.
@@ -128,7 +127,7 @@ TEST(wrong_initial_values_are_named) {
         {"[{property: base.position.x, values: [1e200]}]", "expected finite numbers"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        mf_SceneFile *file = load_with(*state, rows[i].text);
+        AUTO_SCENE_FILE *file = load_with(*state, rows[i].text);
         mf_Scene scene;
         mf_Error error = {0};
         assert_int_not_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_OK);
@@ -137,7 +136,6 @@ TEST(wrong_initial_values_are_named) {
         assert_string_equal(error.file, file->file);
         assert_int_equal(error.line, 6);
         assert_int_equal(error.column, 15);
-        mf_scene_file_destroy(file);
     }
 }
 
@@ -217,7 +215,7 @@ static void check_independence(mf_Context *context, const char *name) {
     enum { COUNT = 20 };
     // 3.03 s is no multiple of the controller's 80 ms: a phase left over would show.
     static const mf_Override overrides[] = {{"run.duration", "3.03"}};
-    mf_SceneFile *file = load(context, name, overrides, 1);
+    AUTO_SCENE_FILE *file = load(context, name, overrides, 1);
     mf_Scene scene = make_evaluation(context, file, COUNT),
              alone = make_evaluation(context, file, 1);
     uint32_t bytes = mf_scene_genome_bytes(&scene);
@@ -242,7 +240,6 @@ static void check_independence(mf_Context *context, const char *name) {
     }
     mf_scene_destroy(&scene);
     mf_scene_destroy(&alone);
-    mf_scene_file_destroy(file);
 }
 
 TEST(fitness_depends_on_the_genome_alone) {
@@ -292,8 +289,8 @@ TEST(a_lifetime_is_rounded_up_to_whole_steps) {
 
 TEST(wrong_calls_are_refused) {
     static const mf_Override none = {"group.controller", "none"};
-    mf_SceneFile *file = load(*state, "neophysix.yaml", NULL, 0);
-    mf_Scene scene = make_evaluation(*state, file, 1);
+    AUTO_SCENE_FILE *file = load(*state, "neophysix.yaml", NULL, 0);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 1);
     uint8_t genome[2 * MF_GP_BYTES] = {0};
     double fitness[2];
     mf_Error error = {0};
@@ -311,12 +308,10 @@ TEST(wrong_calls_are_refused) {
     scene = make_evaluation(*state, file, 1);
     assert_int_equal(mf_scene_genome_bytes(&scene), 0);
     assert_int_equal(mf_scene_evaluate(&scene, genome, 1, 32, fitness, &error), MF_BAD_ARGUMENT);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 TEST(wrong_configurations_are_refused) {
-    mf_SceneFile *file = load(*state, "neophysix.yaml", NULL, 0);
+    AUTO_SCENE_FILE *file = load(*state, "neophysix.yaml", NULL, 0);
     mf_SceneConfig config = mf_scene_config();
     mf_Scene scene;
     mf_Error error = {0};
@@ -332,7 +327,6 @@ TEST(wrong_configurations_are_refused) {
     assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "found 3"));
     assert_null(scene.world);
-    mf_scene_file_destroy(file);
 }
 
 // What a configuration says goes before what the file says.
@@ -379,10 +373,9 @@ TEST(evaluations_must_be_asked_for) {
 
 TEST(a_missing_model_is_named) {
     static const mf_Override lost = {"group.model", "/nowhere/robot.urdf"};
-    mf_SceneFile *file = load(*state, "neophysix.yaml", &lost, 1);
+    AUTO_SCENE_FILE *file = load(*state, "neophysix.yaml", &lost, 1);
     mf_Scene scene;
     mf_Error error = {0};
     assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_NOT_FOUND);
     assert_string_equal(error.file, "/nowhere/robot.urdf");
-    mf_scene_file_destroy(file);
 }

@@ -106,17 +106,16 @@ TEST(test_the_others_go_on_with_the_same_bits) {
 }
 
 TEST(test_the_same_bits_with_another_number_of_threads) {
-    mf_Context *context = open_context(3);
+    AUTO_CONTEXT *context = open_context(3);
     for (size_t i = 0; i < 4; i++)
         check_join(context, &cases[i]);
-    mf_context_destroy(context);
 }
 
 // Robots of a file join, beside each other and one after the other.
 TEST(test_robots_of_a_file_join) {
     mf_Scene *scene = open_scene(*state, "scenes/wall.yaml"), *second = NULL, *third = NULL;
     mf_SceneExtension *first = NULL, *last = NULL;
-    mf_SceneFile *file = NULL;
+    AUTO_SCENE_FILE *file = NULL;
     mf_Error error = {0};
     assert_int_equal(
         mf_scene_file_of_robot(*state, MAYFLY_SOURCE_DIR "/models/sun2022.yaml", &file, &error),
@@ -147,7 +146,6 @@ TEST(test_robots_of_a_file_join) {
     mf_scene_extension_destroy(last);
     mf_scene_extension_destroy(first);
     mf_scene_close(scene);
-    mf_scene_file_destroy(file);
 }
 
 static void refuses(mf_Scene *scene, const mf_SceneJoin *join, mf_Status status,

@@ -80,8 +80,8 @@ TEST(servos_put_in_what_the_robot_gains) {
         snprintf(more, sizeof more,
                  "search: {fitness: economy}\nworld: {gravity: 0, step: %s}\nrun: {duration: 1}\n",
                  i == 0 ? "0.00002" : "0.00001");
-        mf_SceneFile *file = parse(*state, group, more);
-        mf_Scene scene = make_evaluation(*state, file, 17);
+        AUTO_SCENE_FILE *file = parse(*state, group, more);
+        AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 17);
         mf_Field *offset = mf_group_find_field(scene.group, "oscillator.offset");
         for (uint32_t j = 0; j < scene.model->joint_count; j++)
             mf_field_set(offset, 16, j, 0.3); // all legs alike: none is turned by the others
@@ -94,8 +94,6 @@ TEST(servos_put_in_what_the_robot_gains) {
         double distance = mf_scene_distance(&scene, 16);
         assert_near(mf_scene_fitness(&scene, 16), distance / (work + scene.model->mass * 9.80665),
                     1e-15);
-        mf_scene_destroy(&scene);
-        mf_scene_file_destroy(file);
     }
     assert_true(fabs(wrong[0]) < 0.02);
     assert_near(wrong[1], 0.5 * wrong[0], 0.1 * fabs(wrong[0]));
@@ -125,7 +123,7 @@ TEST(feet_that_step_count) {
 }
 
 TEST(economy_needs_torques) {
-    mf_SceneFile *file = parse(*state, "    motion: rigid\n", "search: {fitness: economy}\n");
+    AUTO_SCENE_FILE *file = parse(*state, "    motion: rigid\n", "search: {fitness: economy}\n");
     mf_Scene scene;
     mf_Error error = {0};
     assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_UNSUPPORTED);
@@ -135,7 +133,6 @@ TEST(economy_needs_torques) {
     file = parse(*state, "    servo: {inputs: true}\n", "search: {fitness: economy}\n");
     assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_UNSUPPORTED);
     assert_string_equal(error.message, "fitness: economy does not know the gains of servo.inputs");
-    mf_scene_file_destroy(file);
 }
 
 // At every motion: it is the one asked for, the file's step counts, robots move, and an evaluation
@@ -152,10 +149,10 @@ TEST(every_motion_can_be_evaluated) {
             snprintf(more, sizeof more,
                      "search: {fitness: %s}\nworld: {step: 0.005}\nrun: {duration: 1.2}\n",
                      fitnesses[f]);
-            mf_SceneFile *file = parse(*state, group, more);
+            AUTO_SCENE_FILE *file = parse(*state, group, more);
             assert_int_equal(file->groups[0].motion, motion);
             mf_Scene scene = make_evaluation(*state, file, COUNT);
-            mf_Scene alone = make_evaluation(*state, file, 1);
+            AUTO(mf_scene_destroy) mf_Scene alone = make_evaluation(*state, file, 1);
             assert_int_equal(mf_motion_of(scene.group, 0), motion);
             assert_int_equal(mf_world_config_of(scene.world)->step, 5 * MF_MILLISECOND);
             uint8_t genomes[COUNT * MF_GP_BYTES];
@@ -176,8 +173,6 @@ TEST(every_motion_can_be_evaluated) {
                              MF_OK);
             assert_memory_equal(&single, &first[17], sizeof single);
             mf_scene_destroy(&scene);
-            mf_scene_destroy(&alone);
-            mf_scene_file_destroy(file);
         }
     }
 }

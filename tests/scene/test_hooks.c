@@ -25,7 +25,7 @@ static double numbered(const mf_Scene *scene, uint32_t instance, void *user) {
 }
 
 TEST(an_own_fitness_replaces_the_distance) {
-    mf_SceneFile *file = load(*state, "gp");
+    AUTO_SCENE_FILE *file = load(*state, "gp");
     double bonus = 0.5, fitness[3];
     mf_Scene scene = make_evaluation(*state, file, 3);
     uint8_t genomes[3 * MF_GP_BYTES] = {0};
@@ -40,12 +40,10 @@ TEST(an_own_fitness_replaces_the_distance) {
     assert_true(mf_scene_fitness(&scene, 2) == 20.5);
     mf_scene_destroy(&scene);
 
-    mf_Trial trial;
+    AUTO(mf_trial_free) mf_Trial trial;
     assert_int_equal(mf_trial_run(*state, file, NULL, genomes, MF_GP_BYTES, 0.1, &trial, NULL),
                      MF_OK);
     assert_true(trial.fitness == 0.5);
-    mf_trial_free(&trial);
-    mf_scene_file_destroy(file);
 }
 
 // ---- a controller ------------------------------------------------------------------------------
@@ -107,19 +105,19 @@ static void hook(mf_SceneFile *file, Tripod *tripod) {
 
 // The same two bytes, evaluated in a batch, alone, and as a trial: the same bits.
 TEST(an_own_controller_evolves) {
-    mf_SceneFile *file = load(*state, "none");
+    AUTO_SCENE_FILE *file = load(*state, "none");
     Tripod tripod = {0};
     assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_UNSUPPORTED);
     hook(file, &tripod);
     assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_OK);
-    mf_Scene scene = make_evaluation(*state, file, ROBOTS);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, ROBOTS);
     assert_int_equal(tripod.attached, 1);
     assert_int_equal(file->search.genome_bytes, GENES);
 
     mf_SearchConfig config = file->search;
     config.evaluate = mf_scene_evaluate;
     config.user = &scene;
-    mf_Search *search = NULL;
+    AUTO_SEARCH *search = NULL;
     assert_int_equal(mf_search_create(*state, &config, &search, NULL), MF_OK);
     double first = 0.0;
     for (int generation = 0; generation < 6; generation++) {
@@ -139,15 +137,12 @@ TEST(an_own_controller_evolves) {
     double fitness;
     assert_int_equal(mf_scene_evaluate(&scene, still, 1, GENES, &fitness, NULL), MF_OK);
     assert_true(fitness < best.fitness);
-    mf_search_destroy(search);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 TEST(bad_hooks_are_refused) {
-    mf_SceneFile *file = load(*state, "none");
+    AUTO_SCENE_FILE *file = load(*state, "none");
     Tripod tripod = {.refusal = MF_NOT_FOUND};
-    mf_Scene scene;
+    AUTO(mf_scene_destroy) mf_Scene scene;
     mf_Error error = {0};
     hook(file, &tripod);
     assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_NOT_FOUND);
@@ -166,6 +161,4 @@ TEST(bad_hooks_are_refused) {
     hook(file, &tripod);
     scene = make_evaluation(*state, file, 1);
     assert_int_equal(mf_scene_genome_bytes(&scene), MF_GP_BYTES);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }

@@ -10,7 +10,8 @@ GROUP_FIXTURE(make_context, drop_context);
     "    placement: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 2\n"
 
 TEST(defaults_are_those_of_the_library) {
-    mf_SceneFile *file = parse_scene(*state, BALLS "joints: [{name: a, first: {group: balls}}]\n");
+    AUTO_SCENE_FILE *file =
+        parse_scene(*state, BALLS "joints: [{name: a, first: {group: balls}}]\n");
     const mf_WorldJointConfig expected = mf_world_joint_config();
     const mf_SceneJoint *joint = file->joints;
     assert_int_equal(file->joint_count, 1);
@@ -24,7 +25,6 @@ TEST(defaults_are_those_of_the_library) {
     assert_true(joint->motor_torque == expected.motor_torque);
     assert_true(joint->enabled && isnan(joint->position[0]));
     assert_string_equal(joint->sides[1].group, "");
-    mf_scene_file_destroy(file);
 }
 
 TEST(what_is_read_is_written) {
@@ -83,7 +83,7 @@ TEST(mistakes_have_a_position) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600], line[900];
-        mf_SceneFile *file = NULL;
+        AUTO_SCENE_FILE *file = NULL;
         mf_Scene scene = {0};
         mf_Error error = {0};
         snprintf(text, sizeof text, BALLS "joints: %s\n", cases[i].joints);
@@ -94,7 +94,6 @@ TEST(mistakes_have_a_position) {
         assert_null(scene.world);
         mf_error_format(&error, line, sizeof line);
         assert_string_equal(line + strlen(SCENE_PATH), cases[i].message);
-        mf_scene_file_destroy(file);
     }
 }
 
@@ -220,13 +219,12 @@ static const char both[] = PUSHER
 TEST(threads_change_nothing) {
     uint64_t hashes[2];
     for (int i = 0; i < 2; i++) {
-        mf_Context *context = open_context(i == 0 ? 1 : 3);
+        AUTO_CONTEXT *context = open_context(i == 0 ? 1 : 3);
         mf_SceneFile *file = parse_scene(context, both);
         mf_Scene scene = make_scene(context, file);
         mf_world_step(scene.world, 1000);
         hashes[i] = mf_world_hash(scene.world);
         drop_scene(&scene, file);
-        close_context(context);
     }
     assert_true(hashes[0] == hashes[1]);
 }

@@ -38,16 +38,14 @@ static void grow_all(void) {
 
 static void evaluate(void *context, const char *text, const uint8_t *some, uint32_t count,
                      double *fitness, double *values) {
-    mf_SceneFile *file = parse_scene(context, text);
-    mf_Scene scene = make_evaluation(context, file, count);
+    AUTO_SCENE_FILE *file = parse_scene(context, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(context, file, count);
     mf_Error error = {0};
     for (int again = 0; again < 2; again++) // the second time from memory
         if (mf_scene_evaluate(&scene, some, count, BYTES, fitness, &error) != MF_OK ||
             (values != NULL &&
              mf_scene_describe(&scene, some, count, BYTES, values, &error) != MF_OK))
             fail_msg("%s", error.message);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 TEST(a_result_depends_on_the_machine_alone) {
@@ -87,13 +85,12 @@ TEST(a_trial_again_has_the_same_bits) {
     mf_Trial trial;
     grow_all();
     evaluate(*state, HEAD GROUP SEARCH, genomes[0], MANY, all, NULL);
-    mf_SceneFile *file = parse_scene(*state, HEAD GROUP SEARCH);
+    AUTO_SCENE_FILE *file = parse_scene(*state, HEAD GROUP SEARCH);
     for (uint32_t i = 0; i < MANY; i += 3) {
         MUST(mf_trial_run(*state, file, NULL, genomes[i], BYTES, 0.25, &trial, &error));
         assert_memory_equal(&trial.fitness, &all[i], sizeof all[i]);
         mf_trial_free(&trial);
     }
-    mf_scene_file_destroy(file);
 }
 
 // One actuator from the origin to (x, 0, z).
@@ -146,16 +143,14 @@ TEST(falls_before_the_trial_are_distinguished) {
     double fitness[2];
     triangle(-0.06, -0.0525, 0.0, bars[0]);
     triangle(0.03, 0.02, 0.0714, bars[1]);
-    mf_SceneFile *file = parse_scene(*state, HEAD GROUP SEARCH);
+    AUTO_SCENE_FILE *file = parse_scene(*state, HEAD GROUP SEARCH);
     for (int i = 0; i < 2; i++) {
-        mf_Scene scene = make_evaluation(*state, file, 1);
+        AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 1);
         MUST(mf_scene_evaluate(&scene, bars[i], 1, BYTES, &fitness[i], &error));
         const mf_MachineResult result = mf_machine_result(&scene, 0);
         assert_true(result.share == 1.0);
         assert_true(i == 0 ? result.resting == 0 : result.resting > 0);
-        mf_scene_destroy(&scene);
     }
-    mf_scene_file_destroy(file);
 }
 
 // A network that has settled moves nothing any more: the trial ends, with the bits of the shorter
@@ -173,8 +168,8 @@ TEST(what_stands_still_ends_its_trial) {
         char text[1024];
         snprintf(text, sizeof text, "world: {step: 0.25}\nground: {shape: flat}\nrun: %s\n%s",
                  durations[i], GROUP SEARCH);
-        mf_SceneFile *file = parse_scene(*state, text);
-        mf_Scene scene = make_evaluation(*state, file, 1);
+        AUTO_SCENE_FILE *file = parse_scene(*state, text);
+        AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 1);
         MUST(mf_scene_evaluate(&scene, settles, 1, BYTES, &fitness[i], &error));
         const mf_MachineResult stands = mf_machine_result(&scene, 0);
         assert_true(stands.share == 1.0);
@@ -183,8 +178,6 @@ TEST(what_stands_still_ends_its_trial) {
         distance[i] = stands.distance;
         MUST(mf_scene_evaluate(&scene, blinks, 1, BYTES, &fitness[i], &error));
         assert_int_equal(mf_machine_result(&scene, 0).still, 0);
-        mf_scene_destroy(&scene);
-        mf_scene_file_destroy(file);
     }
     assert_memory_equal(&distance[0], &distance[1], sizeof distance[0]);
 }

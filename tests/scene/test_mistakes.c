@@ -507,7 +507,7 @@ TEST(groups_that_cannot_evolve_give_a_reason) {
          "t.yaml: expected one group to evolve, found 3: its robots are isolated"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        mf_SceneFile *file = NULL;
+        AUTO_SCENE_FILE *file = NULL;
         mf_Error error = {0};
         char line[900];
         assert_int_equal(mf_scene_file_parse(*state, "t.yaml", cases[i].text, strlen(cases[i].text),
@@ -517,6 +517,5 @@ TEST(groups_that_cannot_evolve_give_a_reason) {
         assert_int_equal(status, cases[i].message == NULL ? MF_OK : MF_UNSUPPORTED);
         if (cases[i].message != NULL)
             assert_string_equal(mf_error_format(&error, line, sizeof line), cases[i].message);
-        mf_scene_file_destroy(file);
     }
 }

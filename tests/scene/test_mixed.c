@@ -141,7 +141,7 @@ TEST(a_robot_moves_as_it_does_alone) {
         snprintf(alone, sizeof alone, ALONE, levels[i / 2], places[i % 2]);
         snprintf(among, sizeof among, ALONE OTHERS, levels[i / 2], places[i % 2]);
         double *first = walk(*state, alone, 1000, &count);
-        double *second = walk(*state, among, 1000, &other);
+        AUTO(end_memory) double *second = walk(*state, among, 1000, &other);
         assert_int_equal(count, other);
         for (size_t k = 0; k < count; k++)
             if (memcmp(&first[k], &second[k], sizeof *first) != 0)
@@ -150,7 +150,6 @@ TEST(a_robot_moves_as_it_does_alone) {
         double x = first[0] - (i % 2 == 0 ? 0.0 : 1.0), y = first[1] + (i % 2 == 0 ? 0.0 : 2.0);
         assert_true(x * x + y * y > 0.1 * 0.1); // and it walks
         free(first);
-        free(second);
     }
 }
 
@@ -169,11 +168,10 @@ TEST(isolated_groups_do_not_interact) {
     size_t count, other;
     snprintf(alone, sizeof alone, ALONE, "articulated", "line");
     double *first = walk(*state, alone, 500, &count);
-    double *second = walk(*state, crowd, 500, &other);
+    AUTO(end_memory) double *second = walk(*state, crowd, 500, &other);
     assert_int_equal(count, other);
     assert_memory_equal(first, second, count * sizeof *first);
     free(first);
-    free(second);
 }
 
 int main(void) {

@@ -22,8 +22,8 @@
     "    plugins:\n      - {file: \"" PLUGINS "sway.so\", tick: 0.01}\n"
 
 TEST(plugins_move_and_control) {
-    mf_SceneFile *file = parse_scene(*state, PLAY);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, PLAY);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     mf_Group *vehicle = mf_world_group(scene.world, 0);
     assert_int_equal(mf_motion_of(vehicle, 0), MF_MOTION_OWN);
     mf_world_step(scene.world, 20);
@@ -43,8 +43,6 @@ TEST(plugins_move_and_control) {
     assert_true(switched);
     assert_int_equal(mf_motion_of(vehicle, 1), MF_MOTION_OWN);
     assert_int_equal(mf_group_fault_total(vehicle), 0);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 // A controller that names link.pose gets the poses of the beginning of each step, in a call of many
@@ -72,25 +70,21 @@ enum { STEPS = 1500 };
 
 // The end of a play; at `pause` (0: never) it goes on in another world.
 static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
-    mf_Context *context = open_context(threads);
+    AUTO_CONTEXT *context = open_context(threads);
     mf_plugins_allow(context, true);
-    mf_SceneFile *file = parse_scene(context, text);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_SCENE_FILE *file = parse_scene(context, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(context, file);
     mf_world_step(scene.world, pause);
     if (pause > 0) {
         size_t size;
-        void *image = take_snapshot(scene.world, &size);
+        AUTO(end_memory) void *image = take_snapshot(scene.world, &size);
         mf_scene_destroy(&scene);
         scene = make_scene(context, file);
         mf_world_step(scene.world, 91);
         assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_OK);
-        free(image);
     }
     mf_world_step(scene.world, STEPS - pause);
     uint64_t hash = mf_world_hash(scene.world);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    close_context(context);
     return hash;
 }
 
@@ -107,17 +101,14 @@ TEST(plays_go_on_to_the_bit) {
 
 // A plugin with other settings is another play: its images are refused.
 TEST(images_of_other_settings_are_refused) {
-    mf_SceneFile *file = parse_scene(*state, PLAY);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, PLAY);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     size_t size;
-    void *image = take_snapshot(scene.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(scene.world, &size);
     mf_scene_destroy(&scene);
     file->groups[0].plugins[1].values[0].value = 0.25;
     scene = make_scene(*state, file);
     assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_BAD_ARGUMENT);
-    free(image);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 typedef struct Mistake {
@@ -142,14 +133,13 @@ TEST(mistakes_are_reported_in_one_line) {
          "expected a robot with two joints"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        mf_SceneFile *file = parse_scene(*state, mistakes[i].text);
+        AUTO_SCENE_FILE *file = parse_scene(*state, mistakes[i].text);
         mf_Scene scene;
         mf_Error error = {0};
         assert_int_not_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_OK);
         assert_null(scene.world);
         if (strstr(error.message, mistakes[i].part) == NULL || strchr(error.message, '\n') != NULL)
             fail_msg("case %zu: line %d: %s", i, (int)error.line, error.message);
-        mf_scene_file_destroy(file);
     }
 }
 
@@ -167,8 +157,8 @@ TEST(groups_have_colors) {
                                "  - name: c\n    model: ../models/hexapod.urdf\n    color: file\n"
                                "  - name: d\n    model: ../models/ball.xml\n    color: blue\n";
     const char *colors[MF_SCENE_GROUPS];
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     mf_scene_colors(&scene, colors);
     assert_non_null(colors[0]);
     assert_null(colors[1]);
@@ -183,8 +173,6 @@ TEST(groups_have_colors) {
     scene = make_scene(*state, file);
     mf_scene_colors(&scene, colors);
     assert_null(colors[0]); // nobody to tell it from
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 // Plugins, records and colors are written back as they were read.
@@ -215,7 +203,7 @@ TEST(settings_are_overridden) {
                                             {"groups.craft.plugins.0.settings.drag", "2"},
                                             {"groups.craft.plugins.1.settings", "{lean: 0.1}"},
                                             {"groups.craft.plugins.1.tick", "0.05"}};
-    mf_SceneFile *file = parse_with(*state, PLAY, overrides, 4);
+    AUTO_SCENE_FILE *file = parse_with(*state, PLAY, overrides, 4);
     const mf_ScenePlugin *plugins = file->groups[0].plugins;
     assert_int_equal(plugins[0].value_count, 3); // thrust stays
     double height = 0.0, drag = 0.0;
@@ -226,7 +214,6 @@ TEST(settings_are_overridden) {
     assert_true(height == 0.5 && drag == 2.0);
     assert_int_equal(plugins[1].value_count, 1);
     assert_string_equal(plugins[1].values[0].name, "lean");
-    mf_scene_file_destroy(file);
 }
 
 // Where evolution has nothing to do, a controller from a library may; it is called at its rate, and

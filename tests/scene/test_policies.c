@@ -47,7 +47,7 @@ static const char snake[] =
 
 // Robot 5 is the head: its front is free. Robot k is the module 5 - k of the chain.
 TEST(a_snake_is_a_wave_that_crawls) {
-    Stage stage;
+    AUTO(stage_close) Stage stage;
     double start[2], direction[2];
     stage_open(&stage, snake);
     for (uint32_t c = 0; c < 2; c++)
@@ -65,13 +65,12 @@ TEST(a_snake_is_a_wave_that_crawls) {
     for (uint32_t c = 0; c < 2; c++)
         direction[c] = stage_get(&stage, "base.position", 2, c) - start[c];
     assert_true(hypot(direction[0], direction[1]) > 0.15);
-    stage_close(&stage);
 }
 
 // The same by a plugin, which uses the fields of messages.
 TEST(a_plugin_gets_its_messages) {
     char text[1500];
-    Stage stage;
+    AUTO(stage_close) Stage stage;
     snprintf(text, sizeof text,
              "name: s\nworld: {step: 0.002}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
              "  - {name: m, model: ../models/modules/pitch.urdf, count: 20, chain: {first: back, "
@@ -90,7 +89,6 @@ TEST(a_plugin_gets_its_messages) {
     const mf_MessagesStatistics sum = mf_messages_statistics(mf_messages_of(stage.scene.world));
     assert_int_equal(sum.delivered, 19 * 50);
     assert_int_equal(sum.overflowed, 0);
-    stage_close(&stage);
 }
 
 // Steps of 10 ms, because phases are counted by the policies: every other step.
@@ -105,7 +103,7 @@ static const char pair[] =
 TEST(two_oscillators_lock_as_computed) {
     for (uint32_t seed = 1; seed <= 3; seed++) {
         char text[1000];
-        Stage stage;
+        AUTO(stage_close) Stage stage;
         snprintf(text, sizeof text, pair, seed, 2u, 2.0, 0.1);
         stage_open(&stage, text);
         stage_run(&stage, 10.0);
@@ -115,14 +113,13 @@ TEST(two_oscillators_lock_as_computed) {
             stage_get(&stage, "phase.memory", 0, 0) - stage_get(&stage, "phase.memory", 1, 0);
         assert_true(fabs(rates) > 0.01 && fabs(rates) < 4.0);
         assert_near(sin(phases), rates / 4.0, 1e-4);
-        stage_close(&stage);
     }
 }
 
 // Eight in a row with equal frequencies: their phases become one.
 TEST(a_row_of_oscillators_agrees) {
     char text[1000];
-    Stage stage;
+    AUTO(stage_close) Stage stage;
     double sum[2] = {0.0, 0.0};
     snprintf(text, sizeof text, pair, 4u, 8u, 8.0, 0.0);
     stage_open(&stage, text);
@@ -137,7 +134,6 @@ TEST(a_row_of_oscillators_agrees) {
         assert_near(
             wrap(stage_get(&stage, "phase.memory", i, 0) - stage_get(&stage, "phase.memory", 0, 0)),
             0.0, 1e-3);
-    stage_close(&stage);
 }
 
 // ---- driven joints ------------------------------------------------------------------------------
@@ -150,7 +146,7 @@ static const char rover[] =
 
 TEST(joints_spin_at_the_speed) {
     char text[1000];
-    Stage stage;
+    AUTO(stage_close) Stage stage;
     snprintf(text, sizeof text, rover, "{spin: {speed: 4, joint: left_front right_front}}");
     stage_open(&stage, text);
     stage_run(&stage, 0.1);
@@ -170,12 +166,11 @@ TEST(joints_spin_at_the_speed) {
     stage_run(&stage, 1.0);
     assert_near(stage_get(&stage, "joint.target", 0, 0), 0.5, 1e-5);
     assert_near(stage_get(&stage, "joint.rate", 0, 0), 0.5, 0.02);
-    stage_close(&stage);
 }
 
 // It drives at 5 rad/s times 42 mm until it sees a wall, and never gets stuck.
 TEST(a_wheelbot_turns_away_from_walls) {
-    Stage stage;
+    AUTO(stage_close) Stage stage;
     double distance = 0.0, angle = 0.0;
     stage.context = open_context(0);
     stage.file = load_scene(stage.context, "scenes/wheelbot.yaml", NULL, 0);
@@ -197,13 +192,12 @@ TEST(a_wheelbot_turns_away_from_walls) {
     assert_true(distance > 6.0);
     assert_true(angle > 5 && angle < 80);
     assert_int_equal(mf_group_fault_total(stage.scene.group), 0);
-    stage_close(&stage);
 }
 
 // [m], [rad] How far scenes/atron_car.yaml gets in five seconds, and how it turns.
 static void drive(const char *right, double direction[2], double *turned) {
     const mf_Override overrides[] = {{"groups.right.behavior.spin.speed", right}};
-    Stage stage;
+    AUTO(stage_close) Stage stage;
     double q[4];
     stage.context = open_context(0);
     stage.file = load_scene(stage.context, "scenes/atron_car.yaml", overrides, 1);
@@ -215,7 +209,6 @@ static void drive(const char *right, double direction[2], double *turned) {
         direction[c] = stage_get(&stage, "base.position", 0, c);
     // The body's z axis lies along the car.
     *turned = atan2(2.0 * (q[2] * q[3] - q[0] * q[1]), 2.0 * (q[1] * q[3] + q[0] * q[2]));
-    stage_close(&stage);
 }
 
 // Wheels roll on the rims of their outer halves, 40 mm from their axes.
@@ -238,7 +231,7 @@ static double roll(const char *stretch, const char *lean) {
     const mf_Override overrides[] = {{"groups.modules.behavior.track.stretch", stretch},
                                      {"groups.modules.behavior.track.lean", lean},
                                      {"world.step", "0.005"}};
-    Stage stage;
+    AUTO(stage_close) Stage stage;
     double distance = 0.0;
     stage.context = open_context(0);
     stage.file = load_scene(stage.context, "scenes/track.yaml", overrides, SANITIZED ? 3 : 2);
@@ -249,7 +242,6 @@ static double roll(const char *stretch, const char *lean) {
     for (uint32_t i = 0; i < 8; i++)
         distance += stage_get(&stage, "base.position", i, 0) / 8;
     assert_int_equal(mf_group_fault_total(stage.scene.group), 0);
-    stage_close(&stage);
     return distance;
 }
 
@@ -274,9 +266,9 @@ static double forward_of(const mf_Scene *scene) {
 
 TEST(a_track_becomes_a_snake) {
     const mf_Override step = {"world.step", "0.005"};
-    mf_Context *context = open_context(0);
-    mf_SceneFile *file = load_scene(context, "scenes/reconfigure.yaml", &step, 1);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_CONTEXT *context = open_context(0);
+    AUTO_SCENE_FILE *file = load_scene(context, "scenes/reconfigure.yaml", &step, 1);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(context, file);
     const mf_WorldDocks *docks = mf_world_docks_of(scene.world);
     double began = forward_of(&scene);
     mf_world_step(scene.world, 799); // 3.995 s
@@ -293,9 +285,6 @@ TEST(a_track_becomes_a_snake) {
     const mf_Field *height = mf_group_find_field(mf_world_group(scene.world, 0), "base.position");
     for (uint32_t i = 0; i < 6 && !SANITIZED; i++)
         assert_true(mf_field_get(height, i, 2) < 0.2);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    mf_context_destroy(context);
 }
 
 // ---- mistakes -----------------------------------------------------------------------------------
@@ -310,10 +299,10 @@ TEST(mistakes_are_one_line) {
          "rover has no range sensor 'nose'"},
         {"{wheels: {left: left_front}}", "behavior.wheels.right"},
     };
-    mf_Context *context = open_context(0);
+    AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[1000];
-        mf_SceneFile *file = NULL;
+        AUTO_SCENE_FILE *file = NULL;
         mf_Scene scene;
         mf_Error error = {0};
         snprintf(text, sizeof text, rover, rows[i][0]);
@@ -323,9 +312,7 @@ TEST(mistakes_are_one_line) {
         assert_int_equal(status, MF_BAD_FILE);
         if (strstr(error.message, rows[i][1]) == NULL)
             fail_msg("%s", error.message);
-        mf_scene_file_destroy(file);
     }
-    close_context(context);
 }
 
 TEST(mistakes_of_modules_are_one_line) {
@@ -334,10 +321,10 @@ TEST(mistakes_of_modules_are_one_line) {
         {"{car: {front: nose}}", "car: pitch has no dock 'nose'"},
         {"{hormone: {joint: knee}}", "hormone: expected names of hinges or slides of pitch"},
     };
-    mf_Context *context = open_context(0);
+    AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[600];
-        mf_SceneFile *file = NULL;
+        AUTO_SCENE_FILE *file = NULL;
         mf_Scene scene;
         mf_Error error = {0};
         snprintf(text, sizeof text,
@@ -351,7 +338,5 @@ TEST(mistakes_of_modules_are_one_line) {
         if (strstr(error.message, rows[i][1]) == NULL)
             fail_msg("%s", error.message);
         assert_int_equal(error.line, 7);
-        mf_scene_file_destroy(file);
     }
-    close_context(context);
 }

@@ -86,14 +86,13 @@ TEST(missing_parts_of_a_world_are_reported) {
          "expected a body that can move", 0},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        mf_SceneFile *file = parse_scene(*state, mistakes[i].text);
+        AUTO_SCENE_FILE *file = parse_scene(*state, mistakes[i].text);
         mf_Scene scene;
         mf_Error error = {0};
         assert_int_not_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_OK);
         assert_null(scene.world);
         if (strstr(error.message, mistakes[i].part) == NULL || strchr(error.message, '\n') != NULL)
             fail_msg("case %zu: %s", i, error.message);
-        mf_scene_file_destroy(file);
     }
 }
 

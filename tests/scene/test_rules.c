@@ -20,8 +20,8 @@ TEST(rules_change_motions) {
         "      - {to: rigid, when: {at: {time: 0.2}}}\n"
         "      - {to: articulated, when: {near: {group: post, distance: 2}}}\n"
         "      - {to: points, when: {far: {group: post, distance: 5}}}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     mf_Group *walkers = mf_world_group(scene.world, 1);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(mf_motion_of(walkers, i), MF_MOTION_KINEMATIC);
@@ -37,8 +37,6 @@ TEST(rules_change_motions) {
     assert_int_equal(mf_motion_of(walkers, 1), MF_MOTION_ARTICULATED);
     assert_int_equal(mf_motion_of(walkers, 2), MF_MOTION_POINTS);
     assert_int_equal(mf_group_fault_total(walkers), 0);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 static void same_field(mf_Group *a, mf_Group *b, const char *name) {
@@ -54,9 +52,9 @@ TEST(all_levels_change_no_bit) {
         "world: {step: 0.001}\ngroups:\n"
         "  - {name: walkers, model: ../models/hexapod.urdf, count: 3, gaits: [tripod]}\n"
         "  - {name: quads, model: ../models/crazyflie.yaml}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
     mf_SceneConfig config = mf_scene_config();
-    mf_Scene plain = make_scene(*state, file), scene;
+    AUTO(mf_scene_destroy) mf_Scene plain = make_scene(*state, file), scene;
     mf_Error error;
     config.levels = true;
     assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_OK);
@@ -76,8 +74,6 @@ TEST(all_levels_change_no_bit) {
     }
     assert_int_equal(mf_group_fault_total(scene.group), 0);
     mf_scene_destroy(&scene);
-    mf_scene_destroy(&plain);
-    mf_scene_file_destroy(file);
 }
 
 // A truss gets inertia at a time, with the step that this needs, and loses it again.
@@ -88,8 +84,8 @@ TEST(rules_change_motions_of_trusses) {
         "    switch:\n"
         "      - {to: elastic, when: {at: {time: 0.05}}}\n"
         "      - {to: quasistatic, when: {at: {time: 0.1}}}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     assert_int_equal(scene.step, MF_MILLISECOND);
     assert_int_equal(mf_motion_of(scene.group, 1), MF_MOTION_QUASISTATIC);
     mf_world_step(scene.world, 70);
@@ -97,8 +93,6 @@ TEST(rules_change_motions_of_trusses) {
     mf_world_step(scene.world, 50);
     assert_int_equal(mf_motion_of(scene.group, 1), MF_MOTION_QUASISTATIC);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 // Thrown trusses need inertia, trusses of a search are verified by it; robots have none of this.
@@ -129,13 +123,12 @@ TEST(motions_of_trusses_are_checked) {
         if (strstr(error.message, wrong[i][1]) == NULL)
             fail_msg("expected '%s' in '%s'", wrong[i][1], error.message);
     }
-    mf_SceneFile *file = parse_scene(*state, "groups: [{name: a, model: ../models/tetrahedron.truss"
-                                             ".yaml, motion: elastic, speed: 1}]\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file =
+        parse_scene(*state, "groups: [{name: a, model: ../models/tetrahedron.truss"
+                            ".yaml, motion: elastic, speed: 1}]\n");
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 1);
     assert_true(get_field(scene.group, "base.linear_velocity", 0, 0) > 0.9);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 // Times of rules are counted from the end of settling on.
@@ -172,14 +165,12 @@ TEST(tilted_robots_change_motion) {
         "motion: rigid\n"
         "    gaits: [stand]\n    count: 2\n    placement: {poses: [[0, 0, 0], [0, 5, 0]]}\n"
         "    switch:\n      - {to: articulated, when: {tilted: {angle: 0.9}}}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     lay_down(&scene, 0, 1, 1.0);
     mf_world_step(scene.world, 60);
     assert_int_equal(mf_motion_of(mf_world_group(scene.world, 0), 0), MF_MOTION_RIGID);
     assert_int_equal(mf_motion_of(mf_world_group(scene.world, 0), 1), MF_MOTION_ARTICULATED);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 TEST(gaits_follow_commands) {
@@ -189,15 +180,13 @@ TEST(gaits_follow_commands) {
         "    gaits: [tripod]\n    count: 2\n    placement: {poses: [[0, 0, 0], "
         "[0, 5, 1.5707963267948966]]}\n"
         "    behavior: {gait: {name: tripod, command: [0.08, 0, 0]}}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 4000);
     double forward = get(&scene, 0, "base.position", 0, 0);
     assert_true(forward > 0.15);
     // The second faces north and does the same there.
     assert_true(fabs(get(&scene, 0, "base.position", 1, 1) - 5.0 - forward) < 1e-4);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 // ---- a match -----------------------------------------------------------------------------------
@@ -210,8 +199,8 @@ TEST(a_ball_that_lies_right_is_kicked) {
                                          {"groups.blue.switch.0.when.near.distance", "0"},
                                          {"groups.blue.switch.1.when.far.distance", "1000"},
                                          {"groups.ball.placement.poses", "[[-0.45, 0.14, 0]]"}};
-        mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE_FILE *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
+        AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
         mf_world_step(scene.world, 5000);
         assert_true(mf_play_count(scene.play, 2).kicks >= 1);
         assert_int_equal(mf_play_count(scene.play, 1).kicks, 0);
@@ -219,8 +208,6 @@ TEST(a_ball_that_lies_right_is_kicked) {
         // docs/reference/gaits.md).
         if (!(get(&scene, 1, "base.position", 0, 0) > -0.05))
             fail_msg("%s: the ball got to %g m", levels[i], get(&scene, 1, "base.position", 0, 0));
-        mf_scene_destroy(&scene);
-        mf_scene_file_destroy(file);
     }
 }
 
@@ -233,38 +220,32 @@ TEST(lying_robots_get_up) {
                                          {"groups.blue.switch.0.when.near.distance", "0"},
                                          {"groups.blue.switch.1.when.far.distance", "1000"},
                                          {"groups.ball.placement.poses", "[[4, 2.5, 0]]"}};
-        mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE_FILE *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
+        AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
         lay_down(&scene, 2, 2, 1.57);
         lay_down(&scene, 2, 3, -1.57);
         mf_world_step(scene.world, 14000);
         assert_int_equal(mf_play_count(scene.play, 2).falls, 2); // each was told once to get up
         for (uint32_t k = 2; k < 4; k++)
             assert_true(get(&scene, 2, "base.position", k, 2) > 0.2);
-        mf_scene_destroy(&scene);
-        mf_scene_file_destroy(file);
     }
 }
 
 static uint64_t play(uint32_t threads, bool interrupted) {
-    mf_Context *context = open_context(threads);
-    mf_SceneFile *file = load_scene(context, "scenes/soccer.yaml", NULL, 0);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_CONTEXT *context = open_context(threads);
+    AUTO_SCENE_FILE *file = load_scene(context, "scenes/soccer.yaml", NULL, 0);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(context, file);
     mf_world_step(scene.world, 600);
     if (interrupted) { // goes on in another world
         size_t size;
-        void *image = take_snapshot(scene.world, &size);
+        AUTO(end_memory) void *image = take_snapshot(scene.world, &size);
         mf_scene_destroy(&scene);
         scene = make_scene(context, file);
         mf_world_step(scene.world, 37);
         assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_OK);
-        free(image);
     }
     mf_world_step(scene.world, 600);
     uint64_t hash = mf_world_hash(scene.world);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    close_context(context);
     return hash;
 }
 

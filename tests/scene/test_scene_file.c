@@ -117,7 +117,7 @@ static void interaction_has_the_defaults_of_the_library(const mf_InteractionConf
 
 // The defaults of the tables are those of the library, so that a program and a file agree.
 TEST(defaults_are_those_of_the_library) {
-    mf_SceneFile *file = parse_scene(*state, OK_MODEL);
+    AUTO_SCENE_FILE *file = parse_scene(*state, OK_MODEL);
     const mf_SceneGroup *group = file->groups;
     mf_ImportConfig import = mf_import_config();
     assert_int_equal(group->import.struct_size, import.struct_size);
@@ -140,7 +140,6 @@ TEST(defaults_are_those_of_the_library) {
     assert_int_equal(file->search.survivors, search.survivors);
     assert_true(file->search.mutation_rate == search.mutation_rate);
     assert_int_equal(file->search.reuse_fitness, search.reuse_fitness);
-    mf_scene_file_destroy(file);
 }
 
 static const char full[] =
@@ -250,11 +249,10 @@ static void check_full(const mf_SceneFile *file) {
 }
 
 TEST(every_key_is_stored_in_its_member) {
-    mf_SceneFile *file = parse_at(*state, "scenes/t.yaml", full);
+    AUTO_SCENE_FILE *file = parse_at(*state, "scenes/t.yaml", full);
     check_full(file);
     assert_string_equal(file->groups[0].model_path, "scenes/../models/a b.urdf");
     assert_string_equal(file->groups[0].import.packages[0], "one=scenes/../pkg");
-    mf_scene_file_destroy(file);
 }
 
 TEST(variants_may_be_named_or_filled) {
@@ -272,9 +270,8 @@ TEST(variants_may_be_named_or_filled) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[200];
         snprintf(text, sizeof text, "groups:\n  - name: a\n    model: a\n%s", cases[i].keys);
-        mf_SceneFile *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file = parse_scene(*state, text);
         assert_int_equal(file->groups[0].controller, cases[i].kind);
-        mf_scene_file_destroy(file);
     }
 }
 
@@ -291,22 +288,20 @@ TEST(seconds_become_exact_nanoseconds) {
                  "world: {step: %s}\n"
                  "groups: [{name: a, model: a, motion: {points: {joint_interval: %s}}}]\n",
                  cases[i].value, cases[i].value);
-        mf_SceneFile *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file = parse_scene(*state, text);
         assert_int_equal(file->step, cases[i].time);
         assert_int_equal(file->groups[0].motions.points.joint_interval, cases[i].time);
-        mf_scene_file_destroy(file);
     }
 }
 
 TEST(ground_from_an_image) {
-    mf_SceneFile *file = parse_at(*state, "scenes/t.yaml",
-                                  "groups: [{name: a, model: /m.urdf}]\n"
-                                  "ground: {file: hills.pgm, scale: 0.3, offset: -0.1}\n");
+    AUTO_SCENE_FILE *file = parse_at(*state, "scenes/t.yaml",
+                                     "groups: [{name: a, model: /m.urdf}]\n"
+                                     "ground: {file: hills.pgm, scale: 0.3, offset: -0.1}\n");
     assert_string_equal(file->groups[0].model_path, "/m.urdf");
     assert_true(file->ground.given);
     assert_string_equal(file->ground.path, "scenes/hills.pgm");
     assert_true(file->ground.scale == 0.3 && file->ground.offset == -0.1);
-    mf_scene_file_destroy(file);
 }
 
 // Where it means the same, `auto` is a value like another: it is written back.
@@ -415,10 +410,10 @@ TEST(overrides_come_before_the_check) {
                                             {"ground.origin", "[1, -2]"},
                                             {"name", "123: [odd"}};
     // Alone, this file would be refused: the population is out of range.
-    mf_SceneFile *file = parse_with(*state,
-                                    "groups: [{name: a, model: a.urdf, controller: {gp: {tick: "
-                                    "1}}}]\nsearch: {population: 0}\n",
-                                    overrides, sizeof overrides / sizeof overrides[0]);
+    AUTO_SCENE_FILE *file = parse_with(*state,
+                                       "groups: [{name: a, model: a.urdf, controller: {gp: {tick: "
+                                       "1}}}]\nsearch: {population: 0}\n",
+                                       overrides, sizeof overrides / sizeof overrides[0]);
     const mf_SceneGroup *group = file->groups;
     assert_int_equal(file->search.population, 200);
     assert_int_equal(file->search.survivors, 150);
@@ -429,7 +424,6 @@ TEST(overrides_come_before_the_check) {
     assert_int_equal(group->oscillator.rate.numerator, 25);
     assert_true(file->ground.terrain.origin[0] == 1 && file->ground.terrain.origin[1] == -2);
     assert_string_equal(file->name, "123: [odd");
-    mf_scene_file_destroy(file);
 }
 
 TEST(an_override_changes_where_the_ground_comes_from) {
@@ -456,13 +450,12 @@ TEST(overrides_reach_lists_in_lists) {
                                      {"groups.red.behavior", "hold"},
                                      {"groups.3.placement.poses", "[[0, 0, 0], [1, 2, 3]]"},
                                      {"groups.red.count", "2"}};
-    mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 5);
+    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/soccer.yaml", overrides, 5);
     assert_true(file->groups[2].rules[1].distance == 3.5);
     assert_int_equal(file->groups[3].gait_count, 1);
     assert_int_equal(file->groups[3].behavior.kind, MF_BEHAVIOR_HOLD);
     assert_int_equal(file->groups[3].placement.pose_count, 2);
     assert_true(file->groups[3].placement.poses[1][2] == 3);
-    mf_scene_file_destroy(file);
 }
 
 // "group." is the only group, by whatever name.
@@ -471,13 +464,12 @@ TEST(group_means_the_only_one) {
                                             {"group.controller", "gp"},
                                             {"group.name", "others"},
                                             {"group.motion.points.friction", "coupled"}};
-    mf_SceneFile *file = parse_with(*state, OK_MODEL, overrides, 4);
+    AUTO_SCENE_FILE *file = parse_with(*state, OK_MODEL, overrides, 4);
     assert_int_equal(file->groups[0].count, 3);
     assert_int_equal(file->groups[0].controller, MF_CONTROLLER_GP);
     assert_string_equal(file->groups[0].name, "others");
     assert_int_equal(file->groups[0].motion, MF_MOTION_POINTS);
     assert_int_equal(file->groups[0].motions.points.friction, MF_FRICTION_COUPLED);
-    mf_scene_file_destroy(file);
 }
 
 // ---- robots' own files -------------------------------------------------------------------------
@@ -485,7 +477,7 @@ TEST(group_means_the_only_one) {
 // One robot, alone, with every default; overrides reach it, and what is written is a scene.
 TEST(a_robots_file_is_a_scene) {
     static const mf_Override overrides[] = {{"group.count", "5"}, {"world.step", "0.002"}};
-    mf_SceneFile *file = load_scene(*state, "models/hexapod.urdf", overrides, 2);
+    AUTO_SCENE_FILE *file = load_scene(*state, "models/hexapod.urdf", overrides, 2);
     assert_string_equal(file->name, "hexapod");
     assert_int_equal(file->group_count, 1);
     assert_string_equal(file->groups[0].name, "robot");
@@ -495,15 +487,13 @@ TEST(a_robots_file_is_a_scene) {
     assert_int_equal(file->groups[0].motion, MF_MOTION_ARTICULATED);
     assert_int_equal(file->step, 2 * MF_MILLISECOND);
     assert_false(file->evolves);
-    mf_scene_file_destroy(file);
 }
 
 static uint64_t hash_after(mf_Context *context, mf_SceneFile *file, uint64_t steps) {
-    mf_Scene scene = make_scene(context, file);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(context, file);
     mf_world_step(scene.world, steps);
     uint64_t hash = mf_world_hash(scene.world);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
-    mf_scene_destroy(&scene);
     return hash;
 }
 
@@ -601,7 +591,7 @@ TEST(our_scenes_are_written_back) {
 }
 
 TEST(written_text_has_every_default) {
-    mf_SceneFile *file = parse_scene(*state, "groups: [{name: r, model: /r.urdf}]\n");
+    AUTO_SCENE_FILE *file = parse_scene(*state, "groups: [{name: r, model: /r.urdf}]\n");
     char *text = NULL;
     assert_int_equal(mf_scene_file_write(file, &text, NULL), MF_OK);
     assert_string_equal(text, "name: \"t\"\n"
@@ -697,7 +687,6 @@ TEST(written_text_has_every_default) {
                               "run:\n"
                               "  duration: 10 # [s]\n");
     mf_release(*state, text);
-    mf_scene_file_destroy(file);
 }
 
 // A program in a country of decimal commas reads the same numbers.

@@ -138,7 +138,7 @@ static double turn(mf_Context *context, double start, double rate, double step, 
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig own = mf_group_config();
     mf_Error error = {0};
-    mf_Model *model = load_text(context, joints);
+    AUTO_MODEL *model = load_text(context, joints);
     config.step = mf_time_from_seconds(step);
     config.gravity = 0.0;
     own.model = model;
@@ -153,7 +153,6 @@ static double turn(mf_Context *context, double start, double rate, double step, 
     mf_world_step(world, steps);
     const double rotated = mf_field_get(angle, 0, 0) - (double)(float)start;
     mf_world_destroy(world);
-    mf_model_destroy(model);
     return rotated;
 }
 

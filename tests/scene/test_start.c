@@ -188,13 +188,12 @@ TEST(times_that_do_not_fit_the_step_are_refused) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[300];
         snprintf(text, sizeof text, "groups:\n" MODEL("a", "hexapod.urdf") "%s", cases[i].keys);
-        mf_SceneFile *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file = parse_scene(*state, text);
         mf_Scene scene;
         mf_Error error = {0};
         assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_BAD_FILE);
         assert_string_equal(error.message, cases[i].message);
         assert_null(scene.world);
-        mf_scene_file_destroy(file);
     }
 }
 

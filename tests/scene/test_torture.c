@@ -25,7 +25,7 @@ static mf_Status load(mf_Context *context, mf_SceneFile **out, mf_Error *error) 
 }
 
 static mf_Status read_and_write(mf_Context *context, void *user, mf_Error *error) {
-    mf_SceneFile *file = NULL;
+    AUTO_SCENE_FILE *file = NULL;
     char *text = NULL;
     mf_Status status = load(context, &file, error);
     if (status == MF_OK) {
@@ -34,14 +34,13 @@ static mf_Status read_and_write(mf_Context *context, void *user, mf_Error *error
         assert_int_equal(status != MF_OK, text == NULL);
     }
     mf_release(context, text);
-    mf_scene_file_destroy(file);
     return status;
 }
 
 static mf_Status make_and_evaluate(mf_Context *context, void *user, mf_Error *error) {
-    mf_SceneFile *file = NULL;
+    AUTO_SCENE_FILE *file = NULL;
     mf_SceneConfig config = mf_scene_config();
-    mf_Scene scene = {0};
+    AUTO(mf_scene_destroy) mf_Scene scene = {0};
     config.count = 2;
     mf_Status status = load(context, &file, error);
     if (status == MF_OK)
@@ -53,22 +52,18 @@ static mf_Status make_and_evaluate(mf_Context *context, void *user, mf_Error *er
     } else {
         assert_null(scene.world);
     }
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
     return status;
 }
 
 // A robot's own file goes through text of its own.
 static mf_Status make_from_robot(mf_Context *context, void *user, mf_Error *error) {
     static const mf_Override one = {"group.count", "2"};
-    mf_SceneFile *file = NULL;
-    mf_Scene scene = {0};
+    AUTO_SCENE_FILE *file = NULL;
+    AUTO(mf_scene_destroy) mf_Scene scene = {0};
     mf_Status status = mf_scene_file_load(context, user, &one, 1, &file, error);
     assert_int_equal(status != MF_OK, file == NULL);
     if (status == MF_OK)
         status = mf_scene_create(context, file, NULL, &scene, error);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
     return status;
 }
 

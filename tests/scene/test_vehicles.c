@@ -99,14 +99,13 @@ TEST(overrides_reach_into_groups) {
                                        {"group.rotor_area", "0.05"},
                                        {"proximity.neighbors.radius", "3"},
                                        {"world.seed", "5"}};
-    mf_SceneFile *file = parse_with(*state, GROUP, good, 5);
+    AUTO_SCENE_FILE *file = parse_with(*state, GROUP, good, 5);
     assert_int_equal(file->groups[0].count, 7);
     assert_int_equal(file->groups[0].placement.kind, MF_PLACEMENT_CIRCLE);
     assert_true(file->groups[0].placement.radius == 9.0);
     assert_true(file->groups[0].rotor_area == 0.05);
     assert_true(file->proximity && file->interaction.radius == 3.0);
     assert_int_equal(file->seed, 5);
-    mf_scene_file_destroy(file);
 }
 
 // Whoever touches is dead, or is pushed: not both, unless the file says so.
@@ -196,7 +195,7 @@ TEST(random_positions_keep_apart) {
 }
 
 static void expect_refused(mf_Context *context, const char *text, const char *message) {
-    mf_SceneFile *file = parse_scene(context, text);
+    AUTO_SCENE_FILE *file = parse_scene(context, text);
     mf_Scene scene;
     mf_Error error = {0};
     char line[900];
@@ -206,7 +205,6 @@ static void expect_refused(mf_Context *context, const char *text, const char *me
     mf_error_format(&error, line, sizeof line);
     assert_string_equal(line + strlen(SCENE_PATH), message);
     assert_int_equal(mf_context_live_bytes(context), live);
-    mf_scene_file_destroy(file);
 }
 
 TEST(overlap_is_refused_with_its_line) {
@@ -436,8 +434,8 @@ static mf_Status make_all(mf_Context *context, void *user, mf_Error *error) {
         "  - name: wings\n    model: ../models/aerosonde.yaml\n"
         "    placement: {random: {}}\n    behavior: {flock: {speed: 25}}\n";
     static const mf_Override overrides[] = {{"groups.wings.count", "2"}};
-    mf_SceneFile *file = NULL;
-    mf_Scene scene = {0};
+    AUTO_SCENE_FILE *file = NULL;
+    AUTO(mf_scene_destroy) mf_Scene scene = {0};
     char *page = NULL;
     mf_Status status =
         mf_scene_file_parse(context, SCENE_PATH, text, strlen(text), overrides, 1, &file, error);
@@ -447,8 +445,6 @@ static mf_Status make_all(mf_Context *context, void *user, mf_Error *error) {
     if (status == MF_OK)
         status = mf_scene_create(context, file, NULL, &scene, error);
     mf_release(context, page);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
     return status;
 }
 

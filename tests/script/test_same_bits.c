@@ -84,7 +84,7 @@ static void control(mf_Client *client, uint32_t joints, float *target) {
 static uint64_t hash_of_client(mf_Context *context) {
     static float target[ROBOTS * JOINTS_MOST];
     const void *values[] = {target};
-    Served served;
+    AUTO(finish) Served served;
     mf_ClientNews news;
     mf_ClientStatistics seen;
     mf_ServerConfig config = mf_server_config();
@@ -115,7 +115,6 @@ static uint64_t hash_of_client(mf_Context *context) {
     CHECK(mf_client_statistics(client, true, &seen, error));
     assert_int_equal(seen.missed, 0);
     mf_client_close(client);
-    finish(&served);
     return seen.hash;
 }
 

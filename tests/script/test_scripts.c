@@ -483,8 +483,10 @@ TEST(bytecode_is_refused) {
 
 // Programs that do not run scripts say so, and a written scene has them still.
 TEST(other_programs_say_that_no_script_runs) {
-    mf_Context *context = open_context(0);
-    char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n"), *written;
+    AUTO_CONTEXT *context = open_context(0);
+    AUTO(end_memory)
+    char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n"),
+         *written;
     mf_SceneFile *file = parse_scene(context, text);
     mf_Scene scene = make_scene(context, file);
     assert_int_equal(scene.note_count, 1);
@@ -496,6 +498,4 @@ TEST(other_programs_say_that_no_script_runs) {
     mf_scene_file_destroy(again);
     mf_release(context, written);
     drop_scene(&scene, file);
-    free(text);
-    mf_context_destroy(context);
 }

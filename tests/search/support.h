@@ -129,12 +129,10 @@ static inline void evolve(mf_Archive *archive, mf_Search *search, uint32_t gener
 // A file with `generations` generations; returns the hash of the last population.
 static inline uint64_t make_archive(const Fixture *fixture, const mf_SearchConfig *config,
                                     uint32_t generations) {
-    mf_Search *search = new_search(fixture->context, config);
-    mf_Archive *archive = new_archive(fixture, config);
+    AUTO_SEARCH *search = new_search(fixture->context, config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, config);
     evolve(archive, search, generations);
     uint64_t hash = mf_search_hash(search);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
     return hash;
 }
 

@@ -32,8 +32,8 @@ SEARCH_TEST(gives_back_what_was_stored) {
     mf_SearchConfig config = small_config();
     config.mutation_rate = 0.1;
     config.reuse_fitness = true;
-    mf_Search *search = new_search(fixture->context, &config);
-    mf_Archive *archive = new_archive(fixture, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     mf_ArchiveGeneration expected[6];
     mf_Individual champions[6];
     uint8_t genomes[6][16];
@@ -102,8 +102,6 @@ SEARCH_TEST(gives_back_what_was_stored) {
     assert_int_equal(mf_archive_best(archive, 7, &found, genome, 16, &error), MF_NOT_FOUND);
     assert_int_equal(mf_archive_best(archive, 1, &found, genome, 17, &error), MF_BAD_ARGUMENT);
     assert_memory_equal(&before, &found, sizeof found);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
 }
 
 SEARCH_TEST(empty_archive_is_fine) {
@@ -221,7 +219,7 @@ SEARCH_TEST(other_settings_are_refused_by_name) {
     Fixture *fixture = *state;
     const mf_SearchConfig stored = small_config();
     make_archive(fixture, &stored, 3);
-    mf_Archive *archive = open_archive(fixture, true);
+    AUTO_ARCHIVE *archive = open_archive(fixture, true);
     mf_SearchConfig others[6];
     const char *names[6] = {"population", "survivors",     "genome_bytes",
                             "seed",       "mutation_rate", "reuse_fitness"};
@@ -234,7 +232,7 @@ SEARCH_TEST(other_settings_are_refused_by_name) {
     others[4].mutation_rate = nextafter(stored.mutation_rate, 1);
     others[5].reuse_fitness = true;
     for (int i = 0; i < 6; i++) {
-        mf_Search *search = new_search(fixture->context, &others[i]);
+        AUTO_SEARCH *search = new_search(fixture->context, &others[i]);
         uint64_t hash = mf_search_hash(search);
         mf_Error error = {0};
         assert_int_equal(mf_archive_resume(archive, search, NULL, NULL, &error), MF_BAD_ARGUMENT);
@@ -243,16 +241,14 @@ SEARCH_TEST(other_settings_are_refused_by_name) {
         assert_true(mf_search_hash(search) == hash);
         assert_int_equal(mf_archive_append(archive, search, 1, 1, &error), MF_BAD_ARGUMENT);
         assert_non_null(strstr(error.message, names[i]));
-        mf_search_destroy(search);
     }
-    mf_archive_close(archive);
 }
 
 SEARCH_TEST(only_the_next_generation_is_appended) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *archive = new_archive(fixture, &config);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     mf_Error error = {0};
     assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
     must(mf_search_advance(search, &error), &error);
@@ -272,7 +268,6 @@ SEARCH_TEST(only_the_next_generation_is_appended) {
     assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "reading"));
     mf_archive_close(archive);
-    mf_search_destroy(search);
 }
 
 // ---- one writer, many readers ------------------------------------------------------------------
@@ -303,7 +298,7 @@ SEARCH_TEST(second_writer_is_refused) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *first = new_archive(fixture, &config);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     evolve(first, search, 2);
     // At once: waiting for a lock takes SQLite's second. The fastest of some counts, for the
     // machine may be busy.
@@ -330,14 +325,13 @@ SEARCH_TEST(second_writer_is_refused) {
     first = open_archive(fixture, true);
     evolve(first, search, 5);
     mf_archive_close(first);
-    mf_search_destroy(search);
 }
 
 SEARCH_TEST(readers_go_on_while_one_writes) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *writer = new_archive(fixture, &config);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     mf_Archive *readers[3];
     for (int i = 0; i < 3; i++)
         readers[i] = open_archive(fixture, false);
@@ -362,14 +356,13 @@ SEARCH_TEST(readers_go_on_while_one_writes) {
         mf_archive_close(readers[i]);
     mf_archive_close(writer);
     assert_int_equal(count_files(fixture->folder), 1);
-    mf_search_destroy(search);
 }
 
 SEARCH_TEST(waits_out_a_foreign_lock) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *archive = new_archive(fixture, &config);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     evolve(archive, search, 1);
     sqlite3 *shell = NULL;
     assert_int_equal(sqlite3_open(fixture->path, &shell), SQLITE_OK);
@@ -381,7 +374,6 @@ SEARCH_TEST(waits_out_a_foreign_lock) {
     sqlite3_close(shell);
     must(mf_archive_append(archive, search, 2, 2, &error), &error);
     mf_archive_close(archive);
-    mf_search_destroy(search);
 }
 
 SEARCH_TEST(names_have_no_special_meaning) {
@@ -594,7 +586,7 @@ SEARCH_TEST(documented_queries_work) {
     mf_SearchConfig config = small_config();
     make_archive(fixture, &config, 40);
     size_t size;
-    char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
+    AUTO(end_memory) char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
     text[size] = '\0';
     sqlite3 *database = NULL;
     assert_int_equal(sqlite3_open(fixture->path, &database), SQLITE_OK);
@@ -613,7 +605,6 @@ SEARCH_TEST(documented_queries_work) {
     }
     assert_true(queries >= 6);
     sqlite3_close(database);
-    free(text);
 }
 
 SEARCH_TEST(documented_tables_are_the_tables) {
@@ -621,7 +612,7 @@ SEARCH_TEST(documented_tables_are_the_tables) {
     mf_SearchConfig config = small_config();
     mf_archive_close(new_archive(fixture, &config));
     size_t size;
-    char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
+    AUTO(end_memory) char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
     text[size] = '\0';
     sqlite3 *database = NULL;
     sqlite3_stmt *statement = NULL;
@@ -639,5 +630,4 @@ SEARCH_TEST(documented_tables_are_the_tables) {
     assert_int_equal(tables, 4);
     sqlite3_finalize(statement);
     sqlite3_close(database);
-    free(text);
 }

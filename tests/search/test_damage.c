@@ -139,11 +139,10 @@ SEARCH_TEST(reports_damage_on_resume) {
     // The champion of the newest generation and the statistics are checked when they are read.
     make_archive(fixture, &config, 3);
     sql(fixture, "UPDATE generation SET champion = 9999");
-    mf_Archive *archive = open_archive(fixture, false);
+    AUTO_ARCHIVE *archive = open_archive(fixture, false);
     mf_Individual found;
     uint8_t genome[16];
     assert_int_equal(mf_archive_best(archive, 3, &found, genome, 16, NULL), MF_CORRUPT);
-    mf_archive_close(archive);
 }
 
 // Opens, resumes and reads all. True when everything went well, and then the bits must be right.
@@ -179,14 +178,13 @@ SEARCH_TEST(no_truncation_goes_unnoticed) {
     mf_SearchConfig config = small_config();
     uint64_t hash = make_archive(fixture, &config, 3);
     size_t size;
-    char *image = read_bytes(fixture->path, &size);
+    AUTO(end_memory) char *image = read_bytes(fixture->path, &size);
     assert_true(survives(fixture, &config, false, hash));
     for (size_t length = 0; length < size; length += length < 200 ? 7 : 511) {
         empty_folder(fixture->folder);
         write_bytes(fixture->path, image, length);
         assert_false(survives(fixture, &config, length % 2 == 0, hash));
     }
-    free(image);
 }
 
 SEARCH_TEST(no_flipped_byte_changes_the_bits) {
@@ -194,7 +192,7 @@ SEARCH_TEST(no_flipped_byte_changes_the_bits) {
     mf_SearchConfig config = small_config();
     uint64_t hash = make_archive(fixture, &config, 3);
     size_t size;
-    char *image = read_bytes(fixture->path, &size);
+    AUTO(end_memory) char *image = read_bytes(fixture->path, &size);
     uint32_t noticed = 0;
     for (uint32_t trial = 0; trial < 1500; trial++) {
         uint32_t words[4];
@@ -209,7 +207,6 @@ SEARCH_TEST(no_flipped_byte_changes_the_bits) {
     }
     // Free space and dead bytes may change unseen; what is in use may not.
     assert_true(noticed > 100);
-    free(image);
 }
 
 SEARCH_TEST(no_lost_page_is_written_over) {
@@ -218,7 +215,7 @@ SEARCH_TEST(no_lost_page_is_written_over) {
     // Long enough that resuming needs only a few of the pages.
     make_archive(fixture, &config, 100);
     size_t size;
-    char *image = read_bytes(fixture->path, &size), page[4096];
+    AUTO(end_memory) char *image = read_bytes(fixture->path, &size), page[4096];
     assert_true(size >= 20 * sizeof page);
     for (size_t at = 0; at < size; at += sizeof page) {
         memcpy(page, image + at, sizeof page);
@@ -232,7 +229,6 @@ SEARCH_TEST(no_lost_page_is_written_over) {
         assert_null(archive);
         memcpy(image + at, page, sizeof page);
     }
-    free(image);
 }
 
 SEARCH_TEST(own_additions_do_no_harm) {
@@ -245,10 +241,9 @@ SEARCH_TEST(own_additions_do_no_harm) {
                  "CREATE TRIGGER bomb AFTER INSERT ON individual BEGIN "
                  "DELETE FROM individual; END;");
     mf_Archive *archive = open_archive(fixture, true);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
     evolve(archive, search, 5);
     mf_archive_close(archive);
     assert_true(survives(fixture, &config, true, 0));
-    mf_search_destroy(search);
 }

@@ -126,13 +126,12 @@ static void assert_parents(mf_Context *context, mf_Selection selection, const do
     mf_SearchConfig config = small_config();
     config.selection = selection;
     config.replacement = MF_REPLACEMENT_RANDOM;
-    mf_Search *search = with_fitness(context, config, fitness);
+    AUTO_SEARCH *search = with_fitness(context, config, fitness);
     mf_search_weigh_parents(search, &search->current, NULL, RANKS);
     uint32_t counts[RANKS] = {0};
     for (uint64_t id = 0; id < CHOICES; id++)
         counts[mf_search_choose_parent(search, id, RANKS)]++;
     assert_chances(counts, chances);
-    mf_search_destroy(search);
 }
 
 static const double even[RANKS] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -178,7 +177,7 @@ static void assert_victims(mf_Context *context, mf_Replacement replacement, uint
     config.replacement = replacement;
     config.protect = protect;
     config.genome_bytes = 8;
-    mf_Search *search = with_fitness(context, config, fitness);
+    AUTO_SEARCH *search = with_fitness(context, config, fitness);
     // Individual r has r bytes of the child's eight.
     memset(search->spare.genomes, 7, 8);
     for (uint32_t r = 0; r < RANKS; r++)
@@ -190,7 +189,6 @@ static void assert_victims(mf_Context *context, mf_Replacement replacement, uint
         counts[mf_search_choose_victim(search, 0)]++;
     }
     assert_chances(counts, chances);
-    mf_search_destroy(search);
 }
 
 SEARCH_TEST(victims_have_the_chances_of_theory) {
@@ -227,11 +225,10 @@ SEARCH_TEST(random_replacement_outlives_as_theory_says) {
     double alive = 0, runs = 400;
     for (uint32_t run = 0; run < runs; run++) {
         config.seed = run;
-        mf_Search *search = new_search(context, &config);
+        AUTO_SEARCH *search = new_search(context, &config);
         advance(search, 2);
         for (uint32_t rank = 0; rank < config.population; rank++)
             alive += mf_search_individual(search, rank).id < config.population;
-        mf_search_destroy(search);
     }
     double chance = pow(1 - 1.0 / 50, 50), births = 50 * runs;
     // Survivals of one run are negatively correlated, so this variance is an upper bound.
@@ -245,7 +242,7 @@ SEARCH_TEST(batch_of_one_is_strict) {
     config.replacement = MF_REPLACEMENT_WORST;
     config.selection = MF_SELECTION_UNIFORM;
     config.batch = 1;
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     uint64_t alive[20];
     double fitness[20];
     uint32_t within = 0;
@@ -288,7 +285,6 @@ SEARCH_TEST(batch_of_one_is_strict) {
         }
     }
     assert_true(within > 0); // children of the same generation were parents
-    mf_search_destroy(search);
 }
 
 SEARCH_TEST(the_protected_stay) {
@@ -297,7 +293,7 @@ SEARCH_TEST(the_protected_stay) {
         mf_SearchConfig config = small_config();
         config.replacement = r;
         config.protect = 3;
-        mf_Search *search = new_search(fixture->context, &config);
+        AUTO_SEARCH *search = new_search(fixture->context, &config);
         double best[3] = {-1, -1, -1};
         for (int generation = 0; generation < 40; generation++) {
             advance(search, 1);
@@ -310,7 +306,6 @@ SEARCH_TEST(the_protected_stay) {
                 assert_true(
                     mf_search_ranks_before(&search->current, rank - 1, &search->current, rank));
         }
-        mf_search_destroy(search);
     }
 }
 
@@ -320,7 +315,7 @@ SEARCH_TEST(the_protected_stay) {
 SEARCH_TEST(each_cell_has_the_best_ever) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[10]);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     double best[24];
     uint64_t holder[24];
     for (int cell = 0; cell < 24; cell++)
@@ -357,7 +352,6 @@ SEARCH_TEST(each_cell_has_the_best_ever) {
     }
     assert_true(coverage > 0.5);
     assert_null(mf_search_descriptors(search, 24));
-    mf_search_destroy(search);
 }
 
 TEST(cells_of_a_grid) {
@@ -388,7 +382,7 @@ SEARCH_TEST(a_grid_may_stay_empty) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[10]);
     config.describe = describe_nothing;
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     mf_Archive *archive = new_archive(fixture, &config);
     evolve(archive, search, 3);
     assert_int_equal(mf_search_count(search), 0);
@@ -397,13 +391,11 @@ SEARCH_TEST(a_grid_may_stay_empty) {
     uint8_t genome[16];
     mf_Error error = {0};
     assert_int_equal(mf_archive_best(archive, 0, &individual, genome, 16, &error), MF_NOT_FOUND);
-    mf_Search *again = new_search(fixture->context, &config);
+    AUTO_SEARCH *again = new_search(fixture->context, &config);
     must(mf_archive_resume(archive, again, NULL, NULL, &error), &error);
     assert_int_equal(mf_search_generation(again), 3);
     assert_true(mf_search_hash(again) == mf_search_hash(search));
     mf_archive_close(archive);
-    mf_search_destroy(again);
-    mf_search_destroy(search);
 }
 
 // ---- for every scheme --------------------------------------------------------------------------
@@ -412,11 +404,11 @@ SEARCH_TEST(resuming_gives_the_same_bits) {
     Fixture *fixture = *state;
     for (int i = 0; i < SCHEMES; i++) {
         mf_SearchConfig config = scheme_config(&schemes[i]);
-        mf_Search *whole = new_search(fixture->context, &config);
+        AUTO_SEARCH *whole = new_search(fixture->context, &config);
         advance(whole, 12);
         empty_folder(fixture->folder);
         for (uint32_t until = 3; until <= 12; until += 3) {
-            mf_Search *search = new_search(fixture->context, &config);
+            AUTO_SEARCH *search = new_search(fixture->context, &config);
             mf_Archive *archive =
                 until == 3 ? new_archive(fixture, &config) : open_archive(fixture, true);
             MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
@@ -424,9 +416,7 @@ SEARCH_TEST(resuming_gives_the_same_bits) {
             if (until == 12 && mf_search_hash(search) != mf_search_hash(whole))
                 fail_msg("scheme %d: not the same population after resuming", i);
             mf_archive_close(archive);
-            mf_search_destroy(search);
         }
-        mf_search_destroy(whole);
     }
 }
 
@@ -445,12 +435,10 @@ SEARCH_TEST(other_schemes_are_refused) {
     others[5].descriptors[0].upper = 2;
     strcpy(others[6].descriptors[0].name, "other");
     for (int i = 0; i < 7; i++) {
-        mf_Search *search = new_search(fixture->context, &others[i]);
-        mf_Archive *archive = open_archive(fixture, true);
+        AUTO_SEARCH *search = new_search(fixture->context, &others[i]);
+        AUTO_ARCHIVE *archive = open_archive(fixture, true);
         mf_Error error = {0};
         assert_int_equal(mf_archive_resume(archive, search, NULL, NULL, &error), MF_BAD_ARGUMENT);
-        mf_archive_close(archive);
-        mf_search_destroy(search);
     }
 }
 
@@ -462,8 +450,8 @@ SEARCH_TEST(lines_end_in_the_first_generation) {
     for (int i = 0; i < SCHEMES; i++) {
         mf_SearchConfig config = scheme_config(&schemes[i]);
         empty_folder(fixture->folder);
-        mf_Search *search = new_search(fixture->context, &config);
-        mf_Archive *archive = new_archive(fixture, &config);
+        AUTO_SEARCH *search = new_search(fixture->context, &config);
+        AUTO_ARCHIVE *archive = new_archive(fixture, &config);
         evolve(archive, search, 15);
         mf_Individual best = mf_search_individual(search, 0), stored;
         mf_Ancestor *line, *tree;
@@ -506,8 +494,6 @@ SEARCH_TEST(lines_end_in_the_first_generation) {
         mf_release(fixture->context, tree);
         assert_int_equal(mf_archive_ancestry(archive, 1000000, &line, &count, &error),
                          MF_NOT_FOUND);
-        mf_archive_close(archive);
-        mf_search_destroy(search);
     }
 }
 
@@ -517,8 +503,8 @@ SEARCH_TEST(diversity_counts_genomes) {
     for (int i = 0; i < SCHEMES; i++) {
         mf_SearchConfig config = scheme_config(&schemes[i]);
         empty_folder(fixture->folder);
-        mf_Search *search = new_search(fixture->context, &config);
-        mf_Archive *archive = new_archive(fixture, &config);
+        AUTO_SEARCH *search = new_search(fixture->context, &config);
+        AUTO_ARCHIVE *archive = new_archive(fixture, &config);
         evolve(archive, search, 9);
         mf_ArchiveDiversity diversity;
         must(mf_archive_diversity(archive, 0, &diversity, &error), &error);
@@ -544,16 +530,14 @@ SEARCH_TEST(diversity_counts_genomes) {
         double pairs = count * (count - 1) / 2.0;
         assert_true(fabs(diversity.distance - different / pairs) < 1e-12);
         assert_int_equal(mf_archive_diversity(archive, 10, &diversity, &error), MF_NOT_FOUND);
-        mf_archive_close(archive);
-        mf_search_destroy(search);
     }
 }
 
 SEARCH_TEST(elites_of_the_archive_are_those_alive) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[11]);
-    mf_Search *search = new_search(fixture->context, &config);
-    mf_Archive *archive = new_archive(fixture, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     evolve(archive, search, 20);
     mf_Elite *elites;
     uint32_t count;
@@ -569,8 +553,6 @@ SEARCH_TEST(elites_of_the_archive_are_those_alive) {
                             2 * sizeof(double));
     }
     mf_release(fixture->context, elites);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
 }
 
 // ---- genomes by a function ---------------------------------------------------------------------
@@ -612,7 +594,7 @@ SEARCH_TEST(a_function_that_fails_changes_nothing) {
     for (mf_Replacement r = MF_REPLACEMENT_GENERATION; r <= MF_REPLACEMENT_RANDOM; r++) {
         mf_SearchConfig config = small_config();
         uint64_t limit = 5;
-        mf_Search *search = NULL;
+        AUTO_SEARCH *search = NULL;
         mf_Error error = {0};
         config.replacement = r;
         config.vary = refuse;
@@ -630,7 +612,6 @@ SEARCH_TEST(a_function_that_fails_changes_nothing) {
         limit = 1000;
         advance(search, 1);
         assert_int_equal(mf_search_generation(search), 2);
-        mf_search_destroy(search);
     }
 }
 
@@ -645,13 +626,13 @@ static mf_Status fail_evaluation(void *user, const uint8_t *genomes, uint32_t co
 SEARCH_TEST(a_failed_batch_leaves_the_generation) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[5]);
-    mf_Search *plain = new_search(fixture->context, &config);
+    AUTO_SEARCH *plain = new_search(fixture->context, &config);
     advance(plain, 3);
     int calls = 20 + 20 + 7; // in the third generation
     config.evaluate = fail_evaluation;
     config.user = &calls;
-    mf_Search *search = new_search(fixture->context, &config);
-    mf_Archive *archive = new_archive(fixture, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     mf_Error error = {0};
     advance(search, 1);
     must(mf_archive_append(archive, search, 0, 0, &error), &error);
@@ -662,9 +643,6 @@ SEARCH_TEST(a_failed_batch_leaves_the_generation) {
     advance(search, 1);
     assert_true(mf_search_hash(search) == mf_search_hash(plain));
     must(mf_archive_append(archive, search, 0, 0, &error), &error);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
-    mf_search_destroy(plain);
 }
 
 // ---- settings and damage -----------------------------------------------------------------------
@@ -745,7 +723,7 @@ SEARCH_TEST(damage_is_reported) {
         sql(fixture, change);
         mf_Archive *archive = NULL;
         mf_Error error = {0};
-        mf_Search *search = new_search(fixture->context, &config);
+        AUTO_SEARCH *search = new_search(fixture->context, &config);
         mf_Status status =
             mf_archive_open(fixture->context, fixture->path, false, &archive, &error);
         assert_int_equal(status == MF_OK, cases[i].opens);
@@ -755,6 +733,5 @@ SEARCH_TEST(damage_is_reported) {
             fail_msg("%s: expected '%s', found %s: %s", change, cases[i].message,
                      mf_status_name(status), error.message);
         mf_archive_close(archive);
-        mf_search_destroy(search);
     }
 }

@@ -89,10 +89,9 @@ static void advance(mf_Search *search, uint32_t generations) {
 }
 
 static uint64_t hash_after(const mf_SearchConfig *config, uint32_t generations) {
-    mf_Search *search = create(config);
+    AUTO_SEARCH *search = create(config);
     advance(search, generations);
     uint64_t hash = mf_search_hash(search);
-    mf_search_destroy(search);
     return hash;
 }
 
@@ -148,7 +147,7 @@ TEST(smallest_and_largest_sizes_work) {
     config.population = 2;
     config.survivors = 1;
     config.genome_bytes = 1;
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 200);
     // With one parent and a strict order nothing is ever lost; 8 set bits is the most.
     assert_true(mf_search_best(search) == 8);
@@ -159,7 +158,6 @@ TEST(smallest_and_largest_sizes_work) {
     advance(search, 2);
     assert_true(mf_search_individual(search, 0).fitness == 8);
     assert_true(mf_search_individual(search, (1 << 20) - 1).fitness == 0);
-    mf_search_destroy(search);
 }
 
 // ---- first generation --------------------------------------------------------------------------
@@ -168,7 +166,7 @@ TEST(first_generation_is_random_by_id) {
     mf_SearchConfig config = configure(one_max, NULL);
     config.seed = 7;
     config.population = 4096;
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     assert_int_equal(mf_search_generation(search), 0);
     assert_true(isnan(mf_search_best(search)) && isnan(mf_search_mean(search)));
     double sum = 0;
@@ -192,7 +190,6 @@ TEST(first_generation_is_random_by_id) {
     assert_true(fabs(chi_square - 255) < 5 * 22.6);
     mf_Individual beyond = mf_search_individual(search, config.population);
     assert_true(beyond.genome == NULL && isnan(beyond.fitness));
-    mf_search_destroy(search);
 }
 
 // ---- selection ---------------------------------------------------------------------------------
@@ -204,7 +201,7 @@ TEST(keeps_the_best_and_duplicates_them_in_turn) {
     config.population = 10;
     config.survivors = 3;
     config.mutation_rate = 0.5;
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 1);
     const uint64_t by_rank[10] = {1, 4, 3, 7, 8, 9, 0, 5, 2, 6};
     uint8_t parents[3][32];
@@ -230,7 +227,6 @@ TEST(keeps_the_best_and_duplicates_them_in_turn) {
         assert_int_equal(individual.parent, parent_of[individual.id - 10]);
         assert_memory_not_equal(individual.genome, parents[(individual.id - 10) % 3], 32);
     }
-    mf_search_destroy(search);
 }
 
 TEST(equal_fitness_drifts) {
@@ -238,7 +234,7 @@ TEST(equal_fitness_drifts) {
     mf_SearchConfig config = configure(all_equal, &value);
     config.population = 10;
     config.survivors = 5;
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 1);
     for (uint32_t rank = 0; rank < 10; rank++)
         assert_int_equal(mf_search_individual(search, rank).id, 9 - rank);
@@ -253,7 +249,6 @@ TEST(equal_fitness_drifts) {
         assert_int_equal(individual.id, 19 - rank);
         assert_true(individual.parent != UINT64_MAX);
     }
-    mf_search_destroy(search);
 }
 
 TEST(nan_is_worst) {
@@ -264,7 +259,7 @@ TEST(nan_is_worst) {
     mf_SearchConfig config = configure(listed, fitness);
     config.population = 6;
     config.survivors = 2;
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 1);
     const uint64_t by_rank[6] = {4, 5, 3, 1, 2, 0};
     for (uint32_t rank = 0; rank < 6; rank++)
@@ -283,7 +278,6 @@ TEST(nan_is_worst) {
     search = create(&config);
     advance(search, 3);
     assert_true(isnan(mf_search_best(search)) && isnan(mf_search_mean(search)));
-    mf_search_destroy(search);
 }
 
 // ---- mutation ----------------------------------------------------------------------------------
@@ -416,7 +410,7 @@ TEST(hash_is_the_same_everywhere) {
 
 TEST(hash_covers_everything) {
     mf_SearchConfig config = configure(one_max, NULL);
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 3);
     uint64_t hash = mf_search_hash(search);
     for (uint32_t rank = 0; rank < 100; rank += 33) {
@@ -435,7 +429,6 @@ TEST(hash_covers_everything) {
         search->current.genomes[rank * 32 + 31] ^= 0x80;
     }
     assert_true(mf_search_hash(search) == hash);
-    mf_search_destroy(search);
 }
 
 TEST(ids_never_run_into_each_other) {
@@ -474,13 +467,12 @@ TEST(ids_never_run_into_each_other) {
 
 TEST(stops_at_the_last_generation) {
     mf_SearchConfig config = configure(one_max, NULL);
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 1);
     search->generation = UINT32_MAX;
     uint64_t hash = mf_search_hash(search);
     assert_int_equal(mf_search_advance(search, NULL), MF_LIMIT);
     assert_true(mf_search_hash(search) == hash);
-    mf_search_destroy(search);
 }
 
 // ---- evolution ---------------------------------------------------------------------------------
@@ -490,7 +482,7 @@ TEST(one_max_converges) {
         mf_SearchConfig config = configure(one_max, NULL);
         config.genome_bytes = 8;
         config.seed = seed;
-        mf_Search *search = create(&config);
+        AUTO_SEARCH *search = create(&config);
         double best = 0;
         for (int i = 0; i < 300; i++) {
             advance(search, 1);
@@ -502,7 +494,6 @@ TEST(one_max_converges) {
         for (uint32_t rank = 1; rank < 100; rank++)
             assert_true(mf_search_individual(search, rank).fitness <=
                         mf_search_individual(search, rank - 1).fitness);
-        mf_search_destroy(search);
     }
 }
 
@@ -514,7 +505,7 @@ TEST(failed_evaluation_changes_nothing) {
     Watched watch = {.message = "the robot is on fire"};
     config.evaluate = watched;
     config.user = &watch;
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     for (uint32_t generation = 0; generation < 3; generation++) {
         uint64_t hash = mf_search_hash(search);
         mf_Error error = {0};
@@ -533,7 +524,6 @@ TEST(failed_evaluation_changes_nothing) {
         advance(search, 1);
     }
     assert_true(mf_search_hash(search) == unbroken);
-    mf_search_destroy(search);
 }
 
 static mf_Status silent(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
@@ -546,11 +536,10 @@ static mf_Status silent(void *user, const uint8_t *genomes, uint32_t count, uint
 
 TEST(unwritten_fitness_is_nan) {
     mf_SearchConfig config = configure(silent, NULL);
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 2);
     for (uint32_t rank = 0; rank < 100; rank++)
         assert_true(isnan(mf_search_individual(search, rank).fitness));
-    mf_search_destroy(search);
 }
 
 static mf_Status make_and_advance(mf_Context *torn, void *user, mf_Error *error) {
@@ -572,9 +561,8 @@ TEST(every_allocation_can_fail) {
 
 TEST(advancing_allocates_nothing) {
     mf_SearchConfig config = configure(one_max, NULL);
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     uint64_t calls = mf_context_call_count(context);
     advance(search, 10);
     assert_true(mf_context_call_count(context) == calls);
-    mf_search_destroy(search);
 }

@@ -53,14 +53,12 @@ static void put_back(const Stored *stored) {
 static void assert_intact(const Stored *stored) {
     const Fixture *fixture = stored->fixture;
     mf_SearchConfig config = small_config();
-    mf_Search *search = new_search(fixture->context, &config);
-    mf_Archive *archive = open_archive(fixture, true);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *archive = open_archive(fixture, true);
     MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
     uint32_t generation = mf_search_generation(search);
     assert_in_range(generation, 3, 4);
     assert_true(mf_search_hash(search) == stored->hashes[generation]);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
 }
 
 static mf_Status add_generation(const Stored *stored, mf_Archive *archive, mf_Search *search,
@@ -133,11 +131,10 @@ static mf_Status query(mf_Archive *archive, mf_Context *context, mf_Error *error
 
 static mf_Status open_and_query(mf_Context *context, void *user, mf_Error *error) {
     const Stored *stored = user;
-    mf_Archive *archive = NULL;
+    AUTO_ARCHIVE *archive = NULL;
     mf_Status status = mf_archive_open(context, stored->fixture->path, false, &archive, error);
     if (status == MF_OK)
         status = query(archive, context, error);
-    mf_archive_close(archive);
     return status;
 }
 
@@ -162,17 +159,15 @@ static void drop(Stored *stored) {
 }
 
 SEARCH_TEST(resuming_survives_every_failure) {
-    Stored stored;
+    AUTO(drop) Stored stored;
     store(*state, &stored);
     assert_true(torture(stored.context, resume_and_append, &stored, TORTURE_MUST_FAIL) > 80);
-    drop(&stored);
 }
 
 SEARCH_TEST(reading_survives_every_failure) {
-    Stored stored;
+    AUTO(drop) Stored stored;
     store(*state, &stored);
     assert_true(torture(stored.context, open_and_query, &stored, TORTURE_MUST_FAIL) > 30);
-    drop(&stored);
 }
 
 // ---- steady states and MAP-Elites --------------------------------------------------------------

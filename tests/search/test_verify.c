@@ -48,7 +48,7 @@ SEARCH_TEST(the_best_are_ordered_anew) {
     Verifications verifications = {0};
     mf_SearchConfig plain = small_config(), config = looking_config(&verifications);
     mf_Search *cheap = new_search(fixture->context, &plain);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (uint32_t generation = 1; generation <= 3; generation++) {
         MUST(mf_search_advance(cheap, &error));
         MUST(mf_search_advance(search, &error));
@@ -80,14 +80,13 @@ SEARCH_TEST(the_best_are_ordered_anew) {
         assert_true(mf_search_individual(search, rank).id ==
                     mf_search_individual(cheap, rank - elite + BEST).id);
     mf_search_destroy(cheap);
-    mf_search_destroy(search);
 }
 
 SEARCH_TEST(only_the_elite_has_children) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (int i = 0; i < 3; i++)
         MUST(mf_search_advance(search, &error));
     for (int i = 0; i < 20; i++) {
@@ -110,7 +109,6 @@ SEARCH_TEST(only_the_elite_has_children) {
         }
         assert_int_equal(born, 12);
     }
-    mf_search_destroy(search);
 }
 
 static int by_falling(const void *a, const void *b) {
@@ -124,7 +122,7 @@ SEARCH_TEST(the_best_by_the_look_are_never_lost) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (int generation = 1; generation <= 100; generation++) {
         MUST(mf_search_advance(search, &error));
         double all[MOST_LOOKS];
@@ -145,7 +143,6 @@ SEARCH_TEST(the_best_by_the_look_are_never_lost) {
     assert_int_equal(verifications.genomes, 33 * BEST);
     // It did find out what the dear level likes.
     assert_true(mf_search_individual(search, 0).verified > -8);
-    mf_search_destroy(search);
 }
 
 // The cheap level likes byte 0 large, the dear one likes it small, both like byte 1 large.
@@ -175,13 +172,12 @@ SEARCH_TEST(what_one_level_only_likes_counts_less) {
     config.verify = dear_bytes;
     for (int weight = 0; weight < 2; weight++) {
         config.verify_disparity = weight;
-        mf_Search *search = new_search(fixture->context, &config);
+        AUTO_SEARCH *search = new_search(fixture->context, &config);
         for (int i = 0; i < 100; i++)
             MUST(mf_search_advance(search, &error));
         mf_Individual best = mf_search_individual(search, 0);
         assert_in_range(best.genome[0], weight == 0 ? 0 : 120, weight == 0 ? 7 : 130);
         assert_in_range(best.genome[1], 240, 255);
-        mf_search_destroy(search);
     }
 }
 
@@ -214,7 +210,7 @@ SEARCH_TEST(neutral_mutants_wait) {
     mf_SearchConfig config = looking_config(&verifications);
     config.evaluate = blind;
     verifications.rate = ones_and_first;
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (int i = 0; i < 60; i++)
         MUST(mf_search_advance(search, &error));
     uint32_t neutral = 0, known = verifications.genomes;
@@ -236,7 +232,6 @@ SEARCH_TEST(neutral_mutants_wait) {
             waiting += ones(found.genome) == elite[k];
     }
     assert_true(waiting > 0);
-    mf_search_destroy(search);
 }
 
 SEARCH_TEST(a_look_that_fails_changes_nothing) {
@@ -257,12 +252,11 @@ SEARCH_TEST(a_look_that_fails_changes_nothing) {
     must(mf_search_advance(search, &error), &error);
 
     // The same as if it had never failed.
-    mf_Search *other = new_search(fixture->context, &config);
+    AUTO_SEARCH *other = new_search(fixture->context, &config);
     for (int i = 0; i < 3; i++)
         must(mf_search_advance(other, &error), &error);
     assert_true(mf_search_hash(other) == mf_search_hash(search));
     mf_search_destroy(search);
-    mf_search_destroy(other);
 }
 
 SEARCH_TEST(bad_settings_are_refused) {
@@ -430,8 +424,8 @@ static mf_Status run_and_resume(mf_Context *context, void *user, mf_Error *error
     const Fixture *fixture = user;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
-    mf_Search *search = NULL;
-    mf_Archive *archive = NULL;
+    AUTO_SEARCH *search = NULL;
+    AUTO_ARCHIVE *archive = NULL;
     empty_folder(fixture->folder);
     mf_Status status = mf_search_create(context, &config, &search, error);
     if (status == MF_OK)
@@ -444,8 +438,6 @@ static mf_Status run_and_resume(mf_Context *context, void *user, mf_Error *error
     }
     if (status == MF_OK)
         status = mf_archive_resume(archive, search, NULL, NULL, error);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
     return status;
 }
 

@@ -316,7 +316,7 @@ TEST(other_joints_hold_a_tree) {
 
 // A row whose first module stands on a box that nothing moves, as on a base, which bears all of it.
 TEST(a_row_stands_on_what_moves_by_itself) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *base =
@@ -354,5 +354,4 @@ TEST(a_row_stands_on_what_moves_by_itself) {
     assert_near(get_field(bases, "dock.load", 0, 0), -9.81 * mass, 1e-3);
     assert_near(get_field(modules, "base.position", 1, 2),
                 get_field(modules, "base.position", 0, 2) + 0.1, 0.1);
-    pitch_close(&pitch);
 }

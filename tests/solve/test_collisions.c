@@ -13,7 +13,7 @@ typedef struct Impact {
 
 // Two balls meet head on with 1 m/s each.
 static Impact impact_of(double mass, double restitution, double duration, mf_Time step, bool wide) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     Impact out = {0};
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     mf_Group *first = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1, wide);
@@ -37,7 +37,6 @@ static Impact impact_of(double mass, double restitution, double duration, mf_Tim
     }
     out.speeds[0] = get_field(first, "base.linear_velocity", 0, 0);
     out.speeds[1] = get_field(second, "base.linear_velocity", 0, 0);
-    pitch_close(&pitch);
     return out;
 }
 
@@ -73,7 +72,7 @@ TEST(coarse_impacts_are_near_it) {
 TEST(a_row_of_balls_passes_an_impact_on) {
     for (int k = 0; k < 2; k++) {
         const double e = k == 0 ? 1.0 : 0.6;
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
         mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "balls", 5, true);
         for (uint32_t i = 0; i < 5; i++)
@@ -92,7 +91,6 @@ TEST(a_row_of_balls_passes_an_impact_on) {
             passed *= (1 + e) / 2;
         }
         assert_near(momentum, 0.5, 1e-12);
-        pitch_close(&pitch);
     }
 }
 
@@ -104,7 +102,7 @@ TEST(a_hinge_feels_what_strikes_its_link) {
         "<joint type='hinge' axis='0 0 1'/><inertial pos='0 0.5 0' mass='2'"
         " diaginertia='0.2 0.01 0.2'/><geom type='capsule' fromto='0 0.1 0 0 1 0' size='0.05'"
         " condim='1'/></body></body></worldbody></mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, rod), "arm", 1, true);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.3), "ball", 1, true);
@@ -122,7 +120,6 @@ TEST(a_hinge_feels_what_strikes_its_link) {
     assert_near(rate, expected, 0.01 * fabs(expected));
     assert_near(inertia * rate - r * m * speed, -r * m * 2.0, 2e-3);
     assert_true(get_field(arm, "wrench.count", 0, 0) == 0);
-    pitch_close(&pitch);
 }
 
 // ---- forces -------------------------------------------------------------------------------------
@@ -152,7 +149,7 @@ static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
 // Twelve humanoids, balls and cars in a heap: in every step forces and torques on all cancel.
 TEST(forces_cancel) {
     for (int wide = 0; wide < 2; wide++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *groups[3] = {
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 6, wide),
@@ -193,7 +190,6 @@ TEST(forces_cancel) {
         assert_true(all > 100.0);
         for (uint32_t g = 0; g < 3; g++)
             assert_int_equal(mf_group_fault_total(groups[g]), 0);
-        pitch_close(&pitch);
     }
 }
 
@@ -211,7 +207,7 @@ TEST(impacts_make_no_energy) {
         "<geom type='capsule' size='0.05 0.1' mass='0.2'/>",
         "<geom type='ellipsoid' size='0.12 0.08 0.06' mass='1'/>"};
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         mf_Group *groups[3];
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         for (uint32_t g = 0; g < 3; g++) {
@@ -244,7 +240,6 @@ TEST(impacts_make_no_energy) {
         double end = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
         assert_true(end < 0.9 * start);
         assert_true(mf_collisions_statistics(pitch.collisions).contacts > 50);
-        pitch_close(&pitch);
     }
 }
 
@@ -261,7 +256,7 @@ TEST(a_ball_comes_to_rest_on_a_table) {
     const mf_CollisionLaw laws[] = {MF_COLLISION_COMPLIANT, MF_COLLISION_EXPLICIT};
     const double springs[2][2] = {{1e6, 1e6}, {pi * pi / 36e-6, pi * pi / (4 * 36e-6)}};
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
         mf_Group *ball =
@@ -281,7 +276,6 @@ TEST(a_ball_comes_to_rest_on_a_table) {
         assert_near(sum / 200, 0.19 * 9.81, 1e-3);
         const double depth = 1.07 - get_field(ball, "base.position", 0, 2);
         assert_true(depth >= 9.81 / springs[k][0] * 0.999 && depth <= 9.81 / springs[k][1] * 1.001);
-        pitch_close(&pitch);
     }
 }
 
@@ -291,7 +285,7 @@ TEST(a_box_slides_as_coulomb_says) {
         "<mujoco model='box'><worldbody><body><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.03' mass='1' friction='0.3'/></body></worldbody>"
         "</mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 200 * MICROSECOND, 9.81);
     pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
     mf_Group *slider = pitch_bodies(&pitch, load_text(pitch.context, box), "box", 1, true);
@@ -305,14 +299,13 @@ TEST(a_box_slides_as_coulomb_says) {
     double distance = get_field(slider, "base.position", 0, 0) - from;
     assert_near(distance, 4.0 / (2 * 0.3 * 9.81), 0.01 * distance);
     assert_true(fabs(get_field(slider, "base.linear_velocity", 0, 0)) < 1e-3);
-    pitch_close(&pitch);
 }
 
 // A robot of `points` and one of `articulated` take from a ball what it loses.
 TEST(every_motion_takes_the_same_push) {
     double speeds[2];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
         mf_Group *car = pitch_group(&pitch, load_file(pitch.context, "car.urdf"), "car", 1, true);
@@ -342,14 +335,13 @@ TEST(every_motion_takes_the_same_push) {
         speeds[k] = get_field(ball, "base.linear_velocity", 0, 0);
         assert_true(speeds[k] < 0.9);
         assert_near(linear[0] + 0.5 * speeds[k], 0.5, 1e-3);
-        pitch_close(&pitch);
     }
     assert_near(speeds[0], speeds[1], 0.01);
 }
 
 // Who is not prepared, or has no motion, is as heavy as the world.
 TEST(those_that_are_not_prepared_stand_firm) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
     mf_Group *wall = pitch_group(&pitch, ball_of(pitch.context, 0.5), "wall", 1, true);
@@ -362,7 +354,6 @@ TEST(those_that_are_not_prepared_stand_firm) {
     mf_world_step(pitch.world, 2000);
     assert_near(get_field(ball, "base.linear_velocity", 0, 0), -0.5, 0.02);
     assert_true(get_field(wall, "base.position", 0, 0) == 0.0);
-    pitch_close(&pitch);
 }
 
 // ---- bits ---------------------------------------------------------------------------------------
@@ -433,7 +424,7 @@ TEST(poison_stays_where_it_is) {
     const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2][BATCH_ROBOTS + BATCH_BALLS];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         open_batch(&pitch, batch);
         mf_world_step(pitch.world, 10);
         mf_Group *people = pitch.groups[0];
@@ -448,7 +439,6 @@ TEST(poison_stays_where_it_is) {
         for (uint32_t i = 0; i < BATCH_ROBOTS + BATCH_BALLS; i++)
             hash[k][i] = mf_group_instance_hash(pitch.groups[i >= BATCH_ROBOTS], i % BATCH_ROBOTS);
         assert_int_equal(mf_group_fault_total(people), 1);
-        pitch_close(&pitch);
     }
     for (uint32_t i = 0; i < BATCH_ROBOTS + BATCH_BALLS; i++)
         assert_true(i == POISON || hash[0][i] == hash[1][i]);
@@ -459,7 +449,7 @@ TEST(half_a_poison_is_a_whole_one) {
     const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         open_batch(&pitch, batch);
         mf_world_step(pitch.world, 10);
         if (k == 0)
@@ -470,7 +460,6 @@ TEST(half_a_poison_is_a_whole_one) {
         hash[k] = mf_group_instance_hash(pitch.groups[1], 0);
         for (uint32_t i = 0; i < BATCH_ROBOTS; i++)
             hash[k] = hash[k] * 31 + (i == POISON ? 0 : mf_group_instance_hash(pitch.groups[0], i));
-        pitch_close(&pitch);
     }
     assert_true(hash[0] == hash[1]);
 }
@@ -497,7 +486,7 @@ TEST(threads_continue_snapshots_to_the_bit) {
 TEST(threads_count_what_does_not_fit) {
     uint64_t hash = 0;
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         open_batch(&pitch, (Batch){threads, MF_ISA_AUTO, 0.15, 1, false});
         mf_world_step(pitch.world, 40);
         assert_true(mf_collisions_statistics(pitch.collisions).lost_pairs > 0);
@@ -505,7 +494,6 @@ TEST(threads_count_what_does_not_fit) {
         assert_true(hash == mf_world_hash(pitch.world));
         mf_collisions_clear_statistics(pitch.collisions);
         assert_int_equal(mf_collisions_statistics(pitch.collisions).steps, 0);
-        pitch_close(&pitch);
     }
 }
 
@@ -514,7 +502,7 @@ TEST(threads_count_what_does_not_fit) {
 TEST(sleeping_robots_take_no_slot) {
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 12, false);
@@ -528,7 +516,6 @@ TEST(sleeping_robots_take_no_slot) {
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
         assert_true(statistics.lost_contacts > 0 && statistics.steps == 100);
         hash[k] = mf_world_hash(pitch.world) * 31 + statistics.lost_contacts;
-        pitch_close(&pitch);
     }
     assert_true(hash[0] == hash[1]);
 }
@@ -536,7 +523,7 @@ TEST(sleeping_robots_take_no_slot) {
 // Robots that stand apart are not looked at again, until one reaches out, or is put elsewhere.
 TEST(who_is_apart_is_left_alone) {
     for (int how = 0; how < 3; how++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 2, how == 1);
@@ -563,7 +550,6 @@ TEST(who_is_apart_is_left_alone) {
         mf_world_step(pitch.world, 1);
         assert_true(get_field(people, "wrench.count", 0, 0) > 0 &&
                     get_field(people, "wrench.count", 1, 0) > 0);
-        pitch_close(&pitch);
     }
 }
 
@@ -572,7 +558,7 @@ TEST(who_is_apart_is_left_alone) {
 // A robot folds one arm into its chest: switched on, the arm is pushed, the whole is not.
 TEST(limbs_collide_when_they_are_set_to) {
     for (int inner = 0; inner < 2; inner++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *robot =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "robot", 1, true);
@@ -593,7 +579,6 @@ TEST(limbs_collide_when_they_are_set_to) {
         assert_true((size > 0.0) == (inner == 1));
         for (int c = 0; c < 3; c++)
             assert_true(fabs(sum[c]) <= 1e-12 * size);
-        pitch_close(&pitch);
     }
 }
 
@@ -603,7 +588,7 @@ TEST(limbs_collide_when_they_are_set_to) {
 TEST(trees_find_what_there_is) {
     uint64_t touches[2], tests[2];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 4, true);
@@ -619,7 +604,6 @@ TEST(trees_find_what_there_is) {
         tests[k] = statistics.shape_tests;
         // Four robots of 16 shapes and 12 of the field: 6 x 16 x 16 + 4 x 16 x 12 at most.
         assert_true(statistics.shape_tests <= statistics.without);
-        pitch_close(&pitch);
     }
     assert_true(touches[0] > 0);
     assert_int_equal(touches[0], touches[1]);
@@ -629,7 +613,7 @@ TEST(trees_find_what_there_is) {
 // ---- errors -------------------------------------------------------------------------------------
 
 TEST(bad_settings_are_refused) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 2, false);
     size_t bytes = mf_context_live_bytes(pitch.context);
@@ -694,7 +678,6 @@ TEST(bad_settings_are_refused) {
     pitch_collide(&pitch, NULL);
     mf_Collisions *again;
     assert_int_equal(mf_collisions_add(pitch.world, NULL, &again, &pitch.error), MF_BAD_ARGUMENT);
-    pitch_close(&pitch);
 }
 
 typedef struct Models {
@@ -703,7 +686,7 @@ typedef struct Models {
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
     const Models *models = user;
-    mf_World *world = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *groups[2] = {NULL, NULL};
     mf_Collisions *collisions = NULL;
     mf_Status status = mf_world_create(context, NULL, &world, error);
@@ -734,7 +717,6 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
         mf_world_step(world, 2);
         assert_int_equal(mf_context_call_count(context), calls);
     }
-    mf_world_destroy(world);
     return status;
 }
 

@@ -67,7 +67,7 @@ static void step(Bodies *bodies, uint64_t steps) {
 // Two bodies whose front and back are `gap` apart, the second turned by `angle` about x, then
 // tilted by `tilt` about z. Returns the state of the front dock after a step.
 static uint32_t state_at(double gap, double angle, double tilt, uint32_t *orientation) {
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "distance=0.005 angle=0.1");
     const double half[2] = {cos(angle / 2), sin(angle / 2)},
                  side[2] = {cos(tilt / 2), sin(tilt / 2)};
@@ -91,7 +91,6 @@ static uint32_t state_at(double gap, double angle, double tilt, uint32_t *orient
         }
         assert_near(sqrt(square), 0.1, 1e-7);
     }
-    bodies_close(&bodies);
     return state;
 }
 
@@ -115,7 +114,7 @@ TEST(docks_join_within_the_tolerances_of_both) {
 
 // Genders and types: front to front does not fit, top fits both, odd fits nothing here.
 TEST(genders_and_types_decide_who_fits) {
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "");
     const mf_Dock *docks = mf_group_model(bodies.group)->docks;
     const bool expected[4][4] = {{false, true, true, false},
@@ -132,13 +131,12 @@ TEST(genders_and_types_decide_who_fits) {
     assert_true(mf_dock_fits(&docks[ODD], &even) && mf_dock_fits(&even, &docks[ODD]));
     even.fits = "oddest";
     assert_false(mf_dock_fits(&docks[ODD], &even));
-    bodies_close(&bodies);
 }
 
 // Three bodies whose backs are near one front: the nearest; equal ones: the lowest.
 TEST(the_nearest_wins_and_ties_go_by_number) {
     for (int equal = 0; equal < 2; equal++) {
-        Bodies bodies;
+        AUTO(bodies_close) Bodies bodies;
         bodies_open(&bodies, 4, 1, MF_ISA_AUTO, "distance=0.02");
         put_body(&bodies, 3, 0, 0, 5, NULL);
         put_body(&bodies, 0, 0.115, 0, 5, NULL);
@@ -147,13 +145,12 @@ TEST(the_nearest_wins_and_ties_go_by_number) {
         step(&bodies, 1);
         assert_int_equal(partner_of(&bodies, 3, FRONT), equal ? 0 : 1);
         assert_int_equal(mf_docks_statistics(bodies.docks).joined, 1);
-        bodies_close(&bodies);
     }
 }
 
 // Two bodies that fly into each other: momentum and angular momentum of docking.
 TEST(docking_keeps_momentum) {
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "distance=0.01 angle=0.3");
     must(mf_group_set_start(bodies.group, 0, (double[]){0, 0, 5}, NULL, (double[]){0.5, 0, 0.1},
                             &bodies.pitch.error),
@@ -173,12 +170,11 @@ TEST(docking_keeps_momentum) {
         assert_near(after.linear[c], before.linear[c], 1e-12);
         assert_near(after.angular[c], before.angular[c], 1e-6); // as `rigid` keeps it in 400 steps
     }
-    bodies_close(&bodies);
 }
 
 // A dock that is switched off lets go without a push; switched on, it joins again.
 TEST(a_dock_that_is_not_enabled_lets_go) {
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.1, 0, 5, NULL);
@@ -196,13 +192,12 @@ TEST(a_dock_that_is_not_enabled_lets_go) {
     step(&bodies, 1);
     assert_int_equal(dock_state(&bodies, 0, FRONT), MF_DOCK_ENGAGED);
     assert_int_equal(mf_docks_statistics(bodies.docks).released, 1);
-    bodies_close(&bodies);
 }
 
 // ---- kinds --------------------------------------------------------------------------------------
 
 TEST(a_clamp_takes_its_time) {
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "closing=0.02");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.1, 0, 5, NULL);
@@ -221,14 +216,13 @@ TEST(a_clamp_takes_its_time) {
     set_field(bodies.group, "base.position", 1, 0, 0.2); // away before it is closed
     step(&bodies, 1);
     assert_int_equal(dock_state(&bodies, 0, FRONT), MF_DOCK_FREE);
-    bodies_close(&bodies);
 }
 
 // Of 400 pairs whose latches each catch with 0.8, 64 % join: within four standard deviations. Those
 // that missed try again after they were apart.
 TEST(a_latch_can_miss) {
     enum { PAIRS = 400 };
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2 * PAIRS, 2, MF_ISA_AUTO, "failure=0.2");
     for (uint32_t i = 0; i < PAIRS; i++) {
         put_body(&bodies, 2 * i, 0, i, 5, NULL);
@@ -252,13 +246,12 @@ TEST(a_latch_can_miss) {
         step(&bodies, 1);
     }
     assert_int_equal(dock_state(&bodies, 2 * missed, FRONT), MF_DOCK_ENGAGED);
-    bodies_close(&bodies);
 }
 
 // pull (1 - d / range)^2 at d = 0.05 of 0.1 m: 2 N of 8; both accelerate by 1 m/s^2. Then they
 // meet.
 TEST(magnets_pull) {
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "pull=8 range=0.1");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.15, 0, 5, NULL);
@@ -268,12 +261,11 @@ TEST(magnets_pull) {
     assert_near(get_field(bodies.group, "wrench.link", 0, 0), 0.0, 0.0);
     step(&bodies, 400);
     assert_int_equal(dock_state(&bodies, 0, FRONT), MF_DOCK_ENGAGED);
-    bodies_close(&bodies);
 }
 
 // A dock of 1000 N/m gives way by 2 N / 1000 N/m under a weight of 2 N.
 TEST(a_compliant_dock_gives_way) {
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "stiffness=1000 damping=100");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.1, 0, 5, NULL);
@@ -288,12 +280,11 @@ TEST(a_compliant_dock_gives_way) {
                 0.102, 1e-5);
     assert_near(get_field(bodies.group, "dock.load", 0, 6 * FRONT), 2.0, 1e-3);
     assert_near(get_field(bodies.group, "dock.load", 1, 6 * BACK), 2.0, 1e-3); // outwards on both
-    bodies_close(&bodies);
 }
 
 // A broken dock is disabled and keeps the load that broke it until it is enabled again.
 TEST(a_broken_dock_is_repaired_by_enabling_it) {
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "tension=5");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.1, 0, 5, NULL);
@@ -309,14 +300,13 @@ TEST(a_broken_dock_is_repaired_by_enabling_it) {
     step(&bodies, 1);
     assert_int_equal(dock_state(&bodies, 0, FRONT), MF_DOCK_FREE);
     assert_near(get_field(bodies.group, "dock.load", 0, 6 * FRONT), 0.0, 0.0);
-    bodies_close(&bodies);
 }
 
 // ---- state --------------------------------------------------------------------------------------
 
 TEST(a_reset_lets_go) {
     for (uint32_t both = 0; both < 2; both++) {
-        Bodies bodies;
+        AUTO(bodies_close) Bodies bodies;
         bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "");
         put_body(&bodies, 0, 0, 0, 5, NULL);
         put_body(&bodies, 1, 0.1, 0, 5, NULL);
@@ -328,7 +318,6 @@ TEST(a_reset_lets_go) {
         step(&bodies, 1);
         assert_int_equal(mf_world_joints_count(mf_world_joints_of(bodies.pitch.world)), 0);
         assert_int_equal(dock_state(&bodies, 1, BACK), MF_DOCK_FREE);
-        bodies_close(&bodies);
     }
 }
 
@@ -378,7 +367,7 @@ TEST(a_snapshot_in_the_middle_of_docking_continues) {
     void *image = take_snapshot(bodies.pitch.world, &size);
     step(&bodies, 200);
     const uint64_t expected = mf_world_hash(bodies.pitch.world);
-    Bodies other;
+    AUTO(bodies_close) Bodies other;
     open_batch(&other, 2, MF_ISA_AUTO);
     must(mf_world_restore(other.pitch.world, image, size, &other.pitch.error), &other.pitch.error);
     step(&other, 200);
@@ -389,7 +378,6 @@ TEST(a_snapshot_in_the_middle_of_docking_continues) {
     assert_int_equal(mf_world_hash(bodies.pitch.world), expected);
     free(image);
     bodies_close(&bodies);
-    bodies_close(&other);
 }
 
 // ---- contacts -----------------------------------------------------------------------------------
@@ -397,7 +385,7 @@ TEST(a_snapshot_in_the_middle_of_docking_continues) {
 // Bodies that overlap by 1 mm where they are docked do not press each other; parted, they do.
 TEST(docked_links_do_not_touch) {
     for (uint32_t docked = 0; docked < 2; docked++) {
-        Bodies bodies;
+        AUTO(bodies_close) Bodies bodies;
         pitch_open(&bodies.pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
         bodies.group =
             add_bodies(&bodies.pitch, body_of(bodies.pitch.context, docked ? "" : "enabled=false"),
@@ -418,14 +406,13 @@ TEST(docked_links_do_not_touch) {
         step(&bodies, 1);
         seen = mf_collisions_statistics(bodies.pitch.collisions);
         assert_int_equal(seen.contacts > before, !docked);
-        bodies_close(&bodies);
     }
 }
 
 // ---- mistakes -----------------------------------------------------------------------------------
 
 TEST(mistakes_are_explained) {
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     mf_Error error = {0};
     mf_WorldDocks *docks;
     bodies_open(&bodies, 3, 1, MF_ISA_AUTO, "");
@@ -455,16 +442,14 @@ TEST(mistakes_are_explained) {
         mf_docks_connect(bodies.docks, &top, &(mf_DockPort){group, 0, BACK}, 0, &error),
         MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "dock top of robot 2 of group bodies is not enabled");
-    bodies_close(&bodies);
 }
 
 TEST(a_world_without_docks_says_so) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 1, MF_MOTION_RIGID, true, false);
     assert_int_equal(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), MF_BAD_ARGUMENT);
     assert_string_equal(pitch.error.message, "docks: no shared group has a model with docks");
     assert_null(mf_world_docks_of(pitch.world));
-    pitch_close(&pitch);
 }

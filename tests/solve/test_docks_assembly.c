@@ -73,7 +73,7 @@ static void add_articulated(Pitch *pitch, mf_Group *group, const Case *with) {
 
 // [rad], [m] Angles of the hinges and position of the first base at the end.
 static void run_whole(const Case *with, mf_Time step, double out[MODULES + 3]) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     char text[4096];
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, with->gravity);
     write_chain(with, text, sizeof text);
@@ -87,7 +87,6 @@ static void run_whole(const Case *with, mf_Time step, double out[MODULES + 3]) {
         out[i] = get_field(chain, "joint.angle", 0, i);
     for (uint32_t c = 0; c < 3; c++)
         out[MODULES + c] = get_field(chain, "base.position", 0, c);
-    pitch_close(&pitch);
 }
 
 // The velocity of a base behind the hinges of those before it, which all turn about y.
@@ -111,7 +110,7 @@ static void connect_chain(mf_WorldDocks *docks, mf_Group *modules, mf_Error *err
 }
 
 static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], double *open) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     char text[4096];
     mf_WorldDocks *docks;
     mf_WorldJoints *joints;
@@ -136,7 +135,6 @@ static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], 
         out[i] = get_field(modules, "joint.angle", i, 0);
     for (uint32_t c = 0; c < 3; c++)
         out[MODULES + c] = get_field(modules, "base.position", 0, c);
-    pitch_close(&pitch);
 }
 
 static double difference(const Case *with, mf_Time step) {
@@ -179,7 +177,7 @@ TEST(other_laws_are_held_by_joints) {
 // closed and turns as one body, whose moment of inertia does not change.
 TEST(a_docked_ring_spins_as_one_body) {
     const Case with = {"ring", MF_CONTACT_LAW_COMPLIANT, 0.0, false, 0.0, 0.5};
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     char text[4096];
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -230,5 +228,4 @@ TEST(a_docked_ring_spins_as_one_body) {
         assert_near(after.linear[c], before.linear[c], 1e-12);
         assert_near(after.angular[c], before.angular[c], 1e-5);
     }
-    pitch_close(&pitch);
 }

@@ -65,7 +65,7 @@ static const double rate = 4.0; // [rad/s] at which the square becomes a rhombus
 
 // [rad], [m] The first three angles and the place of the first body after 0.2 s.
 static void run_linkage(mf_Time step, double out[6]) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     char text[4096];
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     snprintf(text, sizeof text, linkage_text, 2e-9 * (double)step);
@@ -79,7 +79,6 @@ static void run_linkage(mf_Time step, double out[6]) {
         out[c] = get_field(linkage, "joint.angle", 0, c);
         out[3 + c] = get_field(linkage, "base.position", 0, c) - (c == 2 ? 5 : 0);
     }
-    pitch_close(&pitch);
 }
 
 static mf_Group *make_ring(Pitch *pitch, mf_WorldDocks **docks) {
@@ -107,7 +106,7 @@ static mf_Group *make_ring(Pitch *pitch, mf_WorldDocks **docks) {
 }
 
 static void run_ring(mf_Time step, double out[6]) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     mf_Group *modules = make_ring(&pitch, &docks);
@@ -126,7 +125,6 @@ static void run_ring(mf_Time step, double out[6]) {
         out[c] = get_field(modules, "joint.angle", c, 0) - quarter;
         out[3 + c] = get_field(modules, "base.position", 0, c) - (c == 2 ? 5 : 0);
     }
-    pitch_close(&pitch);
 }
 
 // The difference falls at least in the first order of the step, while the angles change by 0.8 rad.
@@ -239,7 +237,7 @@ TEST(every_motion_carries_what_is_docked_to_it) {
 TEST(docked_robots_change_their_motion) {
     static const mf_Motion order[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED,
                                       MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED};
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     mf_MotionsConfig config = mf_motions_config();
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -285,5 +283,4 @@ TEST(docked_robots_change_their_motion) {
     }
     assert_int_equal(mf_docks_statistics(docks).released, 0);
     assert_int_equal(mf_group_fault_total(group), 0);
-    pitch_close(&pitch);
 }

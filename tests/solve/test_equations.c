@@ -215,11 +215,10 @@ static void add_link_inertia(const mf_Link *link, const double *rotation, const 
 
 static void add_armature(const Rig *rig, double *matrix) {
     bool is_free;
-    double *armature = numbers(rig->n);
+    AUTO(end_memory) double *armature = numbers(rig->n);
     assert_true(mf_art_armature(rig->group, &is_free, armature));
     for (uint32_t i = 0; i < rig->n; i++)
         matrix[i * (rig->n + 1)] += armature[i];
-    free(armature);
 }
 
 static void check_mass(Rig *rig) {
@@ -258,7 +257,7 @@ static void check_mass(Rig *rig) {
 // Cholesky's method succeeds.
 static void check_definite(Rig *rig) {
     const uint32_t n = rig->n;
-    double *m = numbers((size_t)n * n);
+    AUTO(end_memory) double *m = numbers((size_t)n * n);
     for (uint32_t i = 0; i < COUNT; i++) {
         done(rig, mf_group_mass_matrix(rig->group, i, 1, m, &rig->pitch.error));
         for (uint32_t c = 0; c < n; c++) {
@@ -271,7 +270,6 @@ static void check_definite(Rig *rig) {
                 m[r * n + c] *= root;
         }
     }
-    free(m);
 }
 
 // Forces of accelerations of forces, M a + h, and the articulated-body algorithm of a step.
@@ -393,7 +391,7 @@ typedef struct Answers {
 static Answers ask(Rig *rig, uint32_t part) {
     const size_t n = rig->n, links = rig->model->link_count,
                  counts[] = {n * n, n, n, n, 6 * n, 3 * links, 4 * links, 6 * links};
-    double *force = numbers(n * COUNT), *at[8];
+    AUTO(end_memory) double *force = numbers(n * COUNT), *at[8];
     Answers answers = {.size = 0};
     mf_Error *error = &rig->pitch.error;
     for (int k = 0; k < 8; k++)
@@ -418,7 +416,6 @@ static Answers ask(Rig *rig, uint32_t part) {
         done(rig, mf_group_link_poses(group, i, many, to[5], to[6], error));
         done(rig, mf_group_link_velocities(group, i, many, to[7], error));
     }
-    free(force);
     return answers;
 }
 

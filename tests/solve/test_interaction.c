@@ -18,7 +18,7 @@ static mf_InteractionConfig only(bool detect, bool collide, bool terrain) {
 
 TEST(neighbors_are_listed) {
     for (int wide = 0; wide < 2; wide++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         fixture_open(&fixture, &setup);
         mf_Group *first = add_walkers(&fixture, "first", 3, false, 0.0);
@@ -54,13 +54,12 @@ TEST(neighbors_are_listed) {
         assert_int_equal(instance, 17);
         assert_false(mf_interaction_locate(fixture.interaction, 3, NULL, NULL));
         assert_false(mf_interaction_locate(fixture.interaction, 1000, NULL, NULL));
-        fixture_close(&fixture);
     }
 }
 
 // SensingTask along +x with 60 degrees to each side: ahead and at 45 degrees, not beside or behind.
 TEST(view_is_a_cone) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *group = add_walkers(&fixture, "agents", 5, false, 0.0);
@@ -83,14 +82,13 @@ TEST(view_is_a_cone) {
     // 3 m ahead: agent 0; agents 1, 2 and 3 are within 34 degrees of it.
     assert_true(get_field(group, "neighbor.count", 4, 0) == 4.0);
     assert_true(get_field(group, "neighbor.index", 4, 0) == 0.0);
-    fixture_close(&fixture);
 }
 
 // Two agents meet head on at 2 m/s from 1.01 m apart, radii 0.2: they touch when they are 0.4 m
 // apart, after 0.1525 s at 4 m/s, so the round at 0.16 s finds them. A third passes later where
 // they lie dead and is not harmed.
 TEST(collisions_kill_both) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *first = add_walkers(&fixture, "first", 2, false, 0.0);
@@ -126,12 +124,11 @@ TEST(collisions_kill_both) {
     assert_int_equal(mf_group_fault(first, 0), 0);
     mf_world_step(fixture.world, 16);
     assert_int_equal(mf_group_fault(first, 0), 0);
-    fixture_close(&fixture);
 }
 
 // Many at one point: everybody dies, the log keeps what it has space for, the rest is counted.
 TEST(one_point_is_survived) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *group = add_walkers(&fixture, "agents", 500, false, 0.0);
@@ -150,12 +147,11 @@ TEST(one_point_is_survived) {
     assert_int_equal(mf_interaction_statistics(fixture.interaction).full, 500);
     assert_true(get_field(group, "neighbor.count", 7, 0) == 499.0);
     assert_true(get_field(group, "neighbor.index", 7, 7) == 8.0); // ties by number, without the own
-    fixture_close(&fixture);
 }
 
 // Falling at 1 m/s from 1.005 m, standing height 0.1, tolerance 0.01: below 0.09 m after 0.915 s.
 TEST(the_ground_is_hit) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *flying = add_walkers(&fixture, "flying", 3, false, 0.0);
@@ -183,13 +179,12 @@ TEST(the_ground_is_hit) {
     assert_int_equal(events[0].kind, MF_EVENT_TERRAIN);
     assert_int_equal(events[0].partner, MF_NONE);
     assert_true(events[0].time == 920 * MF_MILLISECOND);
-    fixture_close(&fixture);
 }
 
 // The fence reports who leaves once each time, or takes him out.
 TEST(the_fence_is_watched) {
     for (int faults = 0; faults < 2; faults++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         fixture_open(&fixture, &setup);
         mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
@@ -216,7 +211,6 @@ TEST(the_fence_is_watched) {
             mf_world_step(fixture.world, 20);
             assert_int_equal(mf_interaction_events(fixture.interaction, &events, NULL), 2);
         }
-        fixture_close(&fixture);
     }
 }
 
@@ -224,7 +218,7 @@ TEST(the_fence_is_watched) {
 // = 1.225: d U_j = sqrt(4 T / (pi rho)) = 3.19313 m^2/s, limit sqrt(2 T / (rho A)) = 8.94884 m/s.
 TEST(downwash_is_a_jet) {
     const double far = 5.8 * 3.19313, limit = 8.94884, a = 46.8783;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *group = add_walkers(&fixture, "rotors", 6, true, 0.0);
@@ -257,13 +251,12 @@ TEST(downwash_is_a_jet) {
     assert_true(get_field(group, "wind.velocity", 2, 2) == 0.0);
     assert_true(get_field(group, "wind.velocity", 3, 2) == 0.0);
     assert_true(get_field(group, "wind.velocity", 5, 2) == 0.0);
-    fixture_close(&fixture);
 }
 
 // ln(h / 0.03) / ln(10 / 0.03) times the wind at 10 m.
 TEST(wind_grows_with_height) {
     for (int wide = 0; wide < 2; wide++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         fixture_open(&fixture, &setup);
         static const double heights[] = {-5.0, 0.02, 0.1, 1.0, 10.0, 50.0, 300.0, 1000.0};
@@ -287,12 +280,11 @@ TEST(wind_grows_with_height) {
             assert_true(fabs(get_field(group, "wind.velocity", i, 1) + 8.0 * factor) <=
                         8.0 * slack);
         }
-        fixture_close(&fixture);
     }
 }
 
 TEST(bad_settings_are_refused) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *group = add_walkers(&fixture, "agents", 4, false, 0.0);
@@ -388,12 +380,11 @@ TEST(bad_settings_are_refused) {
     assert_int_equal(
         mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
         MF_BAD_ARGUMENT); // one is enough
-    fixture_close(&fixture);
 }
 
 static mf_Status build_all(mf_Context *context, void *user, mf_Error *error) {
     const mf_Model *model = user;
-    mf_World *world = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *group;
     mf_Interaction *interaction = NULL;
     mf_Status status = mf_world_create(context, NULL, &world, error);
@@ -417,14 +408,12 @@ static mf_Status build_all(mf_Context *context, void *user, mf_Error *error) {
     }
     if (status == MF_OK)
         status = mf_interaction_reserve(interaction, 10, error);
-    mf_world_destroy(world);
     return status;
 }
 
 TEST(every_failure_is_survived) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     assert_true(torture(fixture.context, build_all, fixture.model, TORTURE_MUST_FAIL) > 100);
-    fixture_close(&fixture);
 }

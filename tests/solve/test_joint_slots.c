@@ -37,7 +37,7 @@ static void close_rig(Rig *rig) {
 static void add_magnets(Rig *rig, double on, double off) {
     char path[512];
     Pitch *pitch = &rig->pitch;
-    mf_Plugin *plugin;
+    AUTO_PLUGIN *plugin;
     const mf_PluginValue values[] = {{"on", on}, {"off", off}, {"reach", 0.3}};
     mf_PluginConfig config = mf_plugin_config();
     config.values = values;
@@ -47,7 +47,6 @@ static void add_magnets(Rig *rig, double on, double off) {
     must(mf_plugin_control_add(rig->carriers, mf_rate_from_period(4 * MF_MILLISECOND), plugin,
                                &config, &pitch->error),
          &pitch->error);
-    mf_plugin_close(plugin);
 }
 
 static uint32_t slot_state(const Rig *rig, uint32_t instance, uint32_t slot) {

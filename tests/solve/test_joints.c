@@ -11,7 +11,7 @@
 // The largest error of the angle of a box that swings from 0.5 rad about its upper end, against a
 // fine integration of theta'' = -(m g l / I) sin theta, over one second.
 static double pendulum_error(mf_Motion motion, mf_Time step) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 9.81);
     mf_Group *box = add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, motion, true, false);
     const double start = 0.5, l = 0.2, inertia = (0.2 * 0.2 + 0.4 * 0.4) / 12 + l * l;
@@ -36,7 +36,6 @@ static double pendulum_error(mf_Motion motion, mf_Time step) {
         assert_true(now.opening < 8.0 * h * h && now.angular_opening < 8.0 * h * h);
         assert_true(now.residual < 1e-3);
     }
-    pitch_close(&pitch);
     return most;
 }
 
@@ -70,7 +69,7 @@ static const double rates[3] = {0.3, 2.0, 1.0};
 
 // Where the first box of two that a joint holds together is after a second.
 static void joined_flight(mf_Motion motion, mf_Time step, double position[3], double *drift) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     mf_Group *one = add_bodies(&pitch, box_of(pitch.context, 2.0), "one", 1, motion, true, false);
     mf_Group *two = add_bodies(&pitch, box_of(pitch.context, 1.0), "two", 1, motion, true, false);
@@ -93,7 +92,6 @@ static void joined_flight(mf_Motion motion, mf_Time step, double position[3], do
         *drift = fmax(*drift, fabs(after.angular[c] - before.angular[c]));
         position[c] = get_field(one, "base.position", 0, c);
     }
-    pitch_close(&pitch);
 }
 
 // Where the first half of one body made of both boxes is.
@@ -102,7 +100,7 @@ static void welded_flight(mf_Time step, double position[3]) {
         "<mujoco model='both'><worldbody><body><freejoint/>"
         "<geom type='box' size='0.05 0.1 0.2' mass='2'/>"
         "<geom type='box' size='0.05 0.1 0.2' pos='0.3 0 0' mass='1'/></body></worldbody></mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     mf_Group *body = pitch_group(&pitch, load_text(pitch.context, both), "both", 1, true);
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
@@ -114,7 +112,6 @@ static void welded_flight(mf_Time step, double position[3]) {
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / step));
     for (uint32_t c = 0; c < 3; c++)
         position[c] = get_field(body, "base.position", 0, c);
-    pitch_close(&pitch);
 }
 
 // Momentum stays but for rounding, angular momentum as well as the motion keeps that of a free
@@ -211,7 +208,7 @@ TEST(chains_cost_as_much_as_they_are_long) {
 TEST(a_ring_is_one_body) {
     const mf_WorldJointKind kinds[] = {MF_WORLD_JOINT_FIXED, MF_WORLD_JOINT_BALL};
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *ring =
             add_bodies(&pitch, box_of(pitch.context, 1.0), "ring", 6, MF_MOTION_RIGID, true, false);
@@ -242,7 +239,6 @@ TEST(a_ring_is_one_body) {
         for (uint32_t c = 0; c < 3; c++)
             assert_near(after.linear[c], before.linear[c], 1e-12);
         assert_near(after.angular[2], before.angular[2], 2e-3 * fabs(before.angular[2]));
-        pitch_close(&pitch);
     }
 }
 
@@ -250,7 +246,7 @@ TEST(a_ring_is_one_body) {
 
 // A mass on a spring and a damper settles where the spring says, at the speed they say.
 TEST(a_spring_gives_way) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND / 10, 9.81);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
@@ -272,7 +268,6 @@ TEST(a_spring_gives_way) {
     }
     print_message("spring: %.3g of %.3g m\n", most, down);
     assert_true(most < 0.02 * down);
-    pitch_close(&pitch);
 }
 
 // ---- a humanoid and a heavy body ----------------------------------------------------------------
@@ -281,7 +276,7 @@ TEST(a_spring_gives_way) {
 // the humanoid is dragged along.
 TEST(a_humanoid_is_dragged_by_a_heavy_body) {
     for (int wide = 0; wide < 2; wide++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
         mf_Model *model = load_file(pitch.context, "humanoid.urdf");
         mf_Group *humanoid =
@@ -323,7 +318,6 @@ TEST(a_humanoid_is_dragged_by_a_heavy_body) {
         assert_true(get_field(humanoid, "base.linear_velocity", 0, 0) > 0.1);
         assert_int_equal(mf_group_fault(humanoid, 0), 0);
         assert_int_equal(mf_group_warning(humanoid, 0) & (MF_WARNING_LOOPS), 0);
-        pitch_close(&pitch);
     }
 }
 
@@ -333,7 +327,7 @@ TEST(a_humanoid_is_dragged_by_a_heavy_body) {
 TEST(a_bridge_stands_on_its_ends) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 2; m++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *boxes =
             add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 5, motions[m], true, true);
@@ -362,7 +356,6 @@ TEST(a_bridge_stands_on_its_ends) {
         assert_near(state_of(joints, ids[3]).force[2], -1.5 * 9.81, 0.05);
         assert_true(open < 1e-4);
         assert_int_equal(mf_group_warning_total(boxes), 0);
-        pitch_close(&pitch);
     }
 }
 
@@ -406,7 +399,7 @@ TEST(a_light_box_carries_a_heavy_one) {
 
 // A box of 2 kg hangs from a joint and is pulled harder and harder.
 TEST(a_joint_breaks_at_its_limit) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
@@ -432,11 +425,10 @@ TEST(a_joint_breaks_at_its_limit) {
     must(mf_world_joint_enable(joints, id, true, &pitch.error), &pitch.error); // pulls it back
     mf_world_step(pitch.world, 1);
     assert_true(state_of(joints, id).broken); // from 1 m/s in one step
-    pitch_close(&pitch);
 }
 
 TEST(a_joint_can_be_switched_off) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
@@ -454,5 +446,4 @@ TEST(a_joint_can_be_switched_off) {
     must(mf_world_joint_enable(joints, id, true, &pitch.error), &pitch.error);
     mf_world_step(pitch.world, 1000); // closes, at most by 1 m/s
     assert_near(get_field(box, "base.position", 0, 2), 5.0, 1e-5);
-    pitch_close(&pitch);
 }

@@ -25,7 +25,7 @@ static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint
 // A humanoid stands on the ground and holds a body of 1000 kg that is pulled away with 20 N: what
 // the body does not get for it goes through the joint into the arm and the feet.
 TEST(a_humanoid_holds_a_car) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "humanoid.urdf");
     mf_Group *humanoid =
@@ -58,14 +58,13 @@ TEST(a_humanoid_holds_a_car) {
     assert_near(get_field(humanoid, "base.position", 0, 2), height, 0.01);
     assert_int_equal(mf_group_warning(humanoid, 0), 0);
     assert_int_equal(mf_group_fault(humanoid, 0), 0);
-    pitch_close(&pitch);
 }
 
 // Five hexapods hold each other in a row; the one in the middle is in the air.
 TEST(robots_in_a_row_carry_one) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 6; m++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Model *model = load_file(pitch.context, "hexapod.urdf");
         mf_Group *robots = add_bodies(&pitch, model, "robots", 5, motions[m / 2], m % 2 == 1, true);
@@ -96,7 +95,6 @@ TEST(robots_in_a_row_carry_one) {
         assert_near(state_of(joints, ids[1]).force[2], 0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
         assert_near(state_of(joints, ids[2]).force[2], -0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
         assert_int_equal(mf_group_fault_total(robots), 0);
-        pitch_close(&pitch);
     }
 }
 
@@ -104,7 +102,7 @@ TEST(robots_in_a_row_carry_one) {
 
 // A robot of `kinematic` carries a box and does not feel it.
 TEST(a_kinematic_robot_carries) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
     mf_Group *robot = add_bodies(&pitch, model, "robot", 1, MF_MOTION_KINEMATIC, false, true);
@@ -130,7 +128,6 @@ TEST(a_kinematic_robot_carries) {
     mf_WorldJointConfig both = joint_between(MF_WORLD_JOINT_FIXED, robot, 0, NULL, 0);
     mf_WorldJointId none;
     assert_int_equal(mf_world_joint_create(joints, &both, &none, &pitch.error), MF_BAD_ARGUMENT);
-    pitch_close(&pitch);
 }
 
 // A robot that a fault froze holds the other one like the world does; its joint stays.
@@ -166,7 +163,7 @@ TEST(a_robot_is_joined_to_itself) {
         "<body pos='0.5 0 0'><joint type='hinge' axis='0 1 0'/><geom size='0.1' mass='1'/>"
         "<body pos='0.5 0 0'><joint type='hinge' axis='0 1 0'/><geom size='0.1' mass='1'/>"
         "</body></body></body></body></worldbody></mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *robot = add_bodies(&pitch, load_text(pitch.context, arm), "arm", 1,
                                  MF_MOTION_ARTICULATED, true, false);
@@ -183,12 +180,11 @@ TEST(a_robot_is_joined_to_itself) {
     assert_true(state_of(joints, id).opening < 1e-5 && state_of(joints, id).angular_opening < 1e-5);
     for (uint32_t c = 0; c < 3; c++)
         assert_near(after.linear[c], before.linear[c], 1e-3);
-    pitch_close(&pitch);
 }
 
 // Robots change their motion while they hang on a joint.
 TEST(motions_may_change) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
     mf_Group *robot = pitch_group(&pitch, model, "robot", 3, true);
@@ -223,7 +219,6 @@ TEST(motions_may_change) {
             assert_near(get_field(robot, "base.position", i, 2), 3.0, 1e-5);
         }
     }
-    pitch_close(&pitch);
 }
 
 // A ball strikes the lower of two joined boxes: momentum stays, whichever was added first; and what
@@ -231,7 +226,7 @@ TEST(motions_may_change) {
 TEST(collisions_push_what_is_joined) {
     uint64_t hashes[2];
     for (int order = 0; order < 2; order++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *boxes = add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 2,
                                      MF_MOTION_RIGID, true, false);
@@ -263,14 +258,13 @@ TEST(collisions_push_what_is_joined) {
         assert_near(after.linear[0], 4.0, 1e-12);
         assert_near(after.linear[2], 0.0, 1e-12);
         hashes[order] = mf_world_hash(pitch.world);
-        pitch_close(&pitch);
     }
     assert_true(hashes[0] == hashes[1]);
 }
 
 // A box hangs from a quadrotor, or the motion says that it takes no forces on its body.
 TEST(a_vehicle_takes_part_or_says_why) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Quadrotor quadrotor = mf_quadrotor();
     mf_Model *model;
@@ -297,12 +291,11 @@ TEST(a_vehicle_takes_part_or_says_why) {
         assert_int_equal(status, MF_UNSUPPORTED);
         assert_non_null(strstr(pitch.error.message, "(quadrotor) takes no forces"));
     }
-    pitch_close(&pitch);
 }
 
 // A joint that cannot close says so, and is not shot together.
 TEST(what_does_not_fit_warns) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     mf_Group *boxes =
         add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 2, MF_MOTION_RIGID, true, false);
@@ -332,14 +325,13 @@ TEST(what_does_not_fit_warns) {
     assert_true(isfinite(state_of(joints, second).force[0]));
     assert_near(state_of(joints, second).opening + state_of(joints, id).opening, 0.5, 1e-6);
     assert_int_equal(mf_group_fault_total(boxes), 0);
-    pitch_close(&pitch);
 }
 
 // ---- fast rotation ------------------------------------------------------------------------------
 
 // A cube of 1 kg spins about its face, which a ball joint holds to the world. [rad/s] after 5 s.
 static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 5 * MF_MILLISECOND, 0.0);
     mf_Model *model =
         load_text(pitch.context,
@@ -363,7 +355,6 @@ static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
         *open = fmax(*open, state_of(joints, id).opening);
     }
     const double end = get_field(cube, "base.angular_velocity", 0, 2);
-    pitch_close(&pitch);
     return end;
 }
 
@@ -390,7 +381,7 @@ TEST(a_chain_of_twelve_holds) {
         char text[256];
         double open = 0.0;
         mf_WorldJointId ids[12];
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *groups[2];
         for (int i = 0; i < 2; i++) {
@@ -418,6 +409,5 @@ TEST(a_chain_of_twelve_holds) {
                       1e3 * open);
         assert_true(open < 5e-4);
         assert_int_equal(mf_group_warning(groups[1], 0), 0);
-        pitch_close(&pitch);
     }
 }

@@ -21,7 +21,7 @@ TEST(a_box_stands_on_its_corners) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID,
                                         MF_MOTION_PRESCRIBED};
     for (int k = 0; k < 3; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         mf_Contact contacts[ROOM];
         mf_MotionsConfig config = mf_motions_config();
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -53,13 +53,12 @@ TEST(a_box_stands_on_its_corners) {
         assert_near(load[2], 2 * 9.81, 0.01);
         set_field(group, "fault.word", 0, 0, MF_FAULT_RANGE);
         assert_int_equal(list(&pitch, contacts), 4);
-        pitch_close(&pitch);
     }
 }
 
 TEST(points_and_feet_bear_the_weight) {
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         mf_Contact contacts[ROOM];
         mf_MotionsConfig config = mf_motions_config();
         pitch_open(&pitch, 1, MF_ISA_AUTO, 10 * MF_MILLISECOND, 9.81);
@@ -78,7 +77,6 @@ TEST(points_and_feet_bear_the_weight) {
             assert_true(contacts[i].owners[0].link > 0);
         }
         assert_near(load, model->mass * 9.81, 0.02 * model->mass * 9.81);
-        pitch_close(&pitch);
     }
 }
 
@@ -87,7 +85,7 @@ TEST(round_things_touch_at_their_lowest_point) {
     static const char oval_text[] =
         "<mujoco model='oval'><worldbody><body pos='0 0 0.1'><freejoint/>"
         "<geom type='ellipsoid' size='0.2 0.3 0.1' mass='2'/></body></worldbody></mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_Contact contacts[ROOM];
     mf_ArticulatedConfig config = mf_motions_config().articulated;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -107,12 +105,11 @@ TEST(round_things_touch_at_their_lowest_point) {
     assert_near(contacts[1].point[1], 5.0, 1e-3);
     assert_near(contacts[1].point[2], get_field(oval, "base.position", 0, 2) - 0.1, 1e-4);
     assert_near(contacts[1].load, 2 * 9.81, 0.05);
-    pitch_close(&pitch);
 }
 
 // Between balls the force is that of wrench.link, the point between them, the normal the centers'.
 TEST(collisions_report_their_forces) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_Contact contacts[ROOM], again[ROOM];
     uint32_t seen = 0, count;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -164,12 +161,11 @@ TEST(collisions_report_their_forces) {
         assert_int_equal(count, 2);
     }
     assert_true(seen > 3);
-    pitch_close(&pitch);
 }
 
 // Balls in a heap, with a snapshot on the way.
 static uint32_t heap(uint32_t threads, mf_Contact *out) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     static uint8_t image[262144];
     pitch_open(&pitch, threads, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 60, false);
@@ -184,7 +180,6 @@ static uint32_t heap(uint32_t threads, mf_Contact *out) {
     assert_int_equal(list(&pitch, out), 0);
     mf_world_step(pitch.world, 1);
     const uint32_t count = list(&pitch, out);
-    pitch_close(&pitch);
     return count;
 }
 
@@ -206,7 +201,7 @@ TEST(lists_do_not_depend_on_threads) {
 }
 
 TEST(bad_queries_are_refused) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_Contact contacts[1];
     uint32_t count;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -217,5 +212,4 @@ TEST(bad_queries_are_refused) {
                      MF_BAD_ARGUMENT);
     assert_int_equal(mf_world_contacts(pitch.world, contacts, 1, NULL, &pitch.error),
                      MF_BAD_ARGUMENT);
-    pitch_close(&pitch);
 }

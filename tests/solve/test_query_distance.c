@@ -163,7 +163,7 @@ TEST(known_pairs) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int swapped = 0; swapped < 2; swapped++) {
-            Pitch pitch;
+            AUTO(pitch_close) Pitch pitch;
             pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
             mf_Group *a = add_kind(&pitch, cases[i].a, "a", 1);
             mf_Group *b = add_kind(&pitch, cases[i].b, "b", 1);
@@ -181,7 +181,6 @@ TEST(known_pairs) {
             }
             assert_ptr_equal(found.owners[0].group, swapped ? b : a);
             assert_ptr_equal(found.owners[1].group, swapped ? a : b);
-            pitch_close(&pitch);
         }
 }
 
@@ -230,7 +229,7 @@ TEST(random_pairs_prove_themselves) {
     uint32_t apart = 0, inside = 0;
     for (int x = 0; x < KINDS; x++)
         for (int y = 0; y < KINDS; y++) {
-            Pitch pitch;
+            AUTO(pitch_close) Pitch pitch;
             pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
             mf_Group *a = add_kind(&pitch, x, "a", 1), *b = add_kind(&pitch, y, "b", 1);
             for (uint32_t i = 0; i < EACH; i++) {
@@ -247,7 +246,6 @@ TEST(random_pairs_prove_themselves) {
                 apart += found.distance > 0.0;
                 inside += found.distance <= 0.0;
             }
-            pitch_close(&pitch);
         }
     assert_true(apart > 500 && inside > 300);
 }
@@ -255,7 +253,7 @@ TEST(random_pairs_prove_themselves) {
 // The nearest of all by asking one after the other.
 TEST(the_nearest_of_all_is_found) {
     enum { EACH = 40 };
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     for (int k = 0; k < KINDS; k++) {
         mf_Group *group = add_kind(&pitch, k, kinds[k].name, EACH);
@@ -284,7 +282,6 @@ TEST(the_nearest_of_all_is_found) {
         config.reach = best.distance > 0.0 ? 0.999 * best.distance : 1.0;
         assert_true(ask(&pitch, &config).found == (best.distance <= 0.0));
     }
-    pitch_close(&pitch);
 }
 
 // ---- links, places, mistakes --------------------------------------------------------------------
@@ -296,7 +293,7 @@ static const char arm_text[] =
     "<geom type='sphere' size='0.2' mass='1'/></body></body></worldbody></mujoco>";
 
 TEST(links_of_one_robot) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, arm_text), "arm", 2, true);
     pose(arm, 1, 0.0, 0.0, 4.0, 0.0);
@@ -314,7 +311,6 @@ TEST(links_of_one_robot) {
     assert_int_equal(found.owners[1].link, 1);
     set_field(arm, "fault.word", 1, 0, MF_FAULT_RANGE);
     assert_false(ask(&pitch, &config).found);
-    pitch_close(&pitch);
 }
 
 static void refused(Pitch *pitch, const mf_DistanceConfig *config, const char *text) {
@@ -365,7 +361,7 @@ TEST(bodies_without_shapes_are_refused) {
         "<mujoco model='arm'><worldbody><body><freejoint/><geom type='sphere' size='0.1' mass='1'/>"
         "<body name='bare'><joint type='slide'/><inertial pos='0 0 0' mass='1' "
         "diaginertia='1 1 1'/></body></body></worldbody></mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 2, true);
     mf_DistanceConfig config = mf_distance_config();
@@ -376,7 +372,6 @@ TEST(bodies_without_shapes_are_refused) {
     refused(&pitch, &config, "distance.b: link bare");
     config.b.link = MF_NONE;
     assert_true(ask(&pitch, &config).found);
-    pitch_close(&pitch);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -398,7 +393,7 @@ static mf_Status ask_all(mf_Context *context, void *user, mf_Error *error) {
     mf_DistanceConfig distance = mf_distance_config();
     mf_RayHit hit;
     mf_Distance found;
-    mf_World *world;
+    AUTO_WORLD *world;
     mf_Group *group;
     uint32_t count;
     mf_Status status = mf_world_create(context, NULL, &world, error);
@@ -418,15 +413,13 @@ static mf_Status ask_all(mf_Context *context, void *user, mf_Error *error) {
         assert_int_equal(mf_world_distance(world, &distance, &found, error), MF_OK);
         assert_int_equal(mf_context_call_count(context), calls);
     }
-    mf_world_destroy(world);
     return status;
 }
 
 TEST(every_failing_call_is_survived) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, MESH, "a", 1);
     assert_true(torture(pitch.context, ask_all, (void *)mf_group_model(group), TORTURE_MUST_FAIL) >
                 40);
-    pitch_close(&pitch);
 }

@@ -114,7 +114,7 @@ TEST(every_shape_is_hit_at_its_surface) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double *c = cases[i];
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *group = add_kind(&pitch, (int)c[0], 1);
         put(&pitch, group, 0, 0.0, 0.0, 5.0, 0.0);
@@ -132,7 +132,6 @@ TEST(every_shape_is_hit_at_its_surface) {
             assert_ptr_equal(hit.owner.group, group);
             assert_int_equal(hit.owner.link + hit.owner.shape + hit.owner.instance, 0);
         }
-        pitch_close(&pitch);
     }
 }
 
@@ -140,7 +139,7 @@ TEST(every_shape_is_hit_at_its_surface) {
 TEST(random_rays_agree_with_the_insides) {
     enum { EACH = 20, RAYS = 800, SAMPLES = 200 };
     uint32_t hits = 0;
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     for (int k = 0; k < KINDS; k++) {
         mf_Group *group = add_kind(&pitch, k, EACH);
@@ -191,11 +190,10 @@ TEST(random_rays_agree_with_the_insides) {
         hits++;
     }
     assert_true(hits > 150);
-    pitch_close(&pitch);
 }
 
 TEST(a_ray_from_inside_leaves) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, 0, 1);
     set_field(group, "base.position", 0, 2, 5.0);
@@ -203,7 +201,6 @@ TEST(a_ray_from_inside_leaves) {
     const mf_RayHit hit = cast(&pitch, &ray);
     assert_near(hit.distance, 0.2, 1e-12);
     assert_near(hit.normal[0], 1.0, 1e-12);
-    pitch_close(&pitch);
 }
 
 // Limbs, whose joints are turned, and what a file fixes in the world.
@@ -215,7 +212,7 @@ TEST(limbs_and_scenery_are_hit) {
         "<body pos='0.1 0 0'><joint type='hinge' axis='0 0 1'/>"
         "<geom type='capsule' fromto='0.1 0 0 0.9 0 0' size='0.05' mass='1'/></body></body>"
         "</worldbody></mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 3, true);
     for (uint32_t i = 0; i < 3; i++)
@@ -239,7 +236,6 @@ TEST(limbs_and_scenery_are_hit) {
     assert_int_equal(hit.owner.link, MF_NONE);
     ray.reach = 3.4;
     assert_false(cast(&pitch, &ray).hit);
-    pitch_close(&pitch);
 }
 
 // ---- ground -------------------------------------------------------------------------------------
@@ -321,7 +317,7 @@ TEST(maps_agree_with_sampling) {
 }
 
 TEST(level_ground_has_no_end) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_RayConfig ray = ray_of(500.0, -700.0, 3.0, 4.0, 0.0, -3.0);
     mf_RayHit hit = cast(&pitch, &ray);
@@ -336,13 +332,12 @@ TEST(level_ground_has_no_end) {
     ray = ray_of(0.0, 0.0, 3.0, 0.0, 0.0, -1.0);
     ray.ground = false;
     assert_false(cast(&pitch, &ray).hit);
-    pitch_close(&pitch);
 }
 
 // ---- places, order, mistakes --------------------------------------------------------------------
 
 TEST(isolated_robots_are_alone) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_GroupConfig config = mf_group_config();
     config.model = pitch.models[pitch.count++] = ball_of(pitch.context, 1.0);
@@ -365,7 +360,6 @@ TEST(isolated_robots_are_alone) {
     assert_near(cast(&pitch, &ray).distance, 1.9, 1e-12);
     set_field(late, "fault.word", 0, 0, MF_FAULT_RANGE);
     assert_int_equal(cast(&pitch, &ray).owner.instance, 1);
-    pitch_close(&pitch);
 }
 
 static void refused(Pitch *pitch, const mf_RayConfig *config, const char *text) {

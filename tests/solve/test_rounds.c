@@ -73,11 +73,10 @@ static void same(Outcome a, Outcome b) {
 
 static Outcome live(const FixtureConfig *setup, const mf_InteractionConfig *config, bool wide,
                     uint64_t steps) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fill_world(&fixture, setup, config, wide);
     mf_world_step(fixture.world, steps);
     Outcome out = outcome_of(&fixture);
-    fixture_close(&fixture);
     return out;
 }
 
@@ -107,7 +106,7 @@ TEST(threads_and_sets_do_not_show) {
 // three, 1e-22 m and 2e-22 m apart, are ties and told by number, whichever thread looks.
 TEST(threads_share_the_float_mode) {
     enum { CLUSTERS = 1000 };
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     setup.threads = 4;
     fixture_open(&fixture, &setup);
@@ -127,7 +126,6 @@ TEST(threads_share_the_float_mode) {
             assert_true(get_field(group, "neighbor.index", i, 1) == i + 2.0);
         }
     }
-    fixture_close(&fixture);
 }
 
 // How lists are kept is no part of the result: wide and narrow margins, space for everybody and
@@ -171,7 +169,7 @@ TEST(the_background_thread_gives_the_same_results) {
 
 TEST(latency_is_exact) {
     for (int background = 0; background < 2; background++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         fixture_open(&fixture, &setup);
         mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
@@ -188,7 +186,7 @@ TEST(latency_is_exact) {
         assert_true(get_field(group, "neighbor.count", 0, 0) == 0.0);
         assert_int_equal(mf_interaction_reserve(fixture.interaction, 50, &fixture.error), MF_BUSY);
         size_t size = mf_world_snapshot_size(fixture.world);
-        void *image = malloc(size);
+        AUTO(end_memory) void *image = malloc(size);
         assert_int_equal(mf_world_snapshot(fixture.world, image, size, &fixture.error), MF_BUSY);
         mf_world_step(fixture.world, 1);
         assert_int_equal(mf_group_fault_total(group), 2);
@@ -197,14 +195,12 @@ TEST(latency_is_exact) {
         const mf_InteractionEvent *events;
         assert_int_equal(mf_interaction_events(fixture.interaction, &events, NULL), 1);
         assert_true(events[0].time == 0); // when they were looked at
-        free(image);
-        fixture_close(&fixture);
     }
 }
 
 // A restored world goes on to the same bits, though its lists are built anew.
 TEST(restored_worlds_go_on) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     mf_InteractionConfig config = everything();
     config.detection_rate = (mf_Rate){30, 1};
@@ -212,13 +208,13 @@ TEST(restored_worlds_go_on) {
     fill_world(&fixture, &setup, &config, false);
     mf_world_step(fixture.world, 33);
     size_t size;
-    void *image = take_snapshot(fixture.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(fixture.world, &size);
     mf_world_step(fixture.world, 50);
     uint64_t hash = mf_world_hash(fixture.world);
     must(mf_world_restore(fixture.world, image, size, &fixture.error), &fixture.error);
     mf_world_step(fixture.world, 50);
     assert_true(mf_world_hash(fixture.world) == hash);
-    Fixture other;
+    AUTO(fixture_close) Fixture other;
     fill_world(&other, &setup, &config, false);
     must(mf_world_restore(other.world, image, size, &other.error), &other.error);
     mf_world_step(other.world, 50);
@@ -227,16 +223,13 @@ TEST(restored_worlds_go_on) {
     config.radius = 2.9; // another interaction: another world
     fill_world(&other, &setup, &config, false);
     assert_int_equal(mf_world_restore(other.world, image, size, &other.error), MF_BAD_ARGUMENT);
-    fixture_close(&other);
-    free(image);
-    fixture_close(&fixture);
 }
 
 // An agent far from all others has the same bits as one that is alone in the world.
 TEST(results_do_not_depend_on_distant_agents) {
     uint64_t hash[2];
     for (int alone = 0; alone < 2; alone++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         fixture_open(&fixture, &setup);
         mf_Group *group = add_walkers(&fixture, "agents", alone ? 1 : 1000, false, 1.0);
@@ -249,14 +242,13 @@ TEST(results_do_not_depend_on_distant_agents) {
              &fixture.error);
         mf_world_step(fixture.world, 100);
         hash[alone] = mf_group_instance_hash(group, 0);
-        fixture_close(&fixture);
     }
     assert_true(hash[0] == hash[1]);
 }
 
 TEST(steps_take_no_memory) {
     for (int background = 0; background < 2; background++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         mf_InteractionConfig config = everything();
         setup.threads = 2;
@@ -266,13 +258,12 @@ TEST(steps_take_no_memory) {
         uint64_t calls = mf_context_call_count(fixture.context);
         mf_world_step(fixture.world, 100);
         assert_true(mf_context_call_count(fixture.context) == calls);
-        fixture_close(&fixture);
     }
 }
 
 // Detection at 20 Hz in steps of 10 ms: the fields change every fifth step only.
 TEST(rates_hold) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
@@ -288,7 +279,6 @@ TEST(rates_hold) {
         assert_true(fabs(get_field(group, "neighbor.position", 0, 0) - expected) < 1e-5);
     }
     assert_true(mf_interaction_statistics(fixture.interaction).detections == 5);
-    fixture_close(&fixture);
 }
 
 int main(void) {

@@ -72,7 +72,7 @@ TEST(a_light_box_bears_a_heavy_one) {
     for (int k = 0; k < 6; k++) {
         const mf_CollisionLaw law = k < 3 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
         const double mass = masses[k % 3];
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *low = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 1, true);
         mf_Group *high = add_standing(&pitch, cube_of(pitch.context, mass, 1.0), "high", 1, true);
@@ -89,7 +89,6 @@ TEST(a_light_box_bears_a_heavy_one) {
         assert_near(load_between(&pitch, high, 0), 9.81 * mass, 1e-4 * 9.81 * mass);
         assert_true(-apart > 0.0 && -apart < 1e-4);
         assert_int_equal(mf_group_warning(high, 0), 0);
-        pitch_close(&pitch);
     }
 }
 
@@ -101,7 +100,7 @@ TEST(a_stack_stands) {
     for (int k = 0; k < 3; k++) {
         const bool wide = k > 0;
         const mf_CollisionLaw law = k < 2 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 12, wide);
         for (uint32_t i = 0; i < 12; i++)
@@ -121,7 +120,6 @@ TEST(a_stack_stands) {
         assert_true(far < 5e-4);
         assert_near(mean_load(&pitch, boxes, 11), 9.81, 9.81e-3);
         assert_int_equal(mf_group_fault_total(boxes), 0);
-        pitch_close(&pitch);
     }
 }
 
@@ -151,7 +149,7 @@ TEST(compliant_contacts_are_as_soft_as_the_file_states) {
     for (int k = 0; k < 4; k++) {
         const mf_Time step = k < 2 ? 2 * MF_MILLISECOND : 5 * MF_MILLISECOND;
         char text[2][512];
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         for (int i = 0; i < 2; i++)
             snprintf(text[i], sizeof text[i],
                      "<mujoco model='cube'><worldbody><body><freejoint/><geom type='box' "
@@ -172,7 +170,6 @@ TEST(compliant_contacts_are_as_soft_as_the_file_states) {
                       1e3 * deep, 1e3 * stated);
         assert_near(deep, stated, 1e-3 * stated);
         assert_near(deep, peers[k % 2], 0.005 * peers[k % 2]);
-        pitch_close(&pitch);
     }
 }
 
@@ -181,7 +178,7 @@ TEST(compliant_contacts_are_as_soft_as_the_file_states) {
 // A cube on a slab of another instance, which is held; gravity is inclined. Returns how far it slid
 // in a second.
 static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     memset(&pitch, 0, sizeof pitch);
     must(mf_context_create(NULL, &pitch.context, &pitch.error), &pitch.error);
     mf_WorldConfig world = mf_world_config();
@@ -208,7 +205,6 @@ static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
     mf_world_step(pitch.world, 500);
     const double far = get_field(cube, "base.position", 0, 0) - begin - speed * 1.0;
     assert_int_equal(mf_group_warning(cube, 0), 0);
-    pitch_close(&pitch);
     return far;
 }
 
@@ -236,7 +232,7 @@ TEST(balls_part_by_the_restitution) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int k = 0; k < 6; k++) {
         const double e = restitutions[k % 3];
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *first = add_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1,
                                      motions[k / 3], true, false);
@@ -253,7 +249,6 @@ TEST(balls_part_by_the_restitution) {
         const double v = get_field(second, "base.linear_velocity", 0, 0);
         assert_near(u + 3.0 * v, 2.0, 1e-13);
         assert_near(v - u, 2.0 * e, 0.01);
-        pitch_close(&pitch);
     }
 }
 
@@ -262,7 +257,7 @@ TEST(balls_part_by_the_restitution) {
 // A box of 1 kg stands on the ground and holds a second one in the air by a joint; one of 3 kg lies
 // on both of their tops, so the joint bears what the contact with the second one bears.
 TEST(joints_and_contacts_agree) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *low = add_bodies(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 2,
                                MF_MOTION_ARTICULATED, true, true);
@@ -285,7 +280,6 @@ TEST(joints_and_contacts_agree) {
                   state_of(joints, id).force[2], state_of(joints, id).residual, load);
     assert_near(load, 29.43, 0.03);
     assert_true(open < 1e-4 && state_of(joints, id).residual < 1e-3);
-    pitch_close(&pitch);
 }
 
 // ---- determinism --------------------------------------------------------------------------------
@@ -299,7 +293,7 @@ typedef struct Result {
 // Boxes, balls and hexapods fall onto each other; groups are made in the order of `order`.
 static Result heap(const uint32_t order[KINDS], uint32_t threads, mf_Isa isa) {
     static const char *const names[KINDS] = {"cubes", "balls", "hexapods"};
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     Result result = {{{0}}};
     mf_Group *groups[KINDS];
     pitch_open(&pitch, threads, isa, 2 * MF_MILLISECOND, 9.81);
@@ -323,7 +317,6 @@ static Result heap(const uint32_t order[KINDS], uint32_t threads, mf_Isa isa) {
         for (uint32_t i = 0; i < mf_group_count(groups[k]); i++)
             result.robots[k][i] = mf_group_instance_hash(groups[k], i);
     }
-    pitch_close(&pitch);
     return result;
 }
 
@@ -344,7 +337,7 @@ TEST(bits_depend_on_nothing_else) {
 }
 
 TEST(a_snapshot_holds_the_warm_start) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
     for (uint32_t i = 0; i < 4; i++)
@@ -352,7 +345,7 @@ TEST(a_snapshot_holds_the_warm_start) {
     collide(&pitch, MF_COLLISION_HARD);
     mf_world_step(pitch.world, 20);
     size_t size;
-    void *image = take_snapshot(pitch.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(pitch.world, &size);
     const uint64_t begin = mf_world_hash(pitch.world);
     mf_world_step(pitch.world, 30);
     const uint64_t end = mf_world_hash(pitch.world);
@@ -360,12 +353,10 @@ TEST(a_snapshot_holds_the_warm_start) {
     assert_true(mf_world_hash(pitch.world) == begin);
     mf_world_step(pitch.world, 30);
     assert_true(mf_world_hash(pitch.world) == end);
-    free(image);
-    pitch_close(&pitch);
 }
 
 TEST(a_step_allocates_nothing) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
     for (uint32_t i = 0; i < 4; i++)
@@ -375,5 +366,4 @@ TEST(a_step_allocates_nothing) {
     mf_world_step(pitch.world, 100);
     mf_context_fail_after(pitch.context, 0);
     assert_near(load_between(&pitch, boxes, 3), 9.81, 0.1);
-    pitch_close(&pitch);
 }

@@ -63,7 +63,7 @@ static void check_response(const char *file) {
     const double rows[2][6] = {{0.3, -1.0, 0.2, 0.1, 0.0, -0.4}, {0.0, 0.5, 1.0, 0.0, 0.7, 0.0}};
     const double local[3] = {0.02, -0.03, 0.05};
     double matrix[DOFS * DOFS], jacobian[2][DOFS], dense[2][DOFS], own[2][DOFS], response[2][DOFS];
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = pitch_bodies(&pitch, load_file(pitch.context, file), "robot", 1, true);
     const mf_Model *model = mf_group_model(group);
@@ -90,7 +90,6 @@ static void check_response(const char *file) {
                         1e-9 * dot(jacobian[a], dense[a], n));
         }
     mf_free_response_destroy(pitch.context, free);
-    pitch_close(&pitch);
 }
 
 TEST(free_responses_are_those_of_the_mass_matrix) {
@@ -157,7 +156,7 @@ static double load_on(const Pitch *pitch, uint32_t row) {
 }
 
 TEST(a_wall_stands) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     double far = 0.0, weight = 9.81 * BOXES;
     mf_Group *boxes = open_wall(&pitch);
     mf_world_step(pitch.world, SANITIZED ? 100 : 250);
@@ -177,7 +176,6 @@ TEST(a_wall_stands) {
     }
     assert_true(far < 5e-3);
     assert_int_equal(mf_group_fault_total(boxes), 0);
-    pitch_close(&pitch);
 }
 
 // ---- heaps of robots ----------------------------------------------------------------------------
@@ -191,7 +189,7 @@ typedef struct Heap {
 // Hexapods fall onto each other.
 static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
     Heap heap;
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     bool swept = false;
     pitch_open(&pitch, threads, isa, 2 * MF_MILLISECOND, 9.81);
     mf_Group *group = add_bodies(&pitch, load_file(pitch.context, "hexapod.urdf"), "hexapods",
@@ -209,7 +207,6 @@ static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
         heap.robots[i] = mf_group_instance_hash(group, i);
         assert_true(fabs(get_field(group, "base.position", i, 2)) < 2.0);
     }
-    pitch_close(&pitch);
     return heap;
 }
 

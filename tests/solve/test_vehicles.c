@@ -87,7 +87,7 @@ static void world_inertia_times(const mf_Group *group, const double rate[3], dou
 TEST(a_wrench_is_an_impulse) {
     static const double wrench[6] = {0.3, -0.2, 0.1, 0.02, 0.01, -0.015};
     for (int kind = 0; kind < 2; kind++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         const mf_Quadrotor quadrotor = idle_quadrotor();
         mf_Group *group = kind == 0 ? add_quadrotors(&pitch, quadrotor_body(&pitch, &quadrotor),
@@ -108,13 +108,12 @@ TEST(a_wrench_is_an_impulse) {
         for (uint32_t c = 0; c < 3; c++)
             assert_near(get_field(group, "base.linear_velocity", 0, c),
                         0.2 * wrench[c] / mf_group_model(group)->mass, 1e-13);
-        pitch_close(&pitch);
     }
 }
 
 // A wrench that is no number freezes the vehicle that it acts on and no other.
 TEST(a_bad_wrench_is_contained) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     const mf_Quadrotor quadrotor = mf_quadrotor();
     mf_Group *group = add_quadrotors(&pitch, quadrotor_body(&pitch, &quadrotor), &quadrotor, "q", 2,
@@ -131,7 +130,6 @@ TEST(a_bad_wrench_is_contained) {
     assert_near(get_field(group, "base.linear_velocity", 0, 0), 0.0, 0.0);
     assert_near(get_field(group, "fault.word", 1, 0), 0.0, 0.0);
     assert_near(get_field(group, "base.position", 1, 2), 5.0, 1e-6);
-    pitch_close(&pitch);
 }
 
 // Of twenty cars and quadrotors one each is pushed; the others keep their bits.
@@ -139,7 +137,7 @@ TEST(only_the_pushed_one_changes) {
     enum { COUNT = 20 };
     uint64_t hashes[2][2][COUNT];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         const mf_Quadrotor quadrotor = mf_quadrotor();
         const mf_Car car = mf_car();
@@ -162,7 +160,6 @@ TEST(only_the_pushed_one_changes) {
         for (int g = 0; g < 2; g++)
             for (uint32_t i = 0; i < COUNT; i++)
                 hashes[k][g][i] = mf_group_instance_hash(groups[g], i);
-        pitch_close(&pitch);
     }
     for (int g = 0; g < 2; g++)
         for (uint32_t i = 0; i < COUNT; i++)
@@ -181,7 +178,7 @@ static mf_Car rolling_car(void) {
 // up to what they can; what presses down does not move it.
 TEST(cars_take_wrenches_in_their_plane) {
     for (int k = 0; k < 3; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Car car = rolling_car();
         car.rotating_mass = 0.01;
@@ -200,14 +197,13 @@ TEST(cars_take_wrenches_in_their_plane) {
         else
             assert_true(get_field(group, "base.position", 0, 1) < 0.01);
         assert_near(get_field(group, "fault.word", 0, 0), 0.0, 0.0);
-        pitch_close(&pitch);
     }
 }
 
 // Rolling resistance holds a car up to its own size, whichever way gravity and the push share.
 TEST(dry_friction_holds_a_pushed_car) {
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Car car = rolling_car();
         car.rolling = 0.02;
@@ -217,7 +213,6 @@ TEST(dry_friction_holds_a_pushed_car) {
         mf_world_step(pitch.world, 500);
         const double speed = k == 0 ? 0.0 : 0.5 * 0.0001 / car.mass;
         assert_near(get_field(group, "base.linear_velocity", 0, 0), speed, 1e-9);
-        pitch_close(&pitch);
     }
 }
 
@@ -304,7 +299,7 @@ static mf_Group *add_target(Pitch *pitch, int kind, double height) {
 TEST(a_kicked_ball_keeps_momentum) {
     for (int k = 0; k < 6; k++) {
         const int kind = k % 3;
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
         add_kick(&pitch, 5.0);
         mf_Group *target = add_target(&pitch, kind, 5.0);
@@ -322,13 +317,12 @@ TEST(a_kicked_ball_keeps_momentum) {
             assert_near(end.linear[c], start.linear[c], k < 3 ? 1e-7 : 1e-6);
             assert_near(end.angular[c], start.angular[c], 1e-3 * passed);
         }
-        pitch_close(&pitch);
     }
 }
 
 // A car on its wheels: the ground takes part across and about it, not along it.
 TEST(a_ball_and_a_car_keep_momentum_along_it) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     const mf_Car parameters = rolling_car();
     mf_Group *car = add_cars(&pitch, &parameters, MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE, true);
@@ -343,7 +337,6 @@ TEST(a_ball_and_a_car_keep_momentum_along_it) {
     assert_near(parameters.mass * speed + 0.02 * get_field(ball, "base.linear_velocity", 0, 0),
                 0.03, 1e-13);
     assert_near(get_field(car, "base.linear_velocity", 0, 1), 0.0, 1e-13); // the solver rounds
-    pitch_close(&pitch);
 }
 
 // What moves by `kinematic` is moved from outside and has no momentum to give. It is not changed by
@@ -351,7 +344,7 @@ TEST(a_ball_and_a_car_keep_momentum_along_it) {
 TEST(a_kinematic_robot_is_a_moving_wall) {
     double without[2];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
         mf_Group *wall = pitch_group(
             &pitch,
@@ -377,7 +370,6 @@ TEST(a_kinematic_robot_is_a_moving_wall) {
         without[k] = get_field(wall, "base.position", 0, 0);
         assert_near(get_field(ball, "base.linear_velocity", 0, 0), k == 0 ? -2.0 : 2.0, 0.02);
         assert_near(get_field(ball, "base.linear_velocity", 0, 1), 0.7, 1e-13);
-        pitch_close(&pitch);
     }
     assert_near(without[0], without[1], 0.0);
 }
@@ -407,7 +399,7 @@ static void land(Pitch *pitch, mf_Group *flyer, double weight) {
 }
 
 TEST(a_quadrotor_rides_on_a_car) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     const mf_Car parameters = mf_car_racing();
     mf_Group *car = add_cars(&pitch, &parameters, MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED, true);
@@ -442,7 +434,6 @@ TEST(a_quadrotor_rides_on_a_car) {
     assert_near(get_field(flyer, "base.angular_velocity", 0, 2),
                 get_field(car, "base.angular_velocity", 0, 2), 0.02);
     assert_int_equal(mf_group_fault_total(flyer) + mf_group_fault_total(car), 0);
-    pitch_close(&pitch);
 }
 
 // ---- one world ----------------------------------------------------------------------------------
@@ -484,7 +475,7 @@ typedef struct Result {
 // Four kinds in one world for one and a half seconds, made in the order of `order`.
 static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
     Result result = {0};
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, threads, isa, MF_MILLISECOND, 9.81);
     for (int i = 0; i < KINDS; i++)
         add_kind(&pitch, order[i]);
@@ -500,7 +491,6 @@ static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
             result.robots[order[g]][i] = mf_group_instance_hash(pitch.groups[g], i);
     }
     result.world = mf_world_hash(pitch.world);
-    pitch_close(&pitch);
     return result;
 }
 

@@ -39,7 +39,7 @@ TEST(test_slope) {
     mf_TerrainConfig config = config_of(10, 3);
     config.interpolation = MF_BILINEAR;
     mf_TerrainGenerator slope = {.shape = MF_TERRAIN_SLOPE, .amplitude = 0.52359877559829887};
-    mf_Terrain *terrain = made(*state, &config, slope);
+    AUTO_TERRAIN *terrain = made(*state, &config, slope);
     for (uint32_t row = 0; row < 3; row++)
         for (uint32_t column = 0; column < 10; column++)
             assert_near(at(terrain, column, row), (-0.45 + 0.1 * column) * 0.57735026918962576,
@@ -48,26 +48,24 @@ TEST(test_slope) {
     mf_terrain_height(terrain, 0.123, 0, normal);
     assert_near(normal[0], -0.5, 1e-14); // leans back by 30 degrees
     assert_near(normal[2], 0.86602540378443865, 1e-14);
-    mf_terrain_destroy(terrain);
 }
 
 // Stairs of 4 cells whose edges fall on cell centers: rounding must not move any edge.
 TEST(test_steps) {
     mf_TerrainConfig config = config_of(2001, 1); // odd: centers at whole multiples of 0.1 m
     mf_TerrainGenerator steps = {.shape = MF_TERRAIN_STEPS, .amplitude = 0.25, .wavelength = 0.4};
-    mf_Terrain *terrain = made(*state, &config, steps);
+    AUTO_TERRAIN *terrain = made(*state, &config, steps);
     for (int column = 0; column < 2001; column++) {
         int index = column - 1000; // [0.1 m]
         int stair = index >= 0 ? index / 4 : -((-index + 3) / 4);
         assert_true(at(terrain, (uint32_t)column, 0) == 0.25 * stair);
     }
-    mf_terrain_destroy(terrain);
 }
 
 TEST(test_sine) {
     mf_TerrainConfig config = config_of(64, 48);
     mf_TerrainGenerator sine = {.shape = MF_TERRAIN_SINE, .amplitude = 0.2, .wavelength = 1.7};
-    mf_Terrain *terrain = made(*state, &config, sine);
+    AUTO_TERRAIN *terrain = made(*state, &config, sine);
     const double angle = 6.283185307179586;
     for (uint32_t row = 0; row < 48; row++)
         for (uint32_t column = 0; column < 64; column++) {
@@ -75,7 +73,6 @@ TEST(test_sine) {
             double expected = 0.2 * sin(angle * x / 1.7) * cos(angle * y / 1.7);
             assert_near(at(terrain, column, row), expected, 1e-15);
         }
-    mf_terrain_destroy(terrain);
 }
 
 static mf_TerrainGenerator noise_of(uint64_t seed, uint32_t octaves) {
@@ -94,7 +91,7 @@ TEST(test_noise_at_lattice_points) {
     config.origin[0] = config.origin[1] = -0.0625 - 2.0;
     mf_TerrainGenerator noise = noise_of(42, 1);
     noise.wavelength = 2.0;
-    mf_Terrain *terrain = made(*state, &config, noise);
+    AUTO_TERRAIN *terrain = made(*state, &config, noise);
     for (uint32_t j = 0; j < 3; j++)
         for (uint32_t i = 0; i < 4; i++) {
             uint32_t words[4], column = i - 1, row = j - 1;
@@ -105,7 +102,6 @@ TEST(test_noise_at_lattice_points) {
     // Half way between two lattice points the fade curve is 1/2.
     double half = 0.5 * (at(terrain, 0, 0) + at(terrain, 16, 0));
     assert_near(at(terrain, 8, 0), half, 1e-15);
-    mf_terrain_destroy(terrain);
 }
 
 TEST(test_noise_range_and_seed) {
@@ -113,7 +109,7 @@ TEST(test_noise_range_and_seed) {
     for (uint32_t octaves = 1; octaves <= 12; octaves++) {
         mf_Terrain *first = made(*state, &config, noise_of(7, octaves));
         mf_Terrain *again = made(*state, &config, noise_of(7, octaves));
-        mf_Terrain *other = made(*state, &config, noise_of(8, octaves));
+        AUTO_TERRAIN *other = made(*state, &config, noise_of(8, octaves));
         size_t size = 200 * 150 * sizeof(double);
         assert_memory_equal(first->height_f64, again->height_f64, size);
         assert_memory_not_equal(first->height_f64, other->height_f64, size);
@@ -121,7 +117,6 @@ TEST(test_noise_range_and_seed) {
         assert_true(first->highest - first->lowest > 0.3); // not collapsed either
         mf_terrain_destroy(first);
         mf_terrain_destroy(again);
-        mf_terrain_destroy(other);
     }
 }
 
@@ -130,13 +125,12 @@ TEST(test_noise_range_and_seed) {
 TEST(test_noise_octaves_halve) {
     mf_TerrainConfig config = config_of(120, 120);
     mf_Terrain *one = made(*state, &config, noise_of(3, 1));
-    mf_Terrain *two = made(*state, &config, noise_of(3, 2));
+    AUTO_TERRAIN *two = made(*state, &config, noise_of(3, 2));
     double largest = 0;
     for (uint32_t i = 0; i < 120 * 120; i++)
         largest = fmax(largest, fabs(3 * two->height_f64[i] - 2 * one->height_f64[i]));
     assert_true(largest <= 0.5 + 1e-12 && largest > 0.3);
     mf_terrain_destroy(one);
-    mf_terrain_destroy(two);
 }
 
 // One octave: slope at most 2 * 15/8 * amplitude / wavelength (the fade curve's steepest slope is
@@ -144,7 +138,7 @@ TEST(test_noise_octaves_halve) {
 TEST(test_noise_is_continuous) {
     mf_TerrainConfig config = config_of(300, 300);
     config.cell = 0.02;
-    mf_Terrain *terrain = made(*state, &config, noise_of(11, 1));
+    AUTO_TERRAIN *terrain = made(*state, &config, noise_of(11, 1));
     double limit = 2 * 15.0 / 8 * 0.5 / 1.6 * 0.02;
     for (uint32_t row = 0; row + 1 < 300; row++)
         for (uint32_t column = 0; column + 1 < 300; column++) {
@@ -152,7 +146,6 @@ TEST(test_noise_is_continuous) {
             assert_true(fabs(at(terrain, column + 1, row) - here) <= limit);
             assert_true(fabs(at(terrain, column, row + 1) - here) <= limit);
         }
-    mf_terrain_destroy(terrain);
 }
 
 TEST(test_threads_change_no_bit) {
@@ -160,7 +153,7 @@ TEST(test_threads_change_no_bit) {
     for (uint32_t i = 0; i < 3; i++) {
         mf_ContextConfig threads = mf_context_config();
         threads.threads = 1u << i;
-        mf_Context *context;
+        AUTO_CONTEXT *context;
         assert_int_equal(mf_context_create(&threads, &context, NULL), MF_OK);
         size_t live = mf_context_live_bytes(context);
         mf_TerrainConfig config = config_of(97, 131);
@@ -168,7 +161,6 @@ TEST(test_threads_change_no_bit) {
         hashes[i] = mf_hash_bytes(MF_HASH_START, terrain->height_f64, 97 * 131 * sizeof(double));
         mf_terrain_destroy(terrain);
         assert_int_equal(mf_context_live_bytes(context), live);
-        mf_context_destroy(context);
     }
     assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
 }
@@ -251,7 +243,7 @@ TEST(test_bad_arguments) {
     mf_TerrainConfig config = config_of(8193, 1);
     assert_int_equal(refused(*state, &config, noise), MF_LIMIT);
     config = config_of(8, 8);
-    mf_Terrain *terrain;
+    AUTO_TERRAIN *terrain;
     assert_int_equal(mf_terrain_generate(*state, &config, NULL, &terrain, NULL), MF_BAD_ARGUMENT);
     assert_null(terrain);
     assert_int_equal(mf_terrain_generate(*state, &config, &noise, NULL, NULL), MF_BAD_ARGUMENT);
@@ -260,5 +252,4 @@ TEST(test_bad_arguments) {
     config = config_of(1, 1);
     terrain = made(*state, &config, noise);
     assert_true(fabs(mf_terrain_height(terrain, 1e30, NAN, NULL)) <= 0.5);
-    mf_terrain_destroy(terrain);
 }

@@ -42,11 +42,10 @@ TEST(test_load_turns_and_scales) {
 static mf_Status load(mf_Context *context, const char *path, double scale, double offset,
                       mf_Error *error) {
     mf_TerrainConfig config = mf_terrain_config();
-    mf_Terrain *terrain = (mf_Terrain *)&terrain;
+    AUTO_TERRAIN *terrain = (mf_Terrain *)&terrain;
     memset(error, 0, sizeof *error);
     mf_Status status = mf_terrain_load(context, path, &config, scale, offset, &terrain, error);
     assert_int_equal(status == MF_OK, terrain != NULL);
-    mf_terrain_destroy(terrain);
     return status;
 }
 

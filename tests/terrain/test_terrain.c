@@ -45,7 +45,7 @@ TEST(test_fields_and_defaults) {
 
 TEST(test_nearest_cells_are_half_open) {
     mf_TerrainConfig config = config_of(3, 2);
-    mf_Terrain *terrain = terrain_of(*state, &config, small_map);
+    AUTO_TERRAIN *terrain = terrain_of(*state, &config, small_map);
     for (int row = 0; row < 2; row++)
         for (int column = 0; column < 3; column++) {
             double expected = 10 * row + column, normal[3];
@@ -55,7 +55,6 @@ TEST(test_nearest_cells_are_half_open) {
             assert_true(normal[0] == 0 && normal[1] == 0 && normal[2] == 1);
             assert_false(signbit(normal[0]) || signbit(normal[1]));
         }
-    mf_terrain_destroy(terrain);
 }
 
 // One value of every class of double, with the cell of a 3-wide map that it must fall into.
@@ -76,21 +75,20 @@ enum { PLACES = sizeof samples / sizeof samples[0] };
 TEST(test_every_double_has_a_height) {
     mf_TerrainConfig config = config_of(3, 3);
     const double map[9] = {0, 1, 2, 10, 11, 12, 20, 21, 22};
-    mf_Terrain *terrain = terrain_of(*state, &config, map);
+    AUTO_TERRAIN *terrain = terrain_of(*state, &config, map);
     for (int i = 0; i < PLACES; i++)
         for (int j = 0; j < PLACES; j++) {
             double height =
                 mf_terrain_height(terrain, samples[i].position, samples[j].position, NULL);
             assert_true(height == 10 * samples[j].cell + samples[i].cell);
         }
-    mf_terrain_destroy(terrain);
 }
 
 TEST(test_every_double_has_a_smooth_height) {
     mf_TerrainConfig config = config_of(3, 3);
     config.interpolation = MF_BILINEAR;
     const double map[9] = {0, 1, 2, 10, 11, 12, 20, 21, 22}; // the plane 10 (y-1/2) + (x-1/2)
-    mf_Terrain *terrain = terrain_of(*state, &config, map);
+    AUTO_TERRAIN *terrain = terrain_of(*state, &config, map);
     for (int i = 0; i < PLACES; i++)
         for (int j = 0; j < PLACES; j++) {
             double x = samples[i].position, y = samples[j].position, normal[3];
@@ -103,7 +101,6 @@ TEST(test_every_double_has_a_smooth_height) {
             assert_near(normal[1], -slope_y / length, 1e-15);
             assert_near(normal[2], 1 / length, 1e-15);
         }
-    mf_terrain_destroy(terrain);
 }
 
 // Every float exponent with both signs and some mantissas, infinities, NaNs and subnormals: the
@@ -129,7 +126,7 @@ TEST(test_every_float_class_has_a_cell) {
 // The float reference agrees with the double one wherever rounding cannot change the cell.
 TEST(test_float_and_double_agree) {
     mf_TerrainConfig config = config_of(3, 2);
-    mf_Terrain *terrain = terrain_of(*state, &config, small_map);
+    AUTO_TERRAIN *terrain = terrain_of(*state, &config, small_map);
     mf_HeightView_f32 narrow = {terrain->height_f32, 3, 2, {0, 0}, 1};
     mf_HeightView_f64 wide = {terrain->height_f64, 3, 2, {0, 0}, 1};
     for (int i = -8; i <= 32; i++)
@@ -142,7 +139,6 @@ TEST(test_float_and_double_agree) {
                         mf_height_bilinear_f64(&wide, x, y, gradient_f64));
             assert_true(gradient_f32[0] == gradient_f64[0] && gradient_f32[1] == gradient_f64[1]);
         }
-    mf_terrain_destroy(terrain);
 }
 
 TEST(test_thin_maps) {
@@ -155,7 +151,7 @@ TEST(test_thin_maps) {
         config.rows = 4;
         mf_Terrain *tall = terrain_of(*state, &config, heights);
         config.rows = 1;
-        mf_Terrain *single = terrain_of(*state, &config, heights);
+        AUTO_TERRAIN *single = terrain_of(*state, &config, heights);
         double normal[3];
         assert_true(mf_terrain_height(wide, 1.5, 77, NULL) == 5);
         assert_true(mf_terrain_height(tall, -77, 1.5, NULL) == 5);
@@ -167,7 +163,6 @@ TEST(test_thin_maps) {
         }
         mf_terrain_destroy(wide);
         mf_terrain_destroy(tall);
-        mf_terrain_destroy(single);
     }
 }
 
@@ -254,9 +249,8 @@ TEST(test_bad_heights) {
 // The hash of a map made from `config` and `heights`.
 static uint64_t hash_of(mf_Context *context, const mf_TerrainConfig *config,
                         const double *heights) {
-    mf_Terrain *terrain = terrain_of(context, config, heights);
+    AUTO_TERRAIN *terrain = terrain_of(context, config, heights);
     uint64_t hash = mf_terrain_hash(terrain);
-    mf_terrain_destroy(terrain);
     return hash;
 }
 

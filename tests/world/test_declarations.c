@@ -133,10 +133,10 @@ static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Overri
 
 // Robots with genomes, and what evaluations add to them.
 static void check_evaluation(const char *name, const mf_Override *overrides, uint32_t count) {
-    mf_Context *context = open_context(1);
-    mf_SceneFile *file = load(context, name, overrides, count);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_SCENE_FILE *file = load(context, name, overrides, count);
     mf_SceneConfig config = mf_scene_config();
-    mf_Scene scene;
+    AUTO(mf_scene_destroy) mf_Scene scene;
     config.count = 5;
     config.evaluates = true;
     MUST(mf_scene_create(context, file, &config, &scene, &error));
@@ -148,9 +148,6 @@ static void check_evaluation(const char *name, const mf_Override *overrides, uin
         mf_scene_apply_genome(&scene, robot, genome);
     }
     assert_true(check_world(scene.world, 56, 3) >= 6);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    mf_context_destroy(context);
 }
 
 TEST(evaluations_declare_what_they_do) {
@@ -169,14 +166,11 @@ TEST(evaluations_declare_what_they_do) {
 }
 
 static void check_vehicles(const char *name, const mf_Override *overrides, uint32_t count) {
-    mf_Context *context = open_context(1);
-    mf_SceneFile *file = load(context, name, overrides, count);
-    mf_Scene scene;
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_SCENE_FILE *file = load(context, name, overrides, count);
+    AUTO(mf_scene_destroy) mf_Scene scene;
     MUST(mf_scene_create(context, file, NULL, &scene, &error));
     assert_true(check_world(scene.world, 37, 3) >= 6);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    mf_context_destroy(context);
 }
 
 TEST(vehicles_declare_what_they_do) {
@@ -194,8 +188,8 @@ TEST(vehicles_declare_what_they_do) {
 
 static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     char path[512];
-    mf_Context *context = open_context(1);
-    mf_Model *model;
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model;
     mf_Group *group;
     mf_ImportConfig import = mf_import_config();
     mf_WorldConfig settings = mf_world_config();
@@ -206,7 +200,7 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     MUST(mf_model_load(context, path, &import, &model, &error));
     robots.model = model;
     robots.count = 3;
-    mf_World *world = open_world(context, &settings);
+    AUTO_WORLD *world = open_world(context, &settings);
     group = add_group(world, &robots);
     MUST(rig_add_articulated(group, config, &error));
     if (model->sensor_value_count > 0)
@@ -217,9 +211,6 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     for (uint32_t c = 0; control != NULL && c < control->components; c++)
         mf_field_set(control, 1, c, 0.25);
     assert_true(check_world(world, 60, 3) >= 6);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 TEST(robots_declare_what_they_do) {
@@ -239,9 +230,9 @@ TEST(robots_declare_what_they_do) {
 
 // Five robots, each at another level of the ladder.
 TEST(levels_declare_what_they_do) {
-    mf_Context *context = open_context(1);
-    mf_Model *model;
-    mf_World *world;
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model;
+    AUTO_WORLD *world;
     mf_GroupConfig robots = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     MUST(mf_model_load(context, FOLDER "models/hexapod.urdf", NULL, &model, &error));
@@ -255,9 +246,6 @@ TEST(levels_declare_what_they_do) {
     for (uint32_t i = 0; i < MF_MOTION_LEVELS; i++)
         MUST(mf_motion_switch(group, i, (mf_Motion)i, &error));
     assert_true(check_world(world, 24, 3) >= 3 * MF_MOTION_LEVELS);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 static mf_Group *add_shared(mf_World *world, const mf_Model *model, const char *name) {
@@ -283,7 +271,7 @@ static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion)
 
 // Bodies that are moved from outside, and vehicles that are pushed.
 TEST(bodies_declare_what_they_do) {
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     mf_Model *models[4];
     mf_World *world;
     const mf_Quadrotor quadrotor = mf_quadrotor();
@@ -305,7 +293,6 @@ TEST(bodies_declare_what_they_do) {
     mf_world_destroy(world);
     for (int i = 0; i < 4; i++)
         mf_model_destroy(models[i]);
-    mf_context_destroy(context);
 }
 
 // ---- robots with gaits, rules and plugins -------------------------------------------------------
@@ -317,18 +304,15 @@ TEST(bodies_declare_what_they_do) {
 
 static void check_play(const char *text, uint64_t steps, uint32_t least) {
     enum { ROUNDS = SANITIZED ? 1 : 3 };
-    mf_Context *context = open_context(1);
-    mf_SceneFile *file;
-    mf_Scene scene;
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_SCENE_FILE *file;
+    AUTO(mf_scene_destroy) mf_Scene scene;
     mf_plugins_allow(context, true);
     MUST(mf_scene_file_parse(context, FOLDER "t.yaml", text, strlen(text), NULL, 0, &file, &error));
     MUST(mf_scene_create(context, file, NULL, &scene, &error));
     uint32_t checked = check_world(scene.world, steps, ROUNDS);
     if (checked < ROUNDS * least)
         fail_msg("%u systems, expected %u", checked, ROUNDS * least);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    mf_context_destroy(context);
 }
 
 // Every level by itself, with a gait, the whole chain of sensors, and pushes by a robot that stands
