@@ -5,7 +5,7 @@
 
 static void add_policy(Modules *all, mf_BehaviorKind kind) {
     const mf_Behavior behavior = {.kind = kind, .rate = {100, 1}};
-    must(mf_behavior_add(all->group, (mf_VehicleKind)0, &behavior, &all->error), &all->error);
+    MUST(mf_behavior_add(all->group, (mf_VehicleKind)0, &behavior, &error));
 }
 
 // ---- assemblies ---------------------------------------------------------------------------------
@@ -94,10 +94,9 @@ static void build(Modules *all, const Assembly *assembly) {
     mf_Field *enabled = mf_group_find_field(all->group, "dock.enabled");
     for (uint32_t i = 0; i < assembly->count; i++) {
         const int32_t *cell = assembly->cells[i];
-        must(mf_group_set_start(all->group, i,
+        MUST(mf_group_set_start(all->group, i,
                                 (double[3]){cube * cell[0], cube * cell[1], 10 + cube * cell[2]},
-                                NULL, NULL, &all->error),
-             &all->error);
+                                NULL, NULL, &error));
         for (uint32_t f = 0; f < FACES; f++)
             mf_field_set(enabled, i, f, assembly->neighbor[i][f] != MF_NONE);
     }

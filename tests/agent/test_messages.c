@@ -38,8 +38,7 @@ TEST(a_message_takes_a_step_per_hop) {
         config.messages.delay = delays[k];
         modules_open(&all, &config);
         modules_chain(&all, 0, CHAIN);
-        must(mf_callback_add(all.group, (mf_Rate){100, 1}, relay, &arrivals, &all.error),
-             &all.error);
+        MUST(mf_callback_add(all.group, (mf_Rate){100, 1}, relay, &arrivals, &error));
         mf_world_step(all.world, 60);
         for (uint32_t i = 1; i < CHAIN; i++) {
             assert_int_equal(arrivals.arrived[i], i * (1 + delays[k]));
@@ -108,7 +107,7 @@ TEST(parted_docks_do_not_hear) {
     modules_open(&all, &config);
     modules_chain(&all, 0, 2);
     modules_send(&all, 0, PX, 1, 1);
-    must(mf_docks_disconnect(all.docks, &(mf_DockPort){all.group, 0, PX}, &all.error), &all.error);
+    MUST(mf_docks_disconnect(all.docks, &(mf_DockPort){all.group, 0, PX}, &error));
     mf_world_step(all.world, 1);
     assert_int_equal(get_field(all.group, "message.in_count", 1, NX), 0);
     assert_int_equal(mf_messages_statistics(all.messages).unheard, 1);
@@ -128,7 +127,7 @@ TEST(wrong_messages_are_one_clear_error) {
     assert_int_equal(mf_message_send(all.group, 2, PX, &message, &all.error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_message_send(NULL, 0, PX, &message, &all.error), MF_BAD_ARGUMENT);
     for (uint32_t k = 0; k < 4; k++)
-        must(mf_message_send(all.group, 0, PX, &message, &all.error), &all.error);
+        MUST(mf_message_send(all.group, 0, PX, &message, &error));
     assert_int_equal(mf_message_send(all.group, 0, PX, &message, &all.error), MF_LIMIT);
     assert_int_equal(get_field(all.group, "message.tally", 0, 5 * PX + 4), 1);
     assert_false(mf_message_receive(all.group, 2, PX, &message));
@@ -224,7 +223,7 @@ static void open_chatter(Modules *all, uint32_t threads, mf_Isa isa) {
     modules_open(all, &config);
     for (uint32_t i = 0; i < ROBOTS; i += 10)
         modules_chain(all, i, 10);
-    must(mf_callback_add(all->group, (mf_Rate){100, 1}, chatter, NULL, &all->error), &all->error);
+    MUST(mf_callback_add(all->group, (mf_Rate){100, 1}, chatter, NULL, &error));
 }
 
 static uint64_t hash_after(uint32_t threads, mf_Isa isa, mf_MessagesStatistics *sum) {
@@ -254,7 +253,7 @@ TEST(a_snapshot_continues_bit_for_bit) {
     mf_world_step(first.world, 77);
     size_t size;
     void *image = take_snapshot(first.world, &size);
-    must(mf_world_restore(second.world, image, size, &second.error), &second.error);
+    MUST(mf_world_restore(second.world, image, size, &error));
     free(image);
     mf_world_step(first.world, 100);
     mf_world_step(second.world, 100);
@@ -274,11 +273,9 @@ static double infrared(double range, double x, double y, double angle) {
     ModulesConfig config = modules_config(2);
     config.messages.range = range;
     modules_open(&all, &config);
-    must(mf_group_set_start(all.group, 0, (double[3]){0, 0, 10}, NULL, NULL, &all.error),
-         &all.error);
-    must(mf_group_set_start(all.group, 1, (double[3]){x, y, 10},
-                            (double[4]){cos(angle / 2), 0, 0, sin(angle / 2)}, NULL, &all.error),
-         &all.error);
+    MUST(mf_group_set_start(all.group, 0, (double[3]){0, 0, 10}, NULL, NULL, &error));
+    MUST(mf_group_set_start(all.group, 1, (double[3]){x, y, 10},
+                            (double[4]){cos(angle / 2), 0, 0, sin(angle / 2)}, NULL, &error));
     modules_send(&all, 0, PX, 3, 4);
     mf_world_step(all.world, 1);
     const double got = get_field(all.group, "message.ready", 1, NX);
@@ -305,9 +302,8 @@ TEST(a_swarm_gets_the_sixteen_nearest) {
     config.messages.angle = 3.0;
     modules_open(&all, &config);
     for (uint32_t i = 0; i < ROBOTS; i++)
-        must(mf_group_set_start(all.group, i, (double[3]){0.15 * (i % 5), 0.15 * (i / 5), 10}, NULL,
-                                NULL, &all.error),
-             &all.error);
+        MUST(mf_group_set_start(all.group, i, (double[3]){0.15 * (i % 5), 0.15 * (i / 5), 10}, NULL,
+                                NULL, &error));
     mf_world_step(all.world, 1);
     assert_true(mf_messages_statistics(all.messages).crowded > 0);
 }

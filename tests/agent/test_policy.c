@@ -17,10 +17,9 @@ static void add_command(Modules *all) {
                                .flags = MF_FIELD_STATE | MF_FIELD_INPUT,
                                .description = ""};
     mf_Field *field;
-    must(mf_group_add_field(all->group, &info, 0, &field, &all->error), &all->error);
+    MUST(mf_group_add_field(all->group, &info, 0, &field, &error));
     mf_Signal signal = {.noise = 0.01};
-    must(mf_sensor_add_field(all->group, "height", "base.position", 2, 1, &signal, &all->error),
-         &all->error);
+    MUST(mf_sensor_add_field(all->group, "height", "base.position", 2, 1, &signal, &error));
 }
 
 // Counts its ticks, adds up what it measured and hears, and lets go after five ticks.
@@ -62,7 +61,7 @@ static void open_muses(Modules *all, uint32_t threads) {
     for (uint32_t i = 0; i < 40; i += 4)
         modules_chain(all, i, 4);
     add_command(all);
-    must(mf_policy_add(all->group, &policy, &all->error), &all->error);
+    MUST(mf_policy_add(all->group, &policy, &error));
 }
 
 TEST(a_policy_senses_remembers_sends_and_acts) {
@@ -110,7 +109,7 @@ TEST(threads_and_snapshots_give_the_same_bits) {
     mf_world_step(first.world, 7);
     size_t size;
     void *image = take_snapshot(first.world, &size);
-    must(mf_world_restore(second.world, image, size, &second.error), &second.error);
+    MUST(mf_world_restore(second.world, image, size, &error));
     free(image);
     mf_world_step(first.world, 31);
     mf_world_step(second.world, 31);
@@ -136,7 +135,7 @@ TEST(what_is_not_a_number_is_a_fault) {
     policy.function = refuse;
     modules_open(&all, &config);
     add_command(&all);
-    must(mf_policy_add(all.group, &policy, &all.error), &all.error);
+    MUST(mf_policy_add(all.group, &policy, &error));
     mf_world_step(all.world, 1);
     assert_int_equal(mf_group_fault(all.group, 2), MF_FAULT_CONTROL);
     assert_near(get_field(all.group, "wrench.command", 2, 0), 0.0, 0.0);

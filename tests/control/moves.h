@@ -79,9 +79,8 @@ typedef struct Fixture {
 static inline mf_Gait *load_gait(const Fixture *fixture, const char *name) {
     char path[512];
     mf_Gait *gait = NULL;
-    mf_Error error;
     snprintf(path, sizeof path, GAITS "%s.yaml", name);
-    must(mf_gait_load(fixture->context, path, fixture->model, &gait, &error), &error);
+    MUST(mf_gait_load(fixture->context, path, fixture->model, &gait, &error));
     return gait;
 }
 

@@ -121,8 +121,7 @@ static void close_keys(Keys *keys) {
 
 static void parse_nodes(Keys *keys, const char *text, const char *path, mf_Xml *xml,
                         KeyNodes *out) {
-    must(mf_xml_parse(keys->context, "keys.xml", text, strlen(text), xml, &keys->error),
-         &keys->error);
+    MUST(mf_xml_parse(keys->context, "keys.xml", text, strlen(text), xml, &error));
     out->count = 0;
     find_nodes(xml->root, path, out);
 }

@@ -214,8 +214,7 @@ static double NAME(largest_error)(const Copies *copies, mf_LaneCase which, doubl
 static void NAME(check_special)(const Copies *copies) {
     enum { N = 16 };
     AUTO(end_memory)
-    REAL *a = aligned(N * sizeof *a),
-         *b = aligned(N * sizeof *b), *out = aligned(N * sizeof *out);
+    REAL *a = aligned(N * sizeof *a), *b = aligned(N * sizeof *b), *out = aligned(N * sizeof *out);
     static const double pairs[N][2] = {
         {0, 0},  {0, 1}, {0, -1},  {1, 0},   {-1, 0},        {1, 1},     {1, -1},   {-1, -1},
         {-1, 1}, {3, 3}, {MAX, 1}, {1, MAX}, {1e-38, 1e-38}, {MAX, MAX}, {-MAX, 2}, {0, MAX}};

@@ -27,7 +27,7 @@ static const char door_text[] =
 static mf_Group *add_external(Pitch *pitch, const char *text, const char *name, uint32_t count,
                               const mf_ExternalConfig *config) {
     mf_Group *group = pitch_group(pitch, load_text(pitch->context, text), name, count, true);
-    must(rig_add_external(group, config, &pitch->error), &pitch->error);
+    MUST(rig_add_external(group, config, &error));
     return group;
 }
 
@@ -261,10 +261,10 @@ TEST(snapshots_contain_everything) {
     mf_world_step(pitch.world, 4);
     const size_t size = mf_world_snapshot_size(pitch.world);
     assert_true(size <= sizeof image);
-    must(mf_world_snapshot(pitch.world, image, size, &pitch.error), &pitch.error);
+    MUST(mf_world_snapshot(pitch.world, image, size, &error));
     mf_world_step(pitch.world, 13);
     const uint64_t hash = mf_world_hash(pitch.world);
-    must(mf_world_restore(pitch.world, image, size, &pitch.error), &pitch.error);
+    MUST(mf_world_restore(pitch.world, image, size, &error));
     assert_true(mf_world_hash(pitch.world) != hash);
     mf_world_step(pitch.world, 13);
     assert_true(mf_world_hash(pitch.world) == hash);

@@ -15,7 +15,7 @@ static mf_Group *add_stream(Pitch *pitch, uint32_t count, mf_Time delay, mf_Time
     config.delay = delay;
     config.hold = hold;
     mf_Group *group = pitch_group(pitch, load_text(pitch->context, body_text), "body", count, true);
-    must(rig_add_external(group, &config, &pitch->error), &pitch->error);
+    MUST(rig_add_external(group, &config, &error));
     return group;
 }
 
@@ -200,10 +200,10 @@ static uint64_t hash_of_streams(uint32_t threads, uint32_t shift, bool again) {
     mf_world_step(pitch.world, 12);
     const size_t size = mf_world_snapshot_size(pitch.world);
     assert_true(size <= sizeof image);
-    must(mf_world_snapshot(pitch.world, image, size, &pitch.error), &pitch.error);
+    MUST(mf_world_snapshot(pitch.world, image, size, &error));
     if (again) {
         mf_world_step(pitch.world, 30);
-        must(mf_world_restore(pitch.world, image, size, &pitch.error), &pitch.error);
+        MUST(mf_world_restore(pitch.world, image, size, &error));
     }
     for (int step = 0; step < 20; step++) {
         mf_world_step(pitch.world, 1);
@@ -245,7 +245,7 @@ TEST(bad_settings_are_refused) {
     config.hold = -1;
     assert_int_equal(rig_add_external(group, &config, &pitch.error), MF_BAD_ARGUMENT);
     config.hold = 0;
-    must(rig_add_external(group, &config, &pitch.error), &pitch.error);
+    MUST(rig_add_external(group, &config, &error));
 }
 
 static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) {

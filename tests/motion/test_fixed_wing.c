@@ -20,9 +20,8 @@ TEST(trim_is_the_published_one) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_FixedWing aircraft = mf_fixed_wing();
         mf_FixedWingTrim trim;
-        mf_Error error;
         aircraft.drag = rows[i].drag;
-        must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.0, rows[i].gravity, &trim, &error), &error);
+        MUST(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.0, rows[i].gravity, &trim, &error));
         assert_named_near(trim.alpha, rows[i].alpha, 1e-7, "alpha");
         assert_named_near(trim.elevator, rows[i].elevator, 1e-7, "elevator");
         assert_named_near(trim.throttle, rows[i].throttle, 1e-7, "throttle");
@@ -100,15 +99,14 @@ TEST(trimmed_flight_stays) {
 TEST(coordinated_curve) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim;
-    mf_Error error;
-    must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, &error), &error);
+    MUST(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, &error));
     assert_named_near(trim.roll, -0.5235988, 0.02 * 0.5235988, "bank of the Aerosonde");
     aircraft.side_aileron = aircraft.side_rudder = 0.0;
-    must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, &error), &error);
+    MUST(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, &error));
     assert_named_near(trim.roll, -0.5235988, 0.002 * 0.5235988, "bank");
     assert_named_near(trim.rate[2] / cos(trim.roll) / cos(trim.pitch), 0.2265522, 1e-7,
                       "turn rate");
-    must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, -110.3498, 9.81, &trim, &error), &error);
+    MUST(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, -110.3498, 9.81, &trim, &error));
     assert_named_near(trim.roll, 0.5235988, 0.002 * 0.5235988, "bank to the right");
     assert_true(trim.rate[2] < 0.0);
 }

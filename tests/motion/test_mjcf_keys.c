@@ -251,9 +251,7 @@ static void try_attribute(Keys *keys, const char *path, const char *attribute) {
     mf_Model *plain = parse_keys(keys->context, keys->edited, false, &status, &keys->error);
     if (plain == NULL)
         return; // only with the attribute is it a model
-    must(mf_xml_parse(keys->context, "keys.xml", keys->edited, strlen(keys->edited), &xml,
-                      &keys->error),
-         &keys->error);
+    MUST(mf_xml_parse(keys->context, "keys.xml", keys->edited, strlen(keys->edited), &xml, &error));
     find_nodes(xml.root, path, &nodes);
     const uint32_t crc = mf_crc32(0, keys->edited, strlen(keys->edited));
     for (uint32_t level = FIRST; level < MF_MOTION_LEVELS && crc != keys->crc; level++) {

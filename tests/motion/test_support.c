@@ -89,10 +89,8 @@ TEST(c6_plane_by_three_methods) {
         config.columns = config.rows = 20;
         config.interpolation = method == 2 ? MF_BILINEAR : MF_NEAREST;
         mf_Terrain *terrain = NULL;
-        mf_Error error;
         if (method > 0)
-            must(mf_terrain_from_array(fixture.context, &config, heights, &terrain, &error),
-                 &error);
+            MUST(mf_terrain_from_array(fixture.context, &config, heights, &terrain, &error));
         open_fixture(&fixture, true, MF_FRICTION_FIT, terrain);
         mf_world_step(fixture.world, 500);
         height[method] = fixture_get(&fixture, "base.position", 2);

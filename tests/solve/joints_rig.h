@@ -24,13 +24,13 @@ static inline mf_Group *add_bodies(Pitch *pitch, mf_Model *model, const char *na
     config.articulated.shapes = config.rigid.shapes = config.prescribed.shapes = true;
     mf_motions_set_control(&config, mf_world_config_of(pitch->world)->step);
     prepare(pitch, group);
-    must(mf_motion_add(group, motion, &config, &pitch->error), &pitch->error);
+    MUST(mf_motion_add(group, motion, &config, &error));
     return group;
 }
 
 static inline mf_WorldJoints *add_joints(Pitch *pitch) {
     mf_WorldJoints *joints;
-    must(mf_world_joints_add(pitch->world, NULL, &joints, &pitch->error), &pitch->error);
+    MUST(mf_world_joints_add(pitch->world, NULL, &joints, &error));
     return joints;
 }
 

@@ -66,7 +66,7 @@ static inline mf_Group *pitch_group(Pitch *pitch, mf_Model *model, const char *n
 }
 
 static inline void prepare(Pitch *pitch, mf_Group *group) {
-    must(mf_collisions_prepare(group, &pitch->error), &pitch->error);
+    MUST(mf_collisions_prepare(group, &error));
 }
 
 // Prepared, and moves by `articulated`, without contacts with the ground and within itself.
@@ -76,19 +76,18 @@ static inline mf_Group *pitch_bodies(Pitch *pitch, mf_Model *model, const char *
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 
 static inline void pitch_collide(Pitch *pitch, const mf_CollisionsConfig *config) {
-    must(mf_collisions_add(pitch->world, config, &pitch->collisions, &pitch->error), &pitch->error);
+    MUST(mf_collisions_add(pitch->world, config, &pitch->collisions, &error));
 }
 
 static inline void put(Pitch *pitch, mf_Group *group, uint32_t instance, double x, double y,
                        double z, double speed_x) {
-    must(mf_group_set_start(group, instance, (double[]){x, y, z}, NULL, (double[]){speed_x, 0, 0},
-                            &pitch->error),
-         &pitch->error);
+    MUST(mf_group_set_start(group, instance, (double[]){x, y, z}, NULL, (double[]){speed_x, 0, 0},
+                            &error));
 }
 
 // A ball of radius 0.1 m without friction.

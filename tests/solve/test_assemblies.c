@@ -34,25 +34,23 @@ static void open_row(Row *row, const RowConfig *config) {
     prepare(pitch, row->modules);
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = config->contacts;
-    must(rig_add_articulated(row->modules, &motion, &pitch->error), &pitch->error);
-    must(mf_world_docks_add(pitch->world, NULL, &row->docks, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(row->modules, &motion, &error));
+    MUST(mf_world_docks_add(pitch->world, NULL, &row->docks, &error));
     put_at(pitch, row->modules, 0, 0, 0, config->height);
     for (uint32_t i = 1; i < config->count; i++) {
         const mf_DockPort front = {row->modules, i - 1, row->front},
                           back = {row->modules, i, row->back};
         double at[3], rotation[4];
-        must(mf_docks_mating_pose(row->docks, &front, &back, 0, at, rotation, &pitch->error),
-             &pitch->error);
-        must(mf_group_set_start(row->modules, i, at, rotation, NULL, &pitch->error), &pitch->error);
+        MUST(mf_docks_mating_pose(row->docks, &front, &back, 0, at, rotation, &error));
+        MUST(mf_group_set_start(row->modules, i, at, rotation, NULL, &error));
         row->length = at[0] / i;
     }
 }
 
 static void dock_row(Row *row) {
     for (uint32_t i = 1; i < mf_group_count(row->modules); i++)
-        must(mf_docks_connect(row->docks, &(mf_DockPort){row->modules, i - 1, row->front},
-                              &(mf_DockPort){row->modules, i, row->back}, 0, &row->pitch.error),
-             &row->pitch.error);
+        MUST(mf_docks_connect(row->docks, &(mf_DockPort){row->modules, i - 1, row->front},
+                              &(mf_DockPort){row->modules, i, row->back}, 0, &error));
 }
 
 static void close_row(Row *row) {
@@ -137,8 +135,7 @@ TEST(a_snapshot_continues) {
     size_t size;
     void *image = take_snapshot(rows[0].pitch.world, &size);
     step(&rows[0], 50);
-    must(mf_world_restore(rows[1].pitch.world, image, size, &rows[1].pitch.error),
-         &rows[1].pitch.error);
+    MUST(mf_world_restore(rows[1].pitch.world, image, size, &error));
     step(&rows[1], 50);
     assert_int_equal(mf_world_hash(rows[1].pitch.world), mf_world_hash(rows[0].pitch.world));
     free(image);
@@ -307,7 +304,7 @@ TEST(other_joints_hold_a_tree) {
     assert_near(get_field(row.modules, "base.position", 0, 2), 5.0, 2e-5);
     assert_true(state_of(joints, id).opening < 5e-5);
     assert_true(get_field(row.modules, "base.position", 2, 2) < 4.99); // the others swing down
-    must(mf_world_joint_destroy(joints, id, &row.pitch.error), &row.pitch.error);
+    MUST(mf_world_joint_destroy(joints, id, &error));
     step(&row, 50);
     assert_int_equal(mf_docks_statistics(row.docks).trees, 100);
     assert_true(open_most(&row) < 1e-6);
@@ -331,8 +328,8 @@ TEST(a_row_stands_on_what_moves_by_itself) {
     prepare(&pitch, modules);
     mf_ArticulatedConfig config = mf_motions_config().articulated;
     config.contacts = false;
-    must(rig_add_articulated(modules, &config, &pitch.error), &pitch.error);
-    must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
+    MUST(rig_add_articulated(modules, &config, &error));
+    MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
     put_at(&pitch, bases, 0, 0, 0, 1);
     const uint32_t front = mf_model_find(module, MF_ITEM_DOCK, "front"),
                    back = mf_model_find(module, MF_ITEM_DOCK, "back");
@@ -341,10 +338,9 @@ TEST(a_row_stands_on_what_moves_by_itself) {
     for (uint32_t i = 0; i < 2; i++) {
         double at[3], rotated[4];
         const mf_DockPort *pair = &ports[2 * i];
-        must(mf_docks_mating_pose(docks, &pair[0], &pair[1], 0, at, rotated, &pitch.error),
-             &pitch.error);
-        must(mf_group_set_start(modules, i, at, rotated, NULL, &pitch.error), &pitch.error);
-        must(mf_docks_connect(docks, &pair[0], &pair[1], 0, &pitch.error), &pitch.error);
+        MUST(mf_docks_mating_pose(docks, &pair[0], &pair[1], 0, at, rotated, &error));
+        MUST(mf_group_set_start(modules, i, at, rotated, NULL, &error));
+        MUST(mf_docks_connect(docks, &pair[0], &pair[1], 0, &error));
     }
     mf_world_step(pitch.world, 500);
     double mass = 0.0;

@@ -38,7 +38,7 @@ static void add_motion(Pitch *pitch, mf_Group *group) {
     motion.contacts = motion.self_contacts = false;
     motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
 }
 
 static void connect(mf_WorldDocks *docks, mf_Group *modules, uint32_t first, uint32_t second) {
@@ -53,7 +53,7 @@ static void open_lines(Rows *rows, uint32_t each, uint32_t line, uint32_t count,
     pitch_open(pitch, 2, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     rows->modules = pitch_group(pitch, module_of(pitch->context, extra), "modules", count, true);
     add_motion(pitch, rows->modules);
-    must(mf_world_docks_add(pitch->world, NULL, &rows->docks, &pitch->error), &pitch->error);
+    MUST(mf_world_docks_add(pitch->world, NULL, &rows->docks, &error));
     for (uint32_t i = 0; i < count; i++)
         put_at(pitch, rows->modules, i, i % line * length + i % line / each * gap, i / line, 5);
     for (uint32_t i = 1; i < count; i++)

@@ -26,7 +26,7 @@ static mf_Group *add_modules(Play *play, const char *text, const char *name, uin
     motion.contact_stiffness = 2e4;
     motion.contact_damping = 100.0;
     prepare(&play->pitch, group);
-    must(rig_add_articulated(group, &motion, &play->pitch.error), &play->pitch.error);
+    MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 
@@ -44,16 +44,15 @@ static void open_play(Play *play, const char *module, uint32_t modules, double a
     mf_WorldJointsConfig exact = mf_world_joints_config();
     exact.tolerance = 1e-9;
     exact.rounds = 8;
-    must(mf_world_joints_add(pitch->world, &exact, &joints, &pitch->error), &pitch->error);
+    MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
     mf_CollisionsConfig collisions = mf_collisions_config();
     pitch_collide(pitch, &collisions);
-    must(mf_world_docks_add(pitch->world, NULL, &play->docks, &pitch->error), &pitch->error);
+    MUST(mf_world_docks_add(pitch->world, NULL, &play->docks, &error));
     for (uint32_t i = 0; i < modules; i++) {
         put_at(pitch, play->modules, i, apart * i, 0.0, 5.0);
         if (i > 0)
-            must(mf_docks_connect(play->docks, &(mf_DockPort){play->modules, i - 1, 1},
-                                  &(mf_DockPort){play->modules, i, 0}, 0, &pitch->error),
-                 &pitch->error);
+            MUST(mf_docks_connect(play->docks, &(mf_DockPort){play->modules, i - 1, 1},
+                                  &(mf_DockPort){play->modules, i, 0}, 0, &error));
     }
 }
 

@@ -30,7 +30,7 @@ static void add_motion(Pitch *pitch, mf_Group *group) {
     motion.contacts = motion.self_contacts = false;
     motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
 }
 
 static double energy_of(mf_Group *modules) {
@@ -61,7 +61,7 @@ static void open_ring(Ring *ring, double aside, mf_Time step) {
                                       g == 0 ? "modules" : "odd", g == 0 ? 3 : 1, true);
         add_motion(pitch, ring->groups[g]);
     }
-    must(mf_world_docks_add(pitch->world, NULL, &ring->docks, &pitch->error), &pitch->error);
+    MUST(mf_world_docks_add(pitch->world, NULL, &ring->docks, &error));
     put_at(pitch, ring->groups[0], 0, 0, 0, 5);
     for (uint32_t i = 0; i < 4; i++)
         set_field(ring->groups[i / 3], "joint.angle", i % 3, 0, quarter);
@@ -71,16 +71,15 @@ static void open_ring(Ring *ring, double aside, mf_Time step) {
                           back = {ring->groups[next / 3], next % 3, BACK};
         double position[3], orientation[4];
         if (next != 0) {
-            must(mf_docks_mating_pose(ring->docks, &front, &back, 0, position, orientation,
-                                      &pitch->error),
-                 &pitch->error);
+            MUST(
+                mf_docks_mating_pose(ring->docks, &front, &back, 0, position, orientation, &error));
             for (uint32_t c = 0; c < 4; c++) {
                 set_field(back.group, "base.orientation", back.instance, c, orientation[c]);
                 if (c < 3)
                     set_field(back.group, "base.position", back.instance, c, position[c]);
             }
         }
-        must(mf_docks_connect(ring->docks, &front, &back, 0, &pitch->error), &pitch->error);
+        MUST(mf_docks_connect(ring->docks, &front, &back, 0, &error));
     }
 }
 

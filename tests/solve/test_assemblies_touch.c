@@ -62,7 +62,7 @@ static mf_Group *add_modules(Play *play, const PlayConfig *config, mf_Model *mod
     motion.contact_stiffness = 2e4;
     motion.contact_damping = 100.0;
     prepare(&play->pitch, group);
-    must(rig_add_articulated(group, &motion, &play->pitch.error), &play->pitch.error);
+    MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 
@@ -89,21 +89,20 @@ static void open_play(Play *play, const PlayConfig *config) {
                                              "<geom type='sphere' size='0.05' mass='2'/></body>"
                                              "</worldbody></mujoco>"),
                                    "others", config->balls);
-    must(mf_world_joints_add(pitch->world, &exact, &joints, &pitch->error), &pitch->error);
+    MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
     mf_CollisionsConfig collisions = mf_collisions_config();
     pitch_collide(pitch, &collisions);
     if (!config->whole)
-        must(mf_world_docks_add(pitch->world, NULL, &play->docks, &pitch->error), &pitch->error);
+        MUST(mf_world_docks_add(pitch->world, NULL, &play->docks, &error));
     const uint32_t own = config->whole ? 1 : MODULES;
     for (uint32_t r = 0; r < config->rows; r++)
         for (uint32_t i = 0; i < own; i++) {
             put_at(pitch, play->modules, own * r + i, 0.2 * i + 0.04 * r, 0.01 * r,
                    config->height + 0.0605 * r);
             if (i > 0)
-                must(mf_docks_connect(
-                         play->docks, &(mf_DockPort){play->modules, own * r + i - 1, 1},
-                         &(mf_DockPort){play->modules, own * r + i, 0}, 0, &pitch->error),
-                     &pitch->error);
+                MUST(mf_docks_connect(play->docks,
+                                      &(mf_DockPort){play->modules, own * r + i - 1, 1},
+                                      &(mf_DockPort){play->modules, own * r + i, 0}, 0, &error));
         }
 }
 

@@ -377,7 +377,7 @@ static void open_batch(Pitch *pitch, Batch batch) {
     motion.self_contacts = false;
     motion.servo.gain = 20.0;
     motion.servo.damping = 0.5;
-    must(rig_add_articulated(people, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(people, &motion, &error));
     mf_Group *balls = pitch_bodies(pitch, load_file(pitch->context, "ball.xml"), "balls",
                                    BATCH_BALLS, batch.wide);
     pitch_group(pitch, load_file(pitch->context, "soccer_field.xml"), "field", 1, false);
@@ -474,7 +474,7 @@ TEST(threads_continue_snapshots_to_the_bit) {
     mf_world_step(first.world, 15);
     open_batch(&second, batch);
     mf_world_step(second.world, 3);
-    must(mf_world_restore(second.world, image, size, &second.error), &second.error);
+    MUST(mf_world_restore(second.world, image, size, &error));
     mf_world_step(second.world, 15);
     assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
     free(image);

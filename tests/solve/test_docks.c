@@ -35,8 +35,7 @@ static void bodies_open(Bodies *bodies, uint32_t count, uint32_t threads, mf_Isa
     pitch_open(&bodies->pitch, threads, isa, 2 * MF_MILLISECOND, 0.0);
     bodies->group = add_bodies(&bodies->pitch, body_of(bodies->pitch.context, extra), "bodies",
                                count, MF_MOTION_RIGID, true, false);
-    must(mf_world_docks_add(bodies->pitch.world, NULL, &bodies->docks, &bodies->pitch.error),
-         &bodies->pitch.error);
+    MUST(mf_world_docks_add(bodies->pitch.world, NULL, &bodies->docks, &error));
 }
 
 static void bodies_close(Bodies *bodies) {
@@ -45,9 +44,8 @@ static void bodies_close(Bodies *bodies) {
 
 static void put_body(Bodies *bodies, uint32_t instance, double x, double y, double z,
                      const double *orientation) {
-    must(mf_group_set_start(bodies->group, instance, (double[]){x, y, z}, orientation, NULL,
-                            &bodies->pitch.error),
-         &bodies->pitch.error);
+    MUST(mf_group_set_start(bodies->group, instance, (double[]){x, y, z}, orientation, NULL,
+                            &error));
 }
 
 static uint32_t dock_state(Bodies *bodies, uint32_t instance, uint32_t dock) {
@@ -152,12 +150,10 @@ TEST(the_nearest_wins_and_ties_go_by_number) {
 TEST(docking_keeps_momentum) {
     AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "distance=0.01 angle=0.3");
-    must(mf_group_set_start(bodies.group, 0, (double[]){0, 0, 5}, NULL, (double[]){0.5, 0, 0.1},
-                            &bodies.pitch.error),
-         &bodies.pitch.error);
-    must(mf_group_set_start(bodies.group, 1, (double[]){0.2, 0.002, 5.004}, NULL,
-                            (double[]){-0.7, 0.02, 0}, &bodies.pitch.error),
-         &bodies.pitch.error);
+    MUST(mf_group_set_start(bodies.group, 0, (double[]){0, 0, 5}, NULL, (double[]){0.5, 0, 0.1},
+                            &error));
+    MUST(mf_group_set_start(bodies.group, 1, (double[]){0.2, 0.002, 5.004}, NULL,
+                            (double[]){-0.7, 0.02, 0}, &error));
     set_field(bodies.group, "base.angular_velocity", 1, 2, 0.3);
     Momentum before = {{0}, {0}}, after = {{0}, {0}};
     add_momentum(bodies.group, 0, &before);
@@ -325,10 +321,8 @@ TEST(a_reset_lets_go) {
 static void open_batch(Bodies *bodies, uint32_t threads, mf_Isa isa) {
     bodies_open(bodies, 32, threads, isa, "closing=0.004 failure=0.3 tension=40 pull=2 range=0.05");
     for (uint32_t i = 0; i < 32; i++)
-        must(mf_group_set_start(bodies->group, i, (double[]){0.12 * i, 0.004 * unit(1, i), 5}, NULL,
-                                (double[]){-0.3 * i + 4.5 * unit(2, i), 0, 0},
-                                &bodies->pitch.error),
-             &bodies->pitch.error);
+        MUST(mf_group_set_start(bodies->group, i, (double[]){0.12 * i, 0.004 * unit(1, i), 5}, NULL,
+                                (double[]){-0.3 * i + 4.5 * unit(2, i), 0, 0}, &error));
 }
 
 TEST(the_same_bits_on_any_threads_and_instruction_sets) {
@@ -369,11 +363,10 @@ TEST(a_snapshot_in_the_middle_of_docking_continues) {
     const uint64_t expected = mf_world_hash(bodies.pitch.world);
     AUTO(bodies_close) Bodies other;
     open_batch(&other, 2, MF_ISA_AUTO);
-    must(mf_world_restore(other.pitch.world, image, size, &other.pitch.error), &other.pitch.error);
+    MUST(mf_world_restore(other.pitch.world, image, size, &error));
     step(&other, 200);
     assert_int_equal(mf_world_hash(other.pitch.world), expected);
-    must(mf_world_restore(bodies.pitch.world, image, size, &bodies.pitch.error),
-         &bodies.pitch.error);
+    MUST(mf_world_restore(bodies.pitch.world, image, size, &error));
     step(&bodies, 200);
     assert_int_equal(mf_world_hash(bodies.pitch.world), expected);
     free(image);
@@ -395,8 +388,7 @@ TEST(docked_links_do_not_touch) {
         config.members = &member;
         config.member_count = 1;
         pitch_collide(&bodies.pitch, &config);
-        must(mf_world_docks_add(bodies.pitch.world, NULL, &bodies.docks, &bodies.pitch.error),
-             &bodies.pitch.error);
+        MUST(mf_world_docks_add(bodies.pitch.world, NULL, &bodies.docks, &error));
         put_body(&bodies, 0, 0, 0, 5, NULL);
         put_body(&bodies, 1, 0.099, 0, 5, NULL);
         step(&bodies, 1);

@@ -68,7 +68,7 @@ static void add_articulated(Pitch *pitch, mf_Group *group, const Case *with) {
     motion.contact_stiffness = 2e4;
     motion.contact_damping = 100.0;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
 }
 
 // [rad], [m] Angles of the hinges and position of the first base at the end.
@@ -122,8 +122,8 @@ static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], 
     mf_Group *modules =
         pitch_group(&pitch, load_text(pitch.context, text), "modules", MODULES, true);
     add_articulated(&pitch, modules, with);
-    must(mf_world_joints_add(pitch.world, &exact, &joints, &pitch.error), &pitch.error);
-    must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
+    MUST(mf_world_joints_add(pitch.world, &exact, &joints, &error));
+    MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
     give_rates(&pitch, modules, with->height);
     connect_chain(docks, modules, &pitch.error);
     mf_world_step(pitch.world, (uint64_t)(with->duration * 1e9 / (double)step + 0.5));
@@ -185,14 +185,13 @@ TEST(a_docked_ring_spins_as_one_body) {
     mf_Group *modules =
         pitch_group(&pitch, load_text(pitch.context, text), "modules", MODULES, true);
     add_articulated(&pitch, modules, &with);
-    must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
+    MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
     for (uint32_t i = 0; i < MODULES; i++)
         set_field(modules, "joint.angle", i, 0, 1.5707963267948966);
     for (uint32_t i = 1; i < MODULES; i++) {
         const mf_DockPort front = {modules, i - 1, 1}, back = {modules, i, 0};
         double position[3], orientation[4];
-        must(mf_docks_mating_pose(docks, &front, &back, 0, position, orientation, &pitch.error),
-             &pitch.error);
+        MUST(mf_docks_mating_pose(docks, &front, &back, 0, position, orientation, &error));
         for (uint32_t c = 0; c < 4; c++) {
             set_field(modules, "base.orientation", i, c, orientation[c]);
             if (c < 3)
@@ -200,9 +199,8 @@ TEST(a_docked_ring_spins_as_one_body) {
         }
     }
     for (uint32_t i = 0; i < MODULES; i++)
-        must(mf_docks_connect(docks, &(mf_DockPort){modules, i, 1},
-                              &(mf_DockPort){modules, (i + 1) % MODULES, 0}, 0, &pitch.error),
-             &pitch.error);
+        MUST(mf_docks_connect(docks, &(mf_DockPort){modules, i, 1},
+                              &(mf_DockPort){modules, (i + 1) % MODULES, 0}, 0, &error));
     double center[3] = {0, 0, 0};
     for (uint32_t i = 0; i < MODULES; i++)
         for (uint32_t c = 0; c < 3; c++)

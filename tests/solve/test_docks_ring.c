@@ -48,7 +48,7 @@ static void add_articulated(Pitch *pitch, mf_Group *group) {
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
 }
 
 static void add_exact_joints(Pitch *pitch) {
@@ -56,7 +56,7 @@ static void add_exact_joints(Pitch *pitch) {
     mf_WorldJointsConfig exact = mf_world_joints_config();
     exact.tolerance = 1e-9;
     exact.rounds = 8;
-    must(mf_world_joints_add(pitch->world, &exact, &joints, &pitch->error), &pitch->error);
+    MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
 }
 
 // ---- a linkage ----------------------------------------------------------------------------------
@@ -86,16 +86,14 @@ static mf_Group *make_ring(Pitch *pitch, mf_WorldDocks **docks) {
         pitch_group(pitch, load_text(pitch->context, module_text), "modules", MODULES, true);
     add_articulated(pitch, modules);
     add_exact_joints(pitch);
-    must(mf_world_docks_add(pitch->world, NULL, docks, &pitch->error), &pitch->error);
+    MUST(mf_world_docks_add(pitch->world, NULL, docks, &error));
     put_at(pitch, modules, 0, 0, 0, 5);
     for (uint32_t i = 0; i < MODULES; i++)
         set_field(modules, "joint.angle", i, 0, quarter);
     for (uint32_t i = 1; i < MODULES; i++) {
         double position[3], orientation[4];
-        must(mf_docks_mating_pose(*docks, &(mf_DockPort){modules, i - 1, 1},
-                                  &(mf_DockPort){modules, i, 0}, 0, position, orientation,
-                                  &pitch->error),
-             &pitch->error);
+        MUST(mf_docks_mating_pose(*docks, &(mf_DockPort){modules, i - 1, 1},
+                                  &(mf_DockPort){modules, i, 0}, 0, position, orientation, &error));
         for (uint32_t c = 0; c < 4; c++) {
             set_field(modules, "base.orientation", i, c, orientation[c]);
             if (c < 3)
@@ -117,9 +115,8 @@ static void run_ring(mf_Time step, double out[6]) {
         set_field(modules, "base.linear_velocity", i, 0, i == 1 || i == 2 ? -0.2 * rate : 0.0);
     }
     for (uint32_t i = 0; i < MODULES; i++)
-        must(mf_docks_connect(docks, &(mf_DockPort){modules, i, 1},
-                              &(mf_DockPort){modules, (i + 1) % MODULES, 0}, 0, &pitch.error),
-             &pitch.error);
+        MUST(mf_docks_connect(docks, &(mf_DockPort){modules, i, 1},
+                              &(mf_DockPort){modules, (i + 1) % MODULES, 0}, 0, &error));
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / 5 / step));
     for (uint32_t c = 0; c < 3; c++) {
         out[c] = get_field(modules, "joint.angle", c, 0) - quarter;
@@ -249,24 +246,23 @@ TEST(docked_robots_change_their_motion) {
     mf_motions_set_control(&config, MF_MILLISECOND);
     config.articulated.self_contacts = false;
     prepare(&pitch, group);
-    must(mf_motions_add(group, &config, &pitch.error), &pitch.error);
+    MUST(mf_motions_add(group, &config, &error));
     add_exact_joints(&pitch);
-    must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
+    MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
     for (uint32_t i = 0; i < 3; i++) {
         put_at(&pitch, group, i, 0.1 * i, 0, 5);
         set_field(group, "base.linear_velocity", i, 1, 0.3 + 0.1 * (0.1 * i - 0.1));
         set_field(group, "base.angular_velocity", i, 2, 0.1);
     }
     for (uint32_t i = 0; i < 2; i++)
-        must(mf_docks_connect(docks, &(mf_DockPort){group, i, 0}, &(mf_DockPort){group, i + 1, 1},
-                              0, &pitch.error),
-             &pitch.error);
+        MUST(mf_docks_connect(docks, &(mf_DockPort){group, i, 0}, &(mf_DockPort){group, i + 1, 1},
+                              0, &error));
     mf_world_step(pitch.world, 100);
     for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
         Momentum before = {{0}, {0}}, after = {{0}, {0}};
         for (uint32_t i = 0; i < 3; i++)
             add_momentum(group, i, &before);
-        must(mf_motion_switch(group, 1, order[k], &pitch.error), &pitch.error);
+        MUST(mf_motion_switch(group, 1, order[k], &error));
         mf_world_step(pitch.world, 100);
         for (uint32_t i = 0; i < 3; i++)
             add_momentum(group, i, &after);

@@ -4,8 +4,7 @@
 #include "solve/parts.h"
 
 static void add(Fixture *fixture, const mf_InteractionConfig *config) {
-    must(mf_interaction_add(fixture->world, config, &fixture->interaction, &fixture->error),
-         &fixture->error);
+    MUST(mf_interaction_add(fixture->world, config, &fixture->interaction, &error));
 }
 
 static mf_InteractionConfig only(bool detect, bool collide, bool terrain) {
@@ -77,7 +76,7 @@ TEST(view_is_a_cone) {
     assert_true(get_field(group, "neighbor.count", 0, 0) == 2.0);
     assert_true(get_field(group, "neighbor.index", 0, 0) == 2.0);
     assert_true(get_field(group, "neighbor.index", 0, 1) == 1.0);
-    must(mf_group_set_start(group, 4, at, rotated, NULL, &fixture.error), &fixture.error);
+    MUST(mf_group_set_start(group, 4, at, rotated, NULL, &error));
     mf_world_step(fixture.world, 1);
     // 3 m ahead: agent 0; agents 1, 2 and 3 are within 34 degrees of it.
     assert_true(get_field(group, "neighbor.count", 4, 0) == 4.0);

@@ -54,9 +54,8 @@ static void open_pendulum(Rig *rig, mf_Motion motion, bool wide, double angle,
     config.motor_torque = drive->motor_torque;
     const double axis[3] = {0, 1, 0};
     rig->id = join(rig->joints, &config, 0, 0, 50, axis);
-    must(mf_group_set_start(rig->boxes, 0, (double[]){-arm * sin(angle), 0, 50 - arm * cos(angle)},
-                            rotation, NULL, &rig->pitch.error),
-         &rig->pitch.error);
+    MUST(mf_group_set_start(rig->boxes, 0, (double[]){-arm * sin(angle), 0, 50 - arm * cos(angle)},
+                            rotation, NULL, &error));
 }
 
 // ---- motors -------------------------------------------------------------------------------------
@@ -78,8 +77,7 @@ TEST(a_motor_spins_up_a_flywheel) {
             now = see(&rig);
             assert_near(now.rate, rate, 1e-4);
             assert_near(now.torque, 0.0, 2e-4); // nothing brakes it
-            must(mf_world_joint_set_motor(rig.joints, rig.id, -1.0, 0.01, &rig.pitch.error),
-                 &rig.pitch.error);
+            MUST(mf_world_joint_set_motor(rig.joints, rig.id, -1.0, 0.01, &error));
             mf_world_step(rig.pitch.world, 500);
             assert_near(see(&rig).rate, rate - 0.25 * growth, 1e-3);
             mf_world_step(rig.pitch.world, 1500);
@@ -203,8 +201,7 @@ TEST(a_motor_drives_against_a_stop_beyond_half_a_turn) {
     assert_near(now.angle, 4.0 - 6.283185307179586, 1e-4);
     assert_near(now.rate, 0.0, 1e-5);
     assert_near(now.torque, 0.0, 1e-4); // the stop's is the opposite of the motor's
-    must(mf_world_joint_set_motor(rig.joints, rig.id, -2.0, 0.05, &rig.pitch.error),
-         &rig.pitch.error);
+    MUST(mf_world_joint_set_motor(rig.joints, rig.id, -2.0, 0.05, &error));
     mf_world_step(rig.pitch.world, 4000);
     assert_near(see(&rig).angle, -0.5, 1e-4);
     pitch_close(&rig.pitch);
@@ -216,17 +213,15 @@ TEST(snapshots_hold_drives) {
     Rig rig;
     open_wheel(&rig, MF_MOTION_RIGID, false, 3.0, 0.02);
     mf_world_step(rig.pitch.world, 100);
-    must(mf_world_joint_set_motor(rig.joints, rig.id, -3.0, 0.01, &rig.pitch.error),
-         &rig.pitch.error);
+    MUST(mf_world_joint_set_motor(rig.joints, rig.id, -3.0, 0.01, &error));
     const size_t size = mf_world_snapshot_size(rig.pitch.world);
     void *image = mf_allocate(rig.pitch.context, size, 1);
-    must(mf_world_snapshot(rig.pitch.world, image, size, &rig.pitch.error), &rig.pitch.error);
+    MUST(mf_world_snapshot(rig.pitch.world, image, size, &error));
     mf_world_step(rig.pitch.world, 200);
     const uint64_t hash = mf_world_hash(rig.pitch.world);
-    must(mf_world_joint_set_motor(rig.joints, rig.id, 1.0, 0.5, &rig.pitch.error),
-         &rig.pitch.error);
+    MUST(mf_world_joint_set_motor(rig.joints, rig.id, 1.0, 0.5, &error));
     assert_true(mf_world_hash(rig.pitch.world) != hash);
-    must(mf_world_restore(rig.pitch.world, image, size, &rig.pitch.error), &rig.pitch.error);
+    MUST(mf_world_restore(rig.pitch.world, image, size, &error));
     mf_world_step(rig.pitch.world, 200);
     assert_true(mf_world_hash(rig.pitch.world) == hash);
     mf_release(rig.pitch.context, image);

@@ -23,10 +23,10 @@ static void open_rig(Rig *rig, uint32_t count, uint32_t threads, mf_Isa isa, boo
     rig->joints = add_joints(pitch);
     rig->carriers = add_bodies(pitch, box_of(pitch->context, 1.0), "carriers", count,
                                MF_MOTION_RIGID, wide, false);
-    must(mf_joint_slots_add(rig->joints, rig->carriers, 2, &pitch->error), &pitch->error);
+    MUST(mf_joint_slots_add(rig->joints, rig->carriers, 2, &error));
     rig->balls = add_bodies(pitch, ball_of(pitch->context, 3.0), "balls", count, MF_MOTION_RIGID,
                             wide, false);
-    must(mf_joint_slots_ready(rig->joints, &pitch->error), &pitch->error);
+    MUST(mf_joint_slots_ready(rig->joints, &error));
     place_pairs(rig, count);
 }
 
@@ -43,10 +43,9 @@ static void add_magnets(Rig *rig, double on, double off) {
     config.values = values;
     config.value_count = 3;
     snprintf(path, sizeof path, "%s/plugins/plugin_magnet.so", MAYFLY_BINARY_DIR);
-    must(mf_plugin_load(pitch->context, path, &plugin, &pitch->error), &pitch->error);
-    must(mf_plugin_control_add(rig->carriers, mf_rate_from_period(4 * MF_MILLISECOND), plugin,
-                               &config, &pitch->error),
-         &pitch->error);
+    MUST(mf_plugin_load(pitch->context, path, &plugin, &error));
+    MUST(mf_plugin_control_add(rig->carriers, mf_rate_from_period(4 * MF_MILLISECOND), plugin,
+                               &config, &error));
 }
 
 static uint32_t slot_state(const Rig *rig, uint32_t instance, uint32_t slot) {
@@ -131,11 +130,11 @@ TEST(a_snapshot_holds_pending_requests) {
     ask_for(&rig, 2, 1, 1, 4);
     const size_t size = mf_world_snapshot_size(rig.pitch.world);
     void *image = mf_allocate(rig.pitch.context, size, 1);
-    must(mf_world_snapshot(rig.pitch.world, image, size, &rig.pitch.error), &rig.pitch.error);
+    MUST(mf_world_snapshot(rig.pitch.world, image, size, &error));
     mf_world_step(rig.pitch.world, 20);
     assert_int_equal(slot_state(&rig, 2, 1), MF_JOINT_SLOT_JOINED);
     const uint64_t hash = mf_world_hash(rig.pitch.world);
-    must(mf_world_restore(rig.pitch.world, image, size, &rig.pitch.error), &rig.pitch.error);
+    MUST(mf_world_restore(rig.pitch.world, image, size, &error));
     assert_int_equal(mf_world_joints_count(rig.joints), 0);
     mf_world_step(rig.pitch.world, 20);
     assert_int_equal(mf_world_joints_count(rig.joints), 1);
@@ -213,10 +212,10 @@ TEST(the_load_is_the_weight) {
     rig.joints = add_joints(pitch);
     rig.carriers =
         add_bodies(pitch, box_of(pitch->context, 1.0), "carriers", 1, MF_MOTION_RIGID, true, false);
-    must(mf_joint_slots_add(rig.joints, rig.carriers, 2, &pitch->error), &pitch->error);
+    MUST(mf_joint_slots_add(rig.joints, rig.carriers, 2, &error));
     rig.balls =
         add_bodies(pitch, ball_of(pitch->context, 3.0), "balls", 1, MF_MOTION_RIGID, true, false);
-    must(mf_joint_slots_ready(rig.joints, &pitch->error), &pitch->error);
+    MUST(mf_joint_slots_ready(rig.joints, &error));
     put(pitch, rig.carriers, 0, 0, 0, 50, 0.0);
     put(pitch, rig.balls, 0, 0, 0, 49.5, 0.0);
     ask_for(&rig, 0, 0, 1, 0);       // holds the ball
@@ -282,10 +281,8 @@ TEST(a_range_stops_the_motor) {
         assert_near(hinge_now(&rig, 2), 0.0,
                     1e-4); // the stop's torque is the opposite of the motor's
         mf_WorldJointConfig config;
-        must(mf_world_joint_config_of(rig.joints,
-                                      mf_world_joint_next(rig.joints, MF_WORLD_JOINT_NONE), &config,
-                                      &rig.pitch.error),
-             &rig.pitch.error);
+        MUST(mf_world_joint_config_of(
+            rig.joints, mf_world_joint_next(rig.joints, MF_WORLD_JOINT_NONE), &config, &error));
         assert_near(config.lower_angle, -0.25, 0.0);
         assert_near(config.upper_angle, 0.5, 0.0);
         close_rig(&rig);

@@ -16,9 +16,8 @@ static double pendulum_error(mf_Motion motion, mf_Time step) {
     mf_Group *box = add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, motion, true, false);
     const double start = 0.5, l = 0.2, inertia = (0.2 * 0.2 + 0.4 * 0.4) / 12 + l * l;
     const double rotation[4] = {cos(start / 2), sin(start / 2), 0, 0};
-    must(mf_group_set_start(box, 0, (double[]){0, l * sin(start), 2 - l * cos(start)}, rotation,
-                            NULL, &pitch.error),
-         &pitch.error);
+    MUST(mf_group_set_start(box, 0, (double[]){0, l * sin(start), 2 - l * cos(start)}, rotation,
+                            NULL, &error));
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_HINGE, NULL, 0, box, 0);
     const mf_WorldJointId id = join(joints, &config, 0, 0, 2, (double[]){1, 0, 0});
@@ -106,7 +105,7 @@ static void welded_flight(mf_Time step, double position[3]) {
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
     motion.integrator = MF_ARTICULATED_RK4;
-    must(rig_add_articulated(body, &motion, &pitch.error), &pitch.error);
+    MUST(rig_add_articulated(body, &motion, &error));
     put_at(&pitch, body, 0, 0, 0, 1);
     spin(body, 0, (double[]){0.1, 0, 1}, rates);
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / step));
@@ -290,7 +289,7 @@ TEST(a_humanoid_is_dragged_by_a_heavy_body) {
         config.sides[0].link = mf_model_find(model, MF_ITEM_LINK, "left_forearm");
         // The joint's point is the origin of the forearm; the car is far larger than its box.
         mf_WorldJointConfig here = config;
-        must(mf_world_joint_here(&here, (double[]){0, 0, 0}, NULL, &pitch.error), &pitch.error);
+        MUST(mf_world_joint_here(&here, (double[]){0, 0, 0}, NULL, &error));
         const double *origin = here.sides[0].position; // the world's origin in the forearm's frame
         double point[3];
         for (uint32_t c = 0; c < 3; c++) // the forearm is upright at the start
@@ -422,7 +421,7 @@ TEST(a_joint_breaks_at_its_limit) {
     const double height = get_field(box, "base.position", 0, 2);
     mf_world_step(pitch.world, 100);
     assert_near(get_field(box, "base.position", 0, 2), height - 0.5 * 9.81 * 0.1 * 0.1, 1e-3);
-    must(mf_world_joint_enable(joints, id, true, &pitch.error), &pitch.error); // pulls it back
+    MUST(mf_world_joint_enable(joints, id, true, &error)); // pulls it back
     mf_world_step(pitch.world, 1);
     assert_true(state_of(joints, id).broken); // from 1 m/s in one step
 }
@@ -439,11 +438,11 @@ TEST(a_joint_can_be_switched_off) {
     mf_world_step(pitch.world, 100);
     assert_near(get_field(box, "base.position", 0, 2), 5.0, 1e-6);
     assert_near(state_of(joints, id).force[2], 19.62, 1e-3);
-    must(mf_world_joint_enable(joints, id, false, &pitch.error), &pitch.error);
+    MUST(mf_world_joint_enable(joints, id, false, &error));
     mf_world_step(pitch.world, 100);
     assert_near(get_field(box, "base.linear_velocity", 0, 2), -0.981, 1e-6);
     assert_near(state_of(joints, id).force[2], 0.0, 0.0);
-    must(mf_world_joint_enable(joints, id, true, &pitch.error), &pitch.error);
+    MUST(mf_world_joint_enable(joints, id, true, &error));
     mf_world_step(pitch.world, 1000); // closes, at most by 1 m/s
     assert_near(get_field(box, "base.position", 0, 2), 5.0, 1e-5);
 }

@@ -9,7 +9,7 @@ static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint
                           double out[3]) {
     mf_WorldJointConfig here = joint_between(MF_WORLD_JOINT_BALL, group, instance, NULL, 0);
     here.sides[0].link = link;
-    must(mf_world_joint_here(&here, (double[]){0, 0, 0}, NULL, &pitch->error), &pitch->error);
+    MUST(mf_world_joint_here(&here, (double[]){0, 0, 0}, NULL, &error));
     const double *q = here.sides[0].orientation, *p = here.sides[0].position;
     // The frame's orientation is that of the world in the link's axes: its inverse takes p back.
     const double u[3] = {-q[1], -q[2], -q[3]};
@@ -196,7 +196,7 @@ TEST(motions_may_change) {
     mf_motions_set_control(&config, 2 * MF_MILLISECOND);
     config.articulated.contact_law = MF_CONTACT_LAW_COMPLIANT;
     prepare(&pitch, robot);
-    must(mf_motions_add(robot, &config, &pitch.error), &pitch.error);
+    MUST(mf_motions_add(robot, &config, &error));
     for (uint32_t i = 0; i < 3; i++)
         put_at(&pitch, robot, i, 2.0 * i, 0, 3);
     mf_WorldJoints *joints = add_joints(&pitch);
@@ -212,7 +212,7 @@ TEST(motions_may_change) {
                                  MF_MOTION_POINTS};
     for (int m = 0; m < 4; m++) {
         for (uint32_t i = 0; i < 3; i += 2)
-            must(mf_motion_switch(robot, i, motions[m], &pitch.error), &pitch.error);
+            MUST(mf_motion_switch(robot, i, motions[m], &error));
         mf_world_step(pitch.world, 1000);
         for (uint32_t i = 0; i < 3; i++) {
             assert_near(state_of(joints, ids[i]).force[2], 9.81 * mass, 1e-3 * 9.81 * mass);
@@ -268,11 +268,10 @@ TEST(a_vehicle_takes_part_or_says_why) {
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Quadrotor quadrotor = mf_quadrotor();
     mf_Model *model;
-    must(mf_quadrotor_model(pitch.context, &quadrotor, "quadrotor", &model, &pitch.error),
-         &pitch.error);
+    MUST(mf_quadrotor_model(pitch.context, &quadrotor, "quadrotor", &model, &error));
     mf_Group *vehicle = pitch_group(&pitch, model, "vehicle", 2, true);
     prepare(&pitch, vehicle);
-    must(rig_add_quadrotor(vehicle, &quadrotor, NULL, &pitch.error), &pitch.error);
+    MUST(rig_add_quadrotor(vehicle, &quadrotor, NULL, &error));
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 0.1), "box", 1, MF_MOTION_RIGID, true, false);
     put_at(&pitch, vehicle, 1, 0, 0, 20);
@@ -281,7 +280,7 @@ TEST(a_vehicle_takes_part_or_says_why) {
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, vehicle, 1, box, 0);
     mf_WorldJointId id;
-    must(mf_world_joint_here(&config, (double[]){0, 0, 20}, NULL, &pitch.error), &pitch.error);
+    MUST(mf_world_joint_here(&config, (double[]){0, 0, 20}, NULL, &error));
     const mf_Status status = mf_world_joint_create(joints, &config, &id, &pitch.error);
     if (status == MF_OK) {
         mf_world_step(pitch.world, 500);
@@ -304,7 +303,7 @@ TEST(what_does_not_fit_warns) {
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointId id, second;
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, boxes, 0, boxes, 1);
-    must(mf_world_joint_create(joints, &config, &id, &pitch.error), &pitch.error); // 3 m apart
+    MUST(mf_world_joint_create(joints, &config, &id, &error)); // 3 m apart
     mf_world_step(pitch.world, 1);
     assert_near(state_of(joints, id).opening, 3.0 - 0.002, 1e-3);
     for (uint32_t i = 0; i < 2; i++) {
@@ -320,7 +319,7 @@ TEST(what_does_not_fit_warns) {
     }
     assert_true(fastest < 1.01 && state_of(joints, id).opening < 1e-9);
     config.sides[1].position[0] = 0.5; // contradicts the first
-    must(mf_world_joint_create(joints, &config, &second, &pitch.error), &pitch.error);
+    MUST(mf_world_joint_create(joints, &config, &second, &error));
     mf_world_step(pitch.world, 2000);
     assert_true(isfinite(state_of(joints, second).force[0]));
     assert_near(state_of(joints, second).opening + state_of(joints, id).opening, 0.5, 1e-6);
@@ -342,7 +341,7 @@ static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
     config.articulated.contacts = config.rigid.contacts = false;
     config.articulated.integrator = rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT;
     prepare(&pitch, cube);
-    must(mf_motion_add(cube, motion, &config, &pitch.error), &pitch.error);
+    MUST(mf_motion_add(cube, motion, &config, &error));
     put(&pitch, cube, 0, 0.1, 0, 5, 0);
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, cube, 0, NULL, 0);

@@ -18,9 +18,9 @@ static void open_rig(Rig *rig, mf_Motion motion, uint32_t count, bool wide, bool
     rig->group = pitch_group(&rig->pitch, load_file(rig->pitch.context, "hexapod.urdf"), "robots",
                              count, wide);
     mf_motions_set_control(&config, 2 * MF_MILLISECOND);
-    must(mf_motion_add(rig->group, motion, &config, &rig->pitch.error), &rig->pitch.error);
+    MUST(mf_motion_add(rig->group, motion, &config, &error));
     if (derived)
-        must(mf_group_derive_links(rig->group, &rig->pitch.error), &rig->pitch.error);
+        MUST(mf_group_derive_links(rig->group, &error));
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < mf_group_model(rig->group)->joint_count; j++)
             set_field(rig->group, "joint.target", i, j, 0.3 * unit(i, j) - 0.15);
@@ -30,10 +30,9 @@ static void open_rig(Rig *rig, mf_Motion motion, uint32_t count, bool wide, bool
 static void check(const Rig *rig, double tolerance) {
     const uint32_t links = mf_group_model(rig->group)->link_count;
     double position[3 * LINKS], rotation[4 * LINKS], velocity[6 * LINKS];
-    mf_Error error;
     for (uint32_t i = 0; i < mf_group_count(rig->group); i++) {
-        must(mf_group_link_poses(rig->group, i, 1, position, rotation, &error), &error);
-        must(mf_group_link_velocities(rig->group, i, 1, velocity, &error), &error);
+        MUST(mf_group_link_poses(rig->group, i, 1, position, rotation, &error));
+        MUST(mf_group_link_velocities(rig->group, i, 1, velocity, &error));
         for (uint32_t l = 0; l < links; l++) {
             for (uint32_t c = 0; c < 3; c++)
                 assert_near(get_field(rig->group, "link.pose", i, 7 * l + c), position[3 * l + c],
@@ -83,7 +82,7 @@ TEST(a_restored_world_has_them) {
     const double kept = get_field(rig.group, "link.pose", 1, 7 * 5 + 2);
     mf_world_step(world, 20);
     assert_true(kept != get_field(rig.group, "link.pose", 1, 7 * 5 + 2));
-    must(mf_world_restore(world, image, size, &rig.pitch.error), &rig.pitch.error);
+    MUST(mf_world_restore(world, image, size, &error));
     assert_true(kept == get_field(rig.group, "link.pose", 1, 7 * 5 + 2));
     check(&rig, 0.0);
     free(image);
@@ -156,7 +155,7 @@ static void add_spy(Rig *rig, const char *name, Spy *spy, Reader reader) {
         system.run = spy_world_run;
         system.user = spy;
         system.reads = named;
-        must(mf_world_add_system(rig->pitch.world, &system, &rig->pitch.error), &rig->pitch.error);
+        MUST(mf_world_add_system(rig->pitch.world, &system, &error));
         return;
     }
     mf_SystemConfig system = mf_system_config();
@@ -167,7 +166,7 @@ static void add_spy(Rig *rig, const char *name, Spy *spy, Reader reader) {
     system.reads = reader == NAMED ? named : reader == NOBODY ? other : NULL;
     system.writes = none;
     system.slow = true; // with two of them a phase may run system by system
-    must(mf_group_add_system(rig->group, &system, &rig->pitch.error), &rig->pitch.error);
+    MUST(mf_group_add_system(rig->group, &system, &error));
 }
 
 static void open_falling(Rig *rig, uint32_t threads, bool isolated) {
@@ -181,8 +180,8 @@ static void open_falling(Rig *rig, uint32_t threads, bool isolated) {
     group.double_precision = true;
     rig->group = add_group(pitch->world, &group);
     mf_motions_set_control(&config, 2 * MF_MILLISECOND);
-    must(mf_motion_add(rig->group, MF_MOTION_RIGID, &config, &pitch->error), &pitch->error);
-    must(mf_group_derive_links(rig->group, &pitch->error), &pitch->error);
+    MUST(mf_motion_add(rig->group, MF_MOTION_RIGID, &config, &error));
+    MUST(mf_group_derive_links(rig->group, &error));
 }
 
 // Where nobody reads them within a call, they are derived at its end.
@@ -216,7 +215,7 @@ TEST(a_second_call_does_nothing) {
     Rig rig;
     open_rig(&rig, MF_MOTION_ARTICULATED, 1, false, true, MF_ISA_AUTO);
     const uint32_t fields = mf_group_field_count(rig.group);
-    must(mf_group_derive_links(rig.group, &rig.pitch.error), &rig.pitch.error);
+    MUST(mf_group_derive_links(rig.group, &error));
     assert_int_equal(mf_group_field_count(rig.group), fields);
     assert_int_equal(mf_group_derive_links(NULL, &rig.pitch.error), MF_BAD_ARGUMENT);
     pitch_close(&rig.pitch);

@@ -56,13 +56,13 @@ static mf_Group *floating(Pitch *pitch, mf_Model *model, const char *name, mf_Mo
         config.rigid.integrator = config.prescribed.integrator = config.articulated.integrator =
             MF_ARTICULATED_RK4;
     prepare(pitch, group);
-    must(mf_motions_add(group, &config, &pitch->error), &pitch->error);
+    MUST(mf_motions_add(group, &config, &error));
     return group;
 }
 
 static void throw_robot(Pitch *pitch, mf_Group *group, uint32_t robot, const double position[3],
                         const double velocity[3], const double angular[3]) {
-    must(mf_group_set_start(group, robot, position, NULL, velocity, &pitch->error), &pitch->error);
+    MUST(mf_group_set_start(group, robot, position, NULL, velocity, &error));
     for (uint32_t c = 0; c < 3; c++)
         set_field(group, "base.angular_velocity", robot, c, angular[c]);
     mf_group_refresh(group, robot);

@@ -7,7 +7,7 @@ enum { ROOM = 256 };
 
 static uint32_t list(Pitch *pitch, mf_Contact *out) {
     uint32_t count;
-    must(mf_world_contacts(pitch->world, out, ROOM, &count, &pitch->error), &pitch->error);
+    MUST(mf_world_contacts(pitch->world, out, ROOM, &count, &error));
     assert_true(count <= ROOM);
     return count;
 }
@@ -27,7 +27,7 @@ TEST(a_box_stands_on_its_corners) {
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *group = pitch_group(&pitch, load_text(pitch.context, box_text), "box", 3, true);
         mf_motions_set_shapes(&config, true);
-        must(mf_motion_add(group, motions[k], &config, &pitch.error), &pitch.error);
+        MUST(mf_motion_add(group, motions[k], &config, &error));
         for (uint32_t i = 0; i < 3; i++)
             put(&pitch, group, i, 2.0 * i, 0.0, i == 1 ? 3.0 : 0.1, 0.0);
         assert_int_equal(list(&pitch, contacts), 0);
@@ -65,7 +65,7 @@ TEST(points_and_feet_bear_the_weight) {
         mf_Model *model = load_file(pitch.context, "hexapod.urdf");
         mf_Group *group = pitch_group(&pitch, model, "robot", 1, true);
         const mf_Motion motion = k == 0 ? MF_MOTION_POINTS : MF_MOTION_KINEMATIC;
-        must(mf_motion_add(group, motion, &config, &pitch.error), &pitch.error);
+        MUST(mf_motion_add(group, motion, &config, &error));
         mf_group_reset_all(group);
         mf_world_step(pitch.world, 100);
         const uint32_t count = list(&pitch, contacts);
@@ -92,8 +92,8 @@ TEST(round_things_touch_at_their_lowest_point) {
     config.shapes = true;
     mf_Group *ball = pitch_group(&pitch, ball_of(pitch.context, 1.0), "ball", 1, true);
     mf_Group *oval = pitch_group(&pitch, load_text(pitch.context, oval_text), "oval", 1, true);
-    must(rig_add_articulated(ball, &config, &pitch.error), &pitch.error);
-    must(rig_add_articulated(oval, &config, &pitch.error), &pitch.error);
+    MUST(rig_add_articulated(ball, &config, &error));
+    MUST(rig_add_articulated(oval, &config, &error));
     put(&pitch, ball, 0, 0.0, 0.0, 0.1, 2.0);
     put(&pitch, oval, 0, 0.0, 5.0, 0.1, 0.0);
     set_field(ball, "base.angular_velocity", 0, 1, 20.0);
@@ -152,12 +152,12 @@ TEST(collisions_report_their_forces) {
         assert_near(contacts[0].load, load, 1e-9);
         // Less room: the same from the first on, and how many there are.
         memset(again, 0xff, sizeof again);
-        must(mf_world_contacts(pitch.world, again, 1, &count, &pitch.error), &pitch.error);
+        MUST(mf_world_contacts(pitch.world, again, 1, &count, &error));
         assert_int_equal(count, 2);
         assert_memory_equal(again[0].point, contacts[0].point, sizeof again->point);
         assert_memory_equal(again[0].force, contacts[0].force, sizeof again->force);
         assert_true(again[1].owners[0].link == UINT32_MAX); // untouched
-        must(mf_world_contacts(pitch.world, NULL, 0, &count, &pitch.error), &pitch.error);
+        MUST(mf_world_contacts(pitch.world, NULL, 0, &count, &error));
         assert_int_equal(count, 2);
     }
     assert_true(seen > 3);
@@ -175,8 +175,8 @@ static uint32_t heap(uint32_t threads, mf_Contact *out) {
     mf_world_step(pitch.world, 5);
     const size_t size = mf_world_snapshot_size(pitch.world);
     assert_true(size <= sizeof image);
-    must(mf_world_snapshot(pitch.world, image, size, &pitch.error), &pitch.error);
-    must(mf_world_restore(pitch.world, image, size, &pitch.error), &pitch.error);
+    MUST(mf_world_snapshot(pitch.world, image, size, &error));
+    MUST(mf_world_restore(pitch.world, image, size, &error));
     assert_int_equal(list(&pitch, out), 0);
     mf_world_step(pitch.world, 1);
     const uint32_t count = list(&pitch, out);
@@ -205,7 +205,7 @@ TEST(bad_queries_are_refused) {
     mf_Contact contacts[1];
     uint32_t count;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
-    must(mf_world_contacts(pitch.world, NULL, 0, &count, &pitch.error), &pitch.error);
+    MUST(mf_world_contacts(pitch.world, NULL, 0, &count, &error));
     assert_int_equal(count, 0);
     assert_int_equal(mf_world_contacts(NULL, contacts, 1, &count, &pitch.error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_world_contacts(pitch.world, NULL, 1, &count, &pitch.error),

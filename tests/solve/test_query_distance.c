@@ -106,7 +106,7 @@ static Placed random_body(mf_Group *group, uint32_t instance, const Kind *kind, 
 
 static mf_Distance ask(Pitch *pitch, const mf_DistanceConfig *config) {
     mf_Distance out;
-    must(mf_world_distance(pitch->world, config, &out, &pitch->error), &pitch->error);
+    MUST(mf_world_distance(pitch->world, config, &out, &error));
     return out;
 }
 
@@ -327,7 +327,7 @@ TEST(bad_questions_are_refused) {
     mf_Group *group = add_kind(&pitch, SPHERE, "a", 2), *foreign = add_kind(&other, BOX, "b", 1);
     mf_GroupConfig alone = mf_group_config();
     alone.model = mf_group_model(group);
-    must(mf_world_add_group(pitch.world, &alone, &pitch.groups[1], &pitch.error), &pitch.error);
+    MUST(mf_world_add_group(pitch.world, &alone, &pitch.groups[1], &error));
     mf_DistanceConfig config = mf_distance_config();
     refused(&pitch, &config, "distance.a: not a group");
     config.a.group = foreign;

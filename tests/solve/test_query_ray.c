@@ -86,7 +86,7 @@ static void to_body(mf_Group *group, uint32_t instance, const double at[3], doub
 
 static mf_RayHit cast(Pitch *pitch, const mf_RayConfig *config) {
     mf_RayHit hit;
-    must(mf_world_ray(pitch->world, config, &hit, &pitch->error), &pitch->error);
+    MUST(mf_world_ray(pitch->world, config, &hit, &error));
     return hit;
 }
 
@@ -248,9 +248,8 @@ static void with_map(Pitch *pitch, mf_Terrain **terrain, mf_Interpolation interp
     map.columns = map.rows = side;
     map.cell = 0.25;
     map.interpolation = interpolation;
-    must(mf_context_create(NULL, &pitch->context, &pitch->error), &pitch->error);
-    must(mf_terrain_from_array(pitch->context, &map, heights, terrain, &pitch->error),
-         &pitch->error);
+    MUST(mf_context_create(NULL, &pitch->context, &error));
+    MUST(mf_terrain_from_array(pitch->context, &map, heights, terrain, &error));
     world.terrain = *terrain;
     pitch->world = open_world(pitch->context, &world);
 }
@@ -342,7 +341,7 @@ TEST(isolated_robots_are_alone) {
     mf_GroupConfig config = mf_group_config();
     config.model = pitch.models[pitch.count++] = ball_of(pitch.context, 1.0);
     config.count = 2;
-    must(mf_world_add_group(pitch.world, &config, &pitch.groups[0], &pitch.error), &pitch.error);
+    MUST(mf_world_add_group(pitch.world, &config, &pitch.groups[0], &error));
     set_field(pitch.groups[0], "base.position", 1, 2, 2.0);
     set_field(pitch.groups[0], "base.position", 0, 2, 1.0);
     mf_RayConfig ray = ray_of(0.0, 0.0, 5.0, 0.0, 0.0, -1.0);
@@ -393,7 +392,7 @@ TEST(bad_rays_are_refused) {
     mf_GroupConfig apart = mf_group_config();
     apart.model = mf_group_model(group);
     apart.name = "apart";
-    must(mf_world_add_group(pitch.world, &apart, &pitch.groups[1], &pitch.error), &pitch.error);
+    MUST(mf_world_add_group(pitch.world, &apart, &pitch.groups[1], &error));
     ray = mf_ray_config();
     ray.without = pitch.groups[1];
     refused(&pitch, &ray, "ray.without: group apart is isolated");

@@ -44,8 +44,7 @@ static void fill_world(Fixture *fixture, const FixtureConfig *setup,
     mf_InteractionConfig config = *settings;
     config.members = members;
     config.member_count = 2;
-    must(mf_interaction_add(fixture->world, &config, &fixture->interaction, &fixture->error),
-         &fixture->error);
+    MUST(mf_interaction_add(fixture->world, &config, &fixture->interaction, &error));
 }
 
 static Outcome outcome_of(const Fixture *fixture) {
@@ -117,8 +116,7 @@ TEST(threads_share_the_float_mode) {
     }
     mf_InteractionConfig config = mf_interaction_config();
     config.collide = config.terrain = false;
-    must(mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
-         &fixture.error);
+    MUST(mf_interaction_add(fixture.world, &config, &fixture.interaction, &error));
     for (int round = 0; round < 5; round++) {
         mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < 3 * CLUSTERS; i += 3) {
@@ -179,8 +177,7 @@ TEST(latency_is_exact) {
         config.latency = 3;
         config.background = background != 0;
         config.detection_rate = config.collision_rate = (mf_Rate){10, 1};
-        must(mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
-             &fixture.error);
+        MUST(mf_interaction_add(fixture.world, &config, &fixture.interaction, &error));
         mf_world_step(fixture.world, 3);
         assert_int_equal(mf_group_fault_total(group), 0);
         assert_true(get_field(group, "neighbor.count", 0, 0) == 0.0);
@@ -191,7 +188,7 @@ TEST(latency_is_exact) {
         mf_world_step(fixture.world, 1);
         assert_int_equal(mf_group_fault_total(group), 2);
         assert_true(get_field(group, "neighbor.count", 0, 0) == 1.0);
-        must(mf_world_snapshot(fixture.world, image, size, &fixture.error), &fixture.error);
+        MUST(mf_world_snapshot(fixture.world, image, size, &error));
         const mf_InteractionEvent *events;
         assert_int_equal(mf_interaction_events(fixture.interaction, &events, NULL), 1);
         assert_true(events[0].time == 0); // when they were looked at
@@ -211,12 +208,12 @@ TEST(restored_worlds_go_on) {
     AUTO(end_memory) void *image = take_snapshot(fixture.world, &size);
     mf_world_step(fixture.world, 50);
     uint64_t hash = mf_world_hash(fixture.world);
-    must(mf_world_restore(fixture.world, image, size, &fixture.error), &fixture.error);
+    MUST(mf_world_restore(fixture.world, image, size, &error));
     mf_world_step(fixture.world, 50);
     assert_true(mf_world_hash(fixture.world) == hash);
     AUTO(fixture_close) Fixture other;
     fill_world(&other, &setup, &config, false);
-    must(mf_world_restore(other.world, image, size, &other.error), &other.error);
+    MUST(mf_world_restore(other.world, image, size, &error));
     mf_world_step(other.world, 50);
     assert_true(mf_world_hash(other.world) == hash);
     fixture_close(&other);
@@ -238,8 +235,7 @@ TEST(results_do_not_depend_on_distant_agents) {
             put(group, i, 30 * unit(1, i), 30 * unit(2, i), 40 * unit(3, i) + 5, 0, 0, 0);
         mf_InteractionConfig config = everything();
         config.fence = false;
-        must(mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
-             &fixture.error);
+        MUST(mf_interaction_add(fixture.world, &config, &fixture.interaction, &error));
         mf_world_step(fixture.world, 100);
         hash[alone] = mf_group_instance_hash(group, 0);
     }
@@ -271,8 +267,7 @@ TEST(rates_hold) {
     put(group, 1, 1, 0, 5, 1, 0, 0);
     mf_InteractionConfig config = mf_interaction_config();
     config.detection_rate = (mf_Rate){20, 1};
-    must(mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
-         &fixture.error);
+    MUST(mf_interaction_add(fixture.world, &config, &fixture.interaction, &error));
     for (int step = 0; step < 23; step++) {
         mf_world_step(fixture.world, 1);
         double expected = 1.0 + 0.05 * (step / 5);

@@ -61,7 +61,7 @@ static mf_Group *add_standing(Pitch *pitch, mf_Model *model, const char *name, u
     motion.shapes = true;
     motion.contact_law = MF_CONTACT_LAW_HARD;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 
@@ -180,7 +180,7 @@ TEST(compliant_contacts_are_as_soft_as_the_file_states) {
 static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
     AUTO(pitch_close) Pitch pitch;
     memset(&pitch, 0, sizeof pitch);
-    must(mf_context_create(NULL, &pitch.context, &pitch.error), &pitch.error);
+    MUST(mf_context_create(NULL, &pitch.context, &error));
     mf_WorldConfig world = mf_world_config();
     world.step = 2 * MF_MILLISECOND;
     const double length = sqrt(1.0 + tangent * tangent);
@@ -193,7 +193,7 @@ static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
                                  "<geom type='box' size='4 4 0.5' mass='1' friction='0.1'/>"
                                  "</body></worldbody></mujoco>"),
         "slab", 1, true);
-    must(mf_motion_add(slab, MF_MOTION_EXTERNAL, NULL, &pitch.error), &pitch.error);
+    MUST(mf_motion_add(slab, MF_MOTION_EXTERNAL, NULL, &error));
     mf_Group *cube =
         add_bodies(&pitch, cube_of(pitch.context, 2.0, 0.5), "cube", 1, motion, true, false);
     put_at(&pitch, slab, 0, 0, 0, 0.5);

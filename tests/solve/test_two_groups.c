@@ -98,7 +98,7 @@ static void start_of(const Situation *s, const Shape *upper, const Shape *lower,
 }
 
 static void put_state(mf_Group *group, const double state[FLOATS], Pitch *pitch) {
-    must(mf_group_set_start(group, 0, state, state + 3, state + 7, &pitch->error), &pitch->error);
+    MUST(mf_group_set_start(group, 0, state, state + 3, state + 7, &error));
     for (uint32_t c = 0; c < 3; c++)
         set_field(group, "base.angular_velocity", 0, c, state[10 + c]);
 }
@@ -133,7 +133,7 @@ static mf_Group *moving_group(Pitch *pitch, const char *text, const char *name, 
     motion.self_contacts = alone;
     if (!alone)
         prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 

@@ -24,14 +24,13 @@ static mf_Group *add_quadrotors(Pitch *pitch, mf_Model *model, const mf_Quadroto
     mf_QuadrotorConfig config = mf_motions_config().quadrotor_config;
     config.command = command;
     prepare(pitch, group);
-    must(rig_add_quadrotor(group, quadrotor, &config, &pitch->error), &pitch->error);
+    MUST(rig_add_quadrotor(group, quadrotor, &config, &error));
     return group;
 }
 
 static mf_Model *quadrotor_body(Pitch *pitch, const mf_Quadrotor *quadrotor) {
     mf_Model *model = NULL;
-    must(mf_quadrotor_model(pitch->context, quadrotor, "quadrotor", &model, &pitch->error),
-         &pitch->error);
+    MUST(mf_quadrotor_model(pitch->context, quadrotor, "quadrotor", &model, &error));
     return model;
 }
 
@@ -41,10 +40,10 @@ static mf_Group *add_many_cars(Pitch *pitch, const mf_Car *car, mf_CarModel mode
     mf_CarConfig config = mf_motions_config().car_config;
     config.model = model;
     config.command = command;
-    must(mf_car_body(pitch->context, car, "car", &body, &pitch->error), &pitch->error);
+    MUST(mf_car_body(pitch->context, car, "car", &body, &error));
     mf_Group *group = pitch_group(pitch, body, "car", count, wide);
     prepare(pitch, group);
-    must(rig_add_car(group, car, &config, &pitch->error), &pitch->error);
+    MUST(rig_add_car(group, car, &config, &error));
     return group;
 }
 
@@ -60,11 +59,10 @@ static mf_Group *add_glider(Pitch *pitch, bool wide) {
     mf_Model *body = NULL;
     aircraft.air_density = 0.0;
     config.command = MF_FIXED_WING_SURFACES;
-    must(mf_fixed_wing_model(pitch->context, &aircraft, "fixed_wing", &body, &pitch->error),
-         &pitch->error);
+    MUST(mf_fixed_wing_model(pitch->context, &aircraft, "fixed_wing", &body, &error));
     mf_Group *group = pitch_group(pitch, body, "glider", 1, wide);
     prepare(pitch, group);
-    must(rig_add_fixed_wing(group, &aircraft, &config, &pitch->error), &pitch->error);
+    MUST(rig_add_fixed_wing(group, &aircraft, &config, &error));
     return group;
 }
 
@@ -258,7 +256,7 @@ static mf_Group *add_free(Pitch *pitch, mf_Model *model, const char *name) {
     motion.contacts = motion.self_contacts = false;
     motion.integrator = MF_ARTICULATED_RK4;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 
@@ -279,7 +277,7 @@ static mf_Group *add_target(Pitch *pitch, int kind, double height) {
         rigid.contacts = false;
         group = pitch_group(pitch, load_text(pitch->context, target_text), "target", 1, true);
         prepare(pitch, group);
-        must(rig_add_rigid(group, &rigid, &pitch->error), &pitch->error);
+        MUST(rig_add_rigid(group, &rigid, &error));
     } else if (kind == 1) {
         const mf_Quadrotor quadrotor = idle_quadrotor();
         group = add_quadrotors(pitch, quadrotor_body(pitch, &quadrotor), &quadrotor, "target", 1,
@@ -356,7 +354,7 @@ TEST(a_kinematic_robot_is_a_moving_wall) {
             "wall", 1, true);
         mf_KinematicConfig kinematic = mf_motions_config().kinematic;
         prepare(&pitch, wall);
-        must(rig_add_kinematic(wall, &kinematic, &pitch.error), &pitch.error);
+        MUST(rig_add_kinematic(wall, &kinematic, &error));
         mf_group_reset_all(wall);
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.4), "ball", 1, true);
         put(&pitch, ball, 0, k == 0 ? 0.3 : -50.0, 0.0, 0.5, 2.0);
@@ -464,7 +462,7 @@ static void add_kind(Pitch *pitch, int kind) {
     group = pitch_group(pitch, load_file(pitch->context, kind == 2 ? "humanoid.urdf" : "ball.xml"),
                         kind == 2 ? "humanoid" : "ball", 1, false);
     prepare(pitch, group);
-    must(rig_add_articulated(group, &articulated, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &articulated, &error));
     put(pitch, group, 0, kind == 2 ? 0.0 : -2.0, 0.1, kind == 2 ? 0.75 : 0.3, 0.0);
 }
 
