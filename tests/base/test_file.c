@@ -138,9 +138,7 @@ static int tear_down(void **state) {
     bool leak =
         mf_context_live_bytes(scratch->context) != 0 || torture_open_files() != scratch->open_files;
     mf_context_destroy(scratch->context);
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", scratch->folder);
-    int result = system(command);
+    int result = system(formatted("rm -rf %s", scratch->folder));
     return leak || result != 0 ? -1 : 0;
 }
 

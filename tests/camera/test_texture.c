@@ -124,14 +124,15 @@ TEST_WITH(cubes_are_seen_by_direction, make_context, drop_context) {
     static const double half[2][3] = {{0.3, 0.3, 0.3}, {0.4, 0.2, 0.3}};
     static const char *const shapes[2] = {"type='sphere' size='.3'", "type='box' size='.4 .2 .3'"};
     for (int s = 0; s < 2; s++) {
-        char text[800];
-        snprintf(text, sizeof text,
-                 "<mujoco><asset><texture name='t' builtin='flat' rgb1='1 0 0' rgb2='0 0 1' "
-                 "width='8'/><material name='m' texture='t' emission='1'/></asset><worldbody>"
-                 "<geom %s pos='0 0 1' material='m' contype='0' conaffinity='0'/><body pos='9 9 9'>"
-                 "<freejoint/><geom size='.1'/></body></worldbody></mujoco>",
-                 shapes[s]);
-        Rig rig = open_rig(*state, text, MF_ISA_AUTO, NULL);
+        Rig rig = open_rig(
+            *state,
+            formatted(
+                "<mujoco><asset><texture name='t' builtin='flat' rgb1='1 0 0' rgb2='0 0 1' "
+                "width='8'/><material name='m' texture='t' emission='1'/></asset><worldbody>"
+                "<geom %s pos='0 0 1' material='m' contype='0' conaffinity='0'/><body pos='9 9 9'>"
+                "<freejoint/><geom size='.1'/></body></worldbody></mujoco>",
+                shapes[s]),
+            MF_ISA_AUTO, NULL);
         const double eye[3] = {-0.8, -0.9, 1.2}, yaw = 0.8;
         int seen[2] = {0, 0};
         take(&rig, eye[0], eye[1], eye[2], yaw, 0.15);
@@ -217,16 +218,17 @@ TEST_WITH(every_shape_is_drawn_over_a_plane, make_context, drop_context) {
     static const char *const shapes[] = {"sphere",   "box",       "capsule",
                                          "cylinder", "ellipsoid", "mesh' mesh='k"};
     for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
-        char text[900];
-        snprintf(text, sizeof text,
-                 "<mujoco><asset>" CHECKER "<texture name='c' type='cube' builtin='flat' "
-                 "rgb1='.8 .6 .4' width='8'/><mesh name='k' vertex='-.1 -.1 -.1 .3 -.1 -.1 -.1 .3 "
-                 "-.1 -.1 -.1 .3'/>"
-                 "<material name='m' texture='t'/><material name='n' texture='c'/></asset>"
-                 "<worldbody><geom type='plane' size='40 40 1' pos='0 0 -.1'%s/><body><freejoint/>"
-                 "<geom type='%s' size='.1 .2 .1' material='n'/></body></worldbody></mujoco>",
-                 i % 2 ? "" : " material='m'", shapes[i / 2]);
-        Rig rig = open_rig(*state, text, MF_ISA_AUTO, NULL);
+        Rig rig = open_rig(
+            *state,
+            formatted(
+                "<mujoco><asset>" CHECKER "<texture name='c' type='cube' builtin='flat' "
+                "rgb1='.8 .6 .4' width='8'/><mesh name='k' vertex='-.1 -.1 -.1 .3 -.1 -.1 -.1 .3 "
+                "-.1 -.1 -.1 .3'/>"
+                "<material name='m' texture='t'/><material name='n' texture='c'/></asset>"
+                "<worldbody><geom type='plane' size='40 40 1' pos='0 0 -.1'%s/><body><freejoint/>"
+                "<geom type='%s' size='.1 .2 .1' material='n'/></body></worldbody></mujoco>",
+                i % 2 ? "" : " material='m'", shapes[i / 2]),
+            MF_ISA_AUTO, NULL);
         mf_free_camera_destroy(rig.eye);
         rig.camera.shadows = true;
         MUST(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error));

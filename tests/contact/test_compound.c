@@ -24,10 +24,9 @@ typedef struct Robot {
 } Robot;
 
 static Robot load(mf_Context *context, const char *name) {
-    char path[512];
     Robot robot;
-    snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, name);
-    MUST(mf_model_load(context, path, NULL, &robot.model, &error));
+    MUST(mf_model_load(context, formatted("%s/models/%s", MAYFLY_SOURCE_DIR, name), NULL,
+                       &robot.model, &error));
     MUST(mf_compound_create(context, robot.model, false, &robot.compound, &error));
     return robot;
 }

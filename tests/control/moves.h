@@ -77,10 +77,9 @@ typedef struct Fixture {
 } Fixture;
 
 static inline mf_Gait *load_gait(const Fixture *fixture, const char *name) {
-    char path[512];
     mf_Gait *gait = NULL;
-    snprintf(path, sizeof path, GAITS "%s.yaml", name);
-    MUST(mf_gait_load(fixture->context, path, fixture->model, &gait, &error));
+    MUST(mf_gait_load(fixture->context, formatted(GAITS "%s.yaml", name), fixture->model, &gait,
+                      &error));
     return gait;
 }
 

@@ -143,11 +143,10 @@ TEST(a_bad_entry_is_refused) {
     };
     AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char name[64];
         mf_Error error = {0};
         mf_Plugin *plugin = (mf_Plugin *)&error;
-        snprintf(name, sizeof name, "plugin_case_%s", cases[i].name);
-        mf_plugin_load(context, case_path(name), &plugin, &error);
+        mf_plugin_load(context, case_path(formatted("plugin_case_%s", cases[i].name)), &plugin,
+                       &error);
         one_line(&error, cases[i].status, cases[i].text);
         assert_null(plugin);
     }
@@ -212,8 +211,7 @@ TEST(a_group_that_does_not_fit_refuses) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
-        char name[64];
-        snprintf(name, sizeof name, "plugin_case_%s", cases[i].name);
+        const char *name = formatted("plugin_case_%s", cases[i].name);
         fixture_open(&fixture, MF_ISA_AUTO, cases[i].wide, COUNT);
         AUTO_PLUGIN *plugin = load(fixture.context, name);
         mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error);
@@ -326,8 +324,7 @@ TEST(a_breach_takes_nothing_over) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         AUTO(fixture_close) Fixture fixture;
-        char name[64];
-        snprintf(name, sizeof name, "plugin_case_%s", cases[i][0]);
+        const char *name = formatted("plugin_case_%s", cases[i][0]);
         fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
         AUTO_PLUGIN *plugin = load(fixture.context, name);
         assert_int_equal(

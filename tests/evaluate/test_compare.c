@@ -11,18 +11,17 @@ GROUP_FIXTURE(make_context, drop_context);
 // A robot with a gait at its command, half a second after it was put down.
 static mf_SceneFile *gait_scene(mf_Context *context, const char *robot, const char *gait,
                                 const char *command, double duration) {
-    char text[600];
-    snprintf(text, sizeof text,
-             "world: {step: 0.001}\nrun: {duration: %g}\ngroups:\n  - name: a\n    model: "
-             "../models/%s.urdf\n"
-             "    settle: 0.5\n    gaits: [%s]\n    behavior: {gait: {name: %s, command: %s}}\n",
-             duration, robot, gait, gait, command);
-    return parse_scene(context, text);
+    return parse_scene(
+        context,
+        formatted(
+            "world: {step: 0.001}\nrun: {duration: %g}\ngroups:\n  - name: a\n    model: "
+            "../models/%s.urdf\n"
+            "    settle: 0.5\n    gaits: [%s]\n    behavior: {gait: {name: %s, command: %s}}\n",
+            duration, robot, gait, gait, command));
 }
 
 static mf_SceneFile *ball_scene(mf_Context *context, double duration) {
-    char value[32];
-    snprintf(value, sizeof value, "%g", duration);
+    const char *value = formatted("%g", duration);
     const mf_Override overrides[] = {{"run.duration", value}, {"world.step", "0.001"}};
     return load_scene(context, "models/ball.xml", overrides, 2);
 }

@@ -104,12 +104,11 @@ TEST(orientations_mean_the_same) {
                                        "xyaxes='0 0 -2 0 3 -1'", "zaxis='3 0 0'",
                                        "quat='-1 0 -1 0'"};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        char text[400];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><body %s><freejoint/><geom size='1'/></body></worldbody>"
-                 "</mujoco>",
-                 ways[i]);
-        AUTO_MODEL *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted("<mujoco><worldbody><body %s><freejoint/><geom size='1'/></body></worldbody>"
+                      "</mujoco>",
+                      ways[i]));
         double sign = model->start_position[3] < 0 ? -1 : 1;
         assert_near(sign * model->start_position[3], sqrt(0.5), 1e-15);
         assert_near(sign * model->start_position[5], sqrt(0.5), 1e-15);
@@ -125,13 +124,12 @@ TEST(euler_sequences) {
                  {"XYZ", {0.5, 0.5, 0.5, -0.5}}, // qy qx
                  {"zyx", {0.5, 0.5, 0.5, -0.5}}};
     for (size_t i = 0; i < 3; i++) {
-        char text[400];
         bool reversed = cases[i].sequence[0] == 'z';
-        snprintf(text, sizeof text,
-                 "<mujoco><compiler eulerseq='%s'/><worldbody><body euler='%s'><freejoint/>"
-                 "<geom size='1'/></body></worldbody></mujoco>",
-                 cases[i].sequence, reversed ? "0 90 90" : "90 90 0");
-        AUTO_MODEL *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted("<mujoco><compiler eulerseq='%s'/><worldbody><body euler='%s'><freejoint/>"
+                      "<geom size='1'/></body></worldbody></mujoco>",
+                      cases[i].sequence, reversed ? "0 90 90" : "90 90 0"));
         for (int k = 0; k < 4; k++)
             assert_near(model->start_position[3 + k], cases[i].quat[k], 1e-15);
     }
@@ -200,9 +198,8 @@ TEST(solids_and_shells) {
         {"type='capsule' size='0.5' fromto='0 0 -1 0 0 1' density='3'", 3 * PI * (0.5 + 1 / 6.0),
          -1, -1, -1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[400];
-        snprintf(text, sizeof text, ROBOT("", "<freejoint/><geom %s/>"), cases[i].geom);
-        AUTO_MODEL *model = load_urdf(*state, text);
+        AUTO_MODEL *model =
+            load_urdf(*state, formatted(ROBOT("", "<freejoint/><geom %s/>"), cases[i].geom));
         const double *inertia = model->links[0].inertia;
         assert_near(model->mass, cases[i].mass, 1e-14);
         if (cases[i].x > 0)
@@ -215,14 +212,14 @@ TEST(solids_and_shells) {
 TEST(meshes_are_exact) {
     static const char *const kinds[] = {"legacy", "exact", "convex", "shell"};
     for (int kind = 0; kind < 4; kind++) {
-        char text[1500];
-        snprintf(text, sizeof text,
-                 "<mujoco><asset><mesh name='cube' inertia='%s' scale='2 2 2' vertex='"
-                 "0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1' face='0 2 1 1 2 3 4 5 6 5 7 6 "
-                 "0 1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5'/></asset><worldbody><body>"
-                 "<freejoint/><geom type='mesh' mesh='cube'/></body></worldbody></mujoco>",
-                 kinds[kind]);
-        AUTO_MODEL *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted(
+                "<mujoco><asset><mesh name='cube' inertia='%s' scale='2 2 2' vertex='"
+                "0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1' face='0 2 1 1 2 3 4 5 6 5 7 6 "
+                "0 1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5'/></asset><worldbody><body>"
+                "<freejoint/><geom type='mesh' mesh='cube'/></body></worldbody></mujoco>",
+                kinds[kind]));
         double area = 24, volume = 8;
         double mass = 1000 * (kind == 3 ? area : volume);
         double second = kind == 3 ? mass * (1 + 2 / 3.0) / 3 : mass / 3; // along each axis
@@ -240,10 +237,8 @@ TEST(hulls_are_convex_and_hold_everything) {
     char numbers[20000] = "";
     uint32_t seed = 1;
     for (int i = 0; i < 600; i++) {
-        char part[40];
         seed = seed * 1664525u + 1013904223u;
-        snprintf(part, sizeof part, "%.6f ", (double)(seed >> 8) / 16777216.0);
-        strcat(numbers, part);
+        strcat(numbers, formatted("%.6f ", (double)(seed >> 8) / 16777216.0));
     }
     snprintf(text, sizeof text,
              "<mujoco><asset><mesh name='m' vertex='%s'/><mesh name='few' maxhullvert='20' "

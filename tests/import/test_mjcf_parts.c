@@ -58,14 +58,13 @@ TEST(models_that_attach_themselves_are_refused) {
     write_text(other, "attach/other.xml",
                "<mujoco><asset><model name='s' file='self.xml'/></asset><worldbody/></mujoco>");
     for (int i = 0; i < 2; i++) {
-        char text[400];
         mf_Model *model = NULL;
         mf_Error error = {0};
-        snprintf(text, sizeof text,
-                 "<mujoco><asset><model name='s' file='%s'/></asset><worldbody><body name='b'>"
-                 "<joint/><geom size='1'/></body></worldbody></mujoco>",
-                 names[i]);
-        write_text(path, "attach/self.xml", text);
+        write_text(
+            path, "attach/self.xml",
+            formatted("<mujoco><asset><model name='s' file='%s'/></asset><worldbody><body name='b'>"
+                      "<joint/><geom size='1'/></body></worldbody></mujoco>",
+                      names[i]));
         assert_int_equal(mf_model_load(*state, path, NULL, &model, &error), MF_BAD_FILE);
         assert_non_null(strstr(error.message, "is a part of itself"));
     }
@@ -316,29 +315,26 @@ TEST(armatures_that_couple_branches_are_noted) {
         bool noted;
     } cases[] = {{{"a", "b"}, false}, {{"b", "c"}, true}, {{"a", "d"}, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[900];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><body><joint name='a'/><geom size='1'/>"
-                 "<body><joint name='b'/><geom size='1'/></body>"
-                 "<body><joint name='c'/><geom size='1'/></body></body>"
-                 "<body><joint name='d'/><geom size='1'/></body></worldbody><tendon>"
-                 "<fixed armature='1'><joint joint='%s' coef='1'/><joint joint='%s' coef='1'/>"
-                 "</fixed></tendon></mujoco>",
-                 cases[i].joints[0], cases[i].joints[1]);
-        AUTO_MODEL *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted("<mujoco><worldbody><body><joint name='a'/><geom size='1'/>"
+                      "<body><joint name='b'/><geom size='1'/></body>"
+                      "<body><joint name='c'/><geom size='1'/></body></body>"
+                      "<body><joint name='d'/><geom size='1'/></body></worldbody><tendon>"
+                      "<fixed armature='1'><joint joint='%s' coef='1'/><joint joint='%s' coef='1'/>"
+                      "</fixed></tendon></mujoco>",
+                      cases[i].joints[0], cases[i].joints[1]));
         assert_int_equal(find_note(model, "couples branches") != NULL, cases[i].noted);
     }
 }
 
 TEST(planes_of_one_height_are_noted) {
     for (int i = 0; i < 2; i++) {
-        char text[300];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
-                 "<geom type='plane' size='1 1 1' pos='0 0 %d'/>"
-                 "<body><freejoint/><geom size='1'/></body></worldbody></mujoco>",
-                 -i);
-        AUTO_MODEL *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state, formatted("<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
+                              "<geom type='plane' size='1 1 1' pos='0 0 %d'/>"
+                              "<body><freejoint/><geom size='1'/></body></worldbody></mujoco>",
+                              -i));
         assert_int_equal(find_note(model, "count as one ground") != NULL, i == 0);
     }
 }
@@ -398,12 +394,12 @@ static const struct {
 
 TEST(shortcuts_take_the_law_of_their_own_kind) {
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-        char text[1024];
-        snprintf(text, sizeof text,
-                 "<mujoco><default>%s</default><worldbody><body><joint name='j'/><geom size='1'/>"
-                 "</body></worldbody><actuator><%s joint='j'/></actuator></mujoco>",
-                 laws[i].defaults, laws[i].element);
-        AUTO_MODEL *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted(
+                "<mujoco><default>%s</default><worldbody><body><joint name='j'/><geom size='1'/>"
+                "</body></worldbody><actuator><%s joint='j'/></actuator></mujoco>",
+                laws[i].defaults, laws[i].element));
         const mf_Actuator *actuator = &model->actuators[0];
         assert_near(actuator->gain[0], laws[i].gain, 0);
         for (int k = 0; k < 3; k++)

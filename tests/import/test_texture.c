@@ -349,13 +349,12 @@ TEST_WITH(coordinates_in_the_file, make_context, drop_context) {
         "<mujoco><asset><mesh name='q' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 "
         "0 3 2 1 2 3' texcoord='0 0 1 0 0 1 .5 .25'/></asset><worldbody><body>"
         "<freejoint/><geom type='mesh' mesh='q'/></body></worldbody></mujoco>";
-    char path[512];
     AUTO_MODEL *model = load_with(*state, text);
     const float *found = model->meshes[0].coordinates;
     const float second[6] = {0, 0, 1, 0, 0.5f, 0.25f};
     assert_non_null(found);
     assert_memory_equal(found + 6, second, sizeof second);
-    snprintf(path, sizeof path, "%s/model-tests/places.xml", MAYFLY_BINARY_DIR);
+    const char *path = formatted("%s/model-tests/places.xml", MAYFLY_BINARY_DIR);
     assert_int_equal(mf_model_export_mjcf(model, path, NULL), MF_OK);
     AUTO_MODEL *again = load_file(*state, path, NULL);
     assert_memory_equal(again->meshes[0].coordinates, found, 4 * sizeof second);

@@ -45,14 +45,14 @@ TEST(every_joint_type_is_known) {
                  {"planar", MF_JOINT_PLANAR},   {"spherical", MF_JOINT_BALL},
                  {"ball", MF_JOINT_BALL}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        char text[2000];
-        snprintf(text, sizeof text,
-                 "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
-                     1) "</link>"
-                        "<joint name='j' type='%s'><parent link='a'/><child link='b'/>"
-                        "<limit lower='-1' upper='1' velocity='1' effort='1'/></joint></robot>",
-                 types[i].name);
-        AUTO_MODEL *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted(
+                "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
+                    1) "</link>"
+                       "<joint name='j' type='%s'><parent link='a'/><child link='b'/>"
+                       "<limit lower='-1' upper='1' velocity='1' effort='1'/></joint></robot>",
+                types[i].name));
         assert_int_equal(model->joints[0].type, types[i].type);
         assert_true((isinf(model->joints[0].lower) != 0) == (i != 0 && i != 2));
     }
@@ -334,12 +334,11 @@ TEST(links_without_inertial_can_be_weighed_by_density) {
 // ---- repairs -----------------------------------------------------------------------------------
 
 static mf_Model *with_inertia(void **state, const char *inertia) {
-    char text[1000];
-    snprintf(text, sizeof text,
-             "<robot name='r'>\n<link name='a'>\n<inertial><mass value='12'/>%s</inertial>" BOX
-             "</link></robot>",
-             inertia);
-    return load_urdf(*state, text);
+    return load_urdf(
+        *state,
+        formatted("<robot name='r'>\n<link name='a'>\n<inertial><mass value='12'/>%s</inertial>" BOX
+                  "</link></robot>",
+                  inertia));
 }
 
 // The nearest inertia whose second moments are not negative: with moments of inertia a, b, c the
@@ -390,15 +389,14 @@ TEST(large_inertias_are_kept) {
 TEST(mass_points_are_legal) {
     static const char *const ats[] = {"0.3 0 0", "0 0.3 0"}; // the axis is y
     for (int k = 0; k < 2; k++) {
-        char text[900];
-        snprintf(text, sizeof text,
-                 "<robot name='r'><link name='a'>" MASS(
-                     1) "</link><link name='b'><inertial>"
-                        "<origin xyz='%s'/><mass value='12'/></inertial>" BOX "</link>"
-                        "<joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
-                        "<axis xyz='0 1 0'/></joint></robot>",
-                 ats[k]);
-        AUTO_MODEL *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted("<robot name='r'><link name='a'>" MASS(
+                          1) "</link><link name='b'><inertial>"
+                             "<origin xyz='%s'/><mass value='12'/></inertial>" BOX "</link>"
+                             "<joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
+                             "<axis xyz='0 1 0'/></joint></robot>",
+                      ats[k]));
         assert_near(model->links[1].inertia[1], k == 0 ? 0.0 : 0.4, 1e-12);
         assert_true((find_note(model, "inertia is zero") != NULL) == (k == 1));
     }
@@ -515,12 +513,13 @@ TEST(broken_numbers_are_refused) {
     static const char *const values[] = {"nan", "inf", "-inf", "1e999", "0x10", "",
                                          "1 2", "one", "1,5",  "--1",   "1e",   "."};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        char text[300];
-        snprintf(text, sizeof text,
-                 "<robot name='r'><link name='a'><inertial>\n<mass value='%s'/></inertial></link>"
-                 "</robot>",
-                 values[i]);
-        assert_refused(*state, text, MF_BAD_FILE, 2, "expected 1 finite number");
+        assert_refused(
+            *state,
+            formatted(
+                "<robot name='r'><link name='a'><inertial>\n<mass value='%s'/></inertial></link>"
+                "</robot>",
+                values[i]),
+            MF_BAD_FILE, 2, "expected 1 finite number");
     }
     assert_refused(*state,
                    "<robot><link name='a'><collision>\n<origin xyz='1 2'/><geometry><box "
@@ -554,12 +553,13 @@ TEST(broken_joints_are_refused) {
         {"<dynamics damping='-1'/>", "damping and friction must be >= 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[500];
-        snprintf(text, sizeof text,
-                 "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='revolute'>"
-                 "<parent link='a'/><child link='b'/>\n%s</joint></robot>",
-                 cases[i].inner);
-        assert_refused(*state, text, MF_BAD_FILE, 2, cases[i].phrase);
+        assert_refused(
+            *state,
+            formatted(
+                "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='revolute'>"
+                "<parent link='a'/><child link='b'/>\n%s</joint></robot>",
+                cases[i].inner),
+            MF_BAD_FILE, 2, cases[i].phrase);
     }
     assert_refused(*state, "<robot><link name='a'/>\n<joint name='j' type='odd'/></robot>",
                    MF_BAD_FILE, 2, "unknown type 'odd'");

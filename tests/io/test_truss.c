@@ -31,8 +31,7 @@ static const char brain[] = "  neurons:\n"
                             "      weight: 0.1\n";
 
 static mf_Status parse(mf_Context *context, const char *tail, mf_Truss **out, mf_Error *error) {
-    char text[2048];
-    snprintf(text, sizeof text, "%s%s", body, tail);
+    const char *text = formatted("%s%s", body, tail);
     return mf_truss_parse(context, "a.yaml", text, strlen(text), out, error);
 }
 

@@ -93,10 +93,10 @@ TEST(mistakes_are_named) {
          "<camera> c: two cameras are named 'c'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[1024];
-        snprintf(text, sizeof text, "<robot name='r'>" LINKS "<mayfly>%s</mayfly></robot>",
-                 rows[i].camera);
-        assert_refused(*state, text, MF_BAD_FILE, 1, rows[i].message);
+        assert_refused(
+            *state,
+            formatted("<robot name='r'>" LINKS "<mayfly>%s</mayfly></robot>", rows[i].camera),
+            MF_BAD_FILE, 1, rows[i].message);
     }
 }
 
@@ -231,12 +231,13 @@ TEST(mistakes_in_texts_are_named) {
          "found \"5 2.5\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[700];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><body><freejoint/><geom size='1'/><camera name='eye'/></body>"
-                 "</worldbody><custom>%s</custom></mujoco>",
-                 rows[i].text);
-        assert_refused(*state, text, MF_BAD_FILE, 1, rows[i].message);
+        assert_refused(
+            *state,
+            formatted(
+                "<mujoco><worldbody><body><freejoint/><geom size='1'/><camera name='eye'/></body>"
+                "</worldbody><custom>%s</custom></mujoco>",
+                rows[i].text),
+            MF_BAD_FILE, 1, rows[i].message);
     }
 }
 
@@ -252,12 +253,12 @@ TEST(mistakes_in_mjcf_are_named) {
          "<camera> focal: a sensorsize needs two numbers > 0, found 0"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[512];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><body><freejoint/><geom size='1'/><camera %s/></body>"
-                 "</worldbody></mujoco>",
-                 rows[i].camera);
-        assert_refused(*state, text, MF_BAD_FILE, 1, rows[i].message);
+        assert_refused(
+            *state,
+            formatted("<mujoco><worldbody><body><freejoint/><geom size='1'/><camera %s/></body>"
+                      "</worldbody></mujoco>",
+                      rows[i].camera),
+            MF_BAD_FILE, 1, rows[i].message);
     }
 }
 

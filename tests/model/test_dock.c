@@ -17,11 +17,10 @@ static const char *const urdf =
 
 // `orientations` by its earlier name: the same dock, with a note.
 TEST(an_earlier_name_is_noted) {
-    char text[2048];
     const char *at = strstr(urdf, "orientations='4'");
-    snprintf(text, sizeof text, "%.*sturns='4'%s", (int)(at - urdf), urdf,
-             at + strlen("orientations='4'"));
-    mf_Model *model = load_urdf(*state, text), *plain = load_urdf(*state, urdf);
+    mf_Model *model = load_urdf(*state, formatted("%.*sturns='4'%s", (int)(at - urdf), urdf,
+                                                  at + strlen("orientations='4'"))),
+             *plain = load_urdf(*state, urdf);
     assert_int_equal(model->docks[0].orientations, 4);
     assert_int_equal(model->note_count, plain->note_count + 1);
     bool noted = false;
@@ -107,13 +106,13 @@ TEST(mistakes_have_their_line) {
     };
     mf_Context *context = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[1024];
-        snprintf(text, sizeof text,
-                 "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' "
-                 "iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>\n<mayfly>\n%s"
-                 "</mayfly></robot>",
-                 rows[i].dock);
-        assert_refused(context, text, MF_BAD_FILE, 3, rows[i].message);
+        assert_refused(
+            context,
+            formatted("<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' "
+                      "iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>\n<mayfly>\n%s"
+                      "</mayfly></robot>",
+                      rows[i].dock),
+            MF_BAD_FILE, 3, rows[i].message);
     }
 }
 
@@ -150,12 +149,11 @@ TEST(mjcf_files_have_docks_and_are_written_with_them) {
         {"<text name='dock:x' data='orientations=2'/>", "<dock>: expected a site or a body"},
     };
     for (int i = 0; i < 2; i++) {
-        char text[1024];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><body><freejoint/><geom size='0.1' mass='1'/>"
-                 "<site name='s'/></body></worldbody><custom>%s</custom></mujoco>",
-                 bad[i][0]);
-        assert_refused(context, text, MF_BAD_FILE, 1, bad[i][1]);
+        assert_refused(context,
+                       formatted("<mujoco><worldbody><body><freejoint/><geom size='0.1' mass='1'/>"
+                                 "<site name='s'/></body></worldbody><custom>%s</custom></mujoco>",
+                                 bad[i][0]),
+                       MF_BAD_FILE, 1, bad[i][1]);
     }
 }
 

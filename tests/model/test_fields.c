@@ -35,8 +35,7 @@ static void take_name(const char *from, const char *end, Member *member) {
 
 // The members of a structure as its header has them, with the comments that follow them.
 static uint32_t read_members(const char *header, const char *type, Member *members) {
-    char pattern[80];
-    snprintf(pattern, sizeof pattern, "typedef struct %s {", type);
+    const char *pattern = formatted("typedef struct %s {", type);
     const char *at = strstr(header, pattern);
     assert_non_null(at);
     uint32_t count = 0, first = 0;
@@ -92,11 +91,10 @@ TEST(units_are_those_of_the_header) {
         uint32_t count = item == MF_ITEM_RATE ? 0 : read_members(header, table->type, members);
         for (uint32_t i = 0; i < count; i++) {
             const mf_ModelField *field = mf_item_field((mf_ItemType)item, members[i].name);
-            char unit[40];
             if (field->type != MF_VALUE_REAL && field->type != MF_VALUE_REALS)
                 continue;
             assert_non_null(field->unit);
-            snprintf(unit, sizeof unit, "[%s]", field->unit);
+            const char *unit = formatted("[%s]", field->unit);
             if (strstr(members[i].comment, unit) == NULL)
                 fail_msg("%s.%s: the table has %s, the header \"%s\"", table->type, field->name,
                          unit, members[i].comment);

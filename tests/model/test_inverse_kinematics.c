@@ -157,11 +157,11 @@ TEST(real_robots_reach_random_targets) {
     const char *shared = getenv("MAYFLY_SHARED");
     uint32_t found = 0;
     for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
-        char path[512];
         mf_Model *model = NULL;
-        snprintf(path, sizeof path, "%s/models/%s", shared != NULL ? shared : "../shared",
-                 robots[i].file);
-        if (mf_model_load(*state, path, NULL, &model, NULL) != MF_OK)
+        if (mf_model_load(
+                *state,
+                formatted("%s/models/%s", shared != NULL ? shared : "../shared", robots[i].file),
+                NULL, &model, NULL) != MF_OK)
             continue;
         const uint32_t link = mf_model_find(model, MF_ITEM_LINK, robots[i].link);
         if (link != MF_NONE) {

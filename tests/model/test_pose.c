@@ -64,12 +64,12 @@ TEST(shapes_reach_down_as_far_as_they_should) {
     const double depth[] = {0.2 * sine + 0.3 * cosine, 0.1 * sine + 0.25 * cosine,
                             0.1 + 0.25 * cosine, 0.3};
     for (int i = 0; i < 4; i++) {
-        char text[512];
-        snprintf(text, sizeof text,
-                 "<robot name='r'><link name='b'><inertial><mass value='1'/></inertial><collision>"
-                 "<origin xyz='0.1 0 0.2'/><geometry>%s</geometry></collision></link></robot>",
-                 bodies[i]);
-        AUTO_MODEL *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted(
+                "<robot name='r'><link name='b'><inertial><mass value='1'/></inertial><collision>"
+                "<origin xyz='0.1 0 0.2'/><geometry>%s</geometry></collision></link></robot>",
+                bodies[i]));
         double position[1][3] = {{5, 6, 7}},
                rotation[1][4] = {{cos(tilt / 2), sin(tilt / 2), 0, 0}};
         double point[3], world[3], middle = 7.0 + 0.2 * cosine;

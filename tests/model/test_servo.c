@@ -11,16 +11,15 @@ GROUP_FIXTURE(setup_context, teardown_context);
 static mf_Status parse(mf_Context *context, const char *extra, mf_Model **out, mf_Error *error) {
     static const char inertial[] = "<inertial><mass value='1'/><inertia ixx='.01' iyy='.01' "
                                    "izz='.01' ixy='0' ixz='0' iyz='0'/></inertial>";
-    char text[4000];
-    snprintf(text, sizeof text,
-             "<robot name='r'>\n%s\n<link name='a'>%s</link><link name='b'>%s</link>"
-             "<link name='c'>%s</link>"
-             "<joint name='turn' type='revolute'><parent link='a'/><child link='b'/>"
-             "<axis xyz='0 0 1'/><limit lower='-3' upper='3' effort='2' velocity='5'/></joint>"
-             "<joint name='shift' type='prismatic'><parent link='b'/><child link='c'/>"
-             "<axis xyz='1 0 0'/><limit lower='-1' upper='1' effort='20' velocity='0.5'/></joint>"
-             "</robot>",
-             extra, inertial, inertial, inertial);
+    const char *text = formatted(
+        "<robot name='r'>\n%s\n<link name='a'>%s</link><link name='b'>%s</link>"
+        "<link name='c'>%s</link>"
+        "<joint name='turn' type='revolute'><parent link='a'/><child link='b'/>"
+        "<axis xyz='0 0 1'/><limit lower='-3' upper='3' effort='2' velocity='5'/></joint>"
+        "<joint name='shift' type='prismatic'><parent link='b'/><child link='c'/>"
+        "<axis xyz='1 0 0'/><limit lower='-1' upper='1' effort='20' velocity='0.5'/></joint>"
+        "</robot>",
+        extra, inertial, inertial, inertial);
     const mf_ImportConfig config = mf_import_config();
     return mf_urdf_parse(context, "r.urdf", text, strlen(text), &config, true, out, error);
 }

@@ -72,8 +72,7 @@ TEST(our_own_models_survive_every_failure) {
 
 static mf_Status export_robot(mf_Context *context, void *user, mf_Error *error) {
     mf_Model *model = NULL;
-    char path[512];
-    snprintf(path, sizeof path, "%s.out.xml", (const char *)user);
+    const char *path = formatted("%s.out.xml", (const char *)user);
     mf_Status status = mf_model_load(context, user, NULL, &model, error);
     if (status == MF_OK)
         status = mf_model_export_mjcf(model, path, error);

@@ -6,12 +6,13 @@ static const double degree = 3.14159265358979323846 / 180.0;
 
 // A ball of 2 kg with moments of 0.1 kg m^2 on a ball joint in its middle, with these actuators.
 static void open_ball(Text *t, const char *actuators, const TextConfig *config) {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "<mujoco><worldbody><body><joint name='b' type='ball'/><inertial pos='0 0 0' mass='2' "
-             "diaginertia='0.1 0.1 0.1'/></body></worldbody><actuator>%s</actuator></mujoco>",
-             actuators);
-    text_open(t, text, config);
+    text_open(
+        t,
+        formatted(
+            "<mujoco><worldbody><body><joint name='b' type='ball'/><inertial pos='0 0 0' mass='2' "
+            "diaginertia='0.1 0.1 0.1'/></body></worldbody><actuator>%s</actuator></mujoco>",
+            actuators),
+        config);
 }
 
 static void set_rotation(const Text *t, double x, double y, double z, double angle) {
@@ -80,12 +81,10 @@ TEST(a_stiff_damper_on_a_site) {
         "<actuator><velocity site='s' gear='0 0 1 0 0 0' kv='%s'/></actuator></mujoco>";
     const char *gains[2] = {"1e9", "10"};
     for (int i = 0; i < 2; i++) {
-        char text[512];
         AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.world.gravity = 0.0;
-        snprintf(text, sizeof text, box, gains[i]);
-        text_open(&t, text, &config);
+        text_open(&t, formatted(box, gains[i]), &config);
         text_set3(&t, "base.linear_velocity", 3, 2, 1); // z of the site is x of the body
         mf_world_step(t.world, 5);
         double left = pow(1.0 + 1e-3 * strtod(gains[i], NULL) / 2.0, -5.0);

@@ -71,12 +71,10 @@ TEST(a_rolling_ball_lies_no_deeper) {
         "</mujoco>";
     for (int i = 0; i < 4; i++) {
         const double step = i < 2 ? 0.005 : 0.002;
-        char text[400];
         AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step));
         config.group.double_precision = true;
-        snprintf(text, sizeof text, form, i % 2 == 0 ? "sphere" : "capsule");
-        text_open(&t, text, &config);
+        text_open(&t, formatted(form, i % 2 == 0 ? "sphere" : "capsule"), &config);
         const double n = i % 2 == 0 ? 1.0 : 2.0; // a capsule on two points
         const double z = 1.2 - 9.81 * 4 * step * step / n;
         text_set3(&t, "base.position", -1, 0, z);
@@ -99,14 +97,12 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
         "<mujoco><worldbody><geom type='box' size='2 2 0.1' euler='0 %g 0' friction='%g'/>"
         "<body euler='0 %g 0' pos='%.17g 0 %.17g'><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.05' mass='4' friction='%g'/></body></worldbody></mujoco>";
-    char text[1024];
     AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     config.motion.contacts = false;
     config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
     double height = 0.15 - 1e-6, s = sin(angle * degree), c = cos(angle * degree);
-    snprintf(text, sizeof text, form, angle, mu, angle, height * s, height * c, mu);
-    text_open(&t, text, &config);
+    text_open(&t, formatted(form, angle, mu, angle, height * s, height * c, mu), &config);
     const double position[3] = {height * s, 0, height * c};
     const double rotation[4] = {cos(0.5 * angle * degree), 0, sin(0.5 * angle * degree), 0};
     MUST(mf_group_set_start(t.group, 0, position, rotation, NULL, &error));
@@ -361,14 +357,12 @@ TEST(a_capsule_slides_on_a_plane_as_on_the_ground) {
     for (int i = 0; i < 2; i++) {
         double found[2][6];
         for (int shape = 0; shape < 2; shape++) {
-            char text[500];
             AUTO(text_close) Text t;
             TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
             config.group.double_precision = true;
             config.motion.shapes = config.motion.contacts = config.motion.self_contacts = true;
             config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-            snprintf(text, sizeof text, form, shape, shape ? "1e-5" : "0", shape, ends[i]);
-            text_open(&t, text, &config);
+            text_open(&t, formatted(form, shape, shape ? "1e-5" : "0", shape, ends[i]), &config);
             text_set3(&t, "base.linear_velocity", 1.0, 0.3, 0.0);
             mf_world_step(t.world, 4);
             for (uint32_t k = 0; k < 3; k++) {

@@ -209,9 +209,7 @@ static const char masses[] =
     "</mujoco>";
 
 static void open_masses(Text *t, const char *what, const TextConfig *config) {
-    char text[1024];
-    snprintf(text, sizeof text, masses, what);
-    text_open(t, text, config);
+    text_open(t, formatted(masses, what), config);
 }
 
 // Reduced mass 6/5 kg, 30 N/m: w = 5 rad/s, so after pi/5 s the distance is opposite.
@@ -311,9 +309,7 @@ static const char ball[] =
     "<inertial pos='0 0 0' mass='1' diaginertia='0.5 0.5 0.5'/></body></worldbody></mujoco>";
 
 static void open_ball(Text *t, const char *what, const TextConfig *config, double rate) {
-    char text[512];
-    snprintf(text, sizeof text, ball, what);
-    text_open(t, text, config);
+    text_open(t, formatted(ball, what), config);
     text_set3(t, "ball.rate", rate * 2 / 3, rate / 3, -rate * 2 / 3);
 }
 
@@ -455,20 +451,21 @@ TEST(constraints_of_what_is_fixed_do_nothing) {
     for (int law = 0; law < 2; law++)
         for (int floats = 0; floats < 2; floats++)
             for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-                char text[900];
                 AUTO(text_close) Text t;
                 TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
                 config.group.double_precision = !floats;
                 config.motion.contact_law = law ? MF_CONTACT_LAW_COMPLIANT : MF_CONTACT_LAW_MUJOCO;
-                snprintf(text, sizeof text,
-                         "<mujoco><worldbody><site name='s' pos='1 1 1'/><body name='a'>"
-                         "<geom size='.1'/><site name='t'/></body><body name='b' pos='.3 0 0'>"
-                         "<geom size='.1'/><body name='c'><geom size='.1'/></body></body>"
-                         "<body name='d' pos='0 0 9'><joint name='j' type='slide' axis='0 0 1'/>"
-                         "<geom size='.1'/><body name='e' pos='.1 0 0'><geom size='.1'/></body>"
-                         "</body></worldbody><equality>%s</equality></mujoco>",
-                         texts[i]);
-                text_open(&t, text, &config);
+                text_open(
+                    &t,
+                    formatted(
+                        "<mujoco><worldbody><site name='s' pos='1 1 1'/><body name='a'>"
+                        "<geom size='.1'/><site name='t'/></body><body name='b' pos='.3 0 0'>"
+                        "<geom size='.1'/><body name='c'><geom size='.1'/></body></body>"
+                        "<body name='d' pos='0 0 9'><joint name='j' type='slide' axis='0 0 1'/>"
+                        "<geom size='.1'/><body name='e' pos='.1 0 0'><geom size='.1'/></body>"
+                        "</body></worldbody><equality>%s</equality></mujoco>",
+                        texts[i]),
+                    &config);
                 mf_world_step(t.world, 100);
                 const double rate = text_get(&t, "joint.rate", text_joint(&t, "j"));
                 assert_true(fabs(rate + 0.981) < 1e-5);

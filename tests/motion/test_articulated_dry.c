@@ -30,22 +30,21 @@ static void open_case(Text *t, const Case *c) {
          "mass='1'/></body>"),
         ("<body pos='0 4 .09'><joint type='slide' axis='0 0 1'/><geom size='.1' mass='1'/></body>"
          "<geom type='box' size='1 1 .1' pos='0 4 -.1'/>")};
-    char text[1600];
-    snprintf(text, sizeof text,
-             "<mujoco><option gravity='0 0 -9.81' timestep='.002'/><compiler angle='radian'/>"
-             "<worldbody><body gravcomp='1'>%s<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
-             "%s</body>%s</worldbody>%s%s<actuator>%s</actuator></mujoco>",
-             joints[c->kind],
-             c->kind == CHAIN ? "<body gravcomp='1'><joint type='slide' axis='0 1 0' "
-                                "frictionloss='3'/><inertial pos='0 0 0' mass='1' "
-                                "diaginertia='1 1 1'/></body>"
-                              : "",
-             more[c->beside],
-             c->kind == TENDON ? "<tendon><fixed name='t' frictionloss='5'><joint joint='j' "
-                                 "coef='1'/></fixed></tendon>"
-                               : "",
-             c->beside == WITH_LOOP ? "<equality><joint joint1='k' joint2='l'/></equality>" : "",
-             c->kind == BALL ? "<motor joint='j' gear='0 0 1'/>" : "<motor joint='j'/>");
+    const char *text = formatted(
+        "<mujoco><option gravity='0 0 -9.81' timestep='.002'/><compiler angle='radian'/>"
+        "<worldbody><body gravcomp='1'>%s<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+        "%s</body>%s</worldbody>%s%s<actuator>%s</actuator></mujoco>",
+        joints[c->kind],
+        c->kind == CHAIN ? "<body gravcomp='1'><joint type='slide' axis='0 1 0' "
+                           "frictionloss='3'/><inertial pos='0 0 0' mass='1' "
+                           "diaginertia='1 1 1'/></body>"
+                         : "",
+        more[c->beside],
+        c->kind == TENDON ? "<tendon><fixed name='t' frictionloss='5'><joint joint='j' "
+                            "coef='1'/></fixed></tendon>"
+                          : "",
+        c->beside == WITH_LOOP ? "<equality><joint joint1='k' joint2='l'/></equality>" : "",
+        c->kind == BALL ? "<motor joint='j' gear='0 0 1'/>" : "<motor joint='j'/>");
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     config.motion.contact_law = c->law;
     config.motion.shapes = true;

@@ -9,9 +9,7 @@
 
 static void open_box(Text *t, double density, double viscosity, double wind,
                      const TextConfig *config) {
-    char text[600];
-    snprintf(text, sizeof text, "<mujoco>" STILL BOX "</mujoco>", density, viscosity, wind);
-    text_open(t, text, config);
+    text_open(t, formatted("<mujoco>" STILL BOX "</mujoco>", density, viscosity, wind), config);
 }
 
 static TextConfig fluid_config(mf_ArticulatedIntegrator integrator, mf_Time step) {

@@ -234,13 +234,13 @@ TEST(a_box_rocks_on_ice) {
             config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
             config.motion.shapes = true;
             config.group.double_precision = !floats;
-            char text[600];
-            snprintf(text, sizeof text,
-                     "<mujoco><option cone='%s'/><worldbody><geom type='plane' size='5 5 1' "
-                     "friction='0'/><body pos='0 0 .05'><freejoint/><geom type='box' "
-                     "size='.1 .1 .05' mass='1' friction='0'/></body></worldbody></mujoco>",
-                     cone ? "elliptic" : "pyramidal");
-            text_open(&t, text, &config);
+            text_open(
+                &t,
+                formatted("<mujoco><option cone='%s'/><worldbody><geom type='plane' size='5 5 1' "
+                          "friction='0'/><body pos='0 0 .05'><freejoint/><geom type='box' "
+                          "size='.1 .1 .05' mass='1' friction='0'/></body></worldbody></mujoco>",
+                          cone ? "elliptic" : "pyramidal"),
+                &config);
             text_set3(&t, "base.linear_velocity", 1, 0, 0);
             text_set(&t, "base.angular_velocity", 1, .5);
             const double start = text_energy(&t);

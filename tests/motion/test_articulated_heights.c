@@ -71,12 +71,11 @@ typedef struct Hill {
 } Hill;
 
 static void open_hill(Hill *hill, const char *elevation, const char *body) {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "<mujoco><option timestep='0.001'/><asset><hfield name='h' nrow='3' ncol='5' "
-             "size='2 1 1 .1' elevation='%s'/></asset><worldbody><geom type='hfield' hfield='h'/>"
-             "<body pos='0 0 1'><freejoint/>%s</body></worldbody></mujoco>",
-             elevation, body);
+    const char *text = formatted(
+        "<mujoco><option timestep='0.001'/><asset><hfield name='h' nrow='3' ncol='5' "
+        "size='2 1 1 .1' elevation='%s'/></asset><worldbody><geom type='hfield' hfield='h'/>"
+        "<body pos='0 0 1'><freejoint/>%s</body></worldbody></mujoco>",
+        elevation, body);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.motion.shapes = true;
     hill->context = open_context(1);
@@ -232,14 +231,18 @@ TEST(tilted_fields_are_refused) {
         "type='hfield' hfield='h'/></body>"};
     AUTO_CONTEXT *context = open_context(1);
     for (int i = 0; i < 2; i++) {
-        char text[512];
         mf_Error error = {0};
         mf_Model *model;
-        snprintf(text, sizeof text,
-                 "<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 .1'/></asset>\n"
-                 "<worldbody><body><freejoint/><geom size='.1'/></body>\n%s</worldbody></mujoco>",
-                 worlds[i]);
-        assert_int_equal(try_text(context, text, &model, &error), MF_UNSUPPORTED);
+        assert_int_equal(
+            try_text(
+                context,
+                formatted(
+                    "<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 .1'/></asset>\n"
+                    "<worldbody><body><freejoint/><geom "
+                    "size='.1'/></body>\n%s</worldbody></mujoco>",
+                    worlds[i]),
+                &model, &error),
+            MF_UNSUPPORTED);
         assert_int_equal(error.line, 3);
         assert_non_null(strstr(error.message, "hfield (tilted, or on a body that moves)"));
     }

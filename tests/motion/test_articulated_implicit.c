@@ -30,12 +30,11 @@ static const Case cases[] = {
       -17.625003141}}};
 
 static void open_case(Text *t, const Case *c, const char *body, bool floats) {
-    char text[2000];
-    snprintf(text, sizeof text,
-             "<mujoco><compiler angle='radian'/><option timestep='%s' integrator='implicit'/>"
-             "<default><geom contype='0' conaffinity='0'/></default><worldbody>%s</worldbody>"
-             "</mujoco>",
-             c->step, body);
+    const char *text =
+        formatted("<mujoco><compiler angle='radian'/><option timestep='%s' integrator='implicit'/>"
+                  "<default><geom contype='0' conaffinity='0'/></default><worldbody>%s</worldbody>"
+                  "</mujoco>",
+                  c->step, body);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, c->time);
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
     config.group.double_precision = !floats;
@@ -46,16 +45,15 @@ TEST(chains_move_as_in_mujoco) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];
-            char body[1200];
-            snprintf(body, sizeof body,
-                     "<body pos='0 0 2'><joint name='a' axis='0 1 0'/><geom type='capsule' "
-                     "fromto='0 0 0 .3 0 0' size='.02' mass='1'/><body pos='.3 0 0'><joint "
-                     "name='b' axis='0 0 1' damping='%s'/><geom type='capsule' "
-                     "fromto='0 0 0 .3 .1 0' size='.02' mass='.5'/><body pos='.3 .1 0'>"
-                     "<joint type='ball'/><geom type='capsule' fromto='0 0 0 .2 0 .1' size='.02' "
-                     "mass='.3'/><body pos='.2 0 .1'><joint name='c' type='slide' axis='1 0 0' "
-                     "stiffness='50'/><geom size='.03' mass='.2'/></body></body></body></body>",
-                     c->damping);
+            const char *body = formatted(
+                "<body pos='0 0 2'><joint name='a' axis='0 1 0'/><geom type='capsule' "
+                "fromto='0 0 0 .3 0 0' size='.02' mass='1'/><body pos='.3 0 0'><joint "
+                "name='b' axis='0 0 1' damping='%s'/><geom type='capsule' "
+                "fromto='0 0 0 .3 .1 0' size='.02' mass='.5'/><body pos='.3 .1 0'>"
+                "<joint type='ball'/><geom type='capsule' fromto='0 0 0 .2 0 .1' size='.02' "
+                "mass='.3'/><body pos='.2 0 .1'><joint name='c' type='slide' axis='1 0 0' "
+                "stiffness='50'/><geom size='.03' mass='.2'/></body></body></body></body>",
+                c->damping);
             AUTO(text_close) Text t;
             open_case(&t, c, body, floats);
             const uint32_t joints[] = {text_joint(&t, "a"), text_joint(&t, "b"),

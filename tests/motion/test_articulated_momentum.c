@@ -90,17 +90,18 @@ TEST(free_bodies_of_files_keep_their_spin) {
     static const char *const centers[2] = {"0 0 0", ".1 .05 -.02"};
     for (int i = 0; i < 4; i++) {
         const bool two = i >= 2;
-        char text[600];
         TextConfig config = as_mujoco(0.0);
         AUTO(text_close) Text t;
-        snprintf(text, sizeof text,
-                 "<mujoco><option gravity='0 0 0' integrator='%s'/><worldbody><body><freejoint/>"
-                 "<inertial pos='%s' mass='1' diaginertia='.01 .02 .03'/></body>%s%s%s"
-                 "</worldbody></mujoco>",
-                 i % 2 ? "implicitfast" : "Euler", centers[i % 2],
-                 two ? "<body pos='1 2 3' euler='10 20 30'><freejoint/><inertial pos='" : "",
-                 two ? centers[1] : "", two ? "' mass='1' diaginertia='.03 .01 .02'/></body>" : "");
-        text_open(&t, text, &config);
+        text_open(
+            &t,
+            formatted(
+                "<mujoco><option gravity='0 0 0' integrator='%s'/><worldbody><body><freejoint/>"
+                "<inertial pos='%s' mass='1' diaginertia='.01 .02 .03'/></body>%s%s%s"
+                "</worldbody></mujoco>",
+                i % 2 ? "implicitfast" : "Euler", centers[i % 2],
+                two ? "<body pos='1 2 3' euler='10 20 30'><freejoint/><inertial pos='" : "",
+                two ? centers[1] : "", two ? "' mass='1' diaginertia='.03 .01 .02'/></body>" : ""),
+            &config);
         for (uint32_t k = 0; k < (two ? 2 : 1); k++)
             for (uint32_t c = 0; c < 3; c++)
                 text_set(&t, two ? "ball.rate" : "base.angular_velocity", 3 * k + c,

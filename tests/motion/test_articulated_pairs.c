@@ -7,17 +7,17 @@ static const double gravity = 9.81;
 
 // A ball of 0.1 m at a height of 0.2 m, nobody with bits.
 static void open_ball(Text *t, const char *pair, bool like, const char *more) {
-    char text[2048];
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.motion.shapes = true;
     config.motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
-    snprintf(text, sizeof text,
-             "<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
-             "</default><worldbody><geom name='floor' type='plane' size='5 5 1'/>%s"
-             "<body name='body' pos='0 0 .2'><freejoint/><geom name='ball' size='.1'/></body>"
-             "</worldbody><contact>%s</contact></mujoco>",
-             more, pair);
-    text_open(t, text, &config);
+    text_open(
+        t,
+        formatted("<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
+                  "</default><worldbody><geom name='floor' type='plane' size='5 5 1'/>%s"
+                  "<body name='body' pos='0 0 .2'><freejoint/><geom name='ball' size='.1'/></body>"
+                  "</worldbody><contact>%s</contact></mujoco>",
+                  more, pair),
+        &config);
     text_set3(t, "base.position", 0, 0, 0.2);
 }
 
@@ -93,16 +93,15 @@ TEST(a_pair_with_a_box_of_the_world_holds) {
 // in any pair the lower one is held by its joint.
 TEST(a_pair_of_links_is_no_pair_with_the_ground) {
     for (int listed = 0; listed < 2; listed++) {
-        char text[1024];
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.motion.shapes = true;
-        snprintf(text, sizeof text,
-                 "<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
-                 "</default><worldbody><geom type='plane' size='5 5 1' contype='1'/>"
-                 "<body pos='0 0 .05'><joint type='hinge' axis='0 0 1'/><geom name='low' "
-                 "size='.1'/></body><body pos='0 0 .4'><joint name='up' type='slide' axis='0 0 1'/>"
-                 "<geom name='high' size='.1'/></body></worldbody><contact>%s</contact></mujoco>",
-                 listed ? "<pair geom1='low' geom2='high'/>" : "");
+        const char *text = formatted(
+            "<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
+            "</default><worldbody><geom type='plane' size='5 5 1' contype='1'/>"
+            "<body pos='0 0 .05'><joint type='hinge' axis='0 0 1'/><geom name='low' "
+            "size='.1'/></body><body pos='0 0 .4'><joint name='up' type='slide' axis='0 0 1'/>"
+            "<geom name='high' size='.1'/></body></worldbody><contact>%s</contact></mujoco>",
+            listed ? "<pair geom1='low' geom2='high'/>" : "");
         AUTO(text_close) Text t;
         text_open(&t, text, &config);
         mf_world_step(t.world, 1000);
@@ -114,15 +113,14 @@ TEST(a_pair_of_links_is_no_pair_with_the_ground) {
 // An exclusion of the world's body takes the ground from a body with bits; a pair beats it.
 TEST(exclusions_hold_for_the_ground) {
     for (int listed = 0; listed < 2; listed++) {
-        char text[1024];
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.motion.shapes = true;
-        snprintf(text, sizeof text,
-                 "<mujoco><option timestep='.001'/><worldbody><geom name='floor' type='plane' "
-                 "size='5 5 1'/><body name='body' pos='0 0 .2'><freejoint/><geom name='ball' "
-                 "size='.1'/></body></worldbody><contact><exclude body1='world' body2='body'/>%s"
-                 "</contact></mujoco>",
-                 listed ? "<pair geom1='floor' geom2='ball'/>" : "");
+        const char *text = formatted(
+            "<mujoco><option timestep='.001'/><worldbody><geom name='floor' type='plane' "
+            "size='5 5 1'/><body name='body' pos='0 0 .2'><freejoint/><geom name='ball' "
+            "size='.1'/></body></worldbody><contact><exclude body1='world' body2='body'/>%s"
+            "</contact></mujoco>",
+            listed ? "<pair geom1='floor' geom2='ball'/>" : "");
         AUTO(text_close) Text t;
         text_open(&t, text, &config);
         text_set3(&t, "base.position", 0, 0, 0.2);

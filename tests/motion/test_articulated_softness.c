@@ -53,13 +53,14 @@ static TextConfig config_of(bool like) {
 // ---- limits ------------------------------------------------------------------------------------
 
 static void open_slide(Text *t, const char *joint, const TextConfig *config) {
-    char text[700];
-    snprintf(text, sizeof text,
-             "<mujoco><compiler angle='radian'/><worldbody><body>"
-             "<joint type='slide' axis='0 0 1' limited='true' range='-.2 .3' %s/>"
-             "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody></mujoco>",
-             joint);
-    text_open(t, text, config);
+    text_open(
+        t,
+        formatted(
+            "<mujoco><compiler angle='radian'/><worldbody><body>"
+            "<joint type='slide' axis='0 0 1' limited='true' range='-.2 .3' %s/>"
+            "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody></mujoco>",
+            joint),
+        config);
 }
 
 static double slide_depth(const char *joint, const TextConfig *config) {
@@ -116,13 +117,14 @@ TEST(an_arm_rests_on_its_limit) {
     TextConfig config = config_of(true);
     for (size_t i = 0; i < 2; i++) {
         AUTO(text_close) Text t;
-        char text[700];
-        snprintf(text, sizeof text,
-                 "<mujoco><compiler angle='radian'/><worldbody><body>"
-                 "<joint axis='0 1 0' limited='true' range='-1 .5' %s/><geom pos='.5 0 0' "
-                 "size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody></mujoco>",
-                 cases[i].joint);
-        text_open(&t, text, &config);
+        text_open(
+            &t,
+            formatted(
+                "<mujoco><compiler angle='radian'/><worldbody><body>"
+                "<joint axis='0 1 0' limited='true' range='-1 .5' %s/><geom pos='.5 0 0' "
+                "size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody></mujoco>",
+                cases[i].joint),
+            &config);
         mf_world_step(t.world, 20000);
         double depth = text_get(&t, "joint.angle", 0) - 0.5, inertia = 2 * (0.25 + 0.4 * 0.01);
         double pull = 2 * 0.5 * gravity * cos(0.5 + depth) / inertia;
@@ -149,9 +151,8 @@ TEST(powers_are_any) {
     TextConfig config = config_of(true);
     for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
         const Soft soft = {0.02, 1.0, 0.3, 0.8, 0.02, 0.4, powers[i]};
-        char joint[100];
-        snprintf(joint, sizeof joint, "solimplimit='.3 .8 .02 .4 %.17g'", powers[i]);
-        assert_near(slide_depth(joint, &config), rest_depth(&soft, 1.0, gravity), 1e-9);
+        assert_near(slide_depth(formatted("solimplimit='.3 .8 .02 .4 %.17g'", powers[i]), &config),
+                    rest_depth(&soft, 1.0, gravity), 1e-9);
     }
 }
 
@@ -180,17 +181,17 @@ TEST(a_limit_steps_as_the_file_does) {
     const double b = 2.0 / (z * 0.03), part[4] = {0.0, 0.5, 0.5, 1.0};
     for (int method = 0; method < 2; method++) {
         AUTO(text_close) Text t;
-        char text[700];
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
         config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
         config.world.gravity = 0.0;
-        snprintf(text, sizeof text,
-                 "<mujoco><option timestep='.01' %s/><worldbody><body><joint type='slide' "
-                 "axis='1 0 0' limited='true' range='-1 1' solreflimit='.03 .8' "
-                 "solimplimit='.9 .9 .001'/><geom size='.1' mass='2' contype='0' "
-                 "conaffinity='0'/></body></worldbody></mujoco>",
-                 options[method]);
-        text_open(&t, text, &config);
+        text_open(
+            &t,
+            formatted("<mujoco><option timestep='.01' %s/><worldbody><body><joint type='slide' "
+                      "axis='1 0 0' limited='true' range='-1 1' solreflimit='.03 .8' "
+                      "solimplimit='.9 .9 .001'/><geom size='.1' mass='2' contype='0' "
+                      "conaffinity='0'/></body></worldbody></mujoco>",
+                      options[method]),
+            &config);
         const double depth = 0.01, speed = -0.2; // out of the limit
         double change[5] = {0}, sunk[5] = {0};
         for (int i = 0; i < 4; i++) {
@@ -244,13 +245,12 @@ TEST(a_ball_rests_on_the_ground) {
     TextConfig config = config_of(true);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         AUTO(text_close) Text t;
-        char text[700];
-        snprintf(text, sizeof text,
-                 "<mujoco><option %s/><worldbody><geom type='plane' size='5 5 1' %s/>"
-                 "<body pos='0 0 .1'><freejoint/><geom size='.1' mass='2' %s/></body>"
-                 "</worldbody></mujoco>",
-                 cases[i].option, cases[i].geom, cases[i].geom);
-        text_open(&t, text, &config);
+        text_open(&t,
+                  formatted("<mujoco><option %s/><worldbody><geom type='plane' size='5 5 1' %s/>"
+                            "<body pos='0 0 .1'><freejoint/><geom size='.1' mass='2' %s/></body>"
+                            "</worldbody></mujoco>",
+                            cases[i].option, cases[i].geom, cases[i].geom),
+                  &config);
         text_set3(&t, "base.position", 0, 0, 0.1);
         mf_world_step(t.world, 20000);
         double depth = 0.1 - text_get(&t, "base.position", 2);

@@ -8,13 +8,14 @@ static const double gravity = 9.81;
 // A ball of 1 kg, radius 0.1 m and I = 0.004 kg m^2, or a box of 0.2 m, on a plane.
 static void open_body(Text *t, const char *shape, const char *geom, const char *plane,
                       const TextConfig *config) {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 1' %s/>"
-             "<body pos='0 0 0.1'><freejoint/><inertial pos='0 0 0' mass='1' "
-             "diaginertia='.004 .004 .004'/><geom %s %s/></body></worldbody></mujoco>",
-             plane, shape, geom);
-    text_open(t, text, config);
+    text_open(
+        t,
+        formatted(
+            "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 1' %s/>"
+            "<body pos='0 0 0.1'><freejoint/><inertial pos='0 0 0' mass='1' "
+            "diaginertia='.004 .004 .004'/><geom %s %s/></body></worldbody></mujoco>",
+            plane, shape, geom),
+        config);
     text_set3(t, "base.position", 0, 0, 0.1);
 }
 

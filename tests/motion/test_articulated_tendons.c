@@ -31,11 +31,9 @@ static TextConfig tendon_config(mf_ArticulatedIntegrator integrator, mf_Time ste
 TEST(a_string_over_a_wheel_has_its_length) {
     const double offsets[2] = {0.0, 0.3};
     for (int i = 0; i < 2; i++) {
-        char text[2000];
         TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
         AUTO(text_close) Text t;
-        snprintf(text, sizeof text, WHEEL(""), offsets[i]);
-        text_open(&t, text, &config);
+        text_open(&t, formatted(WHEEL(""), offsets[i]), &config);
         text_set(&t, "joint.rate", 0, -0.5);
         text_set(&t, "joint.rate", 1, 0.125);
         mf_world_step(t.world, 1);
@@ -48,12 +46,10 @@ TEST(a_string_over_a_wheel_has_its_length) {
 
 // Atwood: weights of 3 and 1 kg on a string that does not give accelerate by g (3 - 1) / (3 + 1).
 TEST(a_string_over_a_wheel_carries_weights) {
-    char text[2000];
     TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 9.81;
     AUTO(text_close) Text t;
-    snprintf(text, sizeof text, WHEEL("limited='true' range='0 1.314159265358979'"), 0.0);
-    text_open(&t, text, &config);
+    text_open(&t, formatted(WHEEL("limited='true' range='0 1.314159265358979'"), 0.0), &config);
     mf_world_step(t.world, 100);
     const double early = text_get(&t, "joint.rate", 0);
     mf_world_step(t.world, 200);

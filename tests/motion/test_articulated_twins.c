@@ -159,7 +159,6 @@ TEST(without_noslip_they_slip) {
 TEST(a_box_on_a_slope_stands) {
     double direction[2];
     for (int noslip = 0; noslip < 2; noslip++) {
-        char text[1000];
         AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(0.002));
         config.world.gravity = 9.81;
@@ -168,13 +167,15 @@ TEST(a_box_on_a_slope_stands) {
         config.world.gravity_direction[2] = -cos(M_PI / 12.0);
         config.motion.shapes = true;
         config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-        snprintf(text, sizeof text,
-                 "<mujoco><option cone='elliptic' noslip_iterations='%d' "
-                 "noslip_tolerance='0'/><worldbody>"
-                 "<geom type='plane' size='9 9 1' friction='.5'/><body pos='0 0 .1'><freejoint/>"
-                 "<geom type='box' size='.2 .15 .1' friction='.5'/></body></worldbody></mujoco>",
-                 noslip * 10);
-        text_open(&t, text, &config);
+        text_open(
+            &t,
+            formatted(
+                "<mujoco><option cone='elliptic' noslip_iterations='%d' "
+                "noslip_tolerance='0'/><worldbody>"
+                "<geom type='plane' size='9 9 1' friction='.5'/><body pos='0 0 .1'><freejoint/>"
+                "<geom type='box' size='.2 .15 .1' friction='.5'/></body></worldbody></mujoco>",
+                noslip * 10),
+            &config);
         mf_world_step(t.world, 500);
         const double first = text_get(&t, "base.position", 0);
         mf_world_step(t.world, 500);

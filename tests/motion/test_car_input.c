@@ -87,9 +87,7 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
                            const char *name) {
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
-    char label[32];
-    snprintf(label, sizeof label, "group %u", mf_world_group_count(rig->world));
-    group.name = label;
+    group.name = formatted("group %u", mf_world_group_count(rig->world));
     group.model = rig->model;
     mf_Group *out = add_group(rig->world, &group);
     assert_int_equal(rig_add_car(out, car, config, &error), MF_BAD_ARGUMENT);

@@ -77,8 +77,7 @@ TEST(step_responses_are_within_bounds) {
         {COURSE, 34.0, 1.0, 4.1, 0.06, 5.3, 1e-3}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Response got = step_response(rows[i].quantity, rows[i].airspeed, rows[i].step, 60.0);
-        char what[64];
-        snprintf(what, sizeof what, "row %zu", i);
+        const char *what = formatted("row %zu", i);
         if (getenv("MAYFLY_TEST_PRINT") != NULL)
             printf("%d %g m/s %+g: rise %.2f s, overshoot %.1f %%, settle %.2f s, rest %.1e\n",
                    rows[i].quantity, rows[i].airspeed, rows[i].step, got.rise,

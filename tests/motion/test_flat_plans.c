@@ -84,15 +84,14 @@ typedef struct Case {
 
 static bool run_load(Run *run, const Case *c) {
     mf_ImportConfig import = mf_import_config();
-    char path[1024];
     const char *shared = getenv("MAYFLY_SHARED");
     import.lenient = true;
     if (c->text != NULL) {
         run->model = load_text(run->context, c->text);
         return true;
     }
-    snprintf(path, sizeof path, "%s/models/%s",
-             shared != NULL ? shared : MAYFLY_SOURCE_DIR "/../shared", c->path);
+    const char *path = formatted("%s/models/%s",
+                                 shared != NULL ? shared : MAYFLY_SOURCE_DIR "/../shared", c->path);
     if (access(path, R_OK) != 0)
         return false;
     MUST(mf_model_load(run->context, path, &import, &run->model, &error));

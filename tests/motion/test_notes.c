@@ -30,12 +30,10 @@ typedef struct Thing {
 } Thing;
 
 static mf_Model *load_with(mf_Context *context, const char *const parts[PLACES]) {
-    char text[4096];
     const char *p[PLACES];
     for (int i = 0; i < PLACES; i++)
         p[i] = parts[i] != NULL ? parts[i] : i == 0 ? ">" : "";
-    snprintf(text, sizeof text, ROBOT, p[0], p[1], p[2], p[3], p[4], p[5]);
-    return load_text(context, text);
+    return load_text(context, formatted(ROBOT, p[0], p[1], p[2], p[3], p[4], p[5]));
 }
 
 static uint32_t count_notes(const mf_Model *model, mf_Motion motion, const char *says) {
@@ -224,13 +222,12 @@ TEST(notes_depend_on_settings_of_groups) {
 
 // A swinging leg, pushed by its motor beyond the range of its control, for 0.2 s.
 static double swing(const char *flag, const char *joint, const char *motor, const char *body) {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "<mujoco><option timestep='.002'>%s</option><worldbody><body pos='0 0 2' %s><joint "
-             "name='a' "
-             "axis='0 1 0' %s/><geom size='.1' pos='0 0 -.3' "
-             "mass='1'/></body></worldbody><actuator>%s</actuator></mujoco>",
-             flag, body, joint, motor);
+    const char *text = formatted(
+        "<mujoco><option timestep='.002'>%s</option><worldbody><body pos='0 0 2' %s><joint "
+        "name='a' "
+        "axis='0 1 0' %s/><geom size='.1' pos='0 0 -.3' "
+        "mass='1'/></body></worldbody><actuator>%s</actuator></mujoco>",
+        flag, body, joint, motor);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     AUTO(text_close) Text t;
     text_open(&t, text, &config);
@@ -258,8 +255,7 @@ TEST(switches_of_the_file_hold) {
         {"clampctrl", "", motor, "", "", "<motor joint='a' gear='3'/>", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char flag[64];
-        snprintf(flag, sizeof flag, "<flag %s='disable'/>", cases[i].flag);
+        const char *flag = formatted("<flag %s='disable'/>", cases[i].flag);
         const double with = swing("", cases[i].joint, cases[i].motor, cases[i].body);
         const double off = swing(flag, cases[i].joint, cases[i].motor, cases[i].body);
         const double without = swing("", cases[i].joint_off, cases[i].motor_off, cases[i].body_off);

@@ -27,16 +27,16 @@ typedef struct Ride {
 // Half a meter before the step at `speed`, rolling where it is round; 1.5 s.
 static Ride ride(const char *geom, double start, double speed, double rate, mf_Motion motion,
                  mf_Time step) {
-    char text[1024];
     AUTO_CONTEXT *context = open_context(1);
     mf_World *world = NULL;
     mf_Group *group = NULL;
-    snprintf(text, sizeof text,
-             "<mujoco><asset><mesh name='m' vertex='-.1 -.1 -.1 -.1 -.1 .1 -.1 .1 -.1 -.1 .1 .1 .1 "
-             "-.1 -.1 .1 -.1 .1 .1 .1 -.1 .1 .1 .1'/></asset><worldbody><body><freejoint/>"
-             "<geom %s mass='1'/></body></worldbody></mujoco>",
-             geom);
-    AUTO_MODEL *model = load_text(context, text);
+    AUTO_MODEL *model = load_text(
+        context,
+        formatted(
+            "<mujoco><asset><mesh name='m' vertex='-.1 -.1 -.1 -.1 -.1 .1 -.1 .1 -.1 -.1 .1 .1 .1 "
+            "-.1 -.1 .1 -.1 .1 .1 .1 -.1 .1 .1 .1'/></asset><worldbody><body><freejoint/>"
+            "<geom %s mass='1'/></body></worldbody></mujoco>",
+            geom));
     mf_WorldConfig config = mf_world_config();
     config.step = step;
     config.terrain = make_step(context);

@@ -136,8 +136,7 @@ TEST(keys_of_a_row_bear_its_name) {
     uint32_t index = 0;
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
-        char section[64];
-        snprintf(section, sizeof section, "motion.%s", row->name);
+        const char *section = formatted("motion.%s", row->name);
         for (uint32_t k = 0; k < row->key_count; k++) {
             const mf_Key *key = mf_motion_key(index++);
             assert_ptr_equal(key, &row->keys[k]);

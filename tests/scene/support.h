@@ -35,11 +35,10 @@ static inline mf_SceneFile *parse_scene(mf_Context *context, const char *text) {
 // One of the project's own, or a robot's file: "scenes/soccer.yaml", "models/humanoid.urdf".
 static inline mf_SceneFile *load_scene(mf_Context *context, const char *name,
                                        const mf_Override *overrides, uint32_t count) {
-    char path[1024];
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
-    snprintf(path, sizeof path, "%s/%s", MAYFLY_SOURCE_DIR, name);
-    if (mf_scene_file_load(context, path, overrides, count, &file, &error) != MF_OK)
+    if (mf_scene_file_load(context, formatted("%s/%s", MAYFLY_SOURCE_DIR, name), overrides, count,
+                           &file, &error) != MF_OK)
         fail_with(&error);
     return file;
 }

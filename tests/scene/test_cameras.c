@@ -119,16 +119,12 @@ TEST(look_at_is_in_the_middle) {
 // ---- files --------------------------------------------------------------------------------------
 
 static bool exists(const char *folder, const char *name) {
-    char path[1200];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, R_OK) == 0;
+    return access(formatted("%s/%s", folder, name), R_OK) == 0;
 }
 
 static mf_Image open_image(mf_Context *context, const char *folder, const char *name) {
-    char path[1200];
     mf_Image image = {0};
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    MUST(mf_image_load(context, path, &image, &error));
+    MUST(mf_image_load(context, formatted("%s/%s", folder, name), &image, &error));
     return image;
 }
 
@@ -240,8 +236,7 @@ TEST(groups_choose_their_pictures) {
     mf_SceneFile *file = parse_scene(*state, HUMANOIDS);
     mf_Scene scene = make_with(*state, file, NULL);
     mf_Group *a = mf_world_group(scene.world, 0), *b = mf_world_group(scene.world, 1);
-    char name[200];
-    snprintf(name, sizeof name, "camera.%s.color", scene.model->cameras[0].name);
+    const char *name = formatted("camera.%s.color", scene.model->cameras[0].name);
     const mf_Field *color = mf_group_find_field(a, name);
     assert_non_null(color);
     assert_null(mf_group_find_field(b, name));
@@ -272,14 +267,14 @@ TEST(pictures_at_every_level) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        char text[600];
-        snprintf(text, sizeof text,
-                 "world: {step: 0.001}\ngroups:\n  - {name: a, model: ../models/humanoid.urdf, "
-                 "motion: %s, gaits: [walk], behavior: {gait: {name: walk}}, placement: {poses: "
-                 "[[0.3, -0.2, 0.7]]}}\ncameras: [{name: eye, group: a, link: head, position: "
-                 "[0.4, 0.1, 0], rpy: [0.1, 0.7, 0.2], width: 9, height: 7, depth: true}]\n",
-                 levels[i]);
-        mf_SceneFile *file = parse_scene(*state, text);
+        mf_SceneFile *file = parse_scene(
+            *state,
+            formatted(
+                "world: {step: 0.001}\ngroups:\n  - {name: a, model: ../models/humanoid.urdf, "
+                "motion: %s, gaits: [walk], behavior: {gait: {name: walk}}, placement: {poses: "
+                "[[0.3, -0.2, 0.7]]}}\ncameras: [{name: eye, group: a, link: head, position: "
+                "[0.4, 0.1, 0], rpy: [0.1, 0.7, 0.2], width: 9, height: 7, depth: true}]\n",
+                levels[i]));
         mf_Scene scene = make_with(*state, file, NULL);
         mf_Camera camera;
         mf_FreeCamera *eye;

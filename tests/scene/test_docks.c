@@ -44,16 +44,16 @@ TEST(a_chain_is_placed_and_docked) {
 TEST(a_ring_closes_where_its_docks_meet) {
     static const char *const angles[] = {"1.0471975511966", "0.8726646259972"};
     for (int k = 0; k < 2; k++) {
-        char text[600];
         mf_Error error = {0};
         mf_Scene scene;
-        snprintf(text, sizeof text,
-                 MODULES("    count: 6\n    chain: {first: front, second: back, closed: true}\n"
-                         "    initial:\n      - {property: pitch/joint.angle, values: [%s]}\n"
-                         "      - {property: pitch/joint.target, values: [%s]}\n"
-                         "    height: 0.4\n"),
-                 angles[k], angles[k]);
-        AUTO_SCENE_FILE *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file = parse_scene(
+            *state,
+            formatted(
+                MODULES("    count: 6\n    chain: {first: front, second: back, closed: true}\n"
+                        "    initial:\n      - {property: pitch/joint.angle, values: [%s]}\n"
+                        "      - {property: pitch/joint.target, values: [%s]}\n"
+                        "    height: 0.4\n"),
+                angles[k], angles[k]));
         const mf_Status status = mf_scene_create(*state, file, NULL, &scene, &error);
         assert_int_equal(status, k == 0 ? MF_OK : MF_BAD_FILE);
         if (k == 0) {

@@ -206,8 +206,7 @@ TEST(nothing_is_without_effect) {
             for (uint32_t i = 0; i < mf_keys_count(&mf_scene_group_table); i++) {
                 const mf_Key *key = mf_keys_at(&mf_scene_group_table, i);
                 const bool of_behavior = strncmp(key->path, "behavior.", 9) == 0;
-                char own[64];
-                snprintf(own, sizeof own, "behavior.%s.", *behavior);
+                const char *own = formatted("behavior.%s.", *behavior);
                 // Without a behavior: what is not of one. With one: its own keys.
                 if (((*behavior)[0] == '\0') == of_behavior ||
                     (of_behavior && strncmp(key->path, own, strlen(own)) != 0) ||

@@ -9,9 +9,7 @@ GROUP_FIXTURE(make_context, drop_context);
 
 static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Override *overrides,
                           uint32_t count) {
-    char path[100];
-    snprintf(path, sizeof path, "scenes/%s", name);
-    return load_scene(context, path, overrides, count);
+    return load_scene(context, formatted("scenes/%s", name), overrides, count);
 }
 
 TEST(every_scene_of_ours_evolves) {
@@ -83,12 +81,11 @@ TEST(the_published_experiment_is_a_scene) {
 }
 
 static mf_SceneFile *load_with(mf_Context *context, const char *initial) {
-    char text[512];
-    snprintf(text, sizeof text,
-             "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n    motion: points\n"
-             "    controller: gp\n    initial: %s\n",
-             initial);
-    return parse_scene(context, text);
+    return parse_scene(
+        context,
+        formatted("groups:\n  - name: a\n    model: ../models/hexapod.urdf\n    motion: points\n"
+                  "    controller: gp\n    initial: %s\n",
+                  initial));
 }
 
 // Set for every robot, before distance counts, and again in every evaluation; the fit of points

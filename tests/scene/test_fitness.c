@@ -7,12 +7,10 @@ GROUP_FIXTURE(make_context, drop_context);
 
 // A scene of the hexapod: keys of its group, then those of the scene.
 static mf_SceneFile *parse(mf_Context *context, const char *group, const char *more) {
-    char text[1200];
-    snprintf(text, sizeof text,
-             "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
-             "    contact: {shapes: false, self: false}\n%s%s",
-             group, more);
-    return parse_scene(context, text);
+    return parse_scene(context,
+                       formatted("groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
+                                 "    contact: {shapes: false, self: false}\n%s%s",
+                                 group, more));
 }
 
 // Free flight of the last of 20 robots for 2 s, at 0.5 m/s along x and 0.2 m/s along y, turned
@@ -76,11 +74,11 @@ TEST(servos_put_in_what_the_robot_gains) {
             "    motion: articulated\n    controller: {oscillator: {tick: 1}}\n"
             "    precision: double\n"
             "    initial: [{property: base.position, values: [0, 0, 3]}]\n";
-        char more[200];
-        snprintf(more, sizeof more,
-                 "search: {fitness: economy}\nworld: {gravity: 0, step: %s}\nrun: {duration: 1}\n",
-                 i == 0 ? "0.00002" : "0.00001");
-        AUTO_SCENE_FILE *file = parse(*state, group, more);
+        AUTO_SCENE_FILE *file = parse(
+            *state, group,
+            formatted(
+                "search: {fitness: economy}\nworld: {gravity: 0, step: %s}\nrun: {duration: 1}\n",
+                i == 0 ? "0.00002" : "0.00001"));
         AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 17);
         mf_Field *offset = mf_group_find_field(scene.group, "oscillator.offset");
         for (uint32_t j = 0; j < scene.model->joint_count; j++)

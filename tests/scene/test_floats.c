@@ -84,12 +84,11 @@ TEST(all_scenes_are_the_same_in_all_hosts) {
     uint32_t different = 0;
     assert_non_null(folder);
     for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        char path[1024];
         const size_t length = strlen(entry->d_name);
         if (length < 5 || strcmp(entry->d_name + length - 5, ".yaml") != 0 ||
             (only != NULL && strcmp(only, entry->d_name) != 0))
             continue;
-        snprintf(path, sizeof path, "%s/scenes/%s", MAYFLY_SOURCE_DIR, entry->d_name);
+        const char *path = formatted("%s/scenes/%s", MAYFLY_SOURCE_DIR, entry->d_name);
         const uint64_t plain = hash_of(*state, path, 0);
         for (int host = 1; host < HOSTS; host++)
             if (hash_of(*state, path, host) != plain) {

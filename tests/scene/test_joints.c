@@ -150,10 +150,9 @@ TEST(joints_carry_break_or_wait) {
                  {", force_limit: 1", false, true},
                  {", enabled: false", false, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[500];
-        snprintf(text, sizeof text,
-                 BALLS "joints: [{name: a, kind: ball, first: {group: balls}%s}]\n", cases[i].keys);
-        mf_SceneFile *file = parse_scene(*state, text);
+        mf_SceneFile *file = parse_scene(
+            *state, formatted(BALLS "joints: [{name: a, kind: ball, first: {group: balls}%s}]\n",
+                              cases[i].keys));
         mf_Scene scene = make_scene(*state, file);
         const double z = get(&scene, 0, "base.position", 0, 2);
         mf_world_step(scene.world, 1500);

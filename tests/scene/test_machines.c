@@ -165,10 +165,9 @@ TEST(what_stands_still_ends_its_trial) {
     machine.synapse_count = 0;
     assert_int_equal(mf_machine_encode(&machine, settles, BYTES, NULL), MF_OK);
     for (int i = 0; i < 2; i++) {
-        char text[1024];
-        snprintf(text, sizeof text, "world: {step: 0.25}\nground: {shape: flat}\nrun: %s\n%s",
-                 durations[i], GROUP SEARCH);
-        AUTO_SCENE_FILE *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file =
+            parse_scene(*state, formatted("world: {step: 0.25}\nground: {shape: flat}\nrun: %s\n%s",
+                                          durations[i], GROUP SEARCH));
         AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 1);
         MUST(mf_scene_evaluate(&scene, settles, 1, BYTES, &fitness[i], &error));
         const mf_MachineResult stands = mf_machine_result(&scene, 0);

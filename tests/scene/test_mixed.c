@@ -164,10 +164,8 @@ TEST(isolated_groups_do_not_interact) {
         "  - name: rock\n    model: ../models/hexapod.urdf\n    motion: rigid\n"
         "  - name: other\n    model: ../models/hexapod.urdf\n    motion: rigid\n"
         "    placement: {poses: [[3, 0, 0]]}\n";
-    char alone[2000];
     size_t count, other;
-    snprintf(alone, sizeof alone, ALONE, "articulated", "line");
-    double *first = walk(*state, alone, 500, &count);
+    double *first = walk(*state, formatted(ALONE, "articulated", "line"), 500, &count);
     AUTO(end_memory) double *second = walk(*state, crowd, 500, &other);
     assert_int_equal(count, other);
     assert_memory_equal(first, second, count * sizeof *first);

@@ -69,13 +69,12 @@ TEST(a_snake_is_a_wave_that_crawls) {
 
 // The same by a plugin, which uses the fields of messages.
 TEST(a_plugin_gets_its_messages) {
-    char text[1500];
     AUTO(stage_close) Stage stage;
-    snprintf(text, sizeof text,
-             "name: s\nworld: {step: 0.002}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
-             "  - {name: m, model: ../models/modules/pitch.urdf, count: 20, chain: {first: back, "
-             "second: front},\n     plugins: [{file: %s/plugins/plugin_wave.so, tick: 0.01}]}\n",
-             MAYFLY_BINARY_DIR);
+    const char *text = formatted(
+        "name: s\nworld: {step: 0.002}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
+        "  - {name: m, model: ../models/modules/pitch.urdf, count: 20, chain: {first: back, "
+        "second: front},\n     plugins: [{file: %s/plugins/plugin_wave.so, tick: 0.01}]}\n",
+        MAYFLY_BINARY_DIR);
     stage.context = open_context(0);
     mf_plugins_allow(stage.context, true);
     stage.file = parse_scene(stage.context, text);
@@ -102,10 +101,8 @@ static const char pair[] =
 // Two lock with sin(difference of phases) = difference of frequencies / (2 coupling).
 TEST(two_oscillators_lock_as_computed) {
     for (uint32_t seed = 1; seed <= 3; seed++) {
-        char text[1000];
         AUTO(stage_close) Stage stage;
-        snprintf(text, sizeof text, pair, seed, 2u, 2.0, 0.1);
-        stage_open(&stage, text);
+        stage_open(&stage, formatted(pair, seed, 2u, 2.0, 0.1));
         stage_run(&stage, 10.0);
         const double rates =
             stage_get(&stage, "phase.memory", 0, 2) - stage_get(&stage, "phase.memory", 1, 2);
@@ -118,11 +115,9 @@ TEST(two_oscillators_lock_as_computed) {
 
 // Eight in a row with equal frequencies: their phases become one.
 TEST(a_row_of_oscillators_agrees) {
-    char text[1000];
     AUTO(stage_close) Stage stage;
     double sum[2] = {0.0, 0.0};
-    snprintf(text, sizeof text, pair, 4u, 8u, 8.0, 0.0);
-    stage_open(&stage, text);
+    stage_open(&stage, formatted(pair, 4u, 8u, 8.0, 0.0));
     stage_run(&stage, 0.02);
     for (uint32_t i = 0; i < 8; i++) {
         sum[0] += cos(stage_get(&stage, "phase.memory", i, 0)) / 8;
@@ -301,12 +296,10 @@ TEST(mistakes_are_one_line) {
     };
     AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[1000];
         AUTO_SCENE_FILE *file = NULL;
         mf_Scene scene;
         mf_Error error = {0};
-        snprintf(text, sizeof text, rover, rows[i][0]);
-        mf_Status status = try_scene(context, text, &file, &error);
+        mf_Status status = try_scene(context, formatted(rover, rows[i][0]), &file, &error);
         if (status == MF_OK)
             status = mf_scene_create(context, file, NULL, &scene, &error);
         assert_int_equal(status, MF_BAD_FILE);
@@ -323,15 +316,15 @@ TEST(mistakes_of_modules_are_one_line) {
     };
     AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[600];
         AUTO_SCENE_FILE *file = NULL;
         mf_Scene scene;
         mf_Error error = {0};
-        snprintf(text, sizeof text,
-                 "name: s\nmessages: {}\ngroups:\n  - name: m\n    model: "
-                 "../models/modules/pitch.urdf\n    count: 2\n    behavior: %s\n",
-                 rows[i][0]);
-        mf_Status status = try_scene(context, text, &file, &error);
+        mf_Status status =
+            try_scene(context,
+                      formatted("name: s\nmessages: {}\ngroups:\n  - name: m\n    model: "
+                                "../models/modules/pitch.urdf\n    count: 2\n    behavior: %s\n",
+                                rows[i][0]),
+                      &file, &error);
         if (status == MF_OK)
             status = mf_scene_create(context, file, NULL, &scene, &error);
         assert_int_equal(status, MF_BAD_FILE);

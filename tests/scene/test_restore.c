@@ -115,8 +115,7 @@ static void check_file(mf_Context *context, mf_SceneFile *file, const char *name
 
 static void check_scene(mf_Context *context, const char *name) {
     const mf_Override fewer = {"group.count", "64"};
-    char path[512];
-    snprintf(path, sizeof path, "scenes/%s", name);
+    const char *path = formatted("scenes/%s", name);
     mf_SceneFile *file = load_scene(context, path, NULL, 0);
     if (file->group_count == 1 && file->groups[0].count > 64) {
         mf_scene_file_destroy(file);

@@ -268,9 +268,8 @@ TEST(variants_may_be_named_or_filled) {
                   MF_CONTROLLER_OSCILLATOR},
                  {"search:\n# all by default\n", MF_CONTROLLER_NONE}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char text[200];
-        snprintf(text, sizeof text, "groups:\n  - name: a\n    model: a\n%s", cases[i].keys);
-        AUTO_SCENE_FILE *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file =
+            parse_scene(*state, formatted("groups:\n  - name: a\n    model: a\n%s", cases[i].keys));
         assert_int_equal(file->groups[0].controller, cases[i].kind);
     }
 }
@@ -283,12 +282,11 @@ TEST(seconds_become_exact_nanoseconds) {
                  {"1", 1000000000},   {"0.1", 100000000},   {".3", 300000000},
                  {"+0.7", 700000000}, {"33.3E-3", 33300000}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char text[200];
-        snprintf(text, sizeof text,
-                 "world: {step: %s}\n"
-                 "groups: [{name: a, model: a, motion: {points: {joint_interval: %s}}}]\n",
-                 cases[i].value, cases[i].value);
-        AUTO_SCENE_FILE *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file = parse_scene(
+            *state,
+            formatted("world: {step: %s}\n"
+                      "groups: [{name: a, model: a, motion: {points: {joint_interval: %s}}}]\n",
+                      cases[i].value, cases[i].value));
         assert_int_equal(file->step, cases[i].time);
         assert_int_equal(file->groups[0].motions.points.joint_interval, cases[i].time);
     }
@@ -358,9 +356,7 @@ TEST(motions_and_rules_are_written_back) {
                  {"auto", "    motion:\n      articulated:\n", MF_MOTION_ARTICULATED},
                  {"own", "    motion: own\n", MF_MOTION_OWN}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[1000];
-        snprintf(text, sizeof text, rules, cases[i].name);
-        mf_SceneFile *again, *file = parse_scene(*state, text);
+        mf_SceneFile *again, *file = parse_scene(*state, formatted(rules, cases[i].name));
         char *once = write_twice(*state, file, &again);
         if (strstr(once, cases[i].written) == NULL)
             fail_msg("no line '%s' in\n%s", cases[i].written, once);
@@ -578,9 +574,8 @@ TEST(our_scenes_are_written_back) {
                                         "two_levels", "arm",        "wall",      "atron_cars",
                                         "obstacles",  "caterpillar"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "scenes/%s.yaml", names[i]);
-        mf_SceneFile *again, *file = load_scene(*state, name, NULL, 0);
+        mf_SceneFile *again,
+            *file = load_scene(*state, formatted("scenes/%s.yaml", names[i]), NULL, 0);
         char *once = write_twice(*state, file, &again);
         assert_int_equal(file->group_count, again->group_count);
         assert_true(mf_scene_file_count(file) == mf_scene_file_count(again));

@@ -23,9 +23,7 @@ static const char flight[] = "groups:\n  - name: a\n    model: ../models/hexapod
                              "world: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n";
 
 TEST(measures_have_their_closed_forms) {
-    char text[2000];
-    snprintf(text, sizeof text, "%s%s", flight, GRID);
-    mf_SceneFile *file = parse_scene(*state, text);
+    mf_SceneFile *file = parse_scene(*state, formatted("%s%s", flight, GRID));
     assert_int_equal(file->search.descriptor_count, 4);
     assert_string_equal(file->search.descriptors[1].name, "sideways");
     assert_int_equal(file->search.descriptors[1].cells, 16);
@@ -74,9 +72,7 @@ static double count_down(const mf_Scene *scene, uint32_t instance, uint32_t inde
 }
 
 TEST(a_program_describes) {
-    char text[2000];
-    snprintf(text, sizeof text, "%s%s", flight, GRID);
-    mf_SceneFile *file = parse_scene(*state, text);
+    mf_SceneFile *file = parse_scene(*state, formatted("%s%s", flight, GRID));
     double seven = 7, values[12];
     file->hooks.describe = count_down;
     file->hooks.user = &seven;

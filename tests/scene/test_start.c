@@ -158,10 +158,9 @@ TEST(default_control_intervals) {
          10 * MF_MILLISECOND, 4 * MF_MILLISECOND},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[400];
-        snprintf(text, sizeof text, "world: {step: %s}\ngroups:\n" MODEL("a", "hexapod.urdf") "%s",
-                 cases[i].step, cases[i].keys);
-        mf_SceneFile *file = parse_scene(*state, text);
+        mf_SceneFile *file = parse_scene(
+            *state, formatted("world: {step: %s}\ngroups:\n" MODEL("a", "hexapod.urdf") "%s",
+                              cases[i].step, cases[i].keys));
         mf_Scene scene = make_scene(*state, file);
         assert_int_equal(period_of(&scene, "gaits"), cases[i].gaits);
         const mf_PointsConfig *points = mf_points_config_of(scene.group);
@@ -186,9 +185,8 @@ TEST(times_that_do_not_fit_the_step_are_refused) {
          "world.switch_interval: expected a multiple of the step of 0.002 s, found 0.003 s"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[300];
-        snprintf(text, sizeof text, "groups:\n" MODEL("a", "hexapod.urdf") "%s", cases[i].keys);
-        AUTO_SCENE_FILE *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file = parse_scene(
+            *state, formatted("groups:\n" MODEL("a", "hexapod.urdf") "%s", cases[i].keys));
         mf_Scene scene;
         mf_Error error = {0};
         assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_BAD_FILE);
@@ -208,11 +206,9 @@ TEST(the_ground_is_that_of_a_model) {
     fputs(slope, out);
     fclose(out);
     for (int own = 0; own < 2; own++) {
-        char text[900];
-        snprintf(text, sizeof text,
-                 "%sgroups:\n" MODEL("a", "hexapod.urdf") "  - {name: b, model: %s}\n",
-                 own == 1 ? "ground: {shape: flat, amplitude: 0.5}\n" : "", path);
-        mf_SceneFile *file = parse_scene(*state, text);
+        mf_SceneFile *file = parse_scene(
+            *state, formatted("%sgroups:\n" MODEL("a", "hexapod.urdf") "  - {name: b, model: %s}\n",
+                              own == 1 ? "ground: {shape: flat, amplitude: 0.5}\n" : "", path));
         mf_Scene scene = make_scene(*state, file);
         const double height = own == 1 ? 0.5 : 0.25;
         assert_near(mf_terrain_height(scene.terrain, 0.3, 0.2, NULL), height, 1e-9);
@@ -396,10 +392,9 @@ TEST(keyframes_of_the_file_are_taken) {
     static const char *const keys[] = {"", "    keyframe: stand\n", "    keyframe: none\n",
                                        "    placement: {poses: [[2, 0, 0]]}\n"};
     for (int i = 0; i < 4; i++) {
-        char text[300];
         mf_SceneFile *file;
-        snprintf(text, sizeof text, "groups:\n" MODEL("a", "trotter.xml") "%s", keys[i]);
-        mf_Scene scene = make_text(*state, text, &file);
+        mf_Scene scene = make_text(
+            *state, formatted("groups:\n" MODEL("a", "trotter.xml") "%s", keys[i]), &file);
         assert_near(get(&scene, 0, "joint.angle", 0, 0), i == 2 ? scene.model->start_angle[0] : 0.9,
                     1e-6);
         drop_scene(&scene, file);

@@ -342,12 +342,11 @@ TEST(wind_blows_without_proximity) {
 // With `proximity` who touches is dead, robots too; else they push each other.
 TEST(collisions_give_faults_or_forces) {
     for (int dead = 0; dead < 2; dead++) {
-        char text[300];
-        snprintf(text, sizeof text,
-                 "%sgroups:\n  - name: balls\n    model: ../models/ball.xml\n    count: 3\n"
-                 "    placement: {poses: [[0, 0, 0], [0.13, 0, 0], [5, 0, 0]]}\n",
-                 dead == 1 ? "proximity: {}\n" : "");
-        mf_SceneFile *file = parse_scene(*state, text);
+        mf_SceneFile *file = parse_scene(
+            *state,
+            formatted("%sgroups:\n  - name: balls\n    model: ../models/ball.xml\n    count: 3\n"
+                      "    placement: {poses: [[0, 0, 0], [0.13, 0, 0], [5, 0, 0]]}\n",
+                      dead == 1 ? "proximity: {}\n" : ""));
         mf_Scene scene = make_scene(*state, file);
         assert_true((scene.collisions == NULL) == (dead == 1));
         assert_true((scene.interaction != NULL) == (dead == 1));

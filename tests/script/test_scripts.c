@@ -230,11 +230,10 @@ static const char controller[] =
 
 static uint64_t walk(uint32_t threads, const char *script, const char *motion,
                      const mf_SceneHooks *hooks) {
-    char set[64];
     char *text = scene_with(script, "    tick: 0.02\n");
     char *found = strstr(text, "motion: points\n    count: 20\n    gaits: [tripod]\n");
     assert_non_null(found);
-    snprintf(set, sizeof set, "motion: %-14s\n    count: 20\n  # ", motion);
+    const char *set = formatted("motion: %-14s\n    count: 20\n  # ", motion);
     memcpy(found, set, strlen(set)); // the rest of the line of gaits is a remark
     Run *run = open_run(threads, text, hooks);
     free(text);
@@ -468,12 +467,11 @@ TEST(bytecode_is_refused) {
     FILE *out = fdopen(file, "w");
     fputs("\x1bLua", out);
     fclose(out);
-    char text[1000];
-    snprintf(text, sizeof text,
-             "groups:\n  - {name: robots, model: ../models/hexapod.urdf}\n"
-             "scripts:\n  - {name: s, file: %s}\n",
-             path);
-    Run *run = open_run(1, text, NULL);
+    Run *run = open_run(1,
+                        formatted("groups:\n  - {name: robots, model: ../models/hexapod.urdf}\n"
+                                  "scripts:\n  - {name: s, file: %s}\n",
+                                  path),
+                        NULL);
     assert_int_equal(run->status, MF_BAD_ARGUMENT);
     assert_non_null(strstr(run->error.message, "attempt to load a binary chunk"));
     assert_string_equal(run->error.file, path);

@@ -29,10 +29,8 @@ static inline void empty_folder(const char *folder) {
     DIR *listing = opendir(folder);
     assert_non_null(listing);
     for (struct dirent *entry; (entry = readdir(listing)) != NULL;) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (entry->d_name[0] != '.' || strlen(entry->d_name) > 2)
-            remove(path);
+            remove(formatted("%s/%s", folder, entry->d_name));
     }
     closedir(listing);
 }

@@ -450,8 +450,7 @@ SEARCH_TEST(creation_refuses_bad_arguments) {
     assert_string_equal(run.settings, longest);
     mf_archive_close(archive);
     free(longest);
-    char nowhere[600];
-    snprintf(nowhere, sizeof nowhere, "%s/no/such/folder", fixture->folder);
+    const char *nowhere = formatted("%s/no/such/folder", fixture->folder);
     mf_Status status =
         mf_archive_create(fixture->context, nowhere, &config, "", 0, 0, &archive, &error);
     assert_true(status == MF_IO || status == MF_NOT_FOUND);
@@ -483,8 +482,7 @@ static int use_read_only_folder(const Fixture *fixture) {
     mf_Archive *archive = NULL;
     mf_SearchConfig config = small_config();
     mf_Error error = {0};
-    char other[600];
-    snprintf(other, sizeof other, "%s/other", fixture->folder);
+    const char *other = formatted("%s/other", fixture->folder);
     if (mf_archive_create(fixture->context, other, &config, "", 0, 0, &archive, &error) != MF_IO ||
         strcmp(error.file, other) != 0)
         return 2;

@@ -43,10 +43,9 @@ static inline void pitch_close(Pitch *pitch) {
 }
 
 static inline mf_Model *load_file(mf_Context *context, const char *name) {
-    char path[512];
     mf_Model *model;
-    snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, name);
-    MUST(mf_model_load(context, path, NULL, &model, &error));
+    MUST(mf_model_load(context, formatted("%s/models/%s", MAYFLY_SOURCE_DIR, name), NULL, &model,
+                       &error));
     return model;
 }
 
@@ -92,13 +91,10 @@ static inline void put(Pitch *pitch, mf_Group *group, uint32_t instance, double 
 
 // A ball of radius 0.1 m without friction.
 static inline mf_Model *ball_of(mf_Context *context, double mass) {
-    char text[512];
-    snprintf(text, sizeof text,
-             "<mujoco model='ball'><worldbody><body><freejoint/>"
-             "<geom type='sphere' size='0.1' mass='%g' condim='1'/>"
-             "</body></worldbody></mujoco>",
-             mass);
-    return load_text(context, text);
+    return load_text(context, formatted("<mujoco model='ball'><worldbody><body><freejoint/>"
+                                        "<geom type='sphere' size='0.1' mass='%g' condim='1'/>"
+                                        "</body></worldbody></mujoco>",
+                                        mass));
 }
 
 #endif

@@ -8,18 +8,17 @@ enum { BACK, FRONT };
 // Two boxes of 0.1 m on a passive hinge about y in the middle, with a dock at each end, x to x.
 // Nothing touches.
 static mf_Model *module_of(mf_Context *context, const char *extra) {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "<mujoco model='module'><worldbody><body name='left'><freejoint/>"
-             "<geom type='box' size='0.05 0.04 0.03' pos='-0.05 0 0' mass='0.5' contype='0' "
-             "conaffinity='0'/>"
-             "<body name='right'><joint name='hinge' axis='0 1 0'/>"
-             "<geom type='box' size='0.05 0.04 0.03' pos='0.05 0 0' mass='0.3' contype='0' "
-             "conaffinity='0'/></body></body></worldbody><custom>"
-             "<text name='dock:back' data='body=left xyz=-0.1,0,0 quat=0,0,0,1 %s'/>"
-             "<text name='dock:front' data='body=right xyz=0.1,0,0 %s'/></custom></mujoco>",
-             extra, extra);
-    return load_text(context, text);
+    return load_text(
+        context,
+        formatted("<mujoco model='module'><worldbody><body name='left'><freejoint/>"
+                  "<geom type='box' size='0.05 0.04 0.03' pos='-0.05 0 0' mass='0.5' contype='0' "
+                  "conaffinity='0'/>"
+                  "<body name='right'><joint name='hinge' axis='0 1 0'/>"
+                  "<geom type='box' size='0.05 0.04 0.03' pos='0.05 0 0' mass='0.3' contype='0' "
+                  "conaffinity='0'/></body></body></worldbody><custom>"
+                  "<text name='dock:back' data='body=left xyz=-0.1,0,0 quat=0,0,0,1 %s'/>"
+                  "<text name='dock:front' data='body=right xyz=0.1,0,0 %s'/></custom></mujoco>",
+                  extra, extra));
 }
 
 static const double mass = 0.8, length = 0.2; // [kg], [m] of a module

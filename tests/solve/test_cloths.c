@@ -19,13 +19,12 @@ static mf_Time step = 2 * MF_MILLISECOND;
 static Rig rig_open(mf_Context *context, const char *shape, const char *height, bool free,
                     double gravity, mf_Isa isa) {
     Rig rig = {0};
-    char text[512];
     mf_Error error = {0};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_Cloth cloth = mf_cloth_rectangle(0.6, 0.6, 25, 25);
-    snprintf(text, sizeof text, body, height, free ? "<freejoint/>" : "", shape);
+    const char *text = formatted(body, height, free ? "<freejoint/>" : "", shape);
     cloth.material.thickness = 0.01;
     world.step = step;
     world.gravity = gravity;

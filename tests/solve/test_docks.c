@@ -7,21 +7,21 @@ enum { FRONT, BACK, TOP, ODD }; // docks of a body
 
 // A box of 0.1 x 0.2 x 0.4 m, with `extra` attributes for its docks.
 static mf_Model *body_of(mf_Context *context, const char *extra) {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "<mujoco model='body'><worldbody><body name='b'><freejoint/>"
-             "<geom type='box' size='0.05 0.1 0.2' mass='2'/>"
-             "<site name='front' pos='0.05 0 0'/><site name='back' pos='-0.05 0 0' quat='0 0 0 1'/>"
-             "<site name='top' pos='0 0 0.2' quat='0.70710678118654757 0 -0.70710678118654757 0'/>"
-             "<site name='odd' pos='0 0.1 0' quat='0.70710678118654757 0 0 0.70710678118654757'/>"
-             "</body></worldbody><custom>"
-             "<text name='dock:front' data='site=front gender=male orientations=4 %s'/>"
-             "<text name='dock:back' data='site=back gender=female orientations=4 %s'/>"
-             "<text name='dock:top' data='site=top orientations=2 %s'/>"
-             "<text name='dock:odd' data='site=odd type=odd fits=even %s'/>"
-             "</custom></mujoco>",
-             extra, extra, extra, extra);
-    return load_text(context, text);
+    return load_text(
+        context,
+        formatted(
+            "<mujoco model='body'><worldbody><body name='b'><freejoint/>"
+            "<geom type='box' size='0.05 0.1 0.2' mass='2'/>"
+            "<site name='front' pos='0.05 0 0'/><site name='back' pos='-0.05 0 0' quat='0 0 0 1'/>"
+            "<site name='top' pos='0 0 0.2' quat='0.70710678118654757 0 -0.70710678118654757 0'/>"
+            "<site name='odd' pos='0 0.1 0' quat='0.70710678118654757 0 0 0.70710678118654757'/>"
+            "</body></worldbody><custom>"
+            "<text name='dock:front' data='site=front gender=male orientations=4 %s'/>"
+            "<text name='dock:back' data='site=back gender=female orientations=4 %s'/>"
+            "<text name='dock:top' data='site=top orientations=2 %s'/>"
+            "<text name='dock:odd' data='site=odd type=odd fits=even %s'/>"
+            "</custom></mujoco>",
+            extra, extra, extra, extra));
 }
 
 typedef struct Bodies {

@@ -66,10 +66,10 @@ static const double rate = 4.0; // [rad/s] at which the square becomes a rhombus
 // [rad], [m] The first three angles and the place of the first body after 0.2 s.
 static void run_linkage(mf_Time step, double out[6]) {
     AUTO(pitch_close) Pitch pitch;
-    char text[4096];
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
-    snprintf(text, sizeof text, linkage_text, 2e-9 * (double)step);
-    mf_Group *linkage = pitch_group(&pitch, load_text(pitch.context, text), "linkage", 1, true);
+    mf_Group *linkage =
+        pitch_group(&pitch, load_text(pitch.context, formatted(linkage_text, 2e-9 * (double)step)),
+                    "linkage", 1, true);
     add_articulated(&pitch, linkage);
     put_at(&pitch, linkage, 0, 0, 0, 5);
     for (uint32_t i = 0; i < 3; i++)

@@ -346,9 +346,7 @@ TEST(identities_hold_for_public_robots) {
         skip();
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/models/%s", folder, names[i]);
-        check_model(path);
+        check_model(formatted("%s/models/%s", folder, names[i]));
     }
 }
 

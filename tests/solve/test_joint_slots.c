@@ -35,15 +35,14 @@ static void close_rig(Rig *rig) {
 }
 
 static void add_magnets(Rig *rig, double on, double off) {
-    char path[512];
     Pitch *pitch = &rig->pitch;
     AUTO_PLUGIN *plugin;
     const mf_PluginValue values[] = {{"on", on}, {"off", off}, {"reach", 0.3}};
     mf_PluginConfig config = mf_plugin_config();
     config.values = values;
     config.value_count = 3;
-    snprintf(path, sizeof path, "%s/plugins/plugin_magnet.so", MAYFLY_BINARY_DIR);
-    MUST(mf_plugin_load(pitch->context, path, &plugin, &error));
+    MUST(mf_plugin_load(pitch->context, formatted("%s/plugins/plugin_magnet.so", MAYFLY_BINARY_DIR),
+                        &plugin, &error));
     MUST(mf_plugin_control_add(rig->carriers, mf_rate_from_period(4 * MF_MILLISECOND), plugin,
                                &config, &error));
 }

@@ -23,12 +23,14 @@ static const Kind kinds[KINDS] = {
 static const double corners[4][3] = {{0, 0, 0}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}};
 
 static mf_Group *add_kind(Pitch *pitch, int kind, const char *name, uint32_t count) {
-    char text[512];
-    snprintf(text, sizeof text,
-             "<mujoco model='%s'><asset><mesh name='m' vertex='0 0 0  0.5 0 0  0 0.5 0  0 0 0.5'/>"
-             "</asset><worldbody><body><freejoint/><geom %s mass='1'/></body></worldbody></mujoco>",
-             kinds[kind].name, kinds[kind].geom);
-    return pitch_group(pitch, load_text(pitch->context, text), name, count, true);
+    return pitch_group(
+        pitch,
+        load_text(pitch->context, formatted("<mujoco model='%s'><asset><mesh name='m' vertex='0 0 "
+                                            "0  0.5 0 0  0 0.5 0  0 0 0.5'/>"
+                                            "</asset><worldbody><body><freejoint/><geom %s "
+                                            "mass='1'/></body></worldbody></mujoco>",
+                                            kinds[kind].name, kinds[kind].geom)),
+        name, count, true);
 }
 
 static double dot(const double a[3], const double b[3]) {

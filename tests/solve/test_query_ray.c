@@ -45,12 +45,14 @@ static const Kind kinds[] = {
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static mf_Group *add_kind(Pitch *pitch, int kind, uint32_t count) {
-    char text[512];
-    snprintf(text, sizeof text,
-             "<mujoco model='%s'>%s<worldbody><body><freejoint/><geom %s mass='1'/></body>"
-             "</worldbody></mujoco>",
-             kinds[kind].name, kinds[kind].asset, kinds[kind].geom);
-    return pitch_group(pitch, load_text(pitch->context, text), kinds[kind].name, count, true);
+    return pitch_group(
+        pitch,
+        load_text(
+            pitch->context,
+            formatted("<mujoco model='%s'>%s<worldbody><body><freejoint/><geom %s mass='1'/></body>"
+                      "</worldbody></mujoco>",
+                      kinds[kind].name, kinds[kind].asset, kinds[kind].geom)),
+        kinds[kind].name, count, true);
 }
 
 static void rotate(const double q[4], const double v[3], double out[3]) {

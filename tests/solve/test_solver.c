@@ -8,13 +8,12 @@
 
 // A cube of 0.2 m whose origin is its center.
 static mf_Model *cube_of(mf_Context *context, double mass, double friction) {
-    char text[512];
-    snprintf(text, sizeof text,
-             "<mujoco model='cube'><worldbody><body><freejoint/>"
-             "<geom type='box' size='0.1 0.1 0.1' mass='%g' friction='%g 0.005 0.0001'/>"
-             "</body></worldbody></mujoco>",
-             mass, friction);
-    return load_text(context, text);
+    return load_text(
+        context,
+        formatted("<mujoco model='cube'><worldbody><body><freejoint/>"
+                  "<geom type='box' size='0.1 0.1 0.1' mass='%g' friction='%g 0.005 0.0001'/>"
+                  "</body></worldbody></mujoco>",
+                  mass, friction));
 }
 
 // Sum of the loads of all contacts between robots, along z.

@@ -124,10 +124,9 @@ static uint32_t check_world(mf_World *world, uint64_t steps, int rounds) {
 
 static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Override *overrides,
                           uint32_t count) {
-    char path[512];
     mf_SceneFile *file;
-    snprintf(path, sizeof path, FOLDER "scenes/%s", name);
-    MUST(mf_scene_file_load(context, path, overrides, count, &file, &error));
+    MUST(mf_scene_file_load(context, formatted(FOLDER "scenes/%s", name), overrides, count, &file,
+                            &error));
     return file;
 }
 
@@ -187,7 +186,6 @@ TEST(vehicles_declare_what_they_do) {
 // ---- robots under full dynamics ----------------------------------------------------------------
 
 static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
-    char path[512];
     AUTO_CONTEXT *context = open_context(1);
     AUTO_MODEL *model;
     mf_Group *group;
@@ -196,8 +194,7 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     mf_GroupConfig robots = mf_group_config();
     import.lenient = true;
     settings.step = 2 * MF_MILLISECOND;
-    snprintf(path, sizeof path, FOLDER "models/%s", name);
-    MUST(mf_model_load(context, path, &import, &model, &error));
+    MUST(mf_model_load(context, formatted(FOLDER "models/%s", name), &import, &model, &error));
     robots.model = model;
     robots.count = 3;
     AUTO_WORLD *world = open_world(context, &settings);
@@ -321,15 +318,14 @@ TEST(plays_declare_what_they_do) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};
     for (int i = 0; i < MF_MOTION_LEVELS; i++) {
-        char text[2048];
-        snprintf(text, sizeof text,
-                 "world: {step: 0.001}\ngroups:\n  - name: a\n    motion: %s\n" HUMANOID
-                 "    placement: {poses: [[0, 0, 0], [0.12, 0.06, 3]]}\n"
-                 "  - name: b\n    motion: %s\n" HUMANOID
-                 "    placement: {poses: [[0.1, -0.1, 0], [2, 0, 0]]}\n"
-                 "    switch:\n      - {to: rigid, when: {far: {group: a, distance: 1}}}\n",
-                 levels[i], levels[i]);
-        check_play(text, 13, 8);
+        check_play(
+            formatted("world: {step: 0.001}\ngroups:\n  - name: a\n    motion: %s\n" HUMANOID
+                      "    placement: {poses: [[0, 0, 0], [0.12, 0.06, 3]]}\n"
+                      "  - name: b\n    motion: %s\n" HUMANOID
+                      "    placement: {poses: [[0.1, -0.1, 0], [2, 0, 0]]}\n"
+                      "    switch:\n      - {to: rigid, when: {far: {group: a, distance: 1}}}\n",
+                      levels[i], levels[i]),
+            13, 8);
     }
 }
 

@@ -11,12 +11,11 @@ typedef struct Scene {
 } Scene;
 
 static mf_Model *load(mf_Context *context, const char *name) {
-    char path[512];
     mf_Model *model;
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;
-    snprintf(path, sizeof path, MAYFLY_SOURCE_DIR "/models/%s", name);
-    MUST(mf_model_load(context, path, &config, &model, &error));
+    MUST(mf_model_load(context, formatted(MAYFLY_SOURCE_DIR "/models/%s", name), &config, &model,
+                       &error));
     return model;
 }
 
@@ -51,10 +50,8 @@ static void close_scene(Scene *scene) {
 }
 
 static mf_Property find(const Scene *scene, const char *format, const char *name) {
-    char path[512];
     mf_Property property;
-    snprintf(path, sizeof path, format, name);
-    MUST(mf_property_find(scene->world, path, &property, &error));
+    MUST(mf_property_find(scene->world, formatted(format, name), &property, &error));
     return property;
 }
 
@@ -289,8 +286,7 @@ TEST(writing_angles_updates_points) {
     assert_true(model->position_count <= 64);
     memcpy(q, model->start_position, model->position_count * sizeof *q);
     q[model->joints[4].position_address] = angle;
-    char path[256];
-    snprintf(path, sizeof path, "robot[0]/%s/joint.angle", model->joints[4].name);
+    const char *path = formatted("robot[0]/%s/joint.angle", model->joints[4].name);
     mf_group_set_state(scene.robots, 1, q, v);
     double moved = 0.0, start = mf_field_get(points, 0, 0);
     MUST(put(&scene, path, &angle, &error));
