@@ -227,6 +227,19 @@ TEST(a_spring_between_masses) {
     }
 }
 
+// A file that switches springs off means those of tendons, too: the masses stay apart as they are.
+TEST(a_switch_of_the_file_takes_springs_of_tendons) {
+    AUTO(text_close) Text t;
+    const TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    open_masses(&t,
+                "stiffness='30' springlength='0'/></tendon>"
+                "<option><flag spring='disable'/></option><tendon><fixed",
+                &config);
+    text_set(&t, "joint.angle", text_joint(&t, "b"), 0.5);
+    mf_world_step(t.world, 100);
+    assert_near(text_get(&t, "joint.angle", text_joint(&t, "b")), 0.5, 0.0);
+}
+
 // Damping 6 N s/m over 6/5 kg: the relative speed falls as exp(-5 t).
 TEST(a_damper_between_masses) {
     AUTO(text_close) Text t;

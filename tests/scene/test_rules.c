@@ -73,7 +73,6 @@ TEST(all_levels_change_no_bit) {
         mf_world_step(scene.world, 10);
     }
     assert_int_equal(mf_group_fault_total(scene.group), 0);
-    mf_scene_destroy(&scene);
 }
 
 // A truss gets inertia at a time, with the step that this needs, and loses it again.

@@ -482,8 +482,9 @@ TEST(bytecode_is_refused) {
 // Programs that do not run scripts say so, and a written scene has them still.
 TEST(other_programs_say_that_no_script_runs) {
     AUTO_CONTEXT *context = open_context(0);
+    char *written;
     AUTO(end_memory)
-    char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n"), *written;
+    char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n");
     mf_SceneFile *file = parse_scene(context, text);
     mf_Scene scene = make_scene(context, file);
     assert_int_equal(scene.note_count, 1);

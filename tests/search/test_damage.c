@@ -215,7 +215,8 @@ SEARCH_TEST(no_lost_page_is_written_over) {
     // Long enough that resuming needs only a few of the pages.
     make_archive(fixture, &config, 100);
     size_t size;
-    AUTO(end_memory) char *image = read_bytes(fixture->path, &size), page[4096];
+    char page[4096];
+    AUTO(end_memory) char *image = read_bytes(fixture->path, &size);
     assert_true(size >= 20 * sizeof page);
     for (size_t at = 0; at < size; at += sizeof page) {
         memcpy(page, image + at, sizeof page);

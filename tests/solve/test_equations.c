@@ -389,7 +389,8 @@ typedef struct Answers {
 static Answers ask(Rig *rig, uint32_t part) {
     const size_t n = rig->n, links = rig->model->link_count,
                  counts[] = {n * n, n, n, n, 6 * n, 3 * links, 4 * links, 6 * links};
-    AUTO(end_memory) double *force = numbers(n * COUNT), *at[8];
+    double *at[8];
+    AUTO(end_memory) double *force = numbers(n * COUNT);
     Answers answers = {.size = 0};
     mf_Error *error = &rig->pitch.error;
     for (int k = 0; k < 8; k++)

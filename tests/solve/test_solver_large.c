@@ -175,6 +175,7 @@ TEST(a_wall_stands) {
         assert_near(load_on(&pitch, row), weight, 0.02 * 9.81 * BOXES);
     }
     assert_true(far < 5e-3);
+    assert_true(SANITIZED || statistics.residual < 0.05); // one sweep in place of 15 leaves 0.1
     assert_int_equal(mf_group_fault_total(boxes), 0);
 }
 
