@@ -147,7 +147,7 @@ static void check_mjcf(const mf_Model *model) {
 }
 
 TEST(mjcf_files_have_cameras) {
-    mf_Model *model = load_urdf(*state, mjcf);
+    AUTO_MODEL *model = load_urdf(*state, mjcf);
     mf_Error error = {0};
     char path[512];
     check_mjcf(model);
@@ -156,7 +156,6 @@ TEST(mjcf_files_have_cameras) {
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
     AUTO_MODEL *again = load_file(*state, path, NULL);
     check_mjcf(again);
-    mf_model_destroy(model);
 }
 
 #define TEXTED(data)                                                                               \

@@ -98,7 +98,7 @@ static void random_pose(const mf_Model *model, uint32_t stream, double *angle, u
 // rotation.
 static void targets_are_reached(mf_Context *context, const mf_Model *model, uint32_t link,
                                 uint32_t count, bool rotates) {
-    double *angle = calloc(model->joint_count, sizeof *angle);
+    AUTO(end_memory) double *angle = calloc(model->joint_count, sizeof *angle);
     AUTO(end_memory) double *again = calloc(model->joint_count, sizeof *again);
     mf_InverseKinematicsConfig config = mf_inverse_kinematics_config();
     uint32_t iterations = 0, starts = 0;
@@ -137,7 +137,6 @@ static void targets_are_reached(mf_Context *context, const mf_Model *model, uint
     print_message("%s, %s: %u targets, %.1f iterations and %.2f starts each\n", model->name,
                   rotates ? "with rotation" : "position", count, iterations / (double)count,
                   starts / (double)count);
-    free(angle);
 }
 
 TEST(an_arm_reaches_random_targets) {

@@ -77,7 +77,7 @@ TEST(fewer_mesh_points_make_a_lighter_model) {
     mf_ImportConfig config = mf_import_config();
     config.visual = false;
     config.mesh_points = 2;
-    mf_Model *light = load_file(*state, path, &config);
+    AUTO_MODEL *light = load_file(*state, path, &config);
     AUTO_MODEL *full = load_file(*state, path, NULL);
     assert_true(light->point_count < full->point_count);
     assert_near(light->mass, full->mass, 1e-12);
@@ -86,5 +86,4 @@ TEST(fewer_mesh_points_make_a_lighter_model) {
     for (uint32_t i = 0; i < light->point_count; i++)
         touching += (light->points[i].flags & MF_POINT_COLLIDES) != 0;
     assert_int_equal(touching, 50);
-    mf_model_destroy(light);
 }

@@ -98,7 +98,8 @@ static void batch_open(Batch *batch, const BatchKind *kind, const BatchOption *o
 }
 
 static void batch_close(Batch *batch) {
-    fixture_close(&batch->fixture, batch->terrain);
+    batch->fixture.terrain = batch->terrain;
+    fixture_close(&batch->fixture);
 }
 
 // For `touching`: contacts with a load.

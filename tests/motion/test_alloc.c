@@ -5,7 +5,7 @@
 
 TEST(a_step_makes_no_fallible_call) {
     for (int option = 0; option < 4; option++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1 + (uint32_t)option % 2);
         make_hexapod(&fixture.hand);
         FixtureConfig config = fixture_config((option & 2) != 0);
@@ -21,7 +21,6 @@ TEST(a_step_makes_no_fallible_call) {
         assert_int_equal(mf_context_call_count(fixture.context), calls);
         assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
         assert_int_equal((int)mf_field_get(fixture_field(&fixture, "fault.count"), 7, 0), 1);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -108,6 +107,6 @@ TEST(bad_settings_are_refused) {
         must(mf_motion_add(fixture.group, MF_MOTION_POINTS, NULL, &error), &error);
         assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_POINTS, NULL, &error),
                          MF_BAD_ARGUMENT); // twice
-        fixture_close(&fixture, NULL);
+        fixture_close(&fixture);
     }
 }

@@ -171,7 +171,7 @@ TEST(equals_mujoco) {
             mf_group_inverse_dynamics(grove.fixture.group, 0, 1, values, values, NULL);
             assert_close(values, truth->force, n, 1e-10, "inverse of forward", tree);
         }
-        fixture_close(&grove.fixture, NULL);
+        fixture_close(&grove.fixture);
     }
 }
 
@@ -195,7 +195,7 @@ TEST(poses_and_jacobians_equal_mujocos) {
             assert_close(position[last], truth->point, 3, 1e-12, "placement", tree);
             assert_close(orientation, truth->rotation, 9, 1e-12, "turn", tree);
         }
-        fixture_close(&grove.fixture, NULL);
+        fixture_close(&grove.fixture);
     }
 }
 
@@ -237,6 +237,6 @@ TEST(algorithms_agree) {
                 kinetic += 0.5 * v[i / n] * matrix[i] * v[i % n];
             assert_near(kinetic, mf_motion_energy(group, 0).kinetic, 1e-12 * kinetic);
         }
-        fixture_close(&grove.fixture, NULL);
+        fixture_close(&grove.fixture);
     }
 }

@@ -43,7 +43,7 @@ static double along_slope(const Fixture *fixture, const char *name, double angle
 TEST(d1_rest) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_stiffness = 1000.0;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     build_block(&fixture.hand);
     art_open(&fixture, &config);
@@ -52,7 +52,6 @@ TEST(d1_rest) {
     assert_near(fixture_get(&fixture, "base.position", 2), 0.1 - 2.0 * 9.81 / 4000.0, 1e-9);
     for (uint32_t i = 0; i < 4; i++)
         assert_near(fixture_get(&fixture, "contact.load", i), 2.0 * 9.81 / 4.0, 1e-6);
-    fixture_close(&fixture, NULL);
 }
 
 // A mass on a spring and damper that cannot pull: coefficient of restitution 0.7440794 at damping
@@ -66,7 +65,7 @@ TEST(d3_bounce) {
         config.motion.contact_stiffness = 1e4;
         config.motion.contact_damping = 2.0 * 0.1 * sqrt(1e4 * 2.0);
         config.motion.contact_depth = 1.0;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
         mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);
@@ -76,7 +75,6 @@ TEST(d3_bounce) {
         mf_world_step(fixture.world, 6000);
         assert_near(fixture_get(&fixture, "base.linear_velocity", 2), 0.7440794,
                     i == 0 ? 1e-4 : 1e-3);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -88,7 +86,7 @@ TEST(sliding_brakes_by_coulomb) {
     const double step = 0.005, mu = 0.3, depth = 9.81 * 1e-4 / 4.0;
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.friction = mu;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     // Hard to turn, so that friction does not tip it.
     art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
@@ -107,7 +105,6 @@ TEST(sliding_brakes_by_coulomb) {
     // Semi-implicit Euler lags by step v / 2 of the exact way v^2 / (2 mu g).
     double distance = 2.0 * 2.0 / (2.0 * mu * 9.81);
     assert_near(fixture_get(&fixture, "base.position", 0), distance, 2.0 * step * 2.0);
-    fixture_close(&fixture, NULL);
 }
 
 // The place where a ball touches stays below its center however fast it rolls, so it lies m g / k
@@ -115,7 +112,7 @@ TEST(sliding_brakes_by_coulomb) {
 TEST(a_rolling_ball_rests) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     mf_Shape ball = round_shape(MF_SHAPE_SPHERE, 0.1, 0.0);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     config.motion.shapes = true;
     fixture.hand.model.shapes = &ball;
@@ -128,7 +125,6 @@ TEST(a_rolling_ball_rests) {
     mf_world_step(fixture.world, 400);
     assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 2.0, 1e-6);
     assert_near(fixture_get(&fixture, "base.position", 2), 0.1 - 9.81 * 1e-4, 1e-9);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- slopes -------------------------------------------------------------------------------------
@@ -153,7 +149,7 @@ TEST(d5_d6_rolling) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         mf_Shape shape = round_shape(roll->type, 0.1, 0.3);
         const double half = sqrt(0.5), across[4] = {half, half, 0, 0}; // its axis along y
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         mf_Terrain *terrain = slope(fixture.context, roll->angle);
         config.world.terrain = terrain;
@@ -170,7 +166,7 @@ TEST(d5_d6_rolling) {
         assert_near(speed, roll->expected, 3e-3 * roll->expected);
         if (roll->mu == 1.0) // it rolls
             assert_near(fixture_get(&fixture, "base.angular_velocity", 1), -speed / 0.1, 2e-3);
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
 }
 
@@ -182,7 +178,7 @@ TEST(d9_block_on_a_slope) {
     const double angle = 20 * degree;
     for (int i = 0; i < 6; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         mf_Terrain *terrain = slope(fixture.context, angle);
         config.world.terrain = terrain;
@@ -201,7 +197,7 @@ TEST(d9_block_on_a_slope) {
         else
             assert_near(gained, 9.81 * (sin(angle) - 0.2 * cos(angle)),
                         9.81 * 0.2 * cos(angle) * mf_time_to_seconds(steps[i / 2]));
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
 }
 
@@ -211,7 +207,7 @@ TEST(friction_is_the_same_in_all_directions) {
     double first = 0.0;
     for (int d = 0; d < 12; d++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         config.motion.friction = mu;
         art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
@@ -230,7 +226,6 @@ TEST(friction_is_the_same_in_all_directions) {
         assert_near(atan2(y, x), atan2(sin(a), cos(a)), d == 6 ? 7.0 : 1e-9);
         first = d == 0 ? went : first;
         assert_near(went, first, 1e-9);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -246,7 +241,7 @@ TEST(a_robot_falls_and_stands) {
         config.group.double_precision = i % 2 == 0;
         config.motion.servo.gain = 5.0;
         config.motion.servo.damping = 0.1;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         for (uint32_t l = 0; l < fixture.hand.model.link_count; l++) {
@@ -273,7 +268,6 @@ TEST(a_robot_falls_and_stands) {
         assert_near(load, fixture.hand.model.mass * 9.81, 0.02);
         assert_near(speed, 0.0, 1e-3);
         assert_true(fixture_get(&fixture, "base.position", 2) > 0.0);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -290,7 +284,7 @@ TEST(shapes_rest_on_their_surface) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
         mf_Shape shape = round_shape(cases[i].type, 0, 0);
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         memcpy(shape.size, cases[i].size, sizeof shape.size);
         config.motion.shapes = true;
@@ -304,6 +298,5 @@ TEST(shapes_rest_on_their_surface) {
         double sunk = 9.81 * 0.004 * 0.004; // g time^2: all on one contact
         double height = fixture_get(&fixture, "base.position", 2);
         assert_true(height <= cases[i].height && height >= cases[i].height - 1.01 * sunk);
-        fixture_close(&fixture, NULL);
     }
 }

@@ -183,7 +183,7 @@ TEST(bad_settings_are_refused) {
         must(mf_motion_add(batch.fixture.group, MF_MOTION_ARTICULATED, NULL, &error), &error);
         assert_int_equal(mf_motion_add(batch.fixture.group, MF_MOTION_ARTICULATED, NULL, &error),
                          MF_BAD_ARGUMENT);
-        fixture_close(&batch.fixture, NULL);
+        fixture_close(&batch.fixture);
     }
 }
 

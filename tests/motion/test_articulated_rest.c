@@ -39,7 +39,7 @@ TEST(robots_on_their_limits_rest) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
         config.group.double_precision = i % 2 == 0;
         config.motion.friction = 0.8;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         build_crouch(&fixture.hand);
         art_open(&fixture, &config);
@@ -64,7 +64,6 @@ TEST(robots_on_their_limits_rest) {
         assert_near(most, 1.0, i % 2 == 0 ? 1e-6 : 1e-3);
         assert_near(sum / count, 1.0, i % 2 == 0 ? 1e-6 : 1e-5);
         assert_near(speed, 0.0, 1e-3);
-        fixture_close(&fixture, NULL);
     }
 }
 

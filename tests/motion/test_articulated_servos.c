@@ -81,7 +81,7 @@ TEST(a_step_response_is_the_damped_oscillators) {
 // Gains change between steps, and go far beyond what an explicit step bears.
 TEST(gains_change_while_running) {
     ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     wheel(&fixture, &config);
     command(&fixture, 0.0, 0.0, 1.0, 0.0, 0.5); // a torque alone: 1 rad/s^2
     mf_world_step(fixture.world, 100);
@@ -93,7 +93,6 @@ TEST(gains_change_while_running) {
     mf_world_step(fixture.world, 500);
     assert_near(fixture_get(&fixture, "joint.angle", 0), -0.25, 1e-9);
     assert_int_equal(mf_group_fault_total(fixture.group), 0);
-    fixture_close(&fixture, NULL);
 }
 
 // Untouched, they are the servo of the settings to the bit, also after a reset.
@@ -106,7 +105,7 @@ TEST(gains_are_those_of_the_settings_at_first) {
         config.motion.servo.damping = 1.0;
         config.motion.servo.effort = 2.0;
         config.motion.servo.backlash = 0.01;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         wheel(&fixture, &config);
         for (int run = 0; run < 2; run++) {
             fixture_set(&fixture, "joint.target", 0, 1.0);
@@ -116,7 +115,6 @@ TEST(gains_are_those_of_the_settings_at_first) {
                 command(&fixture, 7.0, 3.0, 0.0, 1.0, 1.0);
             mf_group_reset(fixture.group, 0);
         }
-        fixture_close(&fixture, NULL);
     }
     assert_true(angle[0][0] == angle[1][0] && angle[0][1] == angle[1][1]);
     assert_true(fabs(angle[0][0]) > 0.01);
@@ -137,7 +135,7 @@ TEST(efforts_bound_the_sum) {
                                 .force_upper = INFINITY};
         if (motor == 0)
             config.motion.servo.effort = 2.5;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         uint32_t link = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_z);
         art_body(&fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
@@ -150,7 +148,6 @@ TEST(efforts_bound_the_sum) {
         command(&fixture, 100.0, 1.0, -5.0, 0.0, 1000.0);
         mf_world_step(fixture.world, 100);
         assert_near(fixture_get(&fixture, "joint.rate", 0), 0.1 * 2.5 / inertia, 1e-12);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -159,19 +156,18 @@ TEST(what_is_no_gain_is_an_input_fault) {
                                        {1, INFINITY, 0, 0}, {1, 1, NAN, 0},   {1, 1, 0, INFINITY}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         wheel(&fixture, &config);
         command(&fixture, values[i][0], values[i][1], 0.0, values[i][2], values[i][3]);
         mf_world_step(fixture.world, 1);
         assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_INPUT);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // Without the setting there are no such fields; what the servo is can be asked for.
 TEST(without_them_there_are_no_fields) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     config.motion.servo.gain = 8.0;
     config.motion.servo.damping = 2.0;
     config.motion.servo.speed = 3.0;
@@ -183,5 +179,4 @@ TEST(without_them_there_are_no_fields) {
     assert_true(mf_articulated_servo(fixture.group, 1).gain == 0.0); // there is no such joint
     assert_null(mf_group_find_field(fixture.group, "servo.gain"));
     assert_null(mf_group_find_field(fixture.group, "servo.torque"));
-    fixture_close(&fixture, NULL);
 }

@@ -142,7 +142,7 @@ TEST(what_is_solved_is_a_solution) {
 // into the ground in some. Returns the hash of its state, the residual included.
 static uint64_t throw_among(uint32_t count) {
     static const double axis[3] = {0, 1, 0}, moments[3] = {0.02, 0.02, 0.03};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moments);
     for (int i = 0; i < 4; i++)
@@ -167,7 +167,6 @@ static uint64_t throw_among(uint32_t count) {
         assert_true(mf_field_get(fixture_field(&fixture, "point.residual"), count - 1, 0) < 0.01);
     }
     uint64_t hash = mf_group_instance_hash(fixture.group, count - 1);
-    fixture_close(&fixture, NULL);
     return hash;
 }
 

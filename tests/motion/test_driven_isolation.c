@@ -90,7 +90,7 @@ static void change(mf_MotionsConfig *motions) {
 // A target that is read while it is not a number stops the robot.
 TEST(a_corrupted_target_is_an_input_fault) {
     for (int i = 0; i < 2; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = driven_config(i == 0 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED,
                                                    MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         fixture_begin(&fixture, 1);
@@ -99,7 +99,6 @@ TEST(a_corrupted_target_is_an_input_fault) {
         fixture_set(&fixture, "joint.target", 2, (double)NAN);
         mf_world_step(fixture.world, 1);
         assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_INPUT);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -140,13 +139,13 @@ TEST(bad_settings_are_refused) {
         must(mf_motion_add(batch.fixture.group, MF_MOTION_RIGID, NULL, &error), &error);
         assert_int_equal(mf_motion_add(batch.fixture.group, MF_MOTION_RIGID, NULL, &error),
                          MF_BAD_ARGUMENT);
-        fixture_close(&batch.fixture, NULL);
+        fixture_close(&batch.fixture);
     }
 }
 
 // What cannot be told where to go is refused by name, with the motion that can move it.
 TEST(floating_joints_are_refused) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     fixture_begin(&fixture, 1);
@@ -160,7 +159,6 @@ TEST(floating_joints_are_refused) {
                      MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "loose"));
     assert_non_null(strstr(error.message, "articulated"));
-    fixture_close(&fixture, NULL);
 }
 
 static const BatchKind batch_kind = {.options = options,

@@ -56,7 +56,7 @@ TEST(faults_are_contained) {
     for (int k = 0; k < 2; k++) {
         Parts p;
         crawler(&p, 6, 0);
-        Rig calm = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
+        AUTO(rig_close) Rig calm = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
         AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
         set_field(rig.group, fields[k], 3, 0, NAN);
         drive(&calm, 20);
@@ -68,7 +68,6 @@ TEST(faults_are_contained) {
                 assert_int_equal(mf_group_instance_hash(rig.group, i),
                                  mf_group_instance_hash(calm.group, i));
         }
-        rig_close(&calm);
     }
 }
 

@@ -146,7 +146,7 @@ static uint64_t audit_all(double height, double speed, double spin, double ampli
     updates = SANITIZED ? (updates + 1) / 2 : updates;
     for (uint32_t g = 0; g < GROUNDS; g++)
         for (uint32_t o = 0; o < 32; o++) {
-            Fixture fixture;
+            AUTO(fixture_close) Fixture fixture;
             fixture_begin(&fixture, 1);
             make_hexapod(&fixture.hand);
             FixtureConfig config = fixture_config(false);
@@ -162,7 +162,7 @@ static uint64_t audit_all(double height, double speed, double spin, double ampli
             report(grounds[g].name, o, &audit);
             assert_int_equal(mf_group_fault_total(fixture.group), 0);
             rises += audit.rises;
-            fixture_close(&fixture, terrain);
+            fixture.terrain = terrain;
         }
     return rises;
 }
@@ -188,7 +188,7 @@ TEST(drops_at_the_ends_of_the_settings) {
     static const uint32_t intervals[] = {2, 8, 6000}; // in steps; one would leave none to audit
     static const double compliance[] = {1e-4, 0.1, 1.0};
     for (uint32_t o = 0; o < 18 * 4; o += SANITIZED ? 5 : 1) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         FixtureConfig config = fixture_config(false);
@@ -209,7 +209,7 @@ TEST(drops_at_the_ends_of_the_settings) {
         report("drop", (o / 18) * 9 % 32, &audit);
         assert_int_equal(mf_group_fault_total(fixture.group), 0);
         assert_int_equal(audit.rises, 0);
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
 }
 
@@ -220,7 +220,7 @@ TEST(drops_at_the_ends_of_the_settings) {
 // that.
 TEST(robots_are_not_faster_than_their_legs) {
     for (uint32_t o = 0; o < 32; o += 5) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         FixtureConfig config = fixture_config(false);
@@ -247,6 +247,5 @@ TEST(robots_are_not_faster_than_their_legs) {
             print_message("option %u: farthest in one interval %.3f m\n", o, fastest);
         assert_true(fastest < 0.41);
         assert_int_equal(mf_group_fault_total(fixture.group), 0);
-        fixture_close(&fixture, NULL);
     }
 }

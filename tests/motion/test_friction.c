@@ -131,7 +131,7 @@ TEST(a_joint_update_moves_the_body_by_the_fit) {
     for (uint32_t trial = 0; trial < 60; trial++) {
         int n = 3 + (int)(trial % 6);
         bool weighted = (trial & 1) != 0;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         mf_hand_inertia(&fixture.hand, 0, 2.0, moment);
         double position[8][2], slip[8][2], weight[8], x[3], before[3];
@@ -169,7 +169,6 @@ TEST(a_joint_update_moves_the_body_by_the_fit) {
                                fixture_get(&fixture, "base.orientation", 0));
         assert_near(yaw, 2 * atan(x[2] / 2), 1e-7);
         assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 0.0, 1e-6);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -215,7 +214,7 @@ TEST(c3_sticks_up_to_the_angle_of_friction) {
     for (int friction = 0; friction < 2; friction++)
         for (int side = -1; side <= 1; side += 2) {
             double angle = (26.5651 + 0.01 * side) * pi / 180;
-            Fixture fixture;
+            AUTO(fixture_close) Fixture fixture;
             mf_Terrain *slope =
                 slope_open(&fixture, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.5);
             double hold = 2.0 * 9.81 * sin(angle);
@@ -229,7 +228,7 @@ TEST(c3_sticks_up_to_the_angle_of_friction) {
             if (side < 0 ? !(fabs(moved) < 1e-3) : !(fabs(moved - 0.024) < 0.006))
                 fail_msg("friction %d at %+.2f degrees: moved by %g m", friction, 0.01 * side,
                          moved);
-            fixture_close(&fixture, slope);
+            fixture.terrain = slope;
         }
 }
 
@@ -237,7 +236,7 @@ TEST(c3_sticks_up_to_the_angle_of_friction) {
 TEST(c3_slides_with_the_right_acceleration) {
     double angle = 30 * pi / 180;
     for (int friction = 0; friction < 2; friction++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Terrain *slope =
             slope_open(&fixture, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.3);
         double speed[2];
@@ -249,7 +248,7 @@ TEST(c3_slides_with_the_right_acceleration) {
         // The force is constant, so the discrete speed is exact; the literal has seven digits.
         assert_near(speed[1] - speed[0], 2.356287, 5e-7);
         assert_near(fixture_get(&fixture, "base.position", 1), 0.0, 1e-9);
-        fixture_close(&fixture, slope);
+        fixture.terrain = slope;
     }
 }
 
@@ -262,7 +261,7 @@ TEST(c4_friction_is_isotropic) {
         double first = 0.0, expected = 0.01 * 0.5 * 9.81 * 1e-4 * 200 * 201 / 2;
         for (int degree = 0; degree < 360; degree += 5)
             for (int side = -1; side <= 1; side += 2) {
-                Fixture fixture;
+                AUTO(fixture_close) Fixture fixture;
                 fixture_begin(&fixture, 1);
                 make_block(&fixture.hand);
                 FixtureConfig config = fixture_config(true);
@@ -289,7 +288,6 @@ TEST(c4_friction_is_isotropic) {
                                  "%g m",
                                  friction, degree, along, across, first);
                 }
-                fixture_close(&fixture, NULL);
             }
     }
 }
@@ -395,7 +393,7 @@ TEST(forces_of_feet_obey_coulombs_limit) {
 TEST(coupled_a_tall_box_tips_as_statics_says) {
     static const double moment[3] = {0.02, 0.02, 0.01};
     for (int side = -1; side <= 1; side += 2) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         mf_hand_inertia(&fixture.hand, 0, 2.0, moment);
         for (int i = 0; i < 4; i++)
@@ -412,7 +410,6 @@ TEST(coupled_a_tall_box_tips_as_statics_says) {
             assert_true(tilt < 0.01);
         else
             assert_true(tilt > 0.5);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -452,7 +449,7 @@ TEST(coupled_a_thrown_box_goes_as_far_as_it_should) {
         double coefficient = i % 4 < 2 ? 0.25 : 0.6, angle = 0.7 * (i / 20);
         mf_Time step = (mf_Time)(steps[i / 4 % 5] * MF_MILLISECOND);
         double h = mf_time_to_seconds(step), least = 1e9, most = 0.0, residual = 0.0;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         throw_box(&fixture, step, i & 1, coefficient, 1.0, angle);
         double x = get_last(&fixture, "base.position", 0);
         double y = get_last(&fixture, "base.position", 1);
@@ -476,6 +473,5 @@ TEST(coupled_a_thrown_box_goes_as_far_as_it_should) {
             fail_msg("case %d, %g ms: %g, %g m, expected %g; loads %g .. %g N; residual %g", i,
                      1e3 * h, x * cos(angle) + y * sin(angle), x * sin(angle) - y * cos(angle),
                      distance, least, most, residual);
-        fixture_close(&fixture, NULL);
     }
 }

@@ -17,7 +17,7 @@ static void air_config(FixtureConfig *config, double gravity, bool keep_momentum
 // -Jw/(Jw+Jb) = -1/6 rad. At 5 rad/s and 80 ms that takes three joint updates.
 static void e2_wheel(bool double_precision, bool keep_momentum, double expected, double tolerance) {
     static const double up[3] = {0, 0, 1}, moment[3] = {0.03, 0.03, 0.02};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
     uint32_t wheel = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0.05, up);
@@ -43,7 +43,6 @@ static void e2_wheel(bool double_precision, bool keep_momentum, double expected,
     assert_near(fixture_get(&fixture, "base.orientation", 1), 0.0, tolerance);
     assert_near(fixture_get(&fixture, "base.orientation", 2), 0.0, tolerance);
     assert_near(fixture_get(&fixture, "base.angular_velocity", 2), 0.0, 0.0);
-    fixture_close(&fixture, NULL);
 }
 
 TEST(e2_the_base_turns_against_its_wheel) {
@@ -88,7 +87,7 @@ static void flail_open(Fixture *fixture, mf_Terrain **ground, bool double_precis
 // both to 1e-10 relative. (Runge-Kutta's own loss grows with (rate h)^5; at 1 rad/s it is 1e-12.)
 TEST(e3_flailing) {
     for (int keep = 0; keep < 2; keep++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Terrain *ground;
         flail_open(&fixture, &ground, true, keep != 0, 9.81);
         fixture_set3(&fixture, "base.linear_velocity", 0.3, -0.2, 12.0);
@@ -106,7 +105,7 @@ TEST(e3_flailing) {
         }
         double size = fabs(start.angular[0]) + fabs(start.angular[1]) + fabs(start.angular[2]);
         assert_true(size > 0.01);
-        fixture_close(&fixture, ground);
+        fixture.terrain = ground;
     }
 }
 
@@ -115,7 +114,7 @@ TEST(e3_flailing) {
 TEST(the_center_of_mass_stays) {
     for (int option = 0; option < 4; option++) {
         bool wide = (option & 1) != 0;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Terrain *ground;
         flail_open(&fixture, &ground, wide, (option & 2) != 0, 0.0);
         Flail start, end;
@@ -130,7 +129,7 @@ TEST(the_center_of_mass_stays) {
             assert_true(end.angular[i] == 0.0);
         }
         assert_int_equal(mf_group_fault_total(fixture.group), 0);
-        fixture_close(&fixture, ground);
+        fixture.terrain = ground;
     }
 }
 
@@ -253,7 +252,7 @@ static void arm_reference(const mf_Model *model, double q[4]) {
 }
 
 static double arm_error(uint32_t updates, const double *reference) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     make_arms(&fixture.hand);
     FixtureConfig config = fixture_config(true);
@@ -271,7 +270,6 @@ static double arm_error(uint32_t updates, const double *reference) {
     double error = 0.0;
     for (uint32_t c = 0; c < 4; c++)
         error = fmax(error, fabs(fixture_get(&fixture, "base.orientation", c) - reference[c]));
-    fixture_close(&fixture, NULL);
     return error;
 }
 
@@ -298,7 +296,7 @@ TEST(attitude_under_keep_momentum) {
 // link's own inertia, turned and shifted), to 1e-14 relative; it is positive and obeys the triangle
 // inequality.
 TEST(e4_composite_inertia) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Terrain *ground;
     flail_open(&fixture, &ground, true, false, 0.0);
     for (uint32_t trial = 0; trial < 20; trial++) {
@@ -374,5 +372,5 @@ TEST(e4_composite_inertia) {
                              sum[0][2] * (sum[0][1] * sum[1][2] - sum[1][1] * sum[0][2]);
         assert_true(sum[0][0] > 0 && minor > 0 && determinant > 0);
     }
-    fixture_close(&fixture, ground);
+    fixture.terrain = ground;
 }

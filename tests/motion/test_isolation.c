@@ -72,7 +72,8 @@ static void batch_open(Batch *batch, const Options *options, mf_Isa isa, uint32_
 }
 
 static void batch_close(Batch *batch) {
-    fixture_close(&batch->fixture, batch->terrain);
+    batch->fixture.terrain = batch->terrain;
+    fixture_close(&batch->fixture);
 }
 
 static void batch_targets(Batch *batch) {
@@ -226,6 +227,20 @@ TEST(corrupted_states_stay_with_their_robot) {
     }
 }
 
+// A point that lies nowhere is a fault in the step that meets it, before it moves the robot.
+TEST(points_that_lie_nowhere_are_a_fault_at_once) {
+    AUTO(fixture_close) Fixture fixture;
+    const FixtureConfig config = fixture_config(false);
+    fixture_begin(&fixture, 1);
+    make_hexapod(&fixture.hand);
+    fixture_open(&fixture, &config);
+    MUST(mf_group_set_start(fixture.group, 0, (double[]){0, 0, 0.15}, NULL, NULL, &error));
+    mf_world_step(fixture.world, 60);
+    fixture_set(&fixture, "body.points", 0, -(double)INFINITY);
+    mf_world_step(fixture.world, 1);
+    assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_NONFINITE);
+}
+
 TEST(a_frozen_robot_keeps_its_state) {
     AUTO(batch_close) Batch batch;
     batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
@@ -267,8 +282,8 @@ TEST(a_reset_robot_starts_again) {
     mf_field_set(count, POISONED, 0, 0.0); // else the same as a robot that never ran
     assert_true(mf_group_instance_hash(fixture.group, POISONED) ==
                 mf_group_instance_hash(fresh.group, POISONED));
-    fixture_close(&fixture, NULL);
-    fixture_close(&fresh, NULL);
+    fixture_close(&fixture);
+    fixture_close(&fresh);
 }
 
 // ---- images -------------------------------------------------------------------------------------
@@ -353,7 +368,7 @@ TEST(images_of_other_worlds_are_refused) {
     size_t size;
     AUTO(end_memory) void *image = take_image(&batch, &size);
     for (int difference = 0; difference < 5; difference++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         FixtureConfig config = fixture_config(difference == 0);
@@ -366,6 +381,5 @@ TEST(images_of_other_worlds_are_refused) {
         uint64_t hash = mf_world_hash(fixture.world);
         assert_int_equal(mf_world_restore(fixture.world, image, size, NULL), MF_BAD_ARGUMENT);
         assert_true(mf_world_hash(fixture.world) == hash);
-        fixture_close(&fixture, NULL);
     }
 }

@@ -60,7 +60,7 @@ enum { LEFT_SOLE = 4, RIGHT_SOLE = 14, RIGHT_LEG = 6 }; // first points and join
 // ---- the standing foot --------------------------------------------------------------------------
 
 TEST(a_standing_sole_does_not_move) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND); // large turns in one step
@@ -91,12 +91,11 @@ TEST(a_standing_sole_does_not_move) {
     }
     assert_int_equal(mf_group_fault_total(fixture.group), 0);
     mf_world_destroy(witness.world);
-    fixture_close(&fixture, NULL);
 }
 
 // Even when the joints jump by a radian within a step.
 TEST(a_jump_of_the_joints_is_followed) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND);
@@ -116,12 +115,11 @@ TEST(a_jump_of_the_joints_is_followed) {
             assert_near(now[c], start[c], 1e-10);
     }
     mf_world_destroy(witness.world);
-    fixture_close(&fixture, NULL);
 }
 
 // The base turns against the yaw of the hip of the leg that stands, at exactly its rate.
 TEST(velocities_are_difference_quotients) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
@@ -147,14 +145,13 @@ TEST(velocities_are_difference_quotients) {
     assert_near(fixture_get(&fixture, "base.orientation", 3), -sin(0.5), 1e-12);
     assert_near(fixture_get(&fixture, "base.position", 0), -0.04 * sin(1.0), 1e-12);
     assert_near(fixture_get(&fixture, "base.position", 1), 0.04 - 0.04 * cos(1.0), 1e-12);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- many feet ----------------------------------------------------------------------------------
 
 // Six posts: first one tripod stands and strokes while the other swings, then the other way round.
 TEST(a_tripod_gait_goes_as_far_as_it_strides) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
     for (int leg = 0; leg < 6; leg++)
@@ -198,13 +195,12 @@ TEST(a_tripod_gait_goes_as_far_as_it_strides) {
         assert_near(fixture_get(&fixture, "base.orientation", c), 0.0, 1e-12);
     assert_near(fixture_get(&fixture, "base.position", 1), 0.0, 1e-12);
     assert_near(fixture_get(&fixture, "base.position", 2), 0.1, 1e-12);
-    fixture_close(&fixture, NULL);
 }
 
 // Two feet across leave a turn about their line open: nothing asks for it, so it is not made.
 TEST(a_trot_keeps_its_attitude) {
     for (int settles = 0; settles < 2; settles++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
         for (int leg = 0; leg < 4; leg++)
@@ -226,7 +222,6 @@ TEST(a_trot_keeps_its_attitude) {
         }
         assert_near(fixture_get(&fixture, "base.position", 0), 10 * 0.05 - 0.05 / 200, 1e-9);
         assert_near(fixture_get(&fixture, "base.position", 2), 0.12, 1e-9);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -236,7 +231,7 @@ TEST(a_trot_keeps_its_attitude) {
 // stands, never both once they differ, and a contact that stands keeps its place to the bit.
 TEST(the_lower_foot_stands) {
     for (int wide = 0; wide < 2; wide++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         kin_biped(&fixture.hand);
         KinConfig config = kin_config(MF_MILLISECOND);
@@ -268,14 +263,13 @@ TEST(the_lower_foot_stands) {
         assert_near(fixture_get(&fixture, "base.position", 0), 0.0, wide ? 1e-9 : 1e-4);
         assert_near(fixture_get(&fixture, "base.position", 1), 0.0, wide ? 1e-9 : 1e-4);
         assert_near(fixture_get(&fixture, "base.orientation", 0), 1.0, wide ? 1e-12 : 1e-6);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // ---- ground -------------------------------------------------------------------------------------
 
 TEST(without_a_foot_down_it_falls_without_turning) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
@@ -300,13 +294,12 @@ TEST(without_a_foot_down_it_falls_without_turning) {
     assert_int_equal(kin_standing(&fixture), 8);
     assert_near(fixture_get(&fixture, "base.orientation", 1), 0.0, 1e-6);
     assert_near(fixture_get(&fixture, "base.position", 2), 0.22, 1e-6);
-    fixture_close(&fixture, NULL);
 }
 
 // On hills: the lowest contact is on the ground, the others are not under it.
 TEST(it_walks_on_a_height_map) {
     for (int kind = 0; kind < 2; kind++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
         for (int leg = 0; leg < 6; leg++)
@@ -344,14 +337,14 @@ TEST(it_walks_on_a_height_map) {
         assert_true(far > 0.4 && far < 1.0); // 15 half cycles of 0.05 m, bent by the hills
         assert_int_equal(mf_group_fault_total(fixture.group), 0);
         mf_world_destroy(witness.world);
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
 }
 
 // ---- joints -------------------------------------------------------------------------------------
 
 TEST(joints_are_at_their_targets) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     fixture.hand.joints[3].lower = 0.0;
@@ -373,7 +366,6 @@ TEST(joints_are_at_their_targets) {
     mf_world_step(fixture.world, 1);
     assert_near(fixture_get(&fixture, "joint.angle", 3), 0.0, 0);
     assert_near(fixture_get(&fixture, "joint.angle", 9), 0.1, 1e-15);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- which contacts are feet --------------------------------------------------------------------
@@ -390,7 +382,7 @@ TEST(feet_are_found_named_or_missed) {
     static const char *const hand_name[] = {"hand", NULL}, *const wrong[] = {"claw", NULL},
                              *const bare[] = {"shank", NULL};
     for (int which = 0; which < 5; which++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
         fixture_begin(&fixture, 1);
         mf_hand_point(&fixture.hand, 0, 0, 0, 0, 1.0, true);
@@ -420,13 +412,12 @@ TEST(feet_are_found_named_or_missed) {
                 fail_msg("%s", error.message);
             assert_null(mf_kinematic_config_of(fixture.group));
         }
-        fixture_close(&fixture, NULL);
     }
 }
 
 TEST(bad_settings_are_refused) {
     for (int which = 0; which < 7; which++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
         fixture_begin(&fixture, 1);
         kin_biped(&fixture.hand);
@@ -446,13 +437,12 @@ TEST(bad_settings_are_refused) {
                          which == 6 ? MF_UNSUPPORTED : MF_BAD_ARGUMENT);
         assert_true(error.message[0] != '\0');
         assert_null(mf_kinematic_config_of(fixture.group));
-        fixture_close(&fixture, NULL);
     }
 }
 
 // A fixed base stays where it is, feet or not.
 TEST(a_fixed_base_stays) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
@@ -464,13 +454,12 @@ TEST(a_fixed_base_stays) {
     assert_near(fixture_get(&fixture, "joint.angle", 2), 0.5, 0);
     assert_near(fixture_get(&fixture, "base.position", 2), height, 0);
     assert_int_equal(mf_kinematic_foot_count(fixture.group), 0);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- static margin ------------------------------------------------------------------------------
 
 TEST(the_margin_of_a_regular_hexagon) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     const double radius = 0.17, third = 3.14159265358979323846 / 3.0;
     mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
@@ -495,5 +484,4 @@ TEST(the_margin_of_a_regular_hexagon) {
     mf_world_step(fixture.world, 1);
     assert_int_equal(kin_standing(&fixture), 2);
     assert_near(mf_kinematic_static_margin(fixture.group, 0), 0.0, 1e-12);
-    fixture_close(&fixture, NULL);
 }

@@ -117,8 +117,8 @@ static void rows_left(mf_Time step, bool ball, double left[6]) {
         left[c] = (after - before[c]) / seconds - x[c];
     }
     assert_true(fabs(given[6]) > 10.0); // the joints did accelerate
-    fixture_close(&fixture, NULL);
-    fixture_close(&full, NULL);
+    fixture_close(&fixture);
+    fixture_close(&full);
 }
 
 // The step keeps the momentum of all links instead of these accelerations; they are its limit for
@@ -140,7 +140,7 @@ TEST(the_base_obeys_the_first_six_rows) {
 TEST(flailing_conserves_momentum) {
     double off[2], rotated[2];
     for (int fine = 0; fine < 2; fine++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_RK4);
         config.world.step = fine ? MF_MILLISECOND / 2 : MF_MILLISECOND;
         fixture_begin(&fixture, 1);
@@ -165,7 +165,6 @@ TEST(flailing_conserves_momentum) {
             size = fmax(size, fabs(angular[c]));
         }
         rotated[fine] /= size;
-        fixture_close(&fixture, NULL);
     }
     assert_true(off[1] < 2e-8 && rotated[1] < 1e-8);
     assert_near(log2(off[0] / off[1]), 4.0, 0.1);
@@ -176,7 +175,7 @@ TEST(flailing_conserves_momentum) {
 TEST(semi_implicit_steps_keep_momentum) {
     static const mf_Time steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
     for (int i = 0; i < 2; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
         config.world.step = steps[i];
         config.world.gravity = 0.0;
@@ -203,7 +202,6 @@ TEST(semi_implicit_steps_keep_momentum) {
                       1e3 * mf_time_to_seconds(steps[i]), angle / size, moved);
         assert_true(angle < 1e-12 * size && moved < 1e-12);
         assert_int_equal(mf_group_warning(fixture.group, 0), 0);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -229,7 +227,7 @@ static void open_arm(Fixture *fixture, DrivenFixtureConfig *config) {
 
 // A target is reached at the end of the control interval, whatever the path.
 TEST(targets_are_reached_within_an_interval) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
     for (int n = 0; n < 50; n++) {
@@ -239,13 +237,12 @@ TEST(targets_are_reached_within_an_interval) {
         assert_near(fixture_get(&fixture, "joint.angle", 0), target, 1e-13);
         assert_near(fixture_get(&fixture, "joint.angle", 1), -2.0 * target + 0.25, 1e-13);
     }
-    fixture_close(&fixture, NULL);
 }
 
 // Targets on a parabola: from the third interval on the path is that parabola, with its
 // acceleration.
 TEST(paths_follow_a_parabola) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
     for (int n = 0; n < 20; n++) {
@@ -262,13 +259,12 @@ TEST(paths_follow_a_parabola) {
             assert_near(fixture_get(&fixture, "joint.acceleration", 0), 8.0, 1e-8);
         }
     }
-    fixture_close(&fixture, NULL);
 }
 
 // ContactSlots to go far beyond, a joint goes as fast as it may and stops at its limit, never
 // beyond.
 TEST(joints_stop_at_their_limits) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
     double before = 0.0, most = 0.0;
@@ -287,12 +283,11 @@ TEST(joints_stop_at_their_limits) {
     assert_near(fixture_get(&fixture, "joint.angle", 0), -0.4, 1e-12);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 0.0, 1e-10);
     assert_near(most, 5.0, 1e-9);
-    fixture_close(&fixture, NULL);
 }
 
 // After angles and rates were written, paths begin there.
 TEST(refreshed_paths_begin_where_joints_are) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
     fixture_set(&fixture, "joint.target", 0, 0.3);
@@ -304,7 +299,6 @@ TEST(refreshed_paths_begin_where_joints_are) {
     mf_world_step(fixture.world, 5);
     assert_near(fixture_get(&fixture, "joint.angle", 0), -0.0975, 1e-14);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 0.5, 1e-14);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- other motions ------------------------------------------------------------------------------
@@ -319,7 +313,7 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
                                          "base.linear_velocity", "base.angular_velocity"};
     double got[3][13];
     for (int m = 0; m < 3; m++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = driven_config(motions[m], integrator, MF_MILLISECOND);
         config.group.double_precision = double_precision;
         config.world.gravity_direction[1] = 0.2;
@@ -335,7 +329,6 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
         for (uint32_t f = 0, k = 0; f < 4; f++)
             for (uint32_t c = 0; c < (f == 1 ? 4u : 3u); c++)
                 got[m][k++] = fixture_get(&fixture, fields[f], c);
-        fixture_close(&fixture, NULL);
     }
     for (int k = 0; k < 13; k++) {
         assert_near(got[0][k], got[1][k], tolerance * (1.0 + fabs(got[1][k])));
@@ -359,7 +352,7 @@ TEST(locked_robots_agree_in_float) {
 TEST(pushes_are_summed) {
     double got[2][6];
     for (int method = 0; method < 2; method++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
         mf_GroupConfig group = config.group;
         static const mf_FieldInfo push = {"wrench.link",  "N", "world", MF_REAL,
@@ -390,7 +383,6 @@ TEST(pushes_are_summed) {
         for (uint32_t c = 0; c < 6; c++)
             got[method][c] = fixture_get(
                 &fixture, c < 3 ? "base.linear_velocity" : "base.angular_velocity", c % 3);
-        fixture_close(&fixture, NULL);
     }
     for (int c = 0; c < 6; c++)
         assert_near(got[1][c], got[0][c], 1e-14);
@@ -398,7 +390,7 @@ TEST(pushes_are_summed) {
 
 // A fixed base stays, whatever its arms do; they go as commanded.
 TEST(a_fixed_base_stays) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     config.prescribed.base = MF_ARTICULATED_FIXED;
     fixture_begin(&fixture, 1);
@@ -410,7 +402,6 @@ TEST(a_fixed_base_stays) {
     assert_near(fixture_get(&fixture, "base.position", 0), 0.1, 0.0);
     assert_near(fixture_get(&fixture, "base.position", 2), 0.05, 0.0);
     assert_near(fixture_get(&fixture, "joint.angle", 0), 0.5, 1e-12);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- standing -----------------------------------------------------------------------------------

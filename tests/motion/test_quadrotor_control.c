@@ -460,7 +460,7 @@ TEST(a_step_allocates_nothing) {
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
     const FixtureConfig config = fixture_config();
-    mf_World *world = NULL;
+    AUTO_WORLD *world = NULL;
     AUTO_MODEL *model = NULL;
     mf_Group *group = NULL;
     mf_GroupConfig settings = mf_group_config();
@@ -474,7 +474,6 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
         status = rig_add_quadrotor(group, &config.quadrotor, NULL, error);
     if (status == MF_OK)
         mf_world_step(world, 1);
-    mf_world_destroy(world);
     return status;
 }
 

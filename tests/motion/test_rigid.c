@@ -8,7 +8,7 @@ static DrivenFixtureConfig usual(mf_Motion motion) {
 
 // In the air, without gravity, a base at rest stays at rest whatever its limbs do.
 TEST(limbs_have_no_reaction) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
     config.world.gravity = 0.0;
     fixture_begin(&fixture, 1);
@@ -25,14 +25,13 @@ TEST(limbs_have_no_reaction) {
         assert_near(fixture_get(&fixture, "base.angular_velocity", c), 0.0, 0.0);
     }
     assert_true(fabs(fixture_get(&fixture, "joint.angle", 3)) > 0.1);
-    fixture_close(&fixture, NULL);
 }
 
 // A block on a slide with four feet below. The feet stick, so the block goes as far as the slide;
 // without friction it stays under `rigid`, and its center of mass does under `prescribed`.
 static double walk(mf_Motion motion, double friction) {
     static const double forward[3] = {1, 0, 0};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(motion);
     config.rigid.friction = config.prescribed.friction = friction;
     fixture_begin(&fixture, 1);
@@ -51,7 +50,6 @@ static double walk(mf_Motion motion, double friction) {
     mf_world_step(fixture.world, 100);
     double distance = fixture_get(&fixture, "base.position", 0) - start;
     assert_int_equal(mf_group_fault(fixture.group, 0), 0);
-    fixture_close(&fixture, NULL);
     return distance;
 }
 
@@ -64,7 +62,7 @@ TEST(joint_rates_carry_the_robot) {
 
 // A top on one point slows down by the constant torque nu m g: w = w0 - nu m g t / I.
 TEST(spin_has_friction) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
     config.rigid.torsional_friction = 0.002;
     fixture_begin(&fixture, 1);
@@ -80,14 +78,13 @@ TEST(spin_has_friction) {
                 5.0 - 0.5 * 3.924 + 3.924e-3 * log(5.0 / 3.038), 1e-5);
     mf_world_step(fixture.world, 1500);
     assert_near(fixture_get(&fixture, "base.angular_velocity", 2), 0.0, 1e-6);
-    fixture_close(&fixture, NULL);
 }
 
 // Dropped from h, a ball goes in to the depth d with k d^2 / 2 = m g (h + d) and comes out to the
 // height where m g (h' + d) = z k d^2 / 2, z being the share of the stiffness on separation.
 TEST(drops_come_back_to_their_share) {
     for (int i = 1; i <= 4; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
         config.world.step = MF_MILLISECOND / 100;
         config.rigid.separation = 0.2 * i;
@@ -112,7 +109,6 @@ TEST(drops_come_back_to_their_share) {
         double depth = (weight + sqrt(weight * weight + 2.0 * k * weight * h)) / k;
         // Backward Euler steps take pi / 2 w dt = 0.22 % of the energy in each quarter of a swing.
         assert_near(highest, z * (h + depth) - depth, 0.005 * h);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -122,7 +118,7 @@ TEST(drops_come_back_to_their_share) {
 // of the depth.
 TEST(what_is_pressed_rises_to_rest) {
     for (int feet = 1; feet <= 4; feet += 3) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
         config.rigid.contact_time = 0.012;
         fixture_begin(&fixture, 1);
@@ -137,7 +133,6 @@ TEST(what_is_pressed_rises_to_rest) {
         mf_world_step(fixture.world, 500);
         assert_near(fixture_get(&fixture, "base.position", 2), 0.05 - depth, 1e-3 * depth);
         assert_near(fixture_get(&fixture, "base.linear_velocity", 2), 0.0, 1e-4);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -145,7 +140,7 @@ TEST(what_is_pressed_rises_to_rest) {
 TEST(stiff_contacts_rest) {
     static const double stiffness[3] = {1e4, 1e7, 1e10};
     for (int i = 0; i < 6; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(i < 3 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED);
         config.world.step = 2 * MF_MILLISECOND;
         config.rigid.contact_stiffness = config.prescribed.contact_stiffness = stiffness[i % 3];
@@ -167,6 +162,5 @@ TEST(stiff_contacts_rest) {
             assert_near(fixture_get(&fixture, "base.linear_velocity", c), 0.0, 1e-4);
             assert_near(fixture_get(&fixture, "base.angular_velocity", c), 0.0, 1e-3);
         }
-        fixture_close(&fixture, NULL);
     }
 }

@@ -28,7 +28,7 @@ typedef struct Ride {
 static Ride ride(const char *geom, double start, double speed, double rate, mf_Motion motion,
                  mf_Time step) {
     AUTO_CONTEXT *context = open_context(1);
-    mf_World *world = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *group = NULL;
     AUTO_MODEL *model = load_text(
         context,
@@ -66,7 +66,6 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
         out.lost = -gain;
         out.farthest = fmax(out.farthest, mf_field_get(position, 0, 0));
     }
-    mf_world_destroy(world);
     return out;
 }
 

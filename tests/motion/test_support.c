@@ -36,7 +36,7 @@ static double largest_speed(const Fixture *fixture) {
 TEST(c1_four_feet) {
     static const double expected[4] = {33.92625, 27.38625, 21.66375, 15.12375}; // [N]
     for (int friction = 0; friction < 2; friction++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         add_mass(&fixture.hand, 10.0, 0.05, 0.02, 0.0);
         for (int i = 0; i < 4; i++)
@@ -46,14 +46,13 @@ TEST(c1_four_feet) {
         for (uint32_t i = 0; i < 4; i++)
             assert_near(fixture_get(&fixture, "point.load", i), expected[i], 1.4e-7);
         assert_near(largest_speed(&fixture), 0.0, 1e-9);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // C2. Three feet: statics has one answer; forces and moments balance to 1e-12 m g.
 TEST(c2_three_feet) {
     static const double foot[3][2] = {{0.2, 0.03}, {-0.1, 0.17}, {-0.12, -0.14}};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     add_mass(&fixture.hand, 3.0, 0.02, -0.01, 0.1);
     for (int i = 0; i < 3; i++)
@@ -72,7 +71,6 @@ TEST(c2_three_feet) {
     assert_near(force, 3.0 * 9.81, 1e-12 * 29.43);
     assert_near(pitch, 0.0, 1e-12 * 29.43);
     assert_near(roll, 0.0, 1e-12 * 29.43);
-    fixture_close(&fixture, NULL);
 }
 
 // C6. The same flat ground as one height, as a nearest-cell map and as a bilinear map (a far cell
@@ -82,7 +80,7 @@ TEST(c6_plane_by_three_methods) {
     uint32_t contacts = 0;
     heights[0] = -1.0;
     for (int method = 0; method < 3; method++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         mf_TerrainConfig config = mf_terrain_config();
@@ -97,7 +95,7 @@ TEST(c6_plane_by_three_methods) {
         contacts = fixture_field(&fixture, "point.load")->components;
         for (uint32_t i = 0; i < contacts; i++)
             load[method][i] = fixture_get(&fixture, "point.load", i);
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
     for (int method = 1; method < 3; method++) {
         assert_near(height[method], height[0], 1e-12);
@@ -130,7 +128,7 @@ TEST(degenerate_contacts) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int option = 0; option < 4; option++) {
-            Fixture fixture;
+            AUTO(fixture_close) Fixture fixture;
             fixture_begin(&fixture, 1);
             add_mass(&fixture.hand, 2.0, 0, 0, 0);
             for (uint32_t c = 0; c < cases[i].count; c++)
@@ -153,7 +151,6 @@ TEST(degenerate_contacts) {
                 assert_true(fixture_get(&fixture, "base.position", 2) < -0.01);
             }
             assert_true(fixture_energy(&fixture, 0) <= energy + 1e-5);
-            fixture_close(&fixture, NULL);
         }
 }
 
@@ -172,7 +169,7 @@ TEST(rest_does_not_drift) {
         double allowed = wide ? 1e-9 : 1e5 * 0x1p-24 * 0.3;
         if (coupled && ground == 2)
             allowed = 5e-3;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         mf_Terrain *terrain = make_terrain(
@@ -190,6 +187,6 @@ TEST(rest_does_not_drift) {
             for (uint32_t c = 0; c < 3 + f; c++)
                 check_near(fixture_get(&fixture, names[f], c), start[f][c], allowed, names[f],
                            option);
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
 }

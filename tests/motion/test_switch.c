@@ -399,7 +399,7 @@ TEST(motions_that_are_not_there_are_refused) {
 }
 
 TEST(a_group_with_one_motion_answers_too) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
     FixtureConfig config = fixture_config(true);
@@ -417,7 +417,6 @@ TEST(a_group_with_one_motion_answers_too) {
                 mf_motion_energy(fixture.group, 0).kinetic, 0);
     assert_int_equal(mf_motion_switch(fixture.group, 0, MF_MOTION_POINTS, &error), MF_OK);
     assert_int_equal(mf_motion_switch(fixture.group, 0, MF_MOTION_RIGID, &error), MF_BAD_ARGUMENT);
-    fixture_close(&fixture, NULL);
 }
 
 // Adds `motion` alone, by the function for all motions or by its own.

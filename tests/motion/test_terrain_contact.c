@@ -8,7 +8,7 @@ static const double pi = 3.14159265358979323846;
 // Height at which one massive point comes to rest on sin(x) cos(y) of cell h, at a position where
 // the surface is level (x = pi/2, y = 0), by a map whose cells do not meet that place.
 static double rest_height(double cell) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     mf_hand_point(&fixture.hand, 0, 0, 0, 0, 1.0, true);
     mf_Terrain *terrain;
@@ -29,7 +29,7 @@ static double rest_height(double cell) {
     assert_near(fixture_get(&fixture, "point.load", 0), 9.81, 1e-6);
     // The contact gives way by load/stiffness = m g / (m / (0.1 h^2)) = 9.81e-5 m.
     double height = fixture_get(&fixture, "base.position", 2) + 9.81e-5;
-    fixture_close(&fixture, terrain);
+    fixture.terrain = terrain;
     return height;
 }
 
@@ -50,7 +50,7 @@ TEST(c8_any_position_is_defined) {
     static const uint32_t sizes[][2] = {{1, 1}, {1, 128}, {128, 1}, {128, 128}};
     enum { PLACES = sizeof positions / sizeof *positions };
     for (int option = 0; option < 16; option++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         mf_Terrain *terrain;
@@ -87,6 +87,6 @@ TEST(c8_any_position_is_defined) {
             for (uint32_t c = 0; c < 3 && expected == 0; c++)
                 assert_true(isfinite(mf_field_get(position, i, c)));
         }
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
 }

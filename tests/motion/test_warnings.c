@@ -218,7 +218,7 @@ TEST(too_fast_a_rotation_is_reported) {
 // The base was turned by a radian, and where its feet stood was drawn together to a tenth, which
 // the turn of least squares comes near slowly.
 TEST(a_lost_stance_is_reported) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND);
@@ -232,7 +232,6 @@ TEST(a_lost_stance_is_reported) {
     fixture_set(&fixture, "base.orientation", 3, sin(0.5));
     mf_world_step(fixture.world, 1);
     expect_warning(fixture.group, MF_WARNING_STANCE, 1e-3);
-    fixture_close(&fixture, NULL);
 }
 
 // A robot that is thrown at the ground with friction 4: Coulomb's law has no solution there.

@@ -149,7 +149,7 @@ TEST(every_motion_can_be_evaluated) {
                      fitnesses[f]);
             AUTO_SCENE_FILE *file = parse(*state, group, more);
             assert_int_equal(file->groups[0].motion, motion);
-            mf_Scene scene = make_evaluation(*state, file, COUNT);
+            AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, COUNT);
             AUTO(mf_scene_destroy) mf_Scene alone = make_evaluation(*state, file, 1);
             assert_int_equal(mf_motion_of(scene.group, 0), motion);
             assert_int_equal(mf_world_config_of(scene.world)->step, 5 * MF_MILLISECOND);
@@ -170,7 +170,6 @@ TEST(every_motion_can_be_evaluated) {
                                                &single, NULL),
                              MF_OK);
             assert_memory_equal(&single, &first[17], sizeof single);
-            mf_scene_destroy(&scene);
         }
     }
 }

@@ -140,7 +140,7 @@ TEST(a_robot_moves_as_it_does_alone) {
         size_t count, other;
         snprintf(alone, sizeof alone, ALONE, levels[i / 2], places[i % 2]);
         snprintf(among, sizeof among, ALONE OTHERS, levels[i / 2], places[i % 2]);
-        double *first = walk(*state, alone, 1000, &count);
+        AUTO(end_memory) double *first = walk(*state, alone, 1000, &count);
         AUTO(end_memory) double *second = walk(*state, among, 1000, &other);
         assert_int_equal(count, other);
         for (size_t k = 0; k < count; k++)
@@ -149,7 +149,6 @@ TEST(a_robot_moves_as_it_does_alone) {
                          levels[i / 2], places[i % 2], k, first[k], second[k]);
         double x = first[0] - (i % 2 == 0 ? 0.0 : 1.0), y = first[1] + (i % 2 == 0 ? 0.0 : 2.0);
         assert_true(x * x + y * y > 0.1 * 0.1); // and it walks
-        free(first);
     }
 }
 
@@ -165,11 +164,11 @@ TEST(isolated_groups_do_not_interact) {
         "  - name: other\n    model: ../models/hexapod.urdf\n    motion: rigid\n"
         "    placement: {poses: [[3, 0, 0]]}\n";
     size_t count, other;
+    AUTO(end_memory)
     double *first = walk(*state, formatted(ALONE, "articulated", "line"), 500, &count);
     AUTO(end_memory) double *second = walk(*state, crowd, 500, &other);
     assert_int_equal(count, other);
     assert_memory_equal(first, second, count * sizeof *first);
-    free(first);
 }
 
 int main(void) {

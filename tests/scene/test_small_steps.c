@@ -133,7 +133,7 @@ static const char joints[] = "<mujoco><option gravity=\"0 0 0\"/><worldbody>"
                              "</worldbody></mujoco>";
 
 static double turn(mf_Context *context, double start, double rate, double step, uint64_t steps) {
-    mf_World *world = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *group = NULL;
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig own = mf_group_config();
@@ -152,7 +152,6 @@ static double turn(mf_Context *context, double start, double rate, double step, 
     mf_group_refresh(group, 0);
     mf_world_step(world, steps);
     const double rotated = mf_field_get(angle, 0, 0) - (double)(float)start;
-    mf_world_destroy(world);
     return rotated;
 }
 

@@ -247,7 +247,7 @@ SEARCH_TEST(other_settings_are_refused_by_name) {
 SEARCH_TEST(only_the_next_generation_is_appended) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
-    mf_Archive *archive = new_archive(fixture, &config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
     mf_Error error = {0};
     assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
@@ -267,7 +267,6 @@ SEARCH_TEST(only_the_next_generation_is_appended) {
     archive = open_archive(fixture, false);
     assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "reading"));
-    mf_archive_close(archive);
 }
 
 // ---- one writer, many readers ------------------------------------------------------------------
@@ -297,7 +296,7 @@ static double assert_busy(const Fixture *fixture) {
 SEARCH_TEST(second_writer_is_refused) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
-    mf_Archive *first = new_archive(fixture, &config);
+    AUTO_ARCHIVE *first = new_archive(fixture, &config);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
     evolve(first, search, 2);
     // At once: waiting for a lock takes SQLite's second. The fastest of some counts, for the
@@ -324,7 +323,6 @@ SEARCH_TEST(second_writer_is_refused) {
     mf_archive_close(first);
     first = open_archive(fixture, true);
     evolve(first, search, 5);
-    mf_archive_close(first);
 }
 
 SEARCH_TEST(readers_go_on_while_one_writes) {
@@ -361,7 +359,7 @@ SEARCH_TEST(readers_go_on_while_one_writes) {
 SEARCH_TEST(waits_out_a_foreign_lock) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
-    mf_Archive *archive = new_archive(fixture, &config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
     evolve(archive, search, 1);
     sqlite3 *shell = NULL;
@@ -373,7 +371,6 @@ SEARCH_TEST(waits_out_a_foreign_lock) {
     assert_int_equal(sqlite3_exec(shell, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(shell);
     must(mf_archive_append(archive, search, 2, 2, &error), &error);
-    mf_archive_close(archive);
 }
 
 SEARCH_TEST(names_have_no_special_meaning) {

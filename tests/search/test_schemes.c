@@ -383,7 +383,7 @@ SEARCH_TEST(a_grid_may_stay_empty) {
     mf_SearchConfig config = scheme_config(&schemes[10]);
     config.describe = describe_nothing;
     AUTO_SEARCH *search = new_search(fixture->context, &config);
-    mf_Archive *archive = new_archive(fixture, &config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     evolve(archive, search, 3);
     assert_int_equal(mf_search_count(search), 0);
     assert_true(isnan(mf_search_best(search)) && isnan(mf_search_mean(search)));
@@ -395,7 +395,6 @@ SEARCH_TEST(a_grid_may_stay_empty) {
     must(mf_archive_resume(archive, again, NULL, NULL, &error), &error);
     assert_int_equal(mf_search_generation(again), 3);
     assert_true(mf_search_hash(again) == mf_search_hash(search));
-    mf_archive_close(archive);
 }
 
 // ---- for every scheme --------------------------------------------------------------------------
@@ -721,7 +720,7 @@ SEARCH_TEST(damage_is_reported) {
         make_archive(fixture, &config, 8);
         const char *change = cases[i].change;
         sql(fixture, change);
-        mf_Archive *archive = NULL;
+        AUTO_ARCHIVE *archive = NULL;
         mf_Error error = {0};
         AUTO_SEARCH *search = new_search(fixture->context, &config);
         mf_Status status =
@@ -732,6 +731,5 @@ SEARCH_TEST(damage_is_reported) {
         if (status != MF_CORRUPT || strstr(error.message, cases[i].message) == NULL)
             fail_msg("%s: expected '%s', found %s: %s", change, cases[i].message,
                      mf_status_name(status), error.message);
-        mf_archive_close(archive);
     }
 }

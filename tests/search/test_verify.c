@@ -47,7 +47,7 @@ SEARCH_TEST(the_best_are_ordered_anew) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig plain = small_config(), config = looking_config(&verifications);
-    mf_Search *cheap = new_search(fixture->context, &plain);
+    AUTO_SEARCH *cheap = new_search(fixture->context, &plain);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (uint32_t generation = 1; generation <= 3; generation++) {
         MUST(mf_search_advance(cheap, &error));
@@ -79,7 +79,6 @@ SEARCH_TEST(the_best_are_ordered_anew) {
     for (uint32_t rank = elite; rank < elite + 15; rank++)
         assert_true(mf_search_individual(search, rank).id ==
                     mf_search_individual(cheap, rank - elite + BEST).id);
-    mf_search_destroy(cheap);
 }
 
 SEARCH_TEST(only_the_elite_has_children) {
@@ -239,7 +238,7 @@ SEARCH_TEST(a_look_that_fails_changes_nothing) {
     Verifications verifications = {0};
     mf_Error error = {0};
     mf_SearchConfig config = looking_config(&verifications);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     must(mf_search_advance(search, &error), &error);
     must(mf_search_advance(search, &error), &error);
     uint64_t before = mf_search_hash(search);
@@ -256,7 +255,6 @@ SEARCH_TEST(a_look_that_fails_changes_nothing) {
     for (int i = 0; i < 3; i++)
         must(mf_search_advance(other, &error), &error);
     assert_true(mf_search_hash(other) == mf_search_hash(search));
-    mf_search_destroy(search);
 }
 
 SEARCH_TEST(bad_settings_are_refused) {

@@ -345,7 +345,7 @@ TEST(the_same_bits_on_any_threads_and_instruction_sets) {
 }
 
 TEST(a_snapshot_in_the_middle_of_docking_continues) {
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     open_batch(&bodies, 1, MF_ISA_AUTO);
     step(&bodies, 40);
     uint32_t closing = 0;
@@ -358,7 +358,7 @@ TEST(a_snapshot_in_the_middle_of_docking_continues) {
     }
     assert_true(closing > 0);
     size_t size;
-    void *image = take_snapshot(bodies.pitch.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(bodies.pitch.world, &size);
     step(&bodies, 200);
     const uint64_t expected = mf_world_hash(bodies.pitch.world);
     AUTO(bodies_close) Bodies other;
@@ -369,8 +369,6 @@ TEST(a_snapshot_in_the_middle_of_docking_continues) {
     MUST(mf_world_restore(bodies.pitch.world, image, size, &error));
     step(&bodies, 200);
     assert_int_equal(mf_world_hash(bodies.pitch.world), expected);
-    free(image);
-    bodies_close(&bodies);
 }
 
 // ---- contacts -----------------------------------------------------------------------------------

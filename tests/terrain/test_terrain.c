@@ -149,7 +149,7 @@ TEST(test_thin_maps) {
         mf_Terrain *wide = terrain_of(*state, &config, heights);
         config.columns = 1;
         config.rows = 4;
-        mf_Terrain *tall = terrain_of(*state, &config, heights);
+        AUTO_TERRAIN *tall = terrain_of(*state, &config, heights);
         config.rows = 1;
         AUTO_TERRAIN *single = terrain_of(*state, &config, heights);
         double normal[3];
@@ -162,7 +162,6 @@ TEST(test_thin_maps) {
             assert_true(height == 3 && normal[0] == 0 && normal[1] == 0 && normal[2] == 1);
         }
         mf_terrain_destroy(wide);
-        mf_terrain_destroy(tall);
     }
 }
 

@@ -381,7 +381,7 @@ TEST(random_paths_do_no_harm) {
 // Two parts of one name in one robot: the path says which by what they hang on; a name may hold a
 // slash; a short buffer cuts a path off.
 TEST(names_may_be_odd) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Property property;
     char path[64];
     static const double moment[3] = {1, 1, 1};
@@ -398,5 +398,4 @@ TEST(names_may_be_odd) {
     mf_property_path(&property, path, 6);
     assert_string_equal(path, "far/a");
     assert_string_equal(mf_part_name(property.part), "link");
-    fixture_close(&fixture, NULL);
 }

@@ -79,15 +79,15 @@ TEST(rates_are_exact) {
                     at += ran;
                 }
                 assert_int_equal(at, diary.count);
-                fixture_close(&fixture, NULL);
+                fixture_close(&fixture);
             }
 }
 
 // 30 Hz in steps of 10 ms: ticks at 0, 33.3, 66.6, 100 ms fall into steps 0, 4, 7, 10.
 TEST(thirty_hertz_by_hand) {
     static const uint64_t expected[] = {0, 4, 7, 10, 14, 17, 20};
-    Fixture fixture;
-    Diary *diary = calloc(1, sizeof *diary);
+    AUTO(fixture_close) Fixture fixture;
+    AUTO(end_memory) Diary *diary = calloc(1, sizeof *diary);
     Writer writer = {diary, 0};
     open_group(&fixture, 10 * MF_MILLISECOND, true, 1);
     add_writer(&fixture, &writer, MF_PHASE_SENSE, (mf_Rate){30, 1});
@@ -95,8 +95,6 @@ TEST(thirty_hertz_by_hand) {
     assert_int_equal(diary->count, 7);
     for (uint32_t i = 0; i < 7; i++)
         assert_int_equal(diary->tick[i], expected[i]);
-    free(diary);
-    fixture_close(&fixture, NULL);
 }
 
 // Sense, control, motion, after; within a phase in the order of being added.
@@ -105,7 +103,7 @@ TEST(phases_are_in_order) {
                                      MF_PHASE_CONTROL, MF_PHASE_MOTION, MF_PHASE_SENSE};
     static const int expected[] = {2, 5, 3, 0, 4, 1};
     for (int isolated = 0; isolated < 2; isolated++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         static Diary diary;
         diary.count = 0;
         Writer writers[6];
@@ -120,7 +118,6 @@ TEST(phases_are_in_order) {
             assert_int_equal(diary.who[i], expected[i % 6]);
             assert_int_equal(diary.tick[i], i / 6);
         }
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -140,7 +137,7 @@ static void do_nothing(const mf_WorldRun *run, void *user) {}
 // between.
 TEST(each_block_goes_through_each_step) {
     for (int kind = 0; kind < 3; kind++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         uint64_t next[5] = {0};
         open_group(&fixture, 10 * MF_MILLISECOND, kind == 0, 5 * MF_BLOCK - 3);
         mf_SystemConfig config = mf_system_config();
@@ -159,7 +156,6 @@ TEST(each_block_goes_through_each_step) {
         mf_world_step(fixture.world, 11);
         for (int block = 0; block < 5; block++)
             assert_int_equal(next[block], 19);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -192,7 +188,7 @@ static mf_FieldInfo extra_field(const char *name) {
 // Two blind writers of one field in one phase: refused with both names and the field, whichever
 // group; with a common word, in another phase, or when one does not say what it writes, they stand.
 TEST(writers_that_collide_are_refused) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     mf_SystemConfig first = declaring("walker", MF_PHASE_CONTROL, nothing, target);
@@ -208,7 +204,7 @@ TEST(writers_that_collide_are_refused) {
     must(mf_group_add_system(fixture.group, &third, &error), &error);
     mf_SystemConfig silent = declaring("callback", MF_PHASE_CONTROL, NULL, NULL);
     must(mf_group_add_system(fixture.group, &silent, &error), &error);
-    fixture_close(&fixture, NULL);
+    fixture_close(&fixture);
 
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     first.together = "gait";
@@ -217,13 +213,12 @@ TEST(writers_that_collide_are_refused) {
     assert_int_equal(mf_group_system_wave(fixture.group, 1), 1); // one behind the other
     mf_SystemConfig fault = declaring("raiser", MF_PHASE_CONTROL, nothing, place_and_fault);
     must(mf_group_add_system(fixture.group, &fault, &error), &error); // bits are everybody's
-    fixture_close(&fixture, NULL);
 }
 
 // Motions of several levels share their group's fields once it says which robot moves by which.
 TEST(motions_share_by_level) {
     for (int level = 0; level < 2; level++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
         mf_Field *field;
         mf_FieldInfo info = extra_field("motion.level");
@@ -235,14 +230,13 @@ TEST(motions_share_by_level) {
         must(mf_group_add_system(fixture.group, &one, &error), &error);
         assert_int_equal(mf_group_add_system(fixture.group, &two, &error),
                          level == 1 ? MF_OK : MF_BAD_ARGUMENT);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // A name with ? counts from the moment the field is there; a field that two systems would write is
 // refused, and nothing has changed.
 TEST(names_may_wait_for_their_field) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     mf_Field *field;
     mf_FieldInfo info = extra_field("extra.value");
@@ -265,7 +259,7 @@ TEST(names_may_wait_for_their_field) {
     mf_SystemConfig lacks = declaring("lacks", MF_PHASE_SENSE, list, nothing);
     assert_int_equal(mf_group_add_system(fixture.group, &lacks, &error), MF_NOT_FOUND);
     assert_string_equal(error.message, "system lacks: group robots has no field gone");
-    fixture_close(&fixture, NULL);
+    fixture_close(&fixture);
 
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     one = declaring("one", MF_PHASE_SENSE, nothing, extra);
@@ -278,12 +272,11 @@ TEST(names_may_wait_for_their_field) {
     assert_int_equal(mf_group_field_count(fixture.group), fields);
     assert_null(mf_group_find_field(fixture.group, "extra.value"));
     assert_null(mf_group_system(fixture.group, 0)->writes[0]);
-    fixture_close(&fixture, NULL);
 }
 
 // Faster than the steps there is nothing between; the line names both.
 TEST(rates_above_the_step_are_refused) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
     mf_SystemConfig config = declaring("fast", MF_PHASE_SENSE, nothing, nothing);
@@ -304,12 +297,11 @@ TEST(rates_above_the_step_are_refused) {
     world.rate = config.rate = (mf_Rate){100, 1};
     must(mf_world_add_system(fixture.world, &world, &error), &error);
     must(mf_group_add_system(fixture.group, &config, &error), &error);
-    fixture_close(&fixture, NULL);
 }
 
 // A phase that there is not would never run.
 TEST(systems_without_name_or_phase_are_refused) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
     for (int which = 0; which < 2; which++) {
@@ -325,7 +317,6 @@ TEST(systems_without_name_or_phase_are_refused) {
         assert_int_equal(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT);
         assert_string_equal(error.message, "world system: need a name and a phase");
     }
-    fixture_close(&fixture, NULL);
 }
 
 // ---- waves --------------------------------------------------------------------------------------
@@ -343,7 +334,7 @@ TEST(waves_by_hand) {
         {"c", MF_PHASE_SENSE, nothing, place, 0},   {"d", MF_PHASE_SENSE, target, nothing, 2},
         {"e", MF_PHASE_SENSE, NULL, nothing, 3},    {"f", MF_PHASE_SENSE, nothing, nothing, 4},
         {"g", MF_PHASE_CONTROL, angle, nothing, 0}, {"h", MF_PHASE_CONTROL, angle, place, 0}};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_SystemConfig config =
@@ -354,7 +345,6 @@ TEST(waves_by_hand) {
         assert_string_equal(mf_group_system(fixture.group, i)->name, rows[i].name);
         assert_int_equal(mf_group_system_wave(fixture.group, i), rows[i].wave);
     }
-    fixture_close(&fixture, NULL);
 }
 
 typedef struct Mixer {
@@ -391,7 +381,7 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
                {MF_PHASE_CONTROL, 2, 5, {0, 0}}, {MF_PHASE_MOTION, 4, 0, {0, 0}},
                {MF_PHASE_AFTER, 0, 1, {25, 2}},  {MF_PHASE_AFTER, 5, 2, {0, 0}}};
     enum { COUNT = sizeof net / sizeof *net };
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     Mixer mixers[2][COUNT];
     static const double moment[3] = {1, 1, 1};
     fixture_begin(&fixture, threads);
@@ -437,7 +427,6 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
         assert_true(measured ? took > 0.0 && took < 60.0 : took == 0.0);
     }
     uint64_t hash = mf_world_hash(fixture.world);
-    fixture_close(&fixture, NULL);
     return hash;
 }
 
@@ -473,7 +462,7 @@ static void meet(const mf_SystemRun *run, void *user) {
 // Two slow systems that have nothing in common are really inside at the same time.
 TEST(slow_systems_meet) {
     static const double moment[3] = {1, 1, 1};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     Rendezvous rendezvous = {0};
     fixture_begin(&fixture, 2);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
@@ -490,5 +479,4 @@ TEST(slow_systems_meet) {
     MUST(mf_group_add_system(fixture.group, &two, &error));
     mf_world_step(fixture.world, 1);
     assert_int_equal(atomic_load(&rendezvous.most), 2);
-    fixture_close(&fixture, NULL);
 }
