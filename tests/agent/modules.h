@@ -39,7 +39,7 @@ static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
     const double rotations[FACES][4] = {{1, 0, 0, 0},        {0, 0, 0, 1},
                                         {half, 0, 0, half},  {half, 0, 0, -half},
                                         {half, 0, -half, 0}, {half, 0, half, 0}};
-    mf_Builder *builder = NULL;
+    AUTO_BUILDER *builder = NULL;
     mf_Model *model = NULL;
     must(mf_builder_create(context, "cube", &builder, error), error);
     const mf_BodyId body =
@@ -53,7 +53,6 @@ static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
         mf_body_dock(builder, body, &dock);
     }
     must(mf_builder_finalize(builder, &model, error), error);
-    mf_builder_destroy(builder);
     return model;
 }
 
@@ -75,13 +74,12 @@ static inline void modules_open(Modules *all, const ModulesConfig *config) {
     group.isolated = false;
     motions.rigid.contacts = false;
     all->group = add_group(all->world, &group);
-    must(mf_collisions_prepare(all->group, &all->error), &all->error);
-    must(mf_motion_add(all->group, MF_MOTION_RIGID, &motions, &all->error), &all->error);
-    must(mf_world_docks_add(all->world, NULL, &all->docks, &all->error), &all->error);
-    must(mf_messages_add(all->world, &config->messages, &all->messages, &all->error), &all->error);
+    MUST(mf_collisions_prepare(all->group, &error));
+    MUST(mf_motion_add(all->group, MF_MOTION_RIGID, &motions, &error));
+    MUST(mf_world_docks_add(all->world, NULL, &all->docks, &error));
+    MUST(mf_messages_add(all->world, &config->messages, &all->messages, &error));
     for (uint32_t i = 0; i < config->robots; i++)
-        must(mf_group_set_start(all->group, i, (double[3]){0, i, 10}, NULL, NULL, &all->error),
-             &all->error);
+        MUST(mf_group_set_start(all->group, i, (double[3]){0, i, 10}, NULL, NULL, &error));
 }
 
 static inline void modules_close(Modules *all) {
@@ -93,15 +91,14 @@ static inline void modules_close(Modules *all) {
 static inline void modules_dock(Modules *all, uint32_t a, uint32_t first, uint32_t b,
                                 uint32_t second) {
     const mf_DockPort ports[2] = {{all->group, a, first}, {all->group, b, second}};
-    must(mf_docks_connect(all->docks, &ports[0], &ports[1], 0, &all->error), &all->error);
+    MUST(mf_docks_connect(all->docks, &ports[0], &ports[1], 0, &error));
 }
 
 // A row along x from robot `first` on, which is at y = first * cube.
 static inline void modules_chain(Modules *all, uint32_t first, uint32_t count) {
     for (uint32_t i = first; i < first + count; i++)
-        must(mf_group_set_start(all->group, i, (double[3]){cube * (i - first), cube * first, 10},
-                                NULL, NULL, &all->error),
-             &all->error);
+        MUST(mf_group_set_start(all->group, i, (double[3]){cube * (i - first), cube * first, 10},
+                                NULL, NULL, &error));
     for (uint32_t i = first; i + 1 < first + count; i++)
         modules_dock(all, i, PX, i + 1, NX);
 }
@@ -115,7 +112,7 @@ static inline mf_Message message_of(uint32_t type, uint32_t word) {
 static inline void modules_send(Modules *all, uint32_t robot, uint32_t dock, uint32_t type,
                                 uint32_t word) {
     const mf_Message message = message_of(type, word);
-    must(mf_message_send(all->group, robot, dock, &message, &all->error), &all->error);
+    MUST(mf_message_send(all->group, robot, dock, &message, &error));
 }
 
 #endif

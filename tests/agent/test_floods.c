@@ -5,7 +5,7 @@
 
 static void add_policy(Modules *all, mf_BehaviorKind kind) {
     const mf_Behavior behavior = {.kind = kind, .rate = {100, 1}};
-    must(mf_behavior_add(all->group, (mf_VehicleKind)0, &behavior, &all->error), &all->error);
+    MUST(mf_behavior_add(all->group, (mf_VehicleKind)0, &behavior, &error));
 }
 
 // ---- assemblies ---------------------------------------------------------------------------------
@@ -94,10 +94,9 @@ static void build(Modules *all, const Assembly *assembly) {
     mf_Field *enabled = mf_group_find_field(all->group, "dock.enabled");
     for (uint32_t i = 0; i < assembly->count; i++) {
         const int32_t *cell = assembly->cells[i];
-        must(mf_group_set_start(all->group, i,
+        MUST(mf_group_set_start(all->group, i,
                                 (double[3]){cube * cell[0], cube * cell[1], 10 + cube * cell[2]},
-                                NULL, NULL, &all->error),
-             &all->error);
+                                NULL, NULL, &error));
         for (uint32_t f = 0; f < FACES; f++)
             mf_field_set(enabled, i, f, assembly->neighbor[i][f] != MF_NONE);
     }
@@ -114,11 +113,11 @@ static uint32_t agreeing(const Modules *all, const char *field, uint32_t compone
     return right;
 }
 
-static void counts_and_leaders_are_right_after_the_diameter(void **state) {
+TEST(counts_and_leaders_are_right_after_the_diameter) {
     uint32_t with_loops = 0;
     for (uint32_t trial = 0; trial < 200; trial++) {
         Assembly assembly;
-        Modules all;
+        AUTO(modules_close) Modules all;
         grow(&assembly, trial, 2 + trial % (MOST - 1), trial % 2 == 1);
         const uint32_t hops = diameter(&assembly), count = assembly.count;
         uint32_t docked = 0;
@@ -140,7 +139,6 @@ static void counts_and_leaders_are_right_after_the_diameter(void **state) {
         assert_int_equal(agreeing(&all, "leader.memory", 3, leader), count);
         assert_int_equal(agreeing(&all, "leader.memory", 5, 1.0), 1);
         assert_true(get_field(all.group, "leader.memory", (uint32_t)leader, 5) == 1.0);
-        modules_close(&all);
     }
     assert_true(with_loops > 30);
 }
@@ -161,7 +159,7 @@ static void check_values(const Modules *all, const char *field, uint32_t compone
 
 static void follow(mf_BehaviorKind kind, const char *field, uint32_t component,
                    const Expected *rows) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(10);
     modules_open(&all, &config);
     modules_chain(&all, 0, 10);
@@ -176,18 +174,17 @@ static void follow(mf_BehaviorKind kind, const char *field, uint32_t component,
     mf_world_step(all.world, 2 * 9 + 2); // the news must spread before the answers
     assert_int_equal(get_field(all.group, "dock.state", 3, PX), MF_DOCK_ENGAGED);
     check_values(&all, field, component, rows, false);
-    modules_close(&all);
 }
 
-static void floods_follow_parting_and_docking(void **state) {
+TEST(floods_follow_parting_and_docking) {
     const Expected counts[] = {{10.0, 10, 0}, {4.0, 0, 4}, {6.0, 0, 6}, {0.0, 0, 0}};
     const Expected leads[] = {{1.0, 1, 2}, {0.0, 0, 0}};
     follow(MF_BEHAVIOR_COUNT, "count.memory", 3, counts);
     follow(MF_BEHAVIOR_LEADER, "leader.memory", 5, leads);
 }
 
-static void both_need_space_in_messages(void **state) {
-    Modules all;
+TEST(both_need_space_in_messages) {
+    AUTO(modules_close) Modules all;
     ModulesConfig config = modules_config(100); // 12 bytes of a message have 96 bits
     const mf_Behavior count = {.kind = MF_BEHAVIOR_COUNT}, leader = {.kind = MF_BEHAVIOR_LEADER};
     modules_open(&all, &config);
@@ -201,26 +198,14 @@ static void both_need_space_in_messages(void **state) {
     assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &leader, &all.error),
                      MF_BAD_ARGUMENT);
     assert_non_null(strstr(all.error.message, "12 bytes"));
-    modules_close(&all);
 }
 
-static void cubes_are_no_snake(void **state) {
-    Modules all;
+TEST(cubes_are_no_snake) {
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(4);
     const mf_Behavior behavior = {.kind = MF_BEHAVIOR_SNAKE, .rate = {100, 1}};
     modules_open(&all, &config);
     assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &behavior, &all.error),
                      MF_NOT_FOUND);
     assert_string_equal(all.error.message, "snake: cube has no hinge or slide");
-    modules_close(&all);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_and_leaders_are_right_after_the_diameter),
-        cmocka_unit_test(floods_follow_parting_and_docking),
-        cmocka_unit_test(both_need_space_in_messages),
-        cmocka_unit_test(cubes_are_no_snake),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

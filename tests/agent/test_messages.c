@@ -29,17 +29,16 @@ static bool relay(mf_Group *group, uint32_t instance, mf_Time time, void *user) 
     return true;
 }
 
-static void a_message_takes_a_step_per_hop(void **state) {
+TEST(a_message_takes_a_step_per_hop) {
     const uint32_t delays[] = {0, 3};
     for (uint32_t k = 0; k < 2; k++) {
-        Modules all;
+        AUTO(modules_close) Modules all;
         ModulesConfig config = modules_config(CHAIN);
         Relay arrivals = {.arrived = {0}};
         config.messages.delay = delays[k];
         modules_open(&all, &config);
         modules_chain(&all, 0, CHAIN);
-        must(mf_callback_add(all.group, (mf_Rate){100, 1}, relay, &arrivals, &all.error),
-             &all.error);
+        MUST(mf_callback_add(all.group, (mf_Rate){100, 1}, relay, &arrivals, &error));
         mf_world_step(all.world, 60);
         for (uint32_t i = 1; i < CHAIN; i++) {
             assert_int_equal(arrivals.arrived[i], i * (1 + delays[k]));
@@ -50,14 +49,13 @@ static void a_message_takes_a_step_per_hop(void **state) {
         assert_int_equal(sum.unheard, 1);
         assert_int_equal(sum.delivered, CHAIN - 1);
         assert_int_equal(sum.lost + sum.overflowed, 0);
-        modules_close(&all);
     }
 }
 
 // ---- boxes --------------------------------------------------------------------------------------
 
-static void messages_wait_until_they_are_read_once(void **state) {
-    Modules all;
+TEST(messages_wait_until_they_are_read_once) {
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message;
     modules_open(&all, &config);
@@ -80,11 +78,10 @@ static void messages_wait_until_they_are_read_once(void **state) {
     assert_int_equal(message.content.words[0], 12);
     assert_false(mf_message_receive(all.group, 1, NX, &message));
     assert_int_equal(get_field(all.group, "message.in_count", 1, NX), 0);
-    modules_close(&all);
 }
 
-static void a_full_box_counts_what_it_drops(void **state) {
-    Modules all;
+TEST(a_full_box_counts_what_it_drops) {
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message;
     modules_open(&all, &config);
@@ -102,24 +99,22 @@ static void a_full_box_counts_what_it_drops(void **state) {
     assert_false(mf_message_receive(all.group, 1, NX, &message));
     mf_group_reset(all.group, 1);
     assert_int_equal(get_field(all.group, "message.tally", 1, 5 * NX + 4), 0);
-    modules_close(&all);
 }
 
-static void parted_docks_do_not_hear(void **state) {
-    Modules all;
+TEST(parted_docks_do_not_hear) {
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
     modules_open(&all, &config);
     modules_chain(&all, 0, 2);
     modules_send(&all, 0, PX, 1, 1);
-    must(mf_docks_disconnect(all.docks, &(mf_DockPort){all.group, 0, PX}, &all.error), &all.error);
+    MUST(mf_docks_disconnect(all.docks, &(mf_DockPort){all.group, 0, PX}, &error));
     mf_world_step(all.world, 1);
     assert_int_equal(get_field(all.group, "message.in_count", 1, NX), 0);
     assert_int_equal(mf_messages_statistics(all.messages).unheard, 1);
-    modules_close(&all);
 }
 
-static void wrong_messages_are_one_clear_error(void **state) {
-    Modules all;
+TEST(wrong_messages_are_one_clear_error) {
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message = message_of(1, 1);
     modules_open(&all, &config);
@@ -132,16 +127,15 @@ static void wrong_messages_are_one_clear_error(void **state) {
     assert_int_equal(mf_message_send(all.group, 2, PX, &message, &all.error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_message_send(NULL, 0, PX, &message, &all.error), MF_BAD_ARGUMENT);
     for (uint32_t k = 0; k < 4; k++)
-        must(mf_message_send(all.group, 0, PX, &message, &all.error), &all.error);
+        MUST(mf_message_send(all.group, 0, PX, &message, &error));
     assert_int_equal(mf_message_send(all.group, 0, PX, &message, &all.error), MF_LIMIT);
     assert_int_equal(get_field(all.group, "message.tally", 0, 5 * PX + 4), 1);
     assert_false(mf_message_receive(all.group, 2, PX, &message));
     assert_false(mf_message_receive(all.group, 0, FACES, &message));
-    modules_close(&all);
 }
 
-static void wrong_settings_are_refused(void **state) {
-    Modules all;
+TEST(wrong_settings_are_refused) {
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(1);
     mf_Messages *out;
     modules_open(&all, &config);
@@ -162,14 +156,13 @@ static void wrong_settings_are_refused(void **state) {
         assert_int_equal(mf_messages_add(all.world, &wrong[i], &out, &all.error), MF_BAD_ARGUMENT);
         assert_non_null(strstr(all.error.message, names[i]));
     }
-    modules_close(&all);
 }
 
 // ---- noise --------------------------------------------------------------------------------------
 
-static void loss_and_delay_are_as_set(void **state) {
+TEST(loss_and_delay_are_as_set) {
     enum { ROBOTS = 64, STEPS = 500, DELAY = 2, JITTER = 4 };
-    Modules all;
+    AUTO(modules_close) Modules all;
     ModulesConfig config = modules_config(ROBOTS);
     uint32_t histogram[DELAY + JITTER + 1] = {0};
     config.messages.loss = 0.3;
@@ -201,7 +194,6 @@ static void loss_and_delay_are_as_set(void **state) {
         assert_near(histogram[d], share * kept,
                     4.0 * sqrt(kept * share * (1.0 - share)) + 6 * ROBOTS);
     }
-    modules_close(&all);
 }
 
 // ---- the same bits ------------------------------------------------------------------------------
@@ -231,20 +223,19 @@ static void open_chatter(Modules *all, uint32_t threads, mf_Isa isa) {
     modules_open(all, &config);
     for (uint32_t i = 0; i < ROBOTS; i += 10)
         modules_chain(all, i, 10);
-    must(mf_callback_add(all->group, (mf_Rate){100, 1}, chatter, NULL, &all->error), &all->error);
+    MUST(mf_callback_add(all->group, (mf_Rate){100, 1}, chatter, NULL, &error));
 }
 
 static uint64_t hash_after(uint32_t threads, mf_Isa isa, mf_MessagesStatistics *sum) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     open_chatter(&all, threads, isa);
     mf_world_step(all.world, 200);
     const uint64_t hash = mf_world_hash(all.world);
     *sum = mf_messages_statistics(all.messages);
-    modules_close(&all);
     return hash;
 }
 
-static void threads_and_instruction_sets_do_not_matter(void **state) {
+TEST(threads_and_instruction_sets_do_not_matter) {
     mf_MessagesStatistics sum;
     const uint64_t hash = hash_after(1, MF_ISA_SCALAR, &sum);
     assert_true(sum.delivered > 1000 && sum.lost > 100);
@@ -255,14 +246,14 @@ static void threads_and_instruction_sets_do_not_matter(void **state) {
         assert_true(hash_after(3, MF_ISA_AVX2, &sum) == hash);
 }
 
-static void a_snapshot_continues_bit_for_bit(void **state) {
+TEST(a_snapshot_continues_bit_for_bit) {
     Modules first, second;
     open_chatter(&first, 1, MF_ISA_AUTO);
     open_chatter(&second, 2, MF_ISA_AUTO);
     mf_world_step(first.world, 77);
     size_t size;
     void *image = take_snapshot(first.world, &size);
-    must(mf_world_restore(second.world, image, size, &second.error), &second.error);
+    MUST(mf_world_restore(second.world, image, size, &error));
     free(image);
     mf_world_step(first.world, 100);
     mf_world_step(second.world, 100);
@@ -278,25 +269,22 @@ static void a_snapshot_continues_bit_for_bit(void **state) {
 // Robot 0 sends to +x; robot 1 is at `x`, `y`, and turned by `angle` about z. Returns what its -x
 // dock got.
 static double infrared(double range, double x, double y, double angle) {
-    Modules all;
+    AUTO(modules_close) Modules all;
     ModulesConfig config = modules_config(2);
     config.messages.range = range;
     modules_open(&all, &config);
-    must(mf_group_set_start(all.group, 0, (double[3]){0, 0, 10}, NULL, NULL, &all.error),
-         &all.error);
-    must(mf_group_set_start(all.group, 1, (double[3]){x, y, 10},
-                            (double[4]){cos(angle / 2), 0, 0, sin(angle / 2)}, NULL, &all.error),
-         &all.error);
+    MUST(mf_group_set_start(all.group, 0, (double[3]){0, 0, 10}, NULL, NULL, &error));
+    MUST(mf_group_set_start(all.group, 1, (double[3]){x, y, 10},
+                            (double[4]){cos(angle / 2), 0, 0, sin(angle / 2)}, NULL, &error));
     modules_send(&all, 0, PX, 3, 4);
     mf_world_step(all.world, 1);
     const double got = get_field(all.group, "message.ready", 1, NX);
     const mf_MessagesStatistics sum = mf_messages_statistics(all.messages);
     assert_int_equal(sum.unheard + sum.delivered, 1);
-    modules_close(&all);
     return got;
 }
 
-static void infrared_reaches_who_faces_it(void **state) {
+TEST(infrared_reaches_who_faces_it) {
     assert_true(infrared(0.5, 0.59, 0.0, 0.0) > 0.0);    // docks are 0.49 m apart
     assert_false(infrared(0.5, 0.61, 0.0, 0.0) > 0.0);   // beyond the range
     assert_false(infrared(0.0, 0.3, 0.0, 0.0) > 0.0);    // without infrared
@@ -306,25 +294,23 @@ static void infrared_reaches_who_faces_it(void **state) {
     assert_false(infrared(1.0, 0.6, 0.0, 1.5708) > 0.0); // by a right angle: another dock sees it
 }
 
-static void a_swarm_gets_the_sixteen_nearest(void **state) {
+TEST(a_swarm_gets_the_sixteen_nearest) {
     enum { ROBOTS = 20 };
-    Modules all;
+    AUTO(modules_close) Modules all;
     ModulesConfig config = modules_config(ROBOTS);
     config.messages.range = 2.0;
     config.messages.angle = 3.0;
     modules_open(&all, &config);
     for (uint32_t i = 0; i < ROBOTS; i++)
-        must(mf_group_set_start(all.group, i, (double[3]){0.15 * (i % 5), 0.15 * (i / 5), 10}, NULL,
-                                NULL, &all.error),
-             &all.error);
+        MUST(mf_group_set_start(all.group, i, (double[3]){0.15 * (i % 5), 0.15 * (i / 5), 10}, NULL,
+                                NULL, &error));
     mf_world_step(all.world, 1);
     assert_true(mf_messages_statistics(all.messages).crowded > 0);
-    modules_close(&all);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
 
-static void every_failure_leaves_nothing(void **state) {
+TEST(every_failure_leaves_nothing) {
     for (uint32_t countdown = 1; countdown < 40; countdown++) {
         mf_Context *context;
         mf_Error error = {0};
@@ -359,20 +345,6 @@ static void every_failure_leaves_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_message_takes_a_step_per_hop),
-        cmocka_unit_test(messages_wait_until_they_are_read_once),
-        cmocka_unit_test(a_full_box_counts_what_it_drops),
-        cmocka_unit_test(parted_docks_do_not_hear),
-        cmocka_unit_test(wrong_messages_are_one_clear_error),
-        cmocka_unit_test(wrong_settings_are_refused),
-        cmocka_unit_test(loss_and_delay_are_as_set),
-        cmocka_unit_test(threads_and_instruction_sets_do_not_matter),
-        cmocka_unit_test(a_snapshot_continues_bit_for_bit),
-        cmocka_unit_test(infrared_reaches_who_faces_it),
-        cmocka_unit_test(a_swarm_gets_the_sixteen_nearest),
-        cmocka_unit_test(every_failure_leaves_nothing),
-    };
     KEEP_SHARED();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests();
 }

@@ -17,10 +17,9 @@ static void add_command(Modules *all) {
                                .flags = MF_FIELD_STATE | MF_FIELD_INPUT,
                                .description = ""};
     mf_Field *field;
-    must(mf_group_add_field(all->group, &info, 0, &field, &all->error), &all->error);
+    MUST(mf_group_add_field(all->group, &info, 0, &field, &error));
     mf_Signal signal = {.noise = 0.01};
-    must(mf_sensor_add_field(all->group, "height", "base.position", 2, 1, &signal, &all->error),
-         &all->error);
+    MUST(mf_sensor_add_field(all->group, "height", "base.position", 2, 1, &signal, &error));
 }
 
 // Counts its ticks, adds up what it measured and hears, and lets go after five ticks.
@@ -62,11 +61,11 @@ static void open_muses(Modules *all, uint32_t threads) {
     for (uint32_t i = 0; i < 40; i += 4)
         modules_chain(all, i, 4);
     add_command(all);
-    must(mf_policy_add(all->group, &policy, &all->error), &all->error);
+    MUST(mf_policy_add(all->group, &policy, &error));
 }
 
-static void a_policy_senses_remembers_sends_and_acts(void **state) {
-    Modules all;
+TEST(a_policy_senses_remembers_sends_and_acts) {
+    AUTO(modules_close) Modules all;
     open_muses(&all, 1);
     mf_world_step(all.world, 10); // five ticks
     // Robot 1 of a row has two neighbors; what they say in tick k arrives in tick k + 1.
@@ -81,11 +80,10 @@ static void a_policy_senses_remembers_sends_and_acts(void **state) {
     mf_group_reset(all.group, 1);
     assert_near(get_field(all.group, "muse.memory", 1, 0), 0.0, 0.0);
     assert_near(get_field(all.group, "muse.memory", 2, 0), 7.0, 0.0);
-    modules_close(&all);
 }
 
-static void actions_have_the_noise_that_was_set(void **state) {
-    Modules all;
+TEST(actions_have_the_noise_that_was_set) {
+    AUTO(modules_close) Modules all;
     enum { TICKS = 200, ROBOTS = 40 };
     double sum = 0.0, squares = 0.0, both = 0.0;
     open_muses(&all, 1);
@@ -102,17 +100,16 @@ static void actions_have_the_noise_that_was_set(void **state) {
     assert_near(sum / n, 0.0, 4.0 * sqrt(variance / n));
     assert_near(squares / n, variance, 4.0 * variance * sqrt(2.0 / n));
     assert_near(both / n, 0.0, 4.0 * variance / sqrt(n)); // components are independent
-    modules_close(&all);
 }
 
-static void threads_and_snapshots_give_the_same_bits(void **state) {
+TEST(threads_and_snapshots_give_the_same_bits) {
     Modules first, second;
     open_muses(&first, 1);
     open_muses(&second, 2);
     mf_world_step(first.world, 7);
     size_t size;
     void *image = take_snapshot(first.world, &size);
-    must(mf_world_restore(second.world, image, size, &second.error), &second.error);
+    MUST(mf_world_restore(second.world, image, size, &error));
     free(image);
     mf_world_step(first.world, 31);
     mf_world_step(second.world, 31);
@@ -131,22 +128,21 @@ static bool refuse(mf_Policy *policy, void *user) {
     return mf_policy_act(policy, FORCE, 0, NAN);
 }
 
-static void what_is_not_a_number_is_a_fault(void **state) {
-    Modules all;
+TEST(what_is_not_a_number_is_a_fault) {
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(3);
     mf_PolicyConfig policy = muse_config();
     policy.function = refuse;
     modules_open(&all, &config);
     add_command(&all);
-    must(mf_policy_add(all.group, &policy, &all.error), &all.error);
+    MUST(mf_policy_add(all.group, &policy, &error));
     mf_world_step(all.world, 1);
     assert_int_equal(mf_group_fault(all.group, 2), MF_FAULT_CONTROL);
     assert_near(get_field(all.group, "wrench.command", 2, 0), 0.0, 0.0);
-    modules_close(&all);
 }
 
-static void wrong_settings_are_refused(void **state) {
-    Modules all;
+TEST(wrong_settings_are_refused) {
+    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(1);
     static const char *const unknown[] = {"nothing", NULL};
     static const char *const output[] = {"dock.state", "dock.enabled", NULL};
@@ -181,16 +177,4 @@ static void wrong_settings_are_refused(void **state) {
         assert_int_equal(status, MF_NO_MEMORY);
     }
     assert_int_equal(mf_policy_add(all.group, &right, &all.error), MF_BAD_ARGUMENT); // a second one
-    modules_close(&all);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_policy_senses_remembers_sends_and_acts),
-        cmocka_unit_test(actions_have_the_noise_that_was_set),
-        cmocka_unit_test(threads_and_snapshots_give_the_same_bits),
-        cmocka_unit_test(what_is_not_a_number_is_a_fault),
-        cmocka_unit_test(wrong_settings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

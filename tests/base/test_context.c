@@ -3,7 +3,7 @@
 #include "rig/rig.h"
 #include "base/context.h"
 
-static void defaults_use_every_processor(void **state) {
+TEST(defaults_use_every_processor) {
     mf_Context *context = open_context(0);
     assert_true(mf_context_threads(context) >= 1);
     assert_true(mf_context_live_bytes(context) == 0);
@@ -11,7 +11,7 @@ static void defaults_use_every_processor(void **state) {
     mf_context_destroy(NULL);
 }
 
-static void bad_configurations_are_refused(void **state) {
+TEST(bad_configurations_are_refused) {
     mf_Error error;
     mf_Context *context = (mf_Context *)&error;
     mf_ContextConfig config = {0};
@@ -28,8 +28,8 @@ static void bad_configurations_are_refused(void **state) {
     assert_null(context);
 }
 
-static void memory_is_aligned_zeroed_and_counted(void **state) {
-    mf_Context *context = open_context(1);
+TEST(memory_is_aligned_zeroed_and_counted) {
+    AUTO_CONTEXT *context = open_context(1);
     static const size_t sizes[] = {0, 1, 63, 64, 65, 1000, 1 << 20};
     size_t live = 0;
     unsigned char *blocks[7];
@@ -53,11 +53,10 @@ static void memory_is_aligned_zeroed_and_counted(void **state) {
         }
     }
     mf_release(context, NULL);
-    mf_context_destroy(context);
 }
 
-static void impossible_sizes_give_null(void **state) {
-    mf_Context *context = open_context(1);
+TEST(impossible_sizes_give_null) {
+    AUTO_CONTEXT *context = open_context(1);
     static const size_t sizes[][2] = {{SIZE_MAX, 1},      {SIZE_MAX, 2},
                                       {2, SIZE_MAX},      {SIZE_MAX / 2, 3},
                                       {SIZE_MAX - 63, 1}, {(size_t)1 << 32, (size_t)1 << 32}};
@@ -68,11 +67,10 @@ static void impossible_sizes_give_null(void **state) {
     }
     assert_non_null((mf_release(context, mf_allocate(context, 0, SIZE_MAX)), context));
     assert_true(mf_context_live_bytes(context) == 0);
-    mf_context_destroy(context);
 }
 
-static void the_countdown_fails_exactly_one_call(void **state) {
-    mf_Context *context = open_context(1);
+TEST(the_countdown_fails_exactly_one_call) {
+    AUTO_CONTEXT *context = open_context(1);
     uint64_t before = mf_context_call_count(context);
     mf_context_fail_after(context, 3);
     for (int call = 1; call <= 6; call++) {
@@ -89,7 +87,6 @@ static void the_countdown_fails_exactly_one_call(void **state) {
     mf_context_fail_after(context, 1);
     mf_context_fail_after(context, 0);
     assert_true(mf_allow(context, "open"));
-    mf_context_destroy(context);
 }
 
 typedef struct Attempts {
@@ -106,7 +103,7 @@ static void attempt(void *task, uint32_t index) {
     mf_release(attempts->context, memory);
 }
 
-static void the_countdown_is_exact_with_many_threads(void **state) {
+TEST(the_countdown_is_exact_with_many_threads) {
     Attempts attempts = {.context = open_context(4)};
     uint64_t before = mf_context_call_count(attempts.context);
     mf_context_fail_after(attempts.context, 777);
@@ -137,7 +134,7 @@ static void arena_release(void *user, void *memory) {
     free((char *)memory - arena->offset);
 }
 
-static void the_users_allocator_serves_everything(void **state) {
+TEST(the_users_allocator_serves_everything) {
     Arena arena = {0};
     mf_ContextConfig config = mf_context_config();
     config.user = &arena;
@@ -177,7 +174,7 @@ static void the_users_allocator_serves_everything(void **state) {
 
 // ---- torture -----------------------------------------------------------------------------------
 
-static void creation_survives_every_failure(void **state) {
+TEST(creation_survives_every_failure) {
     Arena arena = {0};
     mf_ContextConfig config = mf_context_config();
     config.user = &arena;
@@ -214,24 +211,8 @@ static mf_Status fill_two_blocks(mf_Context *context, void *user, mf_Error *erro
     return status;
 }
 
-static void torture_counts_the_failed_calls(void **state) {
-    mf_Context *context = open_context(1);
+TEST(torture_counts_the_failed_calls) {
+    AUTO_CONTEXT *context = open_context(1);
     assert_int_equal(torture(context, fill_two_blocks, NULL, TORTURE_MUST_FAIL), 3);
     assert_int_equal(torture(context, fill_two_blocks, NULL, TORTURE_MAY_RECOVER), 3);
-    mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_use_every_processor),
-        cmocka_unit_test(bad_configurations_are_refused),
-        cmocka_unit_test(memory_is_aligned_zeroed_and_counted),
-        cmocka_unit_test(impossible_sizes_give_null),
-        cmocka_unit_test(the_countdown_fails_exactly_one_call),
-        cmocka_unit_test(the_countdown_is_exact_with_many_threads),
-        cmocka_unit_test(the_users_allocator_serves_everything),
-        cmocka_unit_test(creation_survives_every_failure),
-        cmocka_unit_test(torture_counts_the_failed_calls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,21 +133,18 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    Scratch *scratch = *state;
+    AUTO(end_memory) Scratch *scratch = *state;
     memset(&script, 0, sizeof script);
     bool leak =
         mf_context_live_bytes(scratch->context) != 0 || torture_open_files() != scratch->open_files;
     mf_context_destroy(scratch->context);
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", scratch->folder);
-    int result = system(command);
-    free(scratch);
+    int result = system(formatted("rm -rf %s", scratch->folder));
     return leak || result != 0 ? -1 : 0;
 }
 
 // ---- read --------------------------------------------------------------------------------------
 
-static void read_gives_the_bytes_and_a_terminator(void **state) {
+TEST_WITH(read_gives_the_bytes_and_a_terminator, set_up, tear_down) {
     Scratch *scratch = *state;
     put(scratch->path, "six\0legs\n", 9);
     char *data = NULL;
@@ -162,7 +159,7 @@ static void read_gives_the_bytes_and_a_terminator(void **state) {
     mf_release(scratch->context, data);
 }
 
-static void read_survives_interrupts_and_short_reads(void **state) {
+TEST_WITH(read_survives_interrupts_and_short_reads, set_up, tear_down) {
     Scratch *scratch = *state;
     char text[10000];
     for (size_t i = 0; i < sizeof text; i++)
@@ -196,7 +193,7 @@ static void assert_unreadable(Scratch *scratch, const char *path, size_t limit, 
     assert_true(mf_context_live_bytes(scratch->context) == 0);
 }
 
-static void read_refuses_what_is_not_a_small_regular_file(void **state) {
+TEST_WITH(read_refuses_what_is_not_a_small_regular_file, set_up, tear_down) {
     Scratch *scratch = *state;
     put(scratch->path, "12345", 5);
     assert_unreadable(scratch, scratch->path, 4, MF_LIMIT, "is 5 bytes long; at most 4");
@@ -224,7 +221,7 @@ static void read_refuses_what_is_not_a_small_regular_file(void **state) {
     assert_unreadable(scratch, path, 100, MF_IO, "Too many levels");
 }
 
-static void read_notices_a_file_that_changes_meanwhile(void **state) {
+TEST_WITH(read_notices_a_file_that_changes_meanwhile, set_up, tear_down) {
     Scratch *scratch = *state;
     // /proc files claim length 0 and then have content, as a growing file has
     struct stat info;
@@ -246,7 +243,7 @@ static mf_Status read_scenario(mf_Context *context, void *user, mf_Error *error)
     return status;
 }
 
-static void read_survives_every_failure(void **state) {
+TEST_WITH(read_survives_every_failure, set_up, tear_down) {
     Scratch *scratch = *state;
     put(scratch->path, "12345", 5);
     // open, look, memory, read, read the end
@@ -267,7 +264,7 @@ static void assert_not_replaced(Scratch *scratch, const char *path, const void *
     assert_true(mf_context_live_bytes(scratch->context) == 0);
 }
 
-static void replace_creates_and_replaces(void **state) {
+TEST_WITH(replace_creates_and_replaces, set_up, tear_down) {
     Scratch *scratch = *state;
     assert_int_equal(mf_file_replace(scratch->context, scratch->path, "old", 3, NULL), MF_OK);
     assert_content(scratch->path, "old", 3);
@@ -278,7 +275,7 @@ static void replace_creates_and_replaces(void **state) {
     assert_int_equal(file_count(scratch->folder), 1);
 }
 
-static void replace_keeps_the_permissions(void **state) {
+TEST_WITH(replace_keeps_the_permissions, set_up, tear_down) {
     Scratch *scratch = *state;
     struct stat info;
     mode_t mask = umask(022);
@@ -292,7 +289,7 @@ static void replace_keeps_the_permissions(void **state) {
     umask(mask);
 }
 
-static void replace_takes_any_name(void **state) {
+TEST_WITH(replace_takes_any_name, set_up, tear_down) {
     Scratch *scratch = *state;
     // the longest name the system has, so that nothing can be appended to it
     char path[512];
@@ -319,7 +316,7 @@ static void replace_takes_any_name(void **state) {
     assert_int_equal(file_count(scratch->folder), 3);
 }
 
-static void replace_survives_interrupts_and_short_writes(void **state) {
+TEST_WITH(replace_survives_interrupts_and_short_writes, set_up, tear_down) {
     Scratch *scratch = *state;
     char text[10000];
     for (size_t i = 0; i < sizeof text; i++)
@@ -335,7 +332,7 @@ static void replace_survives_interrupts_and_short_writes(void **state) {
     assert_int_equal(file_count(scratch->folder), 1);
 }
 
-static void replace_refuses_bad_targets(void **state) {
+TEST_WITH(replace_refuses_bad_targets, set_up, tear_down) {
     Scratch *scratch = *state;
     char path[8192];
     assert_not_replaced(scratch, scratch->folder, "x", 1, MF_BAD_ARGUMENT, "not a regular file");
@@ -353,7 +350,7 @@ static void replace_refuses_bad_targets(void **state) {
     assert_not_replaced(scratch, path, "x", 1, MF_NOT_FOUND, "Not a directory");
 }
 
-static void a_full_disk_leaves_the_old_file(void **state) {
+TEST_WITH(a_full_disk_leaves_the_old_file, set_up, tear_down) {
     Scratch *scratch = *state;
     put(scratch->path, "old", 3);
     for (size_t capacity = 0; capacity < 6; capacity++) {
@@ -367,7 +364,7 @@ static void a_full_disk_leaves_the_old_file(void **state) {
     assert_content(scratch->path, "newer!", 6);
 }
 
-static void a_failing_sync_leaves_the_old_state(void **state) {
+TEST_WITH(a_failing_sync_leaves_the_old_state, set_up, tear_down) {
     Scratch *scratch = *state;
     // first the file's own sync, then the folder's, without and with an old file
     for (int n = 1; n <= 2; n++) {
@@ -406,7 +403,7 @@ static mf_Status replace_scenario(mf_Context *context, void *user, mf_Error *err
     return status;
 }
 
-static void replace_survives_every_failure(void **state) {
+TEST_WITH(replace_survives_every_failure, set_up, tear_down) {
     Scratch *scratch = *state;
     ReplaceScenario scenario = {.scratch = scratch, .exists = false};
     // look, open folder, open, write, sync, close, rename, sync folder
@@ -419,7 +416,7 @@ static void replace_survives_every_failure(void **state) {
 
 // ---- output files -------------------------------------------------------------------------------
 
-static void try_touches_nothing(void **state) {
+TEST_WITH(try_touches_nothing, set_up, tear_down) {
     Scratch *scratch = *state;
     mf_Error error;
     assert_int_equal(mf_file_try(scratch->context, scratch->path, &error), MF_OK);
@@ -430,7 +427,7 @@ static void try_touches_nothing(void **state) {
     assert_int_equal(file_count(scratch->folder), 1);
 }
 
-static void try_refuses_what_replace_refuses(void **state) {
+TEST_WITH(try_refuses_what_replace_refuses, set_up, tear_down) {
     Scratch *scratch = *state;
     char missing[160], below[160];
     snprintf(missing, sizeof missing, "%s/none/file", scratch->folder);
@@ -454,13 +451,13 @@ static mf_Status try_scenario(mf_Context *context, void *user, mf_Error *error) 
     return status;
 }
 
-static void try_survives_every_failure(void **state) {
+TEST_WITH(try_survives_every_failure, set_up, tear_down) {
     Scratch *scratch = *state;
     // look, open folder, open
     assert_int_equal(torture(scratch->context, try_scenario, scratch, TORTURE_MUST_FAIL), 3);
 }
 
-static void a_killed_writer_leaves_old_or_new(void **state) {
+TEST_WITH(a_killed_writer_leaves_old_or_new, set_up, tear_down) {
     Scratch *scratch = *state;
     enum { SIZE = 200000 };
     static char old[SIZE], new[SIZE];
@@ -486,29 +483,4 @@ static void a_killed_writer_leaves_old_or_new(void **state) {
         assert_true(memcmp(data, old, SIZE) == 0 || memcmp(data, new, SIZE) == 0);
         mf_release(scratch->context, data);
     }
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(read_gives_the_bytes_and_a_terminator),
-        TEST(read_survives_interrupts_and_short_reads),
-        TEST(read_refuses_what_is_not_a_small_regular_file),
-        TEST(read_notices_a_file_that_changes_meanwhile),
-        TEST(read_survives_every_failure),
-        TEST(replace_creates_and_replaces),
-        TEST(replace_keeps_the_permissions),
-        TEST(replace_takes_any_name),
-        TEST(replace_survives_interrupts_and_short_writes),
-        TEST(replace_refuses_bad_targets),
-        TEST(a_full_disk_leaves_the_old_file),
-        TEST(a_failing_sync_leaves_the_old_state),
-        TEST(replace_survives_every_failure),
-        TEST(try_touches_nothing),
-        TEST(try_refuses_what_replace_refuses),
-        TEST(try_survives_every_failure),
-        TEST(a_killed_writer_leaves_old_or_new),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,8 +29,8 @@ static Plan *make(mf_Context *context) {
     return image;
 }
 
-static void a_copy_is_equal(void **state) {
-    mf_Context *context;
+TEST(a_copy_is_equal) {
+    AUTO_CONTEXT *context;
     mf_Error error;
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
     Plan *image = make(context);
@@ -45,11 +45,10 @@ static void a_copy_is_equal(void **state) {
     assert_int_equal((uintptr_t)plan_letters(copy) % MF_FLAT_ALIGNMENT, 0);
     free(copy);
     mf_release(context, image);
-    close_context(context);
 }
 
-static void four_gigabytes_are_refused(void **state) {
-    mf_Context *context;
+TEST(four_gigabytes_are_refused) {
+    AUTO_CONTEXT *context;
     mf_Error error;
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
     Plan plan = {0};
@@ -57,11 +56,4 @@ static void four_gigabytes_are_refused(void **state) {
     void *image = NULL;
     assert_int_equal(mf_flat_pack(context, &plan, sizeof plan, parts, 1, &image, &error), MF_LIMIT);
     assert_null(image);
-    mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_copy_is_equal),
-                                       cmocka_unit_test(four_gigabytes_are_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

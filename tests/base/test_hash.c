@@ -6,7 +6,7 @@ static uint64_t fnv(const char *text) {
     return mf_hash_bytes(MF_HASH_START, text, strlen(text));
 }
 
-static void fnv_matches_published_vectors(void **state) {
+TEST(fnv_matches_published_vectors) {
     // Test suite of the FNV reference code, 64-bit FNV-1a
     assert_true(fnv("") == UINT64_C(0xcbf29ce484222325));
     assert_true(fnv("a") == UINT64_C(0xaf63dc4c8601ec8c));
@@ -14,7 +14,7 @@ static void fnv_matches_published_vectors(void **state) {
     assert_true(fnv("foobar") == UINT64_C(0x85944171f73967e8));
 }
 
-static void crc_matches_published_vectors(void **state) {
+TEST(crc_matches_published_vectors) {
     // "check" value of CRC-32/ISO-HDLC, and the IEND chunk of every PNG file
     assert_int_equal(mf_crc32(0, "123456789", 9), 0xcbf43926u);
     assert_int_equal(mf_crc32(0, "IEND", 4), 0xae426082u);
@@ -32,7 +32,7 @@ static uint32_t crc_slow(const unsigned char *data, size_t size) {
     return ~crc;
 }
 
-static void crc_equals_its_definition_for_every_byte(void **state) {
+TEST(crc_equals_its_definition_for_every_byte) {
     unsigned char data[256];
     for (int i = 0; i < 256; i++) {
         data[i] = (unsigned char)(i * 167 + 13);
@@ -42,7 +42,7 @@ static void crc_equals_its_definition_for_every_byte(void **state) {
     }
 }
 
-static void both_chain_over_pieces(void **state) {
+TEST(both_chain_over_pieces) {
     const char text[] = "six legs walk further than four";
     size_t size = sizeof text;
     for (size_t cut = 0; cut <= size; cut++) {
@@ -52,14 +52,4 @@ static void both_chain_over_pieces(void **state) {
         assert_int_equal(mf_crc32(mf_crc32(0, text, cut), text + cut, size - cut),
                          mf_crc32(0, text, size));
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fnv_matches_published_vectors),
-        cmocka_unit_test(crc_matches_published_vectors),
-        cmocka_unit_test(crc_equals_its_definition_for_every_byte),
-        cmocka_unit_test(both_chain_over_pieces),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static bool choose_commas(void) {
     return system(command) == 0 && made;
 }
 
-static void numbers_have_points(void **state) {
+TEST(numbers_have_points) {
     char text[64], *end;
     mf_Error error = {0};
     if (!choose_commas())
@@ -43,12 +43,12 @@ static void numbers_have_points(void **state) {
     setlocale(LC_ALL, "C");
 }
 
-static void exported_files_have_points(void **state) {
+TEST(exported_files_have_points) {
     static const char robot[] =
         "<mujoco><worldbody><body pos='.1 .2 .35'><freejoint/>"
         "<geom type='box' size='.15 .25 .125'/></body></worldbody></mujoco>";
     char path[64], copy[80], *text = NULL;
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     mf_Model *model, *again;
     mf_Error error = {0};
     size_t size;
@@ -69,23 +69,13 @@ static void exported_files_have_points(void **state) {
     mf_release(context, text);
     mf_model_destroy(again);
     mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
-static void too_much_memory_is_said_before(void **state) {
+TEST(too_much_memory_is_said_before) {
     mf_Error error = {0};
     assert_int_equal(mf_memory_suffices(1, 1, "robots", &error), MF_OK);
     assert_int_equal(mf_memory_suffices(1000000, UINT64_C(1) << 26, "robots", &error),
                      MF_NO_MEMORY);
     assert_non_null(
         strstr(error.message, "67108864 robots require 6.71e+04 GB (1000000 bytes each)"));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_have_points),
-        cmocka_unit_test(exported_files_have_points),
-        cmocka_unit_test(too_much_memory_is_said_before),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

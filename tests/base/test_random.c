@@ -2,7 +2,7 @@
 #include "rig/rig.h"
 #include "base/random.h"
 
-static void philox_matches_known_answers(void **state) {
+TEST(philox_matches_known_answers) {
     // Random123 kat_vectors, lines "philox4x32 10"
     static const struct {
         uint32_t counter[4], key[2], answer[4];
@@ -26,7 +26,7 @@ static void philox_matches_known_answers(void **state) {
     }
 }
 
-static void random_places_its_key_and_counter(void **state) {
+TEST(random_places_its_key_and_counter) {
     // the third vector again, through the key layout that base.h documents
     uint32_t out[4];
     mf_random(UINT64_C(0x299f31d0a4093822), 0x13198a2e, 0x03707344, UINT64_C(0x85a308d3243f6a88),
@@ -35,7 +35,7 @@ static void random_places_its_key_and_counter(void **state) {
     assert_memory_equal(out, answer, sizeof out);
 }
 
-static void units_fill_the_half_open_interval(void **state) {
+TEST(units_fill_the_half_open_interval) {
     assert_true(mf_random_unit_float(0) == 0.0f);
     assert_true(mf_random_unit_float(0xff) == 0.0f);
     assert_true(mf_random_unit_float(0x100) == 0x1p-24f);
@@ -47,7 +47,7 @@ static void units_fill_the_half_open_interval(void **state) {
     assert_true(mf_random_unit_double(UINT32_MAX, UINT32_MAX) == 1.0 - 0x1p-53);
 }
 
-static void below_maps_the_whole_range_evenly(void **state) {
+TEST(below_maps_the_whole_range_evenly) {
     assert_int_equal(mf_random_below(UINT32_MAX, 1), 0);
     assert_int_equal(mf_random_below(0, UINT32_MAX), 0);
     assert_int_equal(mf_random_below(UINT32_MAX, UINT32_MAX), UINT32_MAX - 1);
@@ -61,7 +61,7 @@ static void below_maps_the_whole_range_evenly(void **state) {
     assert_int_equal(mf_random_below(0x7fffffff, 2), 0);
 }
 
-static void streams_are_uniform_and_uncorrelated(void **state) {
+TEST(streams_are_uniform_and_uncorrelated) {
     // n = 2^16 words in 256 bins: chi^2 has mean 255 and standard deviation 22.6; six of those.
     // Neighboring ticks, instances, streams and seeds are the ones a simulation uses together.
     for (int axis = 0; axis < 4; axis++) {
@@ -88,15 +88,4 @@ static void streams_are_uniform_and_uncorrelated(void **state) {
         assert_true(mean > -0.0068 && mean < 0.0068);
         assert_true(product > -0.002 && product < 0.002);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(philox_matches_known_answers),
-        cmocka_unit_test(random_places_its_key_and_counter),
-        cmocka_unit_test(units_fill_the_half_open_interval),
-        cmocka_unit_test(below_maps_the_whole_range_evenly),
-        cmocka_unit_test(streams_are_uniform_and_uncorrelated),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

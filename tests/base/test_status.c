@@ -1,7 +1,7 @@
 // Errors: one printable line for any input.
 #include "rig/rig.h"
 
-static void every_status_has_its_own_name(void **state) {
+TEST(every_status_has_its_own_name) {
     for (int i = MF_OK; i <= MF_LIMIT; i++) {
         assert_string_not_equal(mf_status_name((mf_Status)i), "unknown status");
         for (int j = MF_OK; j < i; j++)
@@ -10,7 +10,7 @@ static void every_status_has_its_own_name(void **state) {
     assert_string_equal(mf_status_name((mf_Status)12345), "unknown status");
 }
 
-static void fail_fills_the_error_and_returns_the_status(void **state) {
+TEST(fail_fills_the_error_and_returns_the_status) {
     mf_Error error;
     memset(&error, 0xff, sizeof error);
     assert_int_equal(mf_fail(&error, MF_LIMIT, "need <= %d, found %d", 3, 7), MF_LIMIT);
@@ -23,7 +23,7 @@ static void fail_fills_the_error_and_returns_the_status(void **state) {
     assert_int_equal(mf_fail_at(NULL, MF_IO, "x", 1, 2, "nobody listens"), MF_IO);
 }
 
-static void format_leaves_out_what_is_unknown(void **state) {
+TEST(format_leaves_out_what_is_unknown) {
     mf_Error error;
     char text[1024];
     mf_fail_at(&error, MF_BAD_FILE, "a.urdf", 12, 5, "need <robot>");
@@ -39,7 +39,7 @@ static void format_leaves_out_what_is_unknown(void **state) {
     assert_string_equal(mf_error_format(NULL, text, sizeof text), "");
 }
 
-static void format_always_terminates(void **state) {
+TEST(format_always_terminates) {
     mf_Error error;
     mf_fail_at(&error, MF_BAD_FILE, "a.urdf", 12, 5, "need <robot>");
     char text[8];
@@ -53,7 +53,7 @@ static void format_always_terminates(void **state) {
     assert_int_equal(text[0], 'x');
 }
 
-static void messages_are_one_clean_line(void **state) {
+TEST(messages_are_one_clean_line) {
     mf_Error error;
     mf_fail_at(&error, MF_BAD_FILE, "a\nb", 1, 1, "found \"%s\"", "\x1b[31m\r\n\x7f");
     assert_string_equal(error.file, "a?b");
@@ -69,7 +69,7 @@ static void messages_are_one_clean_line(void **state) {
     assert_string_equal(error.message, "? ?? ??? ??? ???? ? ??");
 }
 
-static void long_texts_are_cut_visibly(void **state) {
+TEST(long_texts_are_cut_visibly) {
     mf_Error error;
     char text[2000];
     memset(text, 'm', sizeof text - 1);
@@ -98,7 +98,7 @@ static void long_texts_are_cut_visibly(void **state) {
     assert_string_equal(error.message, text);
 }
 
-static void an_error_may_quote_itself(void **state) {
+TEST(an_error_may_quote_itself) {
     mf_Error error;
     mf_fail_at(&error, MF_IO, "inner", 3, 0, "disk full");
     mf_fail_at(&error, error.status, error.file, error.line, 0, "while saving: %s", error.message);
@@ -107,22 +107,8 @@ static void an_error_may_quote_itself(void **state) {
     assert_int_equal(error.line, 3);
 }
 
-static void version_has_three_numbers(void **state) {
+TEST(version_has_three_numbers) {
     int part[3], length = 0;
     assert_int_equal(sscanf(mf_version(), "%d.%d.%d%n", &part[0], &part[1], &part[2], &length), 3);
     assert_int_equal(length, (int)strlen(mf_version()));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_status_has_its_own_name),
-        cmocka_unit_test(fail_fills_the_error_and_returns_the_status),
-        cmocka_unit_test(format_leaves_out_what_is_unknown),
-        cmocka_unit_test(format_always_terminates),
-        cmocka_unit_test(messages_are_one_clean_line),
-        cmocka_unit_test(long_texts_are_cut_visibly),
-        cmocka_unit_test(an_error_may_quote_itself),
-        cmocka_unit_test(version_has_three_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 #include "rig/rig.h"
 #include "base/text.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // What `put` with a value prints.
 static void expect_number(mf_Context *context, void (*put)(mf_Text *, double), double value,
                           const char *expected) {
@@ -12,7 +14,7 @@ static void expect_number(mf_Context *context, void (*put)(mf_Text *, double), d
     mf_text_free(&text);
 }
 
-static void numbers_have_three_digits(void **state) {
+TEST(numbers_have_three_digits) {
     expect_number(*state, mf_text_measure, 0.0, "0");
     expect_number(*state, mf_text_measure, 0.01234, "0.0123");
     expect_number(*state, mf_text_measure, 4.5678, "4.57");
@@ -27,7 +29,7 @@ static void numbers_have_three_digits(void **state) {
     expect_number(*state, mf_text_measure, -INFINITY, "-infinite");
 }
 
-static void durations_have_fitting_units(void **state) {
+TEST(durations_have_fitting_units) {
     expect_number(*state, mf_text_duration, 0.42, "0.42 s");
     expect_number(*state, mf_text_duration, 24.0, "24 s");
     expect_number(*state, mf_text_duration, 120.0, "2 min");
@@ -40,7 +42,7 @@ static void durations_have_fitting_units(void **state) {
     expect_number(*state, mf_text_duration, -1.0, "unknown");
 }
 
-static void counts_have_commas(void **state) {
+TEST(counts_have_commas) {
     static const struct {
         uint64_t value;
         const char *text;
@@ -50,14 +52,13 @@ static void counts_have_commas(void **state) {
                 {1234567, "1,234,567"},
                 {UINT64_MAX, "18,446,744,073,709,551,615"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        mf_Text text = mf_text_begin(*state);
+        AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
         mf_text_count(&text, rows[i].value);
         assert_string_equal(text.data, rows[i].text);
-        mf_text_free(&text);
     }
 }
 
-static void escaping_leaves_only_safe_text(void **state) {
+TEST(escaping_leaves_only_safe_text) {
     static const struct {
         const char *in, *out;
     } rows[] = {
@@ -74,19 +75,17 @@ static void escaping_leaves_only_safe_text(void **state) {
         {"\xef\xbf\xbf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, // U+FFFF is no character of XML
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        mf_Text text = mf_text_begin(*state);
+        AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
         mf_text_escape(&text, rows[i].in);
         assert_string_equal(text.data, rows[i].out);
-        mf_text_free(&text);
     }
-    mf_Text text = mf_text_begin(*state);
+    AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
     mf_text_escape(&text, NULL);
     assert_int_equal(text.size, 0);
-    mf_text_free(&text);
 }
 
 // RFC 4648, section 10.
-static void base64_has_the_published_vectors(void **state) {
+TEST(base64_has_the_published_vectors) {
     static const char *const rows[][2] = {{"", ""},
                                           {"f", "Zg=="},
                                           {"fo", "Zm8="},
@@ -95,17 +94,16 @@ static void base64_has_the_published_vectors(void **state) {
                                           {"fooba", "Zm9vYmE="},
                                           {"foobar", "Zm9vYmFy"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        mf_Text text = mf_text_begin(*state);
+        AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
         mf_text_put(&text, "");
         mf_text_base64(&text, (const uint8_t *)rows[i][0], strlen(rows[i][0]));
         assert_string_equal(text.data, rows[i][1]);
-        mf_text_free(&text);
     }
 }
 
-static void long_texts_stay_whole(void **state) {
-    mf_Text text = mf_text_begin(*state);
-    char *big = malloc(20001);
+TEST(long_texts_stay_whole) {
+    AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
+    AUTO(end_memory) char *big = malloc(20001);
     memset(big, 'x', 20000);
     big[20000] = '\0';
     for (int i = 0; i < 1000; i++)
@@ -116,12 +114,10 @@ static void long_texts_stay_whole(void **state) {
     assert_int_equal(strlen(text.data), text.size);
     assert_memory_equal(text.data + 3996, "0999<xxx", 8);
     assert_int_equal(text.data[text.size - 1], '>');
-    free(big);
-    mf_text_free(&text);
 }
 
-static void a_failed_allocation_is_remembered(void **state) {
-    mf_Text text = mf_text_begin(*state);
+TEST(a_failed_allocation_is_remembered) {
+    AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
     mf_context_fail_after(*state, 1);
     mf_text_put(&text, "lost");
     mf_context_fail_after(*state, 0);
@@ -129,18 +125,4 @@ static void a_failed_allocation_is_remembered(void **state) {
     mf_text_format(&text, "%d", 1);
     assert_true(text.failed);
     assert_int_equal(text.size, 0);
-    mf_text_free(&text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_have_three_digits),
-        cmocka_unit_test(durations_have_fitting_units),
-        cmocka_unit_test(counts_have_commas),
-        cmocka_unit_test(escaping_leaves_only_safe_text),
-        cmocka_unit_test(base64_has_the_published_vectors),
-        cmocka_unit_test(long_texts_stay_whole),
-        cmocka_unit_test(a_failed_allocation_is_remembered),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -18,10 +18,10 @@ static void mark(void *task, uint32_t index) {
     cells->cells[index] = cells->cells[index] * 3 + cells->round + index;
 }
 
-static void every_index_runs_exactly_once(void **state) {
+TEST(every_index_runs_exactly_once) {
     static const uint32_t counts[] = {0, 1, 2, 3, 7, 8, 9, 64, 1000, 100000};
     for (uint32_t threads = 1; threads <= 8; threads *= 2) {
-        mf_Context *context = open_context(threads);
+        AUTO_CONTEXT *context = open_context(threads);
         for (int i = 0; i < 10; i++) {
             uint32_t count = counts[i];
             Cells cells = {.cells = calloc(count + 1, sizeof(uint32_t)), .round = 5};
@@ -33,11 +33,10 @@ static void every_index_runs_exactly_once(void **state) {
             assert_int_equal(cells.cells[count], 0);
             free(cells.cells);
         }
-        mf_context_destroy(context);
     }
 }
 
-static void results_are_the_same_for_every_thread_count(void **state) {
+TEST(results_are_the_same_for_every_thread_count) {
     enum { COUNT = 37, ROUNDS = 20000 };
     uint32_t first[COUNT];
     for (uint32_t threads = 1; threads <= 5; threads++) {
@@ -56,8 +55,8 @@ static void results_are_the_same_for_every_thread_count(void **state) {
     }
 }
 
-static void workers_wake_after_sleeping(void **state) {
-    mf_Context *context = open_context(3);
+TEST(workers_wake_after_sleeping) {
+    AUTO_CONTEXT *context = open_context(3);
     uint32_t values[5] = {0};
     Cells cells = {.cells = values};
     // from no pause at all to far beyond the spinning
@@ -73,7 +72,6 @@ static void workers_wake_after_sleeping(void **state) {
             expected[k] = expected[k] * 3 + round + k;
     }
     assert_memory_equal(values, expected, sizeof values);
-    mf_context_destroy(context);
 }
 
 static void nap(void *task, uint32_t index) {
@@ -82,14 +80,13 @@ static void nap(void *task, uint32_t index) {
     atomic_fetch_add((_Atomic uint32_t *)task, 1);
 }
 
-static void the_caller_waits_for_slow_tasks(void **state) {
-    mf_Context *context = open_context(2);
+TEST(the_caller_waits_for_slow_tasks) {
+    AUTO_CONTEXT *context = open_context(2);
     for (int i = 0; i < 10; i++) {
         _Atomic uint32_t finished = 0;
         mf_parallel_for(context, 3, nap, (void *)&finished);
         assert_int_equal(atomic_load(&finished), 3);
     }
-    mf_context_destroy(context);
 }
 
 // Both tasks must be running at once for either to end.
@@ -106,14 +103,13 @@ static void meet(void *task, uint32_t index) {
     atomic_fetch_add(present, 100);
 }
 
-static void tasks_really_run_side_by_side(void **state) {
-    mf_Context *context = open_context(2);
+TEST(tasks_really_run_side_by_side) {
+    AUTO_CONTEXT *context = open_context(2);
     for (int i = 0; i < 20; i++) {
         _Atomic uint32_t present = 0;
         mf_parallel_for(context, 2, meet, (void *)&present);
         assert_int_equal(atomic_load(&present), 202);
     }
-    mf_context_destroy(context);
 }
 
 typedef struct Nested {
@@ -137,7 +133,7 @@ static void *call_from_a_thread(void *task) {
     return NULL;
 }
 
-static void misuse_runs_serially_instead_of_breaking(void **state) {
+TEST(misuse_runs_serially_instead_of_breaking) {
     Nested nested = {.context = open_context(3)};
     mf_parallel_for(nested.context, 20, call_again, &nested);
     assert_int_equal(atomic_load(&nested.runs), 200);
@@ -157,13 +153,13 @@ static void run_backwards(void *user, uint32_t count, mf_TaskFn function, void *
         function(task, i);
 }
 
-static void the_users_parallel_for_is_used(void **state) {
+TEST(the_users_parallel_for_is_used) {
     uint32_t seen = 0, values[10] = {0};
     mf_ContextConfig config = mf_context_config();
     config.threads = 6;
     config.user = &seen;
     config.parallel_for = run_backwards;
-    mf_Context *context = NULL;
+    AUTO_CONTEXT *context = NULL;
     assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
     assert_int_equal(mf_context_threads(context), 6);
     Cells cells = {.cells = values, .round = 1};
@@ -171,7 +167,6 @@ static void the_users_parallel_for_is_used(void **state) {
     assert_int_equal(seen, 10);
     for (uint32_t k = 0; k < 10; k++)
         assert_int_equal(values[k], 1 + k);
-    mf_context_destroy(context);
 }
 
 // ---- surroundings ------------------------------------------------------------------------------
@@ -187,34 +182,18 @@ static void check_signals(void *task, uint32_t index) {
     meet(&nested[1].runs, 0); // so that both threads take one
 }
 
-static void signals_stay_with_the_host(void **state) {
+TEST(signals_stay_with_the_host) {
     sigset_t before, after;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
-    mf_Context *context = open_context(2);
+    AUTO_CONTEXT *context = open_context(2);
     pthread_sigmask(SIG_SETMASK, NULL, &after);
     assert_int_equal(sigismember(&after, SIGINT), sigismember(&before, SIGINT));
     Nested nested[2] = {{.context = context}};
     mf_parallel_for(context, 2, check_signals, nested);
     assert_int_equal(atomic_load(&nested[0].runs), 1); // the worker, not the caller
-    mf_context_destroy(context);
 }
 
-static void contexts_come_and_go_without_work(void **state) {
+TEST(contexts_come_and_go_without_work) {
     for (int i = 0; i < 200; i++)
         mf_context_destroy(open_context(1 + (uint32_t)i % 5));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_index_runs_exactly_once),
-        cmocka_unit_test(results_are_the_same_for_every_thread_count),
-        cmocka_unit_test(workers_wake_after_sleeping),
-        cmocka_unit_test(the_caller_waits_for_slow_tasks),
-        cmocka_unit_test(tasks_really_run_side_by_side),
-        cmocka_unit_test(misuse_runs_serially_instead_of_breaking),
-        cmocka_unit_test(the_users_parallel_for_is_used),
-        cmocka_unit_test(signals_stay_with_the_host),
-        cmocka_unit_test(contexts_come_and_go_without_work),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "rig/rig.h"
 #include "base/wait.h"
 
-static void seconds_become_the_nearest_nanosecond(void **state) {
+TEST(seconds_become_the_nearest_nanosecond) {
     assert_true(mf_time_from_seconds(0.0) == 0);
     assert_true(mf_time_from_seconds(-0.0) == 0);
     assert_true(mf_time_from_seconds(1.0) == MF_SECOND);
@@ -23,7 +23,7 @@ static void seconds_become_the_nearest_nanosecond(void **state) {
     assert_true(mf_time_from_seconds(0x1p33 + 0x1p-19) == INT64_C(8589934592000001907));
 }
 
-static void large_values_saturate(void **state) {
+TEST(large_values_saturate) {
     assert_true(mf_time_from_seconds(INFINITY) == INT64_MAX);
     assert_true(mf_time_from_seconds(-INFINITY) == INT64_MIN);
     assert_true(mf_time_from_seconds((double)NAN) == INT64_MIN);
@@ -36,7 +36,7 @@ static void large_values_saturate(void **state) {
     assert_true(mf_time_from_seconds(9223372036.854774) == INT64_C(9223372036854774475));
 }
 
-static void time_survives_the_way_through_seconds(void **state) {
+TEST(time_survives_the_way_through_seconds) {
     // below 2^23 s = 97 days neighboring doubles are less than a nanosecond apart
     uint32_t word[4];
     for (uint64_t i = 0; i < 100000; i++) {
@@ -48,7 +48,7 @@ static void time_survives_the_way_through_seconds(void **state) {
     assert_true(mf_time_to_seconds(1500 * MF_MILLISECOND) == 1.5);
 }
 
-static void rate_of_a_period_is_in_lowest_terms(void **state) {
+TEST(rate_of_a_period_is_in_lowest_terms) {
     mf_Rate rate = mf_rate_from_period(10 * MF_MILLISECOND);
     assert_true(rate.numerator == 100 && rate.denominator == 1);
     rate = mf_rate_from_period(3 * MF_SECOND);
@@ -59,7 +59,7 @@ static void rate_of_a_period_is_in_lowest_terms(void **state) {
     assert_true(rate.numerator == MF_SECOND && rate.denominator == INT64_MAX);
 }
 
-static void ticks_are_exact_after_a_billion_steps(void **state) {
+TEST(ticks_are_exact_after_a_billion_steps) {
     // J10: after n = 10^9 steps of 10 ms, t = 10^7 s: f t ticks and the one at 0
     const mf_Time step = 10 * MF_MILLISECOND, end = INT64_C(1000000000) * step;
     assert_true(mf_rate_ticks((mf_Rate){30, 1}, end) == INT64_C(300000000) + 1);
@@ -75,7 +75,7 @@ static void ticks_are_exact_after_a_billion_steps(void **state) {
     assert_true(mf_rate_ticks((mf_Rate){30000, 1001}, 1001 * MF_SECOND - 1) == 30000);
 }
 
-static void extreme_rates_do_not_overflow(void **state) {
+TEST(extreme_rates_do_not_overflow) {
     // (2^63-1) (2^63-1) / ((2^63-1) 10^9) = 9223372036.85...
     const mf_Rate one = {INT64_MAX, INT64_MAX};
     assert_true(mf_rate_ticks(one, INT64_MAX) == INT64_C(9223372037));
@@ -86,7 +86,7 @@ static void extreme_rates_do_not_overflow(void **state) {
     assert_false(mf_rate_due((mf_Rate){1, 1}, INT64_MIN, INT64_MAX));
 }
 
-static void thirty_hertz_on_ten_milliseconds(void **state) {
+TEST(thirty_hertz_on_ten_milliseconds) {
     // Tick k at k/30 s is due in the first step that ends at or after it: n = ceil(10 k / 3), so
     // the gaps repeat 4, 3, 3 for ever. 10^6 steps, near 0 and after 10^9 steps.
     const mf_Time step = 10 * MF_MILLISECOND;
@@ -103,13 +103,13 @@ static void thirty_hertz_on_ten_milliseconds(void **state) {
     }
 }
 
-static void one_third_hertz_is_due_every_three_seconds(void **state) {
+TEST(one_third_hertz_is_due_every_three_seconds) {
     const mf_Time step = 10 * MF_MILLISECOND;
     for (int64_t n = 0; n < 100000; n++)
         assert_int_equal(mf_rate_due((mf_Rate){1, 3}, n * step, step), n % 300 == 0);
 }
 
-static void rates_above_the_step_rate_are_due_every_step(void **state) {
+TEST(rates_above_the_step_rate_are_due_every_step) {
     const mf_Time step = 10 * MF_MILLISECOND;
     for (int64_t n = 0; n < 1000; n++) {
         assert_true(mf_rate_due((mf_Rate){1000, 1}, n * step, step));
@@ -117,7 +117,7 @@ static void rates_above_the_step_rate_are_due_every_step(void **state) {
     }
 }
 
-static void due_counts_what_ticks_counts(void **state) {
+TEST(due_counts_what_ticks_counts) {
     // Over any rate and step, the steps in which a tick is due number the ticks of a rate that is
     // slower than the steps.
     uint32_t word[4];
@@ -132,7 +132,7 @@ static void due_counts_what_ticks_counts(void **state) {
     }
 }
 
-static void due_has_a_half_open_interval(void **state) {
+TEST(due_has_a_half_open_interval) {
     const mf_Rate rate = {1, 1};
     assert_true(mf_rate_due(rate, 0, 1));
     assert_true(mf_rate_due(rate, 0, 0));
@@ -145,7 +145,7 @@ static void due_has_a_half_open_interval(void **state) {
     assert_false(mf_rate_due(rate, MF_SECOND, 0));
 }
 
-static void wait_ends_where_the_rate_is_due(void **state) {
+TEST(wait_ends_where_the_rate_is_due) {
     const mf_Rate rates[] = {{30, 1}, {1, 3}, {1000, 7}, {100, 1}, {2000, 1}};
     const mf_Time steps[] = {MF_MILLISECOND, 10 * MF_MILLISECOND, 3333333};
     for (size_t r = 0; r < sizeof rates / sizeof rates[0]; r++)
@@ -156,22 +156,4 @@ static void wait_ends_where_the_rate_is_due(void **state) {
                     expected++;
                 assert_int_equal(mf_rate_wait(rates[r], now, steps[s]), expected);
             }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seconds_become_the_nearest_nanosecond),
-        cmocka_unit_test(large_values_saturate),
-        cmocka_unit_test(time_survives_the_way_through_seconds),
-        cmocka_unit_test(rate_of_a_period_is_in_lowest_terms),
-        cmocka_unit_test(ticks_are_exact_after_a_billion_steps),
-        cmocka_unit_test(extreme_rates_do_not_overflow),
-        cmocka_unit_test(thirty_hertz_on_ten_milliseconds),
-        cmocka_unit_test(one_third_hertz_is_due_every_three_seconds),
-        cmocka_unit_test(rates_above_the_step_rate_are_due_every_step),
-        cmocka_unit_test(due_counts_what_ticks_counts),
-        cmocka_unit_test(due_has_a_half_open_interval),
-        cmocka_unit_test(wait_ends_where_the_rate_is_due),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

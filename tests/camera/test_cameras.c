@@ -2,6 +2,8 @@
 // shared groups, and the same bits for any number of threads.
 #include "rig/rig.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { SIDE = 12, PIXELS = SIDE * SIDE };
 
 // Falls from 10 m with a camera that looks down; the ground is as deep as it is high.
@@ -60,7 +62,7 @@ static double depth_of(const Rig *rig, uint32_t instance) {
 
 // Steps of 10 ms, 40/3 pictures per second: at 0, 75, 150 ms, ...; seen in the state of the step in
 // which they fall.
-static void rates_are_exact(void **state) {
+TEST(rates_are_exact) {
     for (int isolated = 0; isolated < 2; isolated++) {
         Rig rig = open_rig(*state, FALLING("rate='13.333333333'"), 3, isolated);
         double expected[3];
@@ -86,7 +88,7 @@ static void rates_are_exact(void **state) {
     }
 }
 
-static void fields_are_what_they_say(void **state) {
+TEST(fields_are_what_they_say) {
     Rig rig = open_rig(*state, FALLING(""), 2, false);
     const mf_Field *color = mf_group_find_field(rig.group, "camera.eye.color"),
                    *owner = mf_group_find_field(rig.group, "camera.eye.segmentation");
@@ -105,7 +107,7 @@ static void fields_are_what_they_say(void **state) {
 }
 
 // Pictures of 50 per second, 30 ms late: between ticks, and never one that was not taken.
-static void delays_are_exact(void **state) {
+TEST(delays_are_exact) {
     for (int isolated = 0; isolated < 2; isolated++) {
         Rig rig = open_rig(*state, FALLING("rate='50' delay='0.03'"), 2, isolated);
         double past[40];
@@ -123,7 +125,7 @@ static void delays_are_exact(void **state) {
 
 // Ten pictures per second, each read within 50 ms: row r of 12 is as high as the robot was at the
 // end of the step of 10 ms in which its moment falls.
-static void rolling_shutters_read_row_by_row(void **state) {
+TEST(rolling_shutters_read_row_by_row) {
     for (int isolated = 0; isolated < 2; isolated++) {
         Rig rig = open_rig(*state, FALLING("rate='10' readout='0.05' delay='0.01'"), 2, isolated);
         const mf_Field *owner = mf_group_find_field(rig.group, "camera.eye.segmentation"),
@@ -148,7 +150,7 @@ static void rolling_shutters_read_row_by_row(void **state) {
     }
 }
 
-static void resets_take_new_pictures(void **state) {
+TEST(resets_take_new_pictures) {
     Rig rig = open_rig(*state, FALLING("rate='50' delay='0.03'"), 2, true);
     mf_world_step(rig.world, 50);
     assert_true(depth_of(&rig, 0) < 9.5);
@@ -160,7 +162,7 @@ static void resets_take_new_pictures(void **state) {
     close_rig(&rig);
 }
 
-static void snapshots_go_on(void **state) {
+TEST(snapshots_go_on) {
     for (int isolated = 0; isolated < 2; isolated++) {
         Rig rig = open_rig(*state, FALLING("rate='25' delay='0.05' noise='0.1' readout='0.03'"), 3,
                            isolated);
@@ -179,18 +181,17 @@ static void snapshots_go_on(void **state) {
 }
 
 static uint64_t run_with(uint32_t threads, bool isolated, uint32_t steps_at_once) {
-    mf_Context *context = open_context(threads);
+    AUTO_CONTEXT *context = open_context(threads);
     Rig rig = open_rig(context, FALLING("noise='0.1' blur='0.7' rate='30' readout='0.025'"), 37,
                        isolated);
     for (uint32_t i = 0; i < 24; i += steps_at_once)
         mf_world_step(rig.world, steps_at_once);
     const uint64_t hash = mf_world_hash(rig.world);
     close_rig(&rig);
-    mf_context_destroy(context);
     return hash;
 }
 
-static void threads_do_not_count(void **state) {
+TEST(threads_do_not_count) {
     for (int isolated = 0; isolated < 2; isolated++) {
         const uint64_t hash = run_with(1, isolated, 1);
         assert_true(run_with(4, isolated, 1) == hash);
@@ -198,7 +199,7 @@ static void threads_do_not_count(void **state) {
     }
 }
 
-static void robots_have_their_own_noise(void **state) {
+TEST(robots_have_their_own_noise) {
     Rig rig = open_rig(*state, FALLING("noise='0.2'"), 2, true);
     const mf_Field *color = mf_group_find_field(rig.group, "camera.eye.color");
     uint32_t same = 0;
@@ -208,7 +209,7 @@ static void robots_have_their_own_noise(void **state) {
     close_rig(&rig);
 }
 
-static void refusals(void **state) {
+TEST(refusals) {
     const struct {
         const char *text, *message;
         mf_Status status;
@@ -222,16 +223,14 @@ static void refusals(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_Error error = {0};
-        mf_Model *model = load_text(*state, rows[i].text);
+        AUTO_MODEL *model = load_text(*state, rows[i].text);
         mf_GroupConfig config = mf_group_config();
         config.model = model;
-        mf_World *world = open_world(*state, NULL);
+        AUTO_WORLD *world = open_world(*state, NULL);
         add_group(world, &config);
         assert_int_equal(mf_cameras_take(world, &error), MF_NOT_FOUND);
         assert_int_equal(mf_cameras_add(world, &error), rows[i].status);
         assert_string_equal(error.message, rows[i].message);
-        mf_world_destroy(world);
-        mf_model_destroy(model);
     }
     mf_Error error = {0};
     Rig rig = open_rig(*state, FALLING(""), 1, true);
@@ -242,7 +241,7 @@ static void refusals(void **state) {
 }
 
 // Pictures are fields: a sensor of the user reads them, and its signal saturates and converts.
-static void sensors_read_pictures(void **state) {
+TEST(sensors_read_pictures) {
     Rig rig = open_rig(*state, FALLING("rate='20'"), 2, true);
     const mf_Signal signal = {.saturation = {0.0, 9.9}, .resolution = 0.25};
     MUST(mf_sensor_add_field(rig.group, "sonar", "camera.eye.depth", 0, PIXELS, &signal, &error));
@@ -257,20 +256,4 @@ static void sensors_read_pictures(void **state) {
     }
     assert_true(depth_of(&rig, 0) < 9.7); // it fell
     close_rig(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_are_exact),
-        cmocka_unit_test(fields_are_what_they_say),
-        cmocka_unit_test(delays_are_exact),
-        cmocka_unit_test(rolling_shutters_read_row_by_row),
-        cmocka_unit_test(resets_take_new_pictures),
-        cmocka_unit_test(snapshots_go_on),
-        cmocka_unit_test(threads_do_not_count),
-        cmocka_unit_test(robots_have_their_own_noise),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(sensors_read_pictures),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

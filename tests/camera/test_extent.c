@@ -2,6 +2,8 @@
 #include "rig/rig.h"
 #include "camera/extent.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define BALLS                                                                                      \
     "<mujoco><worldbody><geom type='plane' size='0 0 1'/><geom type='box' pos='50 0 0'"            \
     " size='1 1 1'/><body pos='3 0.2 1.1'><freejoint/><geom "                                      \
@@ -42,7 +44,7 @@ static void put(const Rig *rig, uint32_t instance, double x, double y, double z)
 }
 
 // A lone ball of 0.5 m; the ground and the box in the world do not count.
-static void one_robot(void **state) {
+TEST(one_robot) {
     Rig rig = open_rig(*state, 1, false);
     double middle[3], radius;
     MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
@@ -54,7 +56,7 @@ static void one_robot(void **state) {
 }
 
 // Mean 2, 0, 1; the farthest are 3 m from it; a robot with a broken pose is none.
-static void several_robots(void **state) {
+TEST(several_robots) {
     Rig rig = open_rig(*state, 4, false);
     double middle[3], radius;
     put(&rig, 0, -1.0, 0.0, 1.0);
@@ -70,7 +72,7 @@ static void several_robots(void **state) {
 }
 
 // Of 21 robots one flew off: mean 1000 / 21, mean square 20 (1000 / 21)^2 + 0.25.
-static void robots_that_fly_off(void **state) {
+TEST(robots_that_fly_off) {
     Rig rig = open_rig(*state, 21, false);
     const double mean = 1000.0 / 21.0;
     double middle[3], radius;
@@ -83,7 +85,7 @@ static void robots_that_fly_off(void **state) {
 }
 
 // Each has the world to itself: the one that is asked for is there, and nobody otherwise.
-static void isolated_robots(void **state) {
+TEST(isolated_robots) {
     Rig rig = open_rig(*state, 3, true);
     double middle[3] = {7.0, 7.0, 7.0}, radius = 7.0;
     mf_Error error = {0};
@@ -95,14 +97,4 @@ static void isolated_robots(void **state) {
     assert_true(fabs(middle[0] - -4.0) < 1e-6);
     assert_true(fabs(radius - 0.5) < 1e-6);
     close_rig(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_robot),
-        cmocka_unit_test(several_robots),
-        cmocka_unit_test(robots_that_fly_off),
-        cmocka_unit_test(isolated_robots),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

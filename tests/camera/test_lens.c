@@ -22,7 +22,7 @@ static bool project(const mf_Lens *lens, double x, double y, double z, double pi
 }
 
 // J6: u = fx X / Z + cx.
-static void pinhole(void **state) {
+TEST(pinhole) {
     const mf_Lens lens = lens_of(MF_LENS_PINHOLE, NULL);
     double pixel[2] = {7.0, 8.0};
     assert_true(project(&lens, 0.2, -0.1, 1.0, pixel));
@@ -35,7 +35,7 @@ static void pinhole(void **state) {
 }
 
 // J7: Bouguet's kc = (-.28, .09, .0005, -.0003, 0).
-static void bouguet(void **state) {
+TEST(bouguet) {
     const double kc[6] = {-0.28, 0.09, 0.0005, -0.0003, 0.0, 0.0};
     const mf_Lens lens = lens_of(MF_LENS_BROWN, kc);
     double pixel[2];
@@ -45,7 +45,7 @@ static void bouguet(void **state) {
 }
 
 // An equidistant lens sees the angle a at f a, and more than the half space in front of it.
-static void by_angle(void **state) {
+TEST(by_angle) {
     for (int i = 0; i < 2; i++) {
         const mf_Lens lens = lens_of(i ? MF_LENS_FISHEYE : MF_LENS_ANGLE, NULL);
         double pixel[2];
@@ -85,7 +85,7 @@ static double sine_limit(const mf_Lens *lens) {
 }
 
 // J8: the ray of the pixel of a ray is that ray, up to the limit.
-static void rays_come_back(void **state) {
+TEST(rays_come_back) {
     for (size_t i = 0; i < sizeof lenses / sizeof *lenses; i++) {
         const mf_Lens lens = lens_of(lenses[i].type, lenses[i].coefficients);
         if (lenses[i].limit > 0)
@@ -104,7 +104,7 @@ static void rays_come_back(void **state) {
     }
 }
 
-static void nothing_beyond_the_limit(void **state) {
+TEST(nothing_beyond_the_limit) {
     const mf_Lens brown = lens_of(MF_LENS_BROWN, lenses[3].coefficients);
     const mf_Lens fisheye = lens_of(MF_LENS_FISHEYE, lenses[5].coefficients);
     const double r = sqrt(1.0 / 0.9), a = sqrt(1.0 / 0.3);
@@ -125,7 +125,7 @@ static void nothing_beyond_the_limit(void **state) {
     }
 }
 
-static void views_have_their_angle(void **state) {
+TEST(views_have_their_angle) {
     mf_Camera camera = mf_camera();
     camera.width = 84;
     camera.height = 84;
@@ -143,16 +143,4 @@ static void views_have_their_angle(void **state) {
     assert_true(mf_lens_ray(&lens, upper, ray));
     assert_near(ray[0], 0.0, 1e-12);
     assert_near(ray[2], 1.0, 1e-12);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pinhole),
-        cmocka_unit_test(bouguet),
-        cmocka_unit_test(by_angle),
-        cmocka_unit_test(rays_come_back),
-        cmocka_unit_test(nothing_beyond_the_limit),
-        cmocka_unit_test(views_have_their_angle),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static mf_Photo picture_of(uint32_t channels) {
 }
 
 // A point becomes the product of two Gaussians whose sums over their pixels are 1.
-static void blur_of_a_point(void **state) {
+TEST(blur_of_a_point) {
     const double sigma = 1.7;
     const int radius = 6; // 3 sigma, rounded up
     mf_Photo picture = picture_of(1);
@@ -36,7 +36,7 @@ static void blur_of_a_point(void **state) {
 
 // What is the same everywhere stays, at the border too, also if the filter is wider than the
 // picture; channels do not mix.
-static void blur_keeps_planes(void **state) {
+TEST(blur_keeps_planes) {
     const double sigmas[] = {0.0, 0.3, 2.0, 20.0, 64.0};
     for (size_t s = 0; s < sizeof sigmas / sizeof *sigmas; s++) {
         mf_Photo picture = picture_of(3);
@@ -62,7 +62,7 @@ static mf_Lens lens_of(double focal, mf_LensType type) {
 }
 
 // A lens of twice the focal length sees a ramp at half the slope about its center.
-static void another_lens(void **state) {
+TEST(another_lens) {
     const mf_Lens wide = lens_of(30.0, MF_LENS_PINHOLE), narrow = lens_of(60.0, MF_LENS_PINHOLE);
     mf_Photo in = picture_of(2), out = {WIDE, HIGH, 2, other};
     for (int y = 0; y < HIGH; y++)
@@ -83,7 +83,7 @@ static void another_lens(void **state) {
 }
 
 // tan(a) = 10 / 30 at ten pixels from the axis: cos^4 = (1 + 1/9)^-2.
-static void vignetting(void **state) {
+TEST(vignetting) {
     const mf_Lens lens = lens_of(30.0, MF_LENS_PINHOLE), wide = lens_of(12.0, MF_LENS_FISHEYE);
     mf_Photo picture = picture_of(1);
     for (int i = 0; i < WIDE * HIGH; i++)
@@ -97,7 +97,7 @@ static void vignetting(void **state) {
     assert_near(values[18 * WIDE + 40], 0.0, 0.0);
 }
 
-static void noise(void **state) {
+TEST(noise) {
     enum { SIDE = 512, COUNT = SIDE * SIDE };
     float *all = calloc(COUNT, sizeof *all), *again = calloc(COUNT, sizeof *again);
     mf_Photo picture = {SIDE, SIDE, 1, all}, same = {SIDE, SIDE, 1, again};
@@ -126,7 +126,7 @@ static void noise(void **state) {
     free(again);
 }
 
-static void noise_is_the_same_everywhere(void **state) {
+TEST(noise_is_the_same_everywhere) {
     const mf_PhotoNoise settings = {0.1f, 5, 9, 1};
     memset(other, 0, sizeof other);
     mf_Photo reference = {WIDE, HIGH, 3, other};
@@ -138,7 +138,7 @@ static void noise_is_the_same_everywhere(void **state) {
     }
 }
 
-static void conversion(void **state) {
+TEST(conversion) {
     float some[] = {-1.0f, 0.0f, 0.49f / 255, 0.51f / 255, 0.5f, 1.0f, 7.0f, NAN};
     const uint8_t eight[] = {0, 0, 0, 1, 128, 255, 255, 0}, one[] = {0, 0, 0, 0, 255, 255, 255, 0};
     // Two bits: 0, 85, 170, 255.
@@ -155,7 +155,7 @@ static void conversion(void **state) {
 }
 
 // 5 rows within 40 ns up to 100: at 60, 70, 80, 90, 100.
-static void rolling(void **state) {
+TEST(rolling) {
     const struct {
         mf_Time from, to;
         uint32_t first, count;
@@ -186,7 +186,7 @@ static void rolling(void **state) {
     assert_int_equal(count, 0);
 }
 
-static void refusals(void **state) {
+TEST(refusals) {
     mf_Photo picture = picture_of(1), empty = {0, 4, 1, values}, five = {4, 4, 5, values};
     const mf_Lens lens = lens_of(30.0, MF_LENS_PINHOLE);
     uint8_t bytes[4];
@@ -205,15 +205,4 @@ static void refusals(void **state) {
     assert_int_equal(mf_photo_quantize(&picture, 0, bytes, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_photo_quantize(&picture, 9, bytes, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_photo_quantize(&picture, 8, NULL, NULL), MF_BAD_ARGUMENT);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blur_of_a_point), cmocka_unit_test(blur_keeps_planes),
-        cmocka_unit_test(another_lens),    cmocka_unit_test(vignetting),
-        cmocka_unit_test(noise),           cmocka_unit_test(noise_is_the_same_everywhere),
-        cmocka_unit_test(conversion),      cmocka_unit_test(rolling),
-        cmocka_unit_test(refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 // everywhere.
 #include "rig/rig.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { WIDE = 75, HIGH = 61, PIXELS = WIDE * HIGH };
 
 typedef struct Rig {
@@ -66,7 +68,7 @@ static void rotate(const double q[4], const double v[3], double out[3]) {
     "<geom size='0.5'/></body></worldbody></mujoco>"
 
 // J9: the camera is 1 m above the ground and looks along x.
-static void planes_and_spheres(void **state) {
+TEST(planes_and_spheres) {
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, M_PI / 3);
     const mf_Lens lens = mf_lens_of(&camera);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
@@ -160,7 +162,7 @@ static uint32_t compare(const Rig *rig, const mf_Camera *camera, const double po
     return edges;
 }
 
-static void all_shapes_and_lenses(void **state) {
+TEST(all_shapes_and_lenses) {
     static const struct {
         mf_LensType lens;
         double view;
@@ -194,7 +196,7 @@ static void all_shapes_and_lenses(void **state) {
 
 // Steps are met where queries meet them; bilinear patches between their two triangles and the
 // surface, a quarter of the twist away at most.
-static void height_maps(void **state) {
+TEST(height_maps) {
     mf_Context *context = *state;
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const mf_TerrainGenerator hills = {MF_TERRAIN_NOISE, 0.4, 3.0, 3, 5};
@@ -204,7 +206,7 @@ static void height_maps(void **state) {
     for (int smooth = 0; smooth < 2; smooth++) {
         mf_TerrainConfig config = mf_terrain_config();
         mf_WorldConfig world = mf_world_config();
-        mf_Terrain *terrain = NULL;
+        AUTO_TERRAIN *terrain = NULL;
         config.columns = config.rows = 60;
         config.cell = 0.2;
         config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
@@ -227,12 +229,11 @@ static void height_maps(void **state) {
         assert_true(compared > 1000);
         assert_true(far <= compared / (smooth ? 50 : 200)); // edges and ridges
         close_rig(&rig);
-        mf_terrain_destroy(terrain);
     }
 }
 
 // No sky shows between a map and the level around it, whatever the heights of its border.
-static void maps_have_no_gap_around_them(void **state) {
+TEST(maps_have_no_gap_around_them) {
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const mf_TerrainGenerator hills = {MF_TERRAIN_NOISE, 1.0, 3.0, 3, 5};
     const char *ball = "<mujoco><worldbody><body pos='3 0.2 9'><freejoint/><geom size='0.1'/>"
@@ -240,7 +241,7 @@ static void maps_have_no_gap_around_them(void **state) {
     for (int smooth = 0; smooth < 2; smooth++) {
         mf_TerrainConfig config = mf_terrain_config();
         mf_WorldConfig world = mf_world_config();
-        mf_Terrain *terrain = NULL;
+        AUTO_TERRAIN *terrain = NULL;
         config.columns = config.rows = 40;
         config.cell = 0.2;
         config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
@@ -264,7 +265,6 @@ static void maps_have_no_gap_around_them(void **state) {
             }
         }
         close_rig(&rig);
-        mf_terrain_destroy(terrain);
     }
 }
 
@@ -272,12 +272,12 @@ static void maps_have_no_gap_around_them(void **state) {
 
 // Robots of shared groups see each other; one of an isolated group is alone with its group's
 // scenery.
-static void who_is_seen(void **state) {
+TEST(who_is_seen) {
     mf_Context *context = *state;
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     for (int isolated = 0; isolated < 2; isolated++) {
-        mf_Model *model = load_text(context, BALL);
-        mf_World *world;
+        AUTO_MODEL *model = load_text(context, BALL);
+        AUTO_WORLD *world;
         mf_FreeCamera *eye;
         mf_GroupConfig config = mf_group_config();
         config.model = model;
@@ -300,12 +300,10 @@ static void who_is_seen(void **state) {
         assert_true(seen[1]);
         assert_true(seen[0] == !isolated && seen[2] == !isolated);
         mf_free_camera_destroy(eye);
-        mf_world_destroy(world);
-        mf_model_destroy(model);
     }
 }
 
-static void colors_are_of_the_shapes(void **state) {
+TEST(colors_are_of_the_shapes) {
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
     Rig rig = open_rig(*state,
@@ -339,13 +337,13 @@ static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
     return mf_hash_bytes(hash, owner, sizeof owner);
 }
 
-static void same_bits_everywhere(void **state) {
+TEST(same_bits_everywhere) {
     const uint64_t expected = hash_of(*state, MF_ISA_AUTO);
     FOR_EACH_ISA (isa)
         assert_true(hash_of(*state, isa) == expected);
 }
 
-static void refusals(void **state) {
+TEST(refusals) {
     mf_Error error = {0};
     mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0},
@@ -367,14 +365,4 @@ static void refusals(void **state) {
     assert_int_equal(mf_free_camera_create(rig.world, &camera, &none, &error), MF_BAD_ARGUMENT);
     assert_null(none);
     close_rig(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planes_and_spheres),   cmocka_unit_test(all_shapes_and_lenses),
-        cmocka_unit_test(height_maps),          cmocka_unit_test(maps_have_no_gap_around_them),
-        cmocka_unit_test(who_is_seen),          cmocka_unit_test(colors_are_of_the_shapes),
-        cmocka_unit_test(same_bits_everywhere), cmocka_unit_test(refusals),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

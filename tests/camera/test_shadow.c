@@ -2,6 +2,8 @@
 // no code in common with them, for all shapes; and colors that are means of several rays.
 #include "rig/rig.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { WIDE = 75, HIGH = 61, PIXELS = WIDE * HIGH, MOST = 4 };
 
 static const double sun[3] = {0.36, 0.48, 0.8}; // towards it, of length 1
@@ -90,7 +92,7 @@ static bool is_darker(const Shot *shadows, const Shot *none, int pixel) {
 
 // A point of the ground is in the shadow where the line towards the light passes the ball's center
 // within its radius.
-static void a_ball_over_level_ground(void **state) {
+TEST(a_ball_over_level_ground) {
     const mf_Camera with = camera_of(true, 1), without = camera_of(false, 1);
     const double position[3] = {0.0, 0.0, 2.0}, rotation[4] = {0.97, 0.0, 0.24310491562286437, 0.0};
     const double center[3] = {3.0, 0.2, 1.1};
@@ -168,7 +170,7 @@ static int hidden(const Rig *rig, const double point[3], const double normal[3])
     return first;
 }
 
-static void all_shapes(void **state) {
+TEST(all_shapes) {
     static const double poses[][7] = {{-0.5, -1.0, 1.6, 0.94, -0.03, 0.17, 0.25},
                                       {4.5, -0.5, 2.0, 0.15, -0.2, 0.0, 0.95},
                                       {2.0, -0.1, 3.5, 0.7, 0.1, 0.7, 0.05}};
@@ -220,7 +222,7 @@ static void all_shapes(void **state) {
 
 // The picture is the mean of a picture of so many times the columns and rows; depth and owners are
 // those of the pixels' centers.
-static void colors_are_means(void **state) {
+TEST(colors_are_means) {
     static uint8_t fine[PIXELS * MOST * MOST][3];
     const double position[3] = {-0.5, 0.1, 1.6}, rotation[4] = {0.98, 0.0, 0.199, 0.0};
     const mf_Camera single = camera_of(true, 1);
@@ -258,7 +260,7 @@ static void colors_are_means(void **state) {
 
 // A wall along x of height 1 at y = 3: its shadow on the level behind it is as long as the light's
 // way over its top, 0.48 / 0.8. And a ball in that shadow is dark, one above it is not.
-static void hills_shade(void **state) {
+TEST(hills_shade) {
     enum { SIDE = 81 };
     static double heights[SIDE * SIDE];
     const double cell = 0.1, eye[3] = {4.0, 2.0, 6.0},
@@ -267,7 +269,7 @@ static void hills_shade(void **state) {
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_Camera camera = camera_of(true, 1);
-    mf_Terrain *terrain;
+    AUTO_TERRAIN *terrain;
     static Shot shot, none;
     Rig rig = {.model = load_text(*state, "<mujoco><worldbody><body pos='4 2.8 .2'>"
                                           "<freejoint/><geom size='.15'/></body></worldbody>"
@@ -310,15 +312,4 @@ static void hills_shade(void **state) {
         fail_msg("%d dark and %d lit pixels", dark, lit);
     mf_world_destroy(rig.world);
     mf_model_destroy(rig.model);
-    mf_terrain_destroy(terrain);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ball_over_level_ground),
-        cmocka_unit_test(all_shapes),
-        cmocka_unit_test(colors_are_means),
-        cmocka_unit_test(hills_shade),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

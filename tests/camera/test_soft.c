@@ -4,6 +4,8 @@
 #include "motion/vehicle/quadrotor/motion.h"
 #include "../scene/support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { WIDE = 61, HIGH = 47, PIXELS = WIDE * HIGH };
 
 static float depth[PIXELS];
@@ -64,7 +66,7 @@ static double intersect_ball(const double from[3], const double ray[3], const do
 
 // ---- particles ----------------------------------------------------------------------------------
 
-static void particles_are_balls(void **state) {
+TEST(particles_are_balls) {
     mf_SceneFile *file = parse_scene(
         *state,
         "world: {step: 0.001}\ngroups:\n  - name: sand\n    model: ../models/grain.xml\n"
@@ -105,7 +107,7 @@ static void particles_are_balls(void **state) {
 // ---- trusses ------------------------------------------------------------------------------------
 
 // The bar of an instance that a ray from above meets in its middle is as deep as its radius says.
-static void bars_of_trusses(void **state) {
+TEST(bars_of_trusses) {
     mf_SceneFile *file = load_scene(*state, "models/tetrahedron.truss.yaml", NULL, 0);
     file->groups[0].isolated = false;
     mf_Scene scene = make_with(*state, file, NULL);
@@ -142,7 +144,7 @@ static void bars_of_trusses(void **state) {
 
 // ---- cloths -------------------------------------------------------------------------------------
 
-static void cloths_are_level_at_the_start(void **state) {
+TEST(cloths_are_level_at_the_start) {
     mf_SceneFile *file = load_scene(*state, "models/sheet.cloth.yaml", NULL, 0);
     file->groups[0].isolated = false;
     mf_Scene scene = make_with(*state, file, NULL);
@@ -195,7 +197,7 @@ static mf_Scene scene_of_text(mf_Context *context, const char *name, const char 
 }
 
 // A ramp of 30 degrees, z = (x - 2) tan 30 above the ground.
-static void planes_of_a_robots_file(void **state) {
+TEST(planes_of_a_robots_file) {
     mf_SceneFile *file;
     mf_Scene scene = scene_of_text(
         *state, "camera_ramp.xml",
@@ -229,7 +231,7 @@ static void planes_of_a_robots_file(void **state) {
     drop_scene(&scene, file);
 }
 
-static void vehicles_have_their_parts(void **state) {
+TEST(vehicles_have_their_parts) {
     mf_SceneFile *file = parse_scene(
         *state,
         "world: {step: 0.002}\ngroups:\n  - name: quads\n    model: "
@@ -255,13 +257,4 @@ static void vehicles_have_their_parts(void **state) {
     assert_near(depth[middle], 0.5 - 0.11 * arm, 1e-5); // the body's upper side
     assert_true(seen > 100 && red > 20 && red < seen);
     drop_scene(&scene, file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(particles_are_balls),           cmocka_unit_test(bars_of_trusses),
-        cmocka_unit_test(cloths_are_level_at_the_start), cmocka_unit_test(planes_of_a_robots_file),
-        cmocka_unit_test(vehicles_have_their_parts),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -86,7 +86,7 @@ static int is_red(double u, double v, double margin) {
     "height='64'/>"
 
 // Two meters for each of the two repeats: fields of half a meter along x, of 1 m along y.
-static void ground_has_the_look_of_its_plane(void **state) {
+TEST_WITH(ground_has_the_look_of_its_plane, make_context, drop_context) {
     Rig rig = open_rig(*state,
                        "<mujoco><asset>" CHECKER
                        "<material name='m' texture='t' texrepeat='2 1' texuniform='true'/></asset>"
@@ -120,18 +120,19 @@ static void ground_has_the_look_of_its_plane(void **state) {
 
 // The lower face of a plain cube, the fourth, has the second color: that is the direction -y, which
 // of a shape that is scaled to a cube or a ball is the longest part of a point's coordinates.
-static void cubes_are_seen_by_direction(void **state) {
+TEST_WITH(cubes_are_seen_by_direction, make_context, drop_context) {
     static const double half[2][3] = {{0.3, 0.3, 0.3}, {0.4, 0.2, 0.3}};
     static const char *const shapes[2] = {"type='sphere' size='.3'", "type='box' size='.4 .2 .3'"};
     for (int s = 0; s < 2; s++) {
-        char text[800];
-        snprintf(text, sizeof text,
-                 "<mujoco><asset><texture name='t' builtin='flat' rgb1='1 0 0' rgb2='0 0 1' "
-                 "width='8'/><material name='m' texture='t' emission='1'/></asset><worldbody>"
-                 "<geom %s pos='0 0 1' material='m' contype='0' conaffinity='0'/><body pos='9 9 9'>"
-                 "<freejoint/><geom size='.1'/></body></worldbody></mujoco>",
-                 shapes[s]);
-        Rig rig = open_rig(*state, text, MF_ISA_AUTO, NULL);
+        Rig rig = open_rig(
+            *state,
+            formatted(
+                "<mujoco><asset><texture name='t' builtin='flat' rgb1='1 0 0' rgb2='0 0 1' "
+                "width='8'/><material name='m' texture='t' emission='1'/></asset><worldbody>"
+                "<geom %s pos='0 0 1' material='m' contype='0' conaffinity='0'/><body pos='9 9 9'>"
+                "<freejoint/><geom size='.1'/></body></worldbody></mujoco>",
+                shapes[s]),
+            MF_ISA_AUTO, NULL);
         const double eye[3] = {-0.8, -0.9, 1.2}, yaw = 0.8;
         int seen[2] = {0, 0};
         take(&rig, eye[0], eye[1], eye[2], yaw, 0.15);
@@ -157,7 +158,7 @@ static void cubes_are_seen_by_direction(void **state) {
 
 // The place of a corner is its x and y, so that of a point is, too; on another mesh it is the same
 // with a texture over the whole shape.
-static void meshes_have_their_coordinates(void **state) {
+TEST_WITH(meshes_have_their_coordinates, make_context, drop_context) {
     Rig rig = open_rig(
         *state,
         "<mujoco><asset>" CHECKER "<material name='m' texture='t' emission='1'/>"
@@ -186,7 +187,7 @@ static void meshes_have_their_coordinates(void **state) {
 }
 
 // A group's color takes the place of red; gray stays gray.
-static void groups_have_colors(void **state) {
+TEST_WITH(groups_have_colors, make_context, drop_context) {
     const float blue[3] = {0.0f, 0.0f, 1.0f};
     const char *text = "<mujoco><worldbody><body pos='0 0 1'><freejoint/>"
                        "<geom size='.3' rgba='.8 0 0 1'/><geom size='.3' pos='0 .7 0' "
@@ -213,20 +214,21 @@ static void groups_have_colors(void **state) {
 
 // Planes cast no shadow and take no memory of faces: all shapes with textures over a plane with
 // one.
-static void every_shape_is_drawn_over_a_plane(void **state) {
+TEST_WITH(every_shape_is_drawn_over_a_plane, make_context, drop_context) {
     static const char *const shapes[] = {"sphere",   "box",       "capsule",
                                          "cylinder", "ellipsoid", "mesh' mesh='k"};
     for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
-        char text[900];
-        snprintf(text, sizeof text,
-                 "<mujoco><asset>" CHECKER "<texture name='c' type='cube' builtin='flat' "
-                 "rgb1='.8 .6 .4' width='8'/><mesh name='k' vertex='-.1 -.1 -.1 .3 -.1 -.1 -.1 .3 "
-                 "-.1 -.1 -.1 .3'/>"
-                 "<material name='m' texture='t'/><material name='n' texture='c'/></asset>"
-                 "<worldbody><geom type='plane' size='40 40 1' pos='0 0 -.1'%s/><body><freejoint/>"
-                 "<geom type='%s' size='.1 .2 .1' material='n'/></body></worldbody></mujoco>",
-                 i % 2 ? "" : " material='m'", shapes[i / 2]);
-        Rig rig = open_rig(*state, text, MF_ISA_AUTO, NULL);
+        Rig rig = open_rig(
+            *state,
+            formatted(
+                "<mujoco><asset>" CHECKER "<texture name='c' type='cube' builtin='flat' "
+                "rgb1='.8 .6 .4' width='8'/><mesh name='k' vertex='-.1 -.1 -.1 .3 -.1 -.1 -.1 .3 "
+                "-.1 -.1 -.1 .3'/>"
+                "<material name='m' texture='t'/><material name='n' texture='c'/></asset>"
+                "<worldbody><geom type='plane' size='40 40 1' pos='0 0 -.1'%s/><body><freejoint/>"
+                "<geom type='%s' size='.1 .2 .1' material='n'/></body></worldbody></mujoco>",
+                i % 2 ? "" : " material='m'", shapes[i / 2]),
+            MF_ISA_AUTO, NULL);
         mf_free_camera_destroy(rig.eye);
         rig.camera.shadows = true;
         MUST(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error));
@@ -253,13 +255,13 @@ static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
     return mf_hash_bytes(MF_HASH_START, color, sizeof color);
 }
 
-static void same_bits_everywhere(void **state) {
+TEST_WITH(same_bits_everywhere, make_context, drop_context) {
     const uint64_t expected = hash_of(*state, MF_ISA_AUTO);
     FOR_EACH_ISA (isa)
         assert_true(hash_of(*state, isa) == expected);
 }
 
-static void without_memory(void **state) {
+TEST_WITH(without_memory, make_context, drop_context) {
     Rig rig = open_rig(*state,
                        "<mujoco><asset>" CHECKER "<material name='m' texture='t'/></asset>"
                        "<worldbody><body><freejoint/><geom size='1' material='m'/></body>"
@@ -277,18 +279,4 @@ static void without_memory(void **state) {
     assert_true(i > 5);
     mf_free_camera_destroy(eye);
     close_rig(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_context, drop_context)
-        TEST(ground_has_the_look_of_its_plane),
-        TEST(cubes_are_seen_by_direction),
-        TEST(meshes_have_their_coordinates),
-        TEST(groups_have_colors),
-        TEST(every_shape_is_drawn_over_a_plane),
-        TEST(same_bits_everywhere),
-        TEST(without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

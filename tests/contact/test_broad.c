@@ -195,7 +195,7 @@ static void check_copy(const Copy *copy, const mf_CollidePlan *plan, double reac
     }
 }
 
-static void near_pairs_are_listed_once(void **state) {
+TEST(near_pairs_are_listed_once) {
     const double wide[3] = {0.2, 0.7, 3.0};
     for (uint32_t round = 0; round < 30; round++) {
         random_state = round;
@@ -218,7 +218,7 @@ static void near_pairs_are_listed_once(void **state) {
 }
 
 // Every pair has its test, groups hold whole runs of tests, and nodes come after what they hold.
-static void tests_cover_all_pairs(void **state) {
+TEST(tests_cover_all_pairs) {
     random_state = 99;
     mf_Model model = random_model();
     mf_CollidePlan *plan = NULL;
@@ -251,10 +251,4 @@ static int end(void **state) {
     return left != 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(near_pairs_are_listed_once),
-        cmocka_unit_test(tests_cover_all_pairs),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+GROUP_FIXTURE(begin, end);

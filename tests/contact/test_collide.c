@@ -65,7 +65,7 @@ static const mf_CollidePair *pair_of(const mf_CollidePlan *plan, uint32_t a, uin
     return NULL;
 }
 
-static void bodies_filter_pairs(void **state) {
+TEST(bodies_filter_pairs) {
     reset();
     mf_CollidePlan *plan = plan_of_model();
     // Not: 0-1 (carried), 1-3 (carried, through the intermediate link), 0-4 and 0-5 (4 and 5 are
@@ -102,7 +102,7 @@ static void bodies_filter_pairs(void **state) {
     mf_release(context, plan);
 }
 
-static void bits_exclusions_and_lists_filter_pairs(void **state) {
+TEST(bits_exclusions_and_lists_filter_pairs) {
     reset();
     shapes[3].contact_type = 2; // seen by 1 only through their contact_with
     shapes[3].contact_with = 0;
@@ -136,7 +136,7 @@ static void bits_exclusions_and_lists_filter_pairs(void **state) {
     mf_release(context, plan);
 }
 
-static void parameters_mix(void **state) {
+TEST(parameters_mix) {
     reset();
     shapes[0].mix = 3;
     shapes[0].dimension = 1;
@@ -183,7 +183,7 @@ static void parameters_mix(void **state) {
 }
 
 // Sizes are halved, kinds put in order, hulls moved to their middle, links to their holders.
-static void shapes_are_placed(void **state) {
+TEST(shapes_are_placed) {
     static const float vertices[] = {9, 9, 9, 1, 0, 0, 3, 0, 0, 2, 3, 0, 2, 0, 3};
     static const uint32_t hull[] = {1, 2, 3, 4}, none[] = {0};
     const mf_Mesh meshes[] = {{.vertices = vertices, .hull_vertices = hull, .hull_vertex_count = 4},
@@ -239,7 +239,7 @@ static void shapes_are_placed(void **state) {
 }
 
 // The n-th allocation fails, for all n: an error, nothing left behind, *out untouched.
-static void failures_leave_nothing(void **state) {
+TEST(failures_leave_nothing) {
     reset();
     for (uint64_t n = 1;; n++) {
         mf_CollidePlan *plan = NULL;
@@ -258,7 +258,7 @@ static void failures_leave_nothing(void **state) {
     }
 }
 
-static void models_without_pairs_have_a_plan(void **state) {
+TEST(models_without_pairs_have_a_plan) {
     reset();
     model.shape_count = 0;
     mf_CollidePlan *plan = plan_of_model();
@@ -276,6 +276,8 @@ static int end(void **state) {
     mf_context_destroy(context);
     return left != 0;
 }
+
+GROUP_FIXTURE(begin, end);
 
 // ---- for comparisons with other programs --------------------------------------------------------
 
@@ -314,13 +316,5 @@ int main(int argc, char **argv) {
         int result = print_pairs(argv[1]);
         return end(NULL) != 0 || result;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_filter_pairs),
-        cmocka_unit_test(bits_exclusions_and_lists_filter_pairs),
-        cmocka_unit_test(parameters_mix),
-        cmocka_unit_test(shapes_are_placed),
-        cmocka_unit_test(failures_leave_nothing),
-        cmocka_unit_test(models_without_pairs_have_a_plan),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
+    return run_listed_tests();
 }

@@ -24,10 +24,9 @@ typedef struct Robot {
 } Robot;
 
 static Robot load(mf_Context *context, const char *name) {
-    char path[512];
     Robot robot;
-    snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, name);
-    MUST(mf_model_load(context, path, NULL, &robot.model, &error));
+    MUST(mf_model_load(context, formatted("%s/models/%s", MAYFLY_SOURCE_DIR, name), NULL,
+                       &robot.model, &error));
     MUST(mf_compound_create(context, robot.model, false, &robot.compound, &error));
     return robot;
 }
@@ -54,10 +53,10 @@ static uint32_t count_under(const mf_Compound *compound, uint32_t node, uint32_t
     return count_under(compound, children[0], seen) + count_under(compound, children[1], seen);
 }
 
-static void trees_are_binary_with_solids_in_their_leaves(void **state) {
+TEST(trees_are_binary_with_solids_in_their_leaves) {
     static const char *const names[] = {"humanoid.urdf",    "car.urdf", "hexapod.urdf", "ball.xml",
                                         "soccer_field.xml", "ant.xml",  "figure.xml"};
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     MUST(mf_context_create(NULL, &context, &error));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         Robot robot = load(context, names[i]);
@@ -73,7 +72,6 @@ static void trees_are_binary_with_solids_in_their_leaves(void **state) {
         assert_true(compound->still == (i == 4));
         unload(robot);
     }
-    close_context(context);
 }
 
 // ---- kinematics ---------------------------------------------------------------------------------
@@ -147,8 +145,8 @@ static void advance(State *state, const mf_Model *model, double time) {
     }
 }
 
-static void positions_and_velocities_are_those_of_the_model(void **state) {
-    mf_Context *context;
+TEST(positions_and_velocities_are_those_of_the_model) {
+    AUTO_CONTEXT *context;
     MUST(mf_context_create(NULL, &context, &error));
     static const char *const slider =
         "<mujoco model='slider'><worldbody><body><freejoint/><geom type='sphere' size='0.1'/>"
@@ -203,7 +201,6 @@ static void positions_and_velocities_are_those_of_the_model(void **state) {
         free(later);
         unload(robot);
     }
-    mf_context_destroy(context);
 }
 
 // ---- touches ------------------------------------------------------------------------------------
@@ -285,8 +282,8 @@ static const char *const zoo =
 
 // Random states of robots at distances from inside each other to far apart, and the hostile cases:
 // one robot in the very place of another, apart by a hair, and in axes of each other.
-static void trees_find_what_every_two_find(void **state) {
-    mf_Context *context;
+TEST(trees_find_what_every_two_find) {
+    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     MUST(mf_context_create(NULL, &context, &error));
     Robot robots[4] = {load(context, "humanoid.urdf"), load(context, "soccer_field.xml"),
@@ -326,15 +323,14 @@ static void trees_find_what_every_two_find(void **state) {
     }
     for (uint32_t r = 0; r < 4; r++)
         unload(robots[r]);
-    mf_context_destroy(context);
 }
 
 // Many pairs in one call: each as if it were alone, also when the leaves do not fit at a time, and
 // a robot with a joint that is not a number touches nothing.
-static void bits_do_not_depend_on_other_agents(void **state) {
+TEST(bits_do_not_depend_on_other_agents) {
     enum { PAIRS = 120 };
     static mf_CompoundTouch together[ROOM], alone[ROOM];
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     MUST(mf_context_create(NULL, &context, &error));
     Robot robot = load(context, "humanoid.urdf");
@@ -343,7 +339,7 @@ static void bits_do_not_depend_on_other_agents(void **state) {
     states.angle[3][5] = (double)NAN;
     states.linear[1][6] = (double)INFINITY;
     for (int precision = 0; precision < 2; precision++) {
-        void *parts = make_parts(robot.compound, precision);
+        AUTO(end_memory) void *parts = make_parts(robot.compound, precision);
         mf_TreeState from = view(&states);
         refits[rows[row_count - 1]][precision](robot.compound, &from, parts);
         mf_CompoundPair pairs[PAIRS];
@@ -383,10 +379,8 @@ static void bits_do_not_depend_on_other_agents(void **state) {
         searches[rows[row_count - 1]][precision](&all);
         assert_int_equal(all.touch_count, 100);
         assert_int_equal(all.lost, first - 100);
-        free(parts);
     }
     unload(robot);
-    mf_context_destroy(context);
 }
 
 // ---- gaps and ways ------------------------------------------------------------------------------
@@ -410,9 +404,9 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
 
 // Robots that are a gap apart do not touch when one moves by less, whatever its way; asking for
 // gaps changes no touch; all copies tell the same gap.
-static void gaps_hold(void **state) {
+TEST(gaps_hold) {
     enum { PAIRS = 300, DIRECTIONS = 30 };
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t apart = 0, wide = 0;
     MUST(mf_context_create(NULL, &context, &error));
@@ -420,7 +414,7 @@ static void gaps_hold(void **state) {
     State states;
     fill_state(&states, robot.model, 31);
     for (int precision = 0; precision < 2; precision++) {
-        void *parts = make_parts(robot.compound, precision);
+        AUTO(end_memory) void *parts = make_parts(robot.compound, precision);
         mf_TreeState from = view(&states);
         refits[rows[0]][precision](robot.compound, &from, parts);
         for (uint32_t i = 0; i < PAIRS; i++) {
@@ -454,16 +448,14 @@ static void gaps_hold(void **state) {
                 assert_int_equal(count, 0);
             }
         }
-        free(parts);
     }
     assert_true(apart > 200 && wide > 60);
     unload(robot);
-    mf_context_destroy(context);
 }
 
 // Links that are held do not touch, and all others do as before.
-static void fixed_links_do_not_touch(void **state) {
-    mf_Context *context;
+TEST(fixed_links_do_not_touch) {
+    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t left_out = 0, kept = 0;
     MUST(mf_context_create(NULL, &context, &error));
@@ -509,7 +501,6 @@ static void fixed_links_do_not_touch(void **state) {
     assert_true(left_out > 200 && kept > 400);
     free(parts);
     unload(robot);
-    mf_context_destroy(context);
 }
 
 // Of points of the solids against the base: on the way to the corners of their boxes, but within
@@ -543,8 +534,8 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
 
 // No point of a robot goes farther against its base than it is said to, for small and large turns
 // of it and of its joints, wherever the base goes; who does not move has gone no way.
-static void nothing_goes_farther_than_its_reach(void **state) {
-    mf_Context *context;
+TEST(nothing_goes_farther_than_its_reach) {
+    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     MUST(mf_context_create(NULL, &context, &error));
     Robot robot = load(context, "humanoid.urdf");
@@ -605,18 +596,17 @@ static void nothing_goes_farther_than_its_reach(void **state) {
     free(after);
     free(memory);
     unload(robot);
-    mf_context_destroy(context);
 }
 
 // ---- masses -------------------------------------------------------------------------------------
 
 // A ball is as heavy as it is along its normals; a thin rod at its end a quarter of it, as a rod
 // that is struck there; what is fixed in the world has no mass to move.
-static void masses_are_those_at_the_worst_position(void **state) {
+TEST(masses_are_those_at_the_worst_position) {
     static const char *const rod =
         "<mujoco model='rod'><worldbody><body><freejoint/><geom type='capsule' size='0.001 0.5'"
         " mass='2'/></body></worldbody></mujoco>";
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     MUST(mf_context_create(NULL, &context, &error));
     Robot ball = load(context, "ball.xml"), field = load(context, "soccer_field.xml"),
           stick = load_robot(context, rod);
@@ -628,13 +618,12 @@ static void masses_are_those_at_the_worst_position(void **state) {
     unload(ball);
     unload(field);
     unload(stick);
-    mf_context_destroy(context);
 }
 
 // A mass in one point moves whole wherever it is pushed, and has nothing to turn. Files cannot say
 // so: their readers give it the inertia of its shapes.
-static void a_point_has_its_mass(void **state) {
-    mf_Context *context;
+TEST(a_point_has_its_mass) {
+    AUTO_CONTEXT *context;
     MUST(mf_context_create(NULL, &context, &error));
     Robot ball = load(context, "ball.xml");
     mf_compound_destroy(ball.compound);
@@ -646,20 +635,4 @@ static void a_point_has_its_mass(void **state) {
     for (int i = 0; i < 9; i++)
         assert_near(ball.compound->solids[0].inverse_inertia[i], 0.0, 0.0);
     unload(ball);
-    mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trees_are_binary_with_solids_in_their_leaves),
-        cmocka_unit_test(positions_and_velocities_are_those_of_the_model),
-        cmocka_unit_test(trees_find_what_every_two_find),
-        cmocka_unit_test(bits_do_not_depend_on_other_agents),
-        cmocka_unit_test(gaps_hold),
-        cmocka_unit_test(fixed_links_do_not_touch),
-        cmocka_unit_test(nothing_goes_farther_than_its_reach),
-        cmocka_unit_test(masses_are_those_at_the_worst_position),
-        cmocka_unit_test(a_point_has_its_mass),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,8 @@
 #include "math/kernel_table.h"
 #include "rig/rig.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { MODELS = 2 * (sizeof ground_solids / sizeof *ground_solids) };
 enum { CASES = sizeof ground_cases / sizeof *ground_cases };
 
@@ -69,11 +71,11 @@ static unsigned compare(const mf_CollidePlan *plan, const GroundCase *want, doub
 }
 
 // Vertices of meshes are floats in MuJoCo, too, but turned into their own axes there.
-static void contacts_are_mujocos(void **state) {
+TEST(contacts_are_mujocos) {
     mf_Context *context = *state;
     unsigned worse = 0;
     for (unsigned m = 0; m < MODELS; m++) {
-        mf_Model *model = load_solid(context, m);
+        AUTO_MODEL *model = load_solid(context, m);
         mf_CollidePlan *plan = NULL;
         assert_int_equal(mf_collide_create(context, model, NULL, &plan, NULL), MF_OK);
         assert_int_equal(plan->pair_count, 1);
@@ -84,16 +86,15 @@ static void contacts_are_mujocos(void **state) {
             worse++;
         }
         mf_release(context, plan);
-        mf_model_destroy(model);
     }
     assert_int_equal(worse, 0);
 }
 
 // What the table of directions finds is as far as the farthest of all vertices.
-static void tables_find_the_farthest(void **state) {
+TEST(tables_find_the_farthest) {
     mf_Context *context = *state;
     for (unsigned m = 0; m < MODELS; m += 2) {
-        mf_Model *model = load_solid(context, m);
+        AUTO_MODEL *model = load_solid(context, m);
         mf_HullSet *set = NULL;
         assert_int_equal(mf_hulls_create(context, model, &set, NULL), MF_OK);
         srand(1);
@@ -122,14 +123,5 @@ static void tables_find_the_farthest(void **state) {
                 assert_true(most - best < 1e-15);
             }
         mf_release(context, set);
-        mf_model_destroy(model);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contacts_are_mujocos),
-        cmocka_unit_test(tables_find_the_farthest),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

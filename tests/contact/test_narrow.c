@@ -36,7 +36,7 @@ static void check_literal(const Case *item, bool wide) {
             first.point[2]);
 }
 
-static void literals_hold(void **state) {
+TEST(literals_hold) {
     const double origin[3] = {0, 0, 0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const Case *item = &cases[i];
@@ -161,7 +161,7 @@ static void report(uint32_t lane, const Body pair[2], const char *what, bool wid
              first.normal[0], first.normal[1], first.normal[2], n[0], n[1], n[2]);
 }
 
-static void random_states_agree(void **state) {
+TEST(random_states_agree) {
     const double reach = 0.02;
     uint32_t others = 0; // results that are least among their neighbors only
     oracle_state = 7;
@@ -218,7 +218,7 @@ static void judge_plane(uint32_t lane, double reach, bool wide) {
         assert_true(deepest == -INFINITY);
 }
 
-static void planes_agree(void **state) {
+TEST(planes_agree) {
     const Form plane = {MF_SHAPE_PLANE, {0, 0, 0}, NULL, 0};
     oracle_state = 17;
     for (int i = 0; i < FORMS; i++) {
@@ -267,7 +267,7 @@ static void check_sane(const char *what, bool wide) {
 }
 
 // Concentric, parallel, touching exactly, aligned: finite answers from all copies alike.
-static void degenerate_states_give_finite_contacts(void **state) {
+TEST(degenerate_states_give_finite_contacts) {
     const double quats[4][4] = {{1, 0, 0, 0}, {1, 1, 0, 0}, {1, 0, 1, 0}, {1, 1, 1, 1}};
     const double directions[4][3] = {{0, 0, 0}, {0.125, 0, 0}, {0, 0.25, 0}, {0, 0, 0.1875}};
     const double origin[3] = {0, 0, 0};
@@ -292,7 +292,7 @@ static void degenerate_states_give_finite_contacts(void **state) {
     }
 }
 
-static void flat_and_empty_solids_are_survived(void **state) {
+TEST(flat_and_empty_solids_are_survived) {
     static const float point[] = {0, 0, 0}, sheet[] = {0, 0, 0, 0.1f, 0, 0, 0, 0.1f, 0};
     const Form flats[] = {
         {MF_SHAPE_SPHERE, {0, 0, 0}, NULL, 0},     {MF_SHAPE_CAPSULE, {0, 0, 0}, NULL, 0},
@@ -320,7 +320,7 @@ static void flat_and_empty_solids_are_survived(void **state) {
 
 // Values that are no numbers, or too large, in some lanes: no contact there, the same bits
 // elsewhere.
-static void broken_lanes_stay_alone(void **state) {
+TEST(broken_lanes_stay_alone) {
     const double broken[4] = {NAN, INFINITY, -INFINITY, 1e38};
     static double before[CONTACT_VALUES * COUNT];
     static float before_f32[CONTACT_VALUES * COUNT];
@@ -365,6 +365,8 @@ static int end(void **state) {
     mf_context_destroy(context);
     return left != 0;
 }
+
+GROUP_FIXTURE(begin, end);
 
 // ---- for comparisons with other programs --------------------------------------------------------
 
@@ -421,13 +423,5 @@ int main(int argc, char **argv) {
         int result = probe();
         return end(NULL) != 0 || result;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(literals_hold),
-        cmocka_unit_test(random_states_agree),
-        cmocka_unit_test(planes_agree),
-        cmocka_unit_test(degenerate_states_give_finite_contacts),
-        cmocka_unit_test(flat_and_empty_solids_are_survived),
-        cmocka_unit_test(broken_lanes_stay_alone),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
+    return run_listed_tests();
 }

@@ -322,7 +322,7 @@ static void one_placement(PlaceFn arrange, mf_Isa isa, bool batch_wide, bool wid
 }
 
 // Every placement, instruction set and precision: the same neighbors as brute force.
-static void lists_equal_brute_force(void **state) {
+TEST(lists_equal_brute_force) {
     every_case(one_placement);
 }
 
@@ -349,13 +349,13 @@ static void full_placement(PlaceFn arrange, mf_Isa isa, bool batch_wide, bool wi
 }
 
 // Lists that are too small are reported and searched around, not cut off.
-static void full_lists_are_complete(void **state) {
+TEST(full_lists_are_complete) {
     every_case(full_placement);
 }
 
 // While everybody moves at random the lists are used again and again; no pair is missed, and they
 // are not built each time.
-static void lists_stay_complete_while_agents_move(void **state) {
+TEST(lists_stay_complete_while_agents_move) {
     static Batch batch;
     for (int wide = 0; wide < 2; wide++) {
         batch_begin(&batch, 400, wide != 0);
@@ -385,7 +385,7 @@ static void lists_stay_complete_while_agents_move(void **state) {
 
 // Slow moves: what was sifted serves many rounds, and then again, in each instruction set; who dies
 // or comes back shows at once, and so does another query.
-static void filtered_lists_are_complete(void **state) {
+TEST(filtered_lists_are_complete) {
     static Batch batch;
     for (int set = MF_ISA_SCALAR; set <= MF_ISA_AVX512; set++) {
         if (!mf_isa_available((mf_Isa)set))
@@ -418,7 +418,7 @@ static void filtered_lists_are_complete(void **state) {
 
 // The lists are renewed at the very move that could hide a pair: two agents just beyond reach +
 // margin come together by margin / 2 each.
-static void the_criterion_is_sharp(void **state) {
+TEST(the_criterion_is_sharp) {
     static Batch batch;
     batch_begin(&batch, 2, true);
     mf_Neighbors *all = make_search(&batch, MF_ISA_SCALAR, true, 1.0, 0.0, 4); // margin 0.2
@@ -440,7 +440,7 @@ static void the_criterion_is_sharp(void **state) {
 }
 
 // Two groups, one in float and one in double: they meet, numbered block by block.
-static void groups_touch(void **state) {
+TEST(groups_touch) {
     static Batch first, second;
     batch_begin(&first, 3, false);
     batch_begin(&second, 2, true);
@@ -482,7 +482,7 @@ static void groups_touch(void **state) {
 }
 
 // Copies of the kernels that a build lacks are refused, not called.
-static void missing_copies_are_refused(void **state) {
+TEST(missing_copies_are_refused) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     static Batch batch;
     batch_begin(&batch, 3, false);
@@ -509,15 +509,4 @@ static int end_tests(void **state) {
     return left != 0;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_equal_brute_force),
-        cmocka_unit_test(full_lists_are_complete),
-        cmocka_unit_test(lists_stay_complete_while_agents_move),
-        cmocka_unit_test(filtered_lists_are_complete),
-        cmocka_unit_test(the_criterion_is_sharp),
-        cmocka_unit_test(groups_touch),
-        cmocka_unit_test(missing_copies_are_refused),
-    };
-    return cmocka_run_group_tests(tests, begin_tests, end_tests);
-}
+GROUP_FIXTURE(begin_tests, end_tests);

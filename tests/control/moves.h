@@ -77,11 +77,9 @@ typedef struct Fixture {
 } Fixture;
 
 static inline mf_Gait *load_gait(const Fixture *fixture, const char *name) {
-    char path[512];
     mf_Gait *gait = NULL;
-    mf_Error error;
-    snprintf(path, sizeof path, GAITS "%s.yaml", name);
-    must(mf_gait_load(fixture->context, path, fixture->model, &gait, &error), &error);
+    MUST(mf_gait_load(fixture->context, formatted(GAITS "%s.yaml", name), fixture->model, &gait,
+                      &error));
     return gait;
 }
 
@@ -294,7 +292,7 @@ static inline uint32_t count_group(const Fixture *fixture, const Move *move, mf_
     mf_WorldConfig config = mf_world_config();
     config.step = mf_time_from_seconds(0.001);
     config.gravity *= weights[variant];
-    mf_World *world = open_world(fixture->context, &config);
+    AUTO_WORLD *world = open_world(fixture->context, &config);
     mf_Group *group = add_robots(fixture, world, motion, frictions[variant], false);
     for (uint32_t i = 0; i < ROBOTS; i++)
         put_robot(fixture, move, group, i, variant * ROBOTS + i);
@@ -321,7 +319,6 @@ static inline uint32_t count_group(const Fixture *fixture, const Move *move, mf_
     uint32_t done = 0;
     for (uint32_t i = 0; i < ROBOTS; i++)
         done += courses[i].ready && mf_group_fault(group, i) == 0 && move->done(&courses[i]);
-    mf_world_destroy(world);
     return done;
 }
 

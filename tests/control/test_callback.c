@@ -19,8 +19,8 @@ static bool count_calls(mf_Group *group, uint32_t instance, mf_Time time, void *
     return instance != calls->refuses;
 }
 
-static void every_robot_is_called_at_the_rate(void **state) {
-    Fixture fixture;
+TEST(every_robot_is_called_at_the_rate) {
+    AUTO(fixture_close) Fixture fixture;
     Calls calls = {.refuses = MF_NONE};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
     mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
@@ -30,11 +30,10 @@ static void every_robot_is_called_at_the_rate(void **state) {
         assert_int_equal(calls.per_robot[i], i < COUNT ? 5 : 0);
     assert_true(calls.last_time == 80 * MF_MILLISECOND);
     assert_near(fixture_get(&fixture, "joint.target", 36, 0), 0.36, 1e-7);
-    fixture_close(&fixture);
 }
 
-static void failure_raises_the_fault_and_ends_the_calls(void **state) {
-    Fixture fixture;
+TEST(failure_raises_the_fault_and_ends_the_calls) {
+    AUTO(fixture_close) Fixture fixture;
     Calls calls = {.refuses = 20};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
     assert_int_equal(
@@ -46,11 +45,10 @@ static void failure_raises_the_fault_and_ends_the_calls(void **state) {
     assert_int_equal(mf_group_fault(fixture.group, 20), MF_FAULT_CONTROL);
     assert_int_equal(mf_group_fault(fixture.group, 3), MF_FAULT_RANGE);
     assert_int_equal(mf_group_fault_total(fixture.group), 2);
-    fixture_close(&fixture);
 }
 
-static void several_run_in_order(void **state) {
-    Fixture fixture;
+TEST(several_run_in_order) {
+    AUTO(fixture_close) Fixture fixture;
     Calls first = {.refuses = 5}, second = {.refuses = MF_NONE};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
     assert_int_equal(
@@ -61,11 +59,10 @@ static void several_run_in_order(void **state) {
     assert_int_equal(first.per_robot[5], 1);
     assert_int_equal(second.per_robot[5], 0);
     assert_int_equal(second.per_robot[6], 1);
-    fixture_close(&fixture);
 }
 
-static void bad_settings_are_refused(void **state) {
-    Fixture fixture;
+TEST(bad_settings_are_refused) {
+    AUTO(fixture_close) Fixture fixture;
     Calls calls = {0};
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     mf_Rate rate = fixture_every_step();
@@ -75,15 +72,4 @@ static void bad_settings_are_refused(void **state) {
     mf_context_fail_after(fixture.context, 1);
     assert_int_equal(mf_callback_add(fixture.group, rate, count_calls, &calls, NULL), MF_NO_MEMORY);
     assert_int_equal(mf_group_system_count(fixture.group), 0);
-    fixture_close(&fixture);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_robot_is_called_at_the_rate),
-        cmocka_unit_test(failure_raises_the_fault_and_ends_the_calls),
-        cmocka_unit_test(several_run_in_order),
-        cmocka_unit_test(bad_settings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

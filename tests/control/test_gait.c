@@ -66,7 +66,9 @@ static double draw(uint32_t row, uint32_t column) {
     return out[0] / 2147483648.0 - 1.0;
 }
 
-static void measures_the_leg_of_the_file(void **state) {
+GROUP_FIXTURE(open_fixture, close_fixture);
+
+TEST(measures_the_leg_of_the_file) {
     const Fixture *fixture = *state;
     // models/humanoid.urdf: hips 74 mm apart, thigh and shin 93 mm.
     for (int side = 0; side < 2; side++) {
@@ -78,7 +80,7 @@ static void measures_the_leg_of_the_file(void **state) {
 }
 
 // mf_leg_forward is the model's own forward kinematics.
-static void forward_is_the_pose_of_the_model(void **state) {
+TEST(forward_is_the_pose_of_the_model) {
     const Fixture *fixture = *state;
     const mf_Model *model = fixture->model;
     double angle[64] = {0}, position[64][3], rotation[64][4];
@@ -103,7 +105,7 @@ static void forward_is_the_pose_of_the_model(void **state) {
 }
 
 // Places up to the leg's whole length with feet turned by up to 1 rad: back to 1e-12 m, or refused.
-static void inverse_comes_back_over_the_workspace(void **state) {
+TEST(inverse_comes_back_over_the_workspace) {
     const Fixture *fixture = *state;
     const mf_Leg *leg = &fixture->legs[0];
     uint32_t reached = 0, refused = 0;
@@ -143,7 +145,7 @@ static void inverse_comes_back_over_the_workspace(void **state) {
     assert_true(reached > 5000 && refused > 5000);
 }
 
-static void inverse_is_finite_at_singular_positions(void **state) {
+TEST(inverse_is_finite_at_singular_positions) {
     const Fixture *fixture = *state;
     const mf_Leg *leg = &fixture->legs[0];
     static const double feet[3][4] = {
@@ -161,7 +163,7 @@ static void inverse_is_finite_at_singular_positions(void **state) {
     }
 }
 
-static void joints_that_are_no_leg_are_refused(void **state) {
+TEST(joints_that_are_no_leg_are_refused) {
     const Fixture *fixture = *state;
     uint32_t joints[MF_LEG_JOINTS];
     mf_Leg leg;
@@ -207,7 +209,7 @@ static void feet_at(const Fixture *fixture, const mf_Gait *gait, double time,
 
 // The standing foot goes back as the ground does under a body of the commanded speed; at the middle
 // of its swing a foot is lifted by `lift`.
-static void standing_feet_go_with_the_ground(void **state) {
+TEST(standing_feet_go_with_the_ground) {
     const Fixture *fixture = *state;
     mf_Gait *gait = gait_of(fixture, walk_text);
     const double period = 0.6, share = 0.4, h = 1e-4;
@@ -249,7 +251,7 @@ static void standing_feet_go_with_the_ground(void **state) {
 
 // A foot leaves the ground and comes back to it with the ground's speed: -0.1 m/s seen from the
 // hips, to the first order of the 0.2 ms that the differences are away from it.
-static void feet_meet_the_ground_at_its_speed(void **state) {
+TEST(feet_meet_the_ground_at_its_speed) {
     const Fixture *fixture = *state;
     static const double command[3] = {0.1, 0, 0};
     const double h = 1e-4, times[2] = {h, 0.4 * 0.6 - h}; // of the left foot's swing
@@ -265,7 +267,7 @@ static void feet_meet_the_ground_at_its_speed(void **state) {
 }
 
 // Without a command it stands still, on both feet.
-static void stands_without_a_command(void **state) {
+TEST(stands_without_a_command) {
     const Fixture *fixture = *state;
     mf_Gait *gait = gait_of(fixture, walk_text);
     static const double none[3] = {0, 0, 0};
@@ -296,7 +298,7 @@ static double knee_at(const Fixture *fixture, const mf_Gait *gait, double time) 
 // Slopes by Fritsch and Butland 1984: at 1 s, between slopes 1 and 0.5 of equal length, the weight
 // is 1/2 and the slope 0.5 / 0.75 = 2/3; at 3 s the slopes differ in sign, so it is 0. In 0 .. 1
 // s then q = u^2 (3 - 2 u) + 2/3 (u^3 - u^2): 0.5 - 1/12 at u = 1/2.
-static void cubic_frames_by_hand(void **state) {
+TEST(cubic_frames_by_hand) {
     const Fixture *fixture = *state;
     mf_Gait *gait = gait_of(fixture, "keyframes: {frames: [{time: 0, angles: {left_knee: 0}},"
                                      " {time: 1, angles: {left_knee: 1}},"
@@ -316,7 +318,7 @@ static void cubic_frames_by_hand(void **state) {
     mf_gait_destroy(gait);
 }
 
-static void linear_frames_and_loops(void **state) {
+TEST(linear_frames_and_loops) {
     const Fixture *fixture = *state;
     mf_Gait *gait =
         gait_of(fixture, "keyframes: {loop: true, curve: linear, frames: [{time: 0, angles:"
@@ -330,7 +332,7 @@ static void linear_frames_and_loops(void **state) {
 }
 
 // The image of the left hand's wave: pitch keeps its sign, roll changes it.
-static void mirror_images_exchange_the_sides(void **state) {
+TEST(mirror_images_exchange_the_sides) {
     const Fixture *fixture = *state;
     static const double none[3] = {0, 0, 0};
     mf_Gait *left, *right;
@@ -418,7 +420,7 @@ static void run_batch(const Batch *batch, uint32_t first, uint32_t rounds) {
     }
 }
 
-static void every_set_gives_the_same_bits(void **state) {
+TEST(every_set_gives_the_same_bits) {
     const Fixture *fixture = *state;
     for (int exact = 0; exact < 2; exact++) {
         uint64_t expected = 0;
@@ -437,7 +439,7 @@ static void every_set_gives_the_same_bits(void **state) {
 }
 
 // Alone, or beside one that is poisoned, a robot has the bits that it has in the swarm.
-static void robots_are_independent(void **state) {
+TEST(robots_are_independent) {
     const Fixture *fixture = *state;
     Batch batch = open_batch(fixture, MF_ISA_AUTO, false, SWARM);
     Batch poisoned = open_batch(fixture, MF_ISA_AUTO, false, SWARM);
@@ -466,7 +468,7 @@ static void robots_are_independent(void **state) {
     mf_world_destroy(poisoned.world);
 }
 
-static void a_snapshot_continues(void **state) {
+TEST(a_snapshot_continues) {
     const Fixture *fixture = *state;
     Batch batch = open_batch(fixture, MF_ISA_AUTO, false, SWARM);
     Batch other = open_batch(fixture, MF_ISA_SCALAR, false, SWARM);
@@ -484,7 +486,7 @@ static void a_snapshot_continues(void **state) {
 
 // From a walk at full speed to any other gait: in a tick of 10 ms no target moves by more than the
 // two motions and the mixing make, 0.15 rad; without mixing the knees would jump by 0.9 rad.
-static void changing_over_does_not_jump(void **state) {
+TEST(changing_over_does_not_jump) {
     const Fixture *fixture = *state;
     for (uint32_t to = 1; to <= GAIT_COUNT; to++) {
         Batch batch = open_batch(fixture, MF_ISA_AUTO, true, 1);
@@ -510,7 +512,7 @@ static void changing_over_does_not_jump(void **state) {
 }
 
 // After 4 10^7 periods the targets are to the bit those of the first ones.
-static void time_is_exact(void **state) {
+TEST(time_is_exact) {
     const Fixture *fixture = *state;
     static const uint32_t periods[] = {60, 47, 30};
     for (uint32_t g = 0; g < 3; g++) {
@@ -540,7 +542,7 @@ static void time_is_exact(void **state) {
 }
 
 // A rate whose fraction needs more than 64 bits gives the times of the same rate in lowest terms.
-static void time_of_long_fractions(void **state) {
+TEST(time_of_long_fractions) {
     const Fixture *fixture = *state;
     const int64_t factor = 4294967311;
     static const double ticks[] = {1, 2, 3, 1000003, 4294960000.0};
@@ -551,7 +553,7 @@ static void time_of_long_fractions(void **state) {
         mf_GaitConfig config = mf_gait_config();
         mf_Gait *gait = gait_of(fixture, walk_text);
         const mf_Gait *gaits[] = {gait};
-        mf_World *world;
+        AUTO_WORLD *world;
         mf_Group *group;
         group_config.model = fixture->model;
         group_config.double_precision = true;
@@ -568,12 +570,11 @@ static void time_of_long_fractions(void **state) {
         }
         assert_true(times[longer][4] > 1.4e8);
         mf_gait_destroy(gait);
-        mf_world_destroy(world);
     }
     assert_memory_equal(times[0], times[1], sizeof times[0]);
 }
 
-static void keyframes_end(void **state) {
+TEST(keyframes_end) {
     const Fixture *fixture = *state;
     Batch batch = open_batch(fixture, MF_ISA_AUTO, true, 1);
     mf_Field *done = mf_group_find_field(batch.group, "gait.done");
@@ -591,7 +592,7 @@ static void keyframes_end(void **state) {
 }
 
 // Targets never leave the ranges of the joints, and a command that is no number is a fault.
-static void ranges_hold_and_nan_is_a_fault(void **state) {
+TEST(ranges_hold_and_nan_is_a_fault) {
     const Fixture *fixture = *state;
     mf_Gait *gait =
         gait_of(fixture, "waves: {period: 1, joints: [{joint: left_knee, amplitude: 2.4},"
@@ -620,7 +621,7 @@ static void ranges_hold_and_nan_is_a_fault(void **state) {
 }
 
 // Angles are radians: 45 is nobody's wish.
-static void degrees_in_a_file_are_refused(void **state) {
+TEST(degrees_in_a_file_are_refused) {
     const Fixture *fixture = *state;
     static const struct {
         const char *text, *why;
@@ -645,7 +646,7 @@ static void degrees_in_a_file_are_refused(void **state) {
 
 static mf_Status add_and_sample(mf_Context *context, void *user, mf_Error *error) {
     const Fixture *fixture = user;
-    mf_World *world = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *group = NULL;
     mf_Gait *gait = NULL;
     mf_WorldConfig settings = mf_world_config();
@@ -662,16 +663,15 @@ static mf_Status add_and_sample(mf_Context *context, void *user, mf_Error *error
     if (status == MF_OK)
         status = mf_gait_sample(gait, fixture->model, 0.5, NULL, angles, error);
     mf_gait_destroy(gait);
-    mf_world_destroy(world);
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     Fixture *fixture = *state;
     assert_true(torture(fixture->context, add_and_sample, fixture, TORTURE_MUST_FAIL) > 20);
 }
 
-static void wrong_arguments_are_refused(void **state) {
+TEST(wrong_arguments_are_refused) {
     const Fixture *fixture = *state;
     Batch batch = open_batch(fixture, MF_ISA_AUTO, false, 1);
     mf_Gait *gait = gait_of(fixture, walk_text);
@@ -700,32 +700,4 @@ static void wrong_arguments_are_refused(void **state) {
     assert_string_equal(error.message, "width: need above 0, at most 10, found nan");
     mf_gait_destroy(gait);
     mf_world_destroy(batch.world);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measures_the_leg_of_the_file),
-        cmocka_unit_test(forward_is_the_pose_of_the_model),
-        cmocka_unit_test(inverse_comes_back_over_the_workspace),
-        cmocka_unit_test(inverse_is_finite_at_singular_positions),
-        cmocka_unit_test(joints_that_are_no_leg_are_refused),
-        cmocka_unit_test(standing_feet_go_with_the_ground),
-        cmocka_unit_test(feet_meet_the_ground_at_its_speed),
-        cmocka_unit_test(stands_without_a_command),
-        cmocka_unit_test(cubic_frames_by_hand),
-        cmocka_unit_test(linear_frames_and_loops),
-        cmocka_unit_test(mirror_images_exchange_the_sides),
-        cmocka_unit_test(every_set_gives_the_same_bits),
-        cmocka_unit_test(robots_are_independent),
-        cmocka_unit_test(a_snapshot_continues),
-        cmocka_unit_test(changing_over_does_not_jump),
-        cmocka_unit_test(time_is_exact),
-        cmocka_unit_test(time_of_long_fractions),
-        cmocka_unit_test(keyframes_end),
-        cmocka_unit_test(ranges_hold_and_nan_is_a_fault),
-        cmocka_unit_test(degrees_in_a_file_are_refused),
-        cmocka_unit_test(every_failing_call_is_survived),
-        cmocka_unit_test(wrong_arguments_are_refused),
-    };
-    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

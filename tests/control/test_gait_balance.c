@@ -116,7 +116,7 @@ static Fate walk_and_push(bool closed, double force, double speed) {
 // 18 N for 0.1 s change the speed of the robot's 3.1 kg by 0.58 m/s, five times that of the walk.
 // Seen: 15 of 64 stay up without feedback, 33 with it. The bounds are more than one standard
 // deviation of a count of 64 away, sqrt(64 * 0.23 * 0.77) = 3 and sqrt(64 * 0.5 * 0.5) = 4.
-static void pushes_topple_the_open_loop_only(void **state) {
+TEST(pushes_topple_the_open_loop_only) {
     Fate open = walk_and_push(false, 18.0, 0.08);
     Fate closed = walk_and_push(true, 18.0, 0.08);
     assert_int_equal(open.early + closed.early, 0);
@@ -128,18 +128,10 @@ static void pushes_topple_the_open_loop_only(void **state) {
 
 // Without pushes nobody falls, and the way of 8 s at 0.08 m/s is not shorter with feedback: seen
 // 0.6 m both times.
-static void balance_does_not_hinder_the_walk(void **state) {
+TEST(balance_does_not_hinder_the_walk) {
     Fate open = walk_and_push(false, 0.0, 0.08);
     Fate closed = walk_and_push(true, 0.0, 0.08);
     assert_int_equal(open.standing, ROBOTS);
     assert_int_equal(closed.standing, ROBOTS);
     assert_true(open.way > 0.4 && closed.way > 0.9 * open.way);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pushes_topple_the_open_loop_only),
-        cmocka_unit_test(balance_does_not_hinder_the_walk),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,7 +144,7 @@ enum { DYNAMIC = sizeof dynamic / sizeof *dynamic };
 // Feet of `points` that slide on single corners of their soles push at those corners only as hard
 // as they can: without that the walk turned by 1 to 11 rad in 10 s. With feet that hold it turns by
 // 0.1.
-static void feet_that_slide_go_straight(void **state) {
+TEST(feet_that_slide_go_straight) {
     static const double coefficients[] = {0.3, 0.8};
     for (int i = 0; i < 2; i++)
         for (int step = 1; step <= 10; step += 9) {
@@ -157,7 +157,7 @@ static void feet_that_slide_go_straight(void **state) {
 }
 
 // 0.3 rad/s for 10 s, after a start of half a second of it: 2.93 rad. Seen: 2.63 to 2.91.
-static void the_walk_follows_commanded_yaw_rate(void **state) {
+TEST(the_walk_follows_commanded_yaw_rate) {
     for (int i = 0; i < DYNAMIC; i++)
         for (int side = -1; side <= 1; side += 2) {
             Trial trial = {"humanoid",         "walk", dynamic[i], MF_MILLISECOND, NAN,
@@ -167,7 +167,7 @@ static void the_walk_follows_commanded_yaw_rate(void **state) {
         }
 }
 
-static void the_walk_follows_commanded_velocity(void **state) {
+TEST(the_walk_follows_commanded_velocity) {
     for (int i = 0; i < DYNAMIC; i++) {
         Trial ahead = {"humanoid", "walk", dynamic[i], MF_MILLISECOND, NAN, {0.1, 0, 0}, 10};
         Trial aside = {"humanoid", "walk", dynamic[i], MF_MILLISECOND, NAN, {0, 0.04, 0}, 10};
@@ -182,7 +182,7 @@ static void the_walk_follows_commanded_velocity(void **state) {
 
 // Balance moves joints that turn the trunk whose rate it acts on. Where joints go exactly where
 // they are told, only rates that are smoothed over more than the gains leave the robot on its feet.
-static void balance_walks_at_every_level(void **state) {
+TEST(balance_walks_at_every_level) {
     for (int i = 0; i < DYNAMIC; i++) {
         Trial trial = {"humanoid", "walk_balanced", dynamic[i], MF_MILLISECOND,
                        NAN,        {0.1, 0, 0},     10};
@@ -193,7 +193,7 @@ static void balance_walks_at_every_level(void **state) {
 }
 
 // A constant rate w, felt from tick to tick: after n of them w (1 - (smooth / (tick + smooth))^n).
-static void balance_is_smoothed(void **state) {
+TEST(balance_is_smoothed) {
     static const double smooth[] = {0.0, 0.05, 0.3};
     const double rate = 0.4, gain = 0.1, tick = 0.01;
     for (int s = 0; s < 3; s++) {
@@ -230,20 +230,8 @@ static void balance_is_smoothed(void **state) {
 
 // The amble stands on two legs for a part of its period, at `kinematic` for moments on one. A robot
 // that did not fall on from there came nowhere (-0.07 m); full dynamics goes 0.90 m.
-static void the_amble_walks_without_dynamics(void **state) {
+TEST(the_amble_walks_without_dynamics) {
     Trial trial = {"quadruped", "amble", MF_MOTION_KINEMATIC, MF_MILLISECOND, NAN, {0.1, 0, 0}, 10};
     Travel travel = go(&trial);
     expect(&trial, travel, travel.up && travel.forward > 0.6 && fabs(travel.turned) < 0.2);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(feet_that_slide_go_straight),
-        cmocka_unit_test(the_walk_follows_commanded_yaw_rate),
-        cmocka_unit_test(the_walk_follows_commanded_velocity),
-        cmocka_unit_test(balance_walks_at_every_level),
-        cmocka_unit_test(balance_is_smoothed),
-        cmocka_unit_test(the_amble_walks_without_dynamics),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

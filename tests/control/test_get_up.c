@@ -10,23 +10,14 @@ static const Move moves[] = {
     {"get_up_back", -RIGHT, 1.0, 0.0, stands, {0, 60, 60, 56}},
 };
 
-static void gets_up_at_rigid(void **state) {
+TEST(gets_up_at_rigid) {
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_RIGID, 1);
 }
 
-static void gets_up_at_prescribed(void **state) {
+TEST(gets_up_at_prescribed) {
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_PRESCRIBED, 2);
 }
 
-static void gets_up_at_articulated(void **state) {
+TEST(gets_up_at_articulated) {
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_ARTICULATED, 3);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gets_up_at_rigid),
-        cmocka_unit_test(gets_up_at_prescribed),
-        cmocka_unit_test(gets_up_at_articulated),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,13 +34,13 @@ static void check_trace(const uint8_t program[MF_GP_BYTES], mf_GpMachine machine
     check_trace(program, (mf_GpMachine){address, accumulator}, unknown, expected,                  \
                 sizeof(expected) / sizeof *(expected))
 
-static void moves_name_motor_and_direction(void **state) {
+TEST(moves_name_motor_and_direction) {
     const uint8_t program[MF_GP_BYTES] = {LEFT(0), RIGHT(2), LEFT(1)};
     const Expected expected[] = {{1, 9, 0, -1}, {2, 9, 2, 1}, {3, 9, 1, -1}};
     CHECK_TRACE(program, 0, 9, MF_GP_UNKNOWN_IGNORE, expected);
 }
 
-static void sensors_fill_the_accumulator(void **state) {
+TEST(sensors_fill_the_accumulator) {
     const uint8_t program[MF_GP_BYTES] = {SENSOR(0), SENSOR(1), SENSOR(2), SENSOR(3)};
     // -128 is stored in eight bits as 128.
     const Expected expected[] = {
@@ -48,7 +48,7 @@ static void sensors_fill_the_accumulator(void **state) {
     CHECK_TRACE(program, 0, 55, MF_GP_UNKNOWN_IGNORE, expected);
 }
 
-static void arithmetic_has_eight_bits(void **state) {
+TEST(arithmetic_has_eight_bits) {
     const uint8_t program[MF_GP_BYTES] = {LOAD(31), INC(0), NOT(0), LOAD(0), DEC(0),
                                           INC(17),  NOT(4), INC(0), INC(0)};
     // ~32 = 223; 0 - 1 = 255; 255 + 1 = 0; ~0 = 255.
@@ -58,7 +58,7 @@ static void arithmetic_has_eight_bits(void **state) {
     CHECK_TRACE(program, 0, 0, MF_GP_UNKNOWN_WRAP, expected);
 }
 
-static void jumps_only_when_true(void **state) {
+TEST(jumps_only_when_true) {
     uint8_t program[MF_GP_BYTES] = {JUMP(20), LOAD(2), JUMP(20)};
     program[20] = DEC(0);
     program[21] = JUMP(20);
@@ -69,7 +69,7 @@ static void jumps_only_when_true(void **state) {
     CHECK_TRACE(program, 0, 0, MF_GP_UNKNOWN_WRAP, expected);
 }
 
-static void addresses_wrap(void **state) {
+TEST(addresses_wrap) {
     uint8_t program[MF_GP_BYTES] = {INC(0)};
     program[31] = LOAD(5);
     const Expected expected[] = {{0, 5, MF_NONE, 0}, {1, 6, MF_NONE, 0}};
@@ -80,7 +80,7 @@ static void addresses_wrap(void **state) {
     CHECK_TRACE(program, 30, 0, MF_GP_UNKNOWN_WRAP, loop);
 }
 
-static void unknown_numbers_are_ignored(void **state) {
+TEST(unknown_numbers_are_ignored) {
     const uint8_t program[MF_GP_BYTES] = {LEFT(3), RIGHT(31), SENSOR(4), LOAD(1), SENSOR(31)};
     const Expected expected[] = {{1, 7, MF_NONE, 0},
                                  {2, 7, MF_NONE, 0},
@@ -90,7 +90,7 @@ static void unknown_numbers_are_ignored(void **state) {
     CHECK_TRACE(program, 0, 7, MF_GP_UNKNOWN_IGNORE, expected);
 }
 
-static void unknown_numbers_wrap(void **state) {
+TEST(unknown_numbers_wrap) {
     const uint8_t program[MF_GP_BYTES] = {LEFT(3), RIGHT(31), SENSOR(4), SENSOR(31)};
     // 3 % 3 = 0, 31 % 3 = 1, 4 % 4 = 0, 31 % 4 = 3.
     const Expected expected[] = {
@@ -98,7 +98,7 @@ static void unknown_numbers_wrap(void **state) {
     CHECK_TRACE(program, 0, 7, MF_GP_UNKNOWN_WRAP, expected);
 }
 
-static void nothing_to_move_or_read(void **state) {
+TEST(nothing_to_move_or_read) {
     const uint8_t program[MF_GP_BYTES] = {LEFT(0), SENSOR(0)};
     mf_GpMachine machine = {0, 3};
     mf_GpMove move = mf_gp_execute(&machine, program, 0, NULL, 0, MF_GP_UNKNOWN_WRAP);
@@ -110,7 +110,7 @@ static void nothing_to_move_or_read(void **state) {
 
 // Every byte at every address with every accumulator leaves a machine inside its memory, and only
 // what its opcode may change changes.
-static void every_byte_is_an_instruction(void **state) {
+TEST(every_byte_is_an_instruction) {
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint8_t program[MF_GP_BYTES];
         memset(program, (int)byte, sizeof program);
@@ -136,12 +136,12 @@ static void open_gp(Fixture *fixture, const mf_GpConfig *config) {
 }
 
 // The motors are the joints that are hinges or slides and follow no other: 0, 1, 3, 5, 6, 7.
-static void motors_are_the_free_joints(void **state) {
+TEST(motors_are_the_free_joints) {
     for (uint32_t motor = 0; motor < ROBOT_MOTORS; motor++) {
         mf_GpConfig config = mf_gp_config();
         config.instructions_per_tick = 1;
         config.angle_per_move = 0.125;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         open_gp(&fixture, &config);
         const uint8_t left[MF_GP_BYTES] = {(uint8_t)LEFT(motor)};
         mf_gp_set_program(fixture.group, 1, left);
@@ -154,15 +154,14 @@ static void motors_are_the_free_joints(void **state) {
             assert_true(fixture_get(&fixture, "joint.target", 1, joint) == moved);
             assert_true(fixture_get(&fixture, "joint.target", 0, joint) == 0.0);
         }
-        fixture_close(&fixture);
     }
 }
 
-static void targets_stay_in_range(void **state) {
+TEST(targets_stay_in_range) {
     mf_GpConfig config = mf_gp_config();
     config.angle_per_move = 0.4;
     config.rate = fixture_every_step();
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     open_gp(&fixture, &config);
     uint8_t up[MF_GP_BYTES], free_joint[MF_GP_BYTES];
     memset(up, RIGHT(1), sizeof up);
@@ -172,14 +171,13 @@ static void targets_stay_in_range(void **state) {
     mf_world_step(fixture.world, 10);
     assert_true(fixture_get(&fixture, "joint.target", 0, 1) == 0.75);
     assert_near(fixture_get(&fixture, "joint.target", 1, 6), -0.4 * 80, 1e-12);
-    fixture_close(&fixture);
 }
 
 // One tick per 80 ms by default: steps 0, 8 and 16 of 10 ms in the first 17.
-static void ticks_follow_the_rate(void **state) {
+TEST(ticks_follow_the_rate) {
     mf_GpConfig config = mf_gp_config();
     config.instructions_per_tick = 3;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     open_gp(&fixture, &config);
     mf_world_step(fixture.world, 8);
     assert_int_equal(fixture_get(&fixture, "gp.address", 2, 0), 3);
@@ -190,11 +188,10 @@ static void ticks_follow_the_rate(void **state) {
     mf_group_reset(fixture.group, 2);
     assert_int_equal(fixture_get(&fixture, "gp.address", 2, 0), 0);
     assert_int_equal(fixture_get(&fixture, "gp.address", 1, 0), 9);
-    fixture_close(&fixture);
 }
 
-static void bad_settings_are_refused(void **state) {
-    Fixture fixture;
+TEST(bad_settings_are_refused) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error;
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     mf_GpConfig good = mf_gp_config(), bad[7];
@@ -215,11 +212,10 @@ static void bad_settings_are_refused(void **state) {
     assert_null(mf_group_find_field(fixture.group, "gp.program"));
     assert_int_equal(mf_gp_add(fixture.group, &good, &error), MF_OK);
     assert_int_equal(mf_gp_add(fixture.group, &good, &error), MF_BAD_ARGUMENT);
-    fixture_close(&fixture);
 }
 
 // Each allocation fails once; the same call then succeeds.
-static void memory_failures_can_be_repeated(void **state) {
+TEST(memory_failures_can_be_repeated) {
     for (uint64_t countdown = 1;; countdown++) {
         Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, false, 20);
@@ -239,24 +235,4 @@ static void memory_failures_can_be_repeated(void **state) {
         mf_world_step(fixture.world, 1);
         fixture_close(&fixture);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moves_name_motor_and_direction),
-        cmocka_unit_test(sensors_fill_the_accumulator),
-        cmocka_unit_test(arithmetic_has_eight_bits),
-        cmocka_unit_test(jumps_only_when_true),
-        cmocka_unit_test(addresses_wrap),
-        cmocka_unit_test(unknown_numbers_are_ignored),
-        cmocka_unit_test(unknown_numbers_wrap),
-        cmocka_unit_test(nothing_to_move_or_read),
-        cmocka_unit_test(every_byte_is_an_instruction),
-        cmocka_unit_test(motors_are_the_free_joints),
-        cmocka_unit_test(targets_stay_in_range),
-        cmocka_unit_test(ticks_follow_the_rate),
-        cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(memory_failures_can_be_repeated),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

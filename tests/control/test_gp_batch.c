@@ -130,7 +130,7 @@ static void check_robot(Fixture *fixture, const Shadow *shadow, uint32_t instanc
 }
 
 static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, isa, precise, count);
     fixture_add_load(&fixture);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
@@ -164,10 +164,9 @@ static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) 
     }
     assert_true(moves > count);
     test_free(shadows);
-    fixture_close(&fixture);
 }
 
-static void batch_equals_reference(void **state) {
+TEST(batch_equals_reference) {
     const Setting usual = {MF_GP_UNKNOWN_WRAP, 8, 0.4};
     const Setting other = {MF_GP_UNKNOWN_IGNORE, 13, 0.1};
     mf_Isa isa;
@@ -180,9 +179,4 @@ static void batch_equals_reference(void **state) {
             run_case(isa, precise, (Setting){MF_GP_UNKNOWN_WRAP, 1, 1.0}, 17);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(batch_equals_reference)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // Assembler and disassembler of the machine-code controller.
 #include "rig/rig.h"
 
-static void every_byte_is_a_fixpoint(void **state) {
+TEST(every_byte_is_a_fixpoint) {
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint8_t program[MF_GP_BYTES], again[MF_GP_BYTES];
         for (uint32_t i = 0; i < MF_GP_BYTES; i++)
@@ -14,7 +14,7 @@ static void every_byte_is_a_fixpoint(void **state) {
     }
 }
 
-static void text_is_as_documented(void **state) {
+TEST(text_is_as_documented) {
     uint8_t program[MF_GP_BYTES] = {0x05, 0x3f, 0x40, 0x61, 0x8c, 0xa0, 0xa7, 0xc0, 0xe0};
     const char *expected = "00  left 5\n01  right 31\n02  sensor 0\n03  load 1\n04  jump 12\n"
                            "05  not\n06  not 7\n07  inc\n08  dec\n09  left 0\n";
@@ -23,7 +23,7 @@ static void text_is_as_documented(void **state) {
     assert_memory_equal(text, expected, strlen(expected));
 }
 
-static void short_buffers_are_terminated(void **state) {
+TEST(short_buffers_are_terminated) {
     uint8_t program[MF_GP_BYTES] = {0};
     char whole[1024], part[1024];
     size_t length = mf_gp_disassemble(program, whole, sizeof whole);
@@ -37,7 +37,7 @@ static void short_buffers_are_terminated(void **state) {
     }
 }
 
-static void sources_may_be_written_by_hand(void **state) {
+TEST(sources_may_be_written_by_hand) {
     const char *source = "; a walker\r\n"
                          "\tleft 3   # first leg\n"
                          "\n"
@@ -54,7 +54,7 @@ static void sources_may_be_written_by_hand(void **state) {
     assert_int_equal(program[0], 0xa0);
 }
 
-static void mistakes_name_their_line(void **state) {
+TEST(mistakes_name_their_line) {
     static const struct {
         const char *text, *message;
         int line, column;
@@ -86,15 +86,4 @@ static void mistakes_name_their_line(void **state) {
         assert_int_equal(error.column, cases[i].column);
         assert_memory_equal(program, before, sizeof program);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_is_a_fixpoint),
-        cmocka_unit_test(text_is_as_documented),
-        cmocka_unit_test(short_buffers_are_terminated),
-        cmocka_unit_test(sources_may_be_written_by_hand),
-        cmocka_unit_test(mistakes_name_their_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

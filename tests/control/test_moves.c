@@ -74,7 +74,7 @@ static uint32_t count_balls(const Move *move, mf_Motion motion) {
     return count;
 }
 
-static void kicks_send_the_ball(void **state) {
+TEST(kicks_send_the_ball) {
     static const Move kick[] = {{"kick_left", 0.0, 1.0, 0.0, kicks, {54, 56, 58, 58}},
                                 {"kick_right", 0.0, -1.0, 0.0, kicks, {54, 56, 58, 58}}};
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
@@ -89,27 +89,18 @@ static void kicks_send_the_ball(void **state) {
     }
 }
 
-static void moves_at_kinematic(void **state) {
+TEST(moves_at_kinematic) {
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_KINEMATIC, 0);
 }
 
-static void moves_at_rigid(void **state) {
+TEST(moves_at_rigid) {
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_RIGID, 1);
 }
 
-static void moves_at_prescribed(void **state) {
+TEST(moves_at_prescribed) {
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_PRESCRIBED, 2);
 }
 
-static void moves_at_articulated(void **state) {
+TEST(moves_at_articulated) {
     check_moves(moves, sizeof moves / sizeof *moves, MF_MOTION_ARTICULATED, 3);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moves_at_kinematic),  cmocka_unit_test(moves_at_rigid),
-        cmocka_unit_test(moves_at_prescribed), cmocka_unit_test(moves_at_articulated),
-        cmocka_unit_test(kicks_send_the_ball),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

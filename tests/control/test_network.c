@@ -74,14 +74,14 @@ static void expect(Fixture *fixture, uint32_t robot, uint32_t hidden_count, doub
     }
 }
 
-static void targets_follow_the_sums(void **state) {
+TEST(targets_follow_the_sums) {
     mf_Isa isa;
     for (int k = 0; fixture_isa(k, &isa); k++) {
         if (!mf_isa_available(isa))
             continue;
         for (int precise = 0; precise < 2; precise++) {
             for (uint32_t layers = 0; layers <= 2; layers++) {
-                Fixture fixture;
+                AUTO(fixture_close) Fixture fixture;
                 open_network(&fixture, isa, precise, layers);
                 double expected[ROBOTS][ROBOT_JOINTS];
                 for (uint32_t i = 0; i < ROBOTS; i++)
@@ -93,34 +93,32 @@ static void targets_follow_the_sums(void **state) {
                     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
                         assert_near(fixture_get(&fixture, "joint.target", i, j), expected[i][j],
                                     precise ? 2e-14 : 1e-5);
-                fixture_close(&fixture);
             }
         }
     }
 }
 
-static void same_bits_on_every_set(void **state) {
+TEST(same_bits_on_every_set) {
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
         mf_Isa isa;
         for (int k = 0; fixture_isa(k, &isa); k++) {
             if (!mf_isa_available(isa))
                 continue;
-            Fixture fixture;
+            AUTO(fixture_close) Fixture fixture;
             open_network(&fixture, isa, precise, 2);
             mf_world_step(fixture.world, 5);
             uint64_t hash = mf_world_hash(fixture.world);
             first = first == 0 ? hash : first;
             assert_int_equal(hash, first);
-            fixture_close(&fixture);
         }
     }
 }
 
 // Large sums stop at the ends of the range, and 0 is the middle.
-static void saturates(void **state) {
+TEST(saturates) {
     for (int precise = 0; precise < 2; precise++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         open_network(&fixture, MF_ISA_AUTO, precise, 0);
         const double bias[3] = {1e30, -1e30, 0.0};
         for (uint32_t j = 0; j < 3; j++)
@@ -134,11 +132,10 @@ static void saturates(void **state) {
         assert_near(fixture_get(&fixture, "joint.target", 2, 0), upper[0], 0.0);
         assert_near(fixture_get(&fixture, "joint.target", 2, 1), lower[1], 0.0);
         assert_near(fixture_get(&fixture, "joint.target", 2, 2), 0.5 * (lower[2] + upper[2]), 0.0);
-        fixture_close(&fixture);
     }
 }
 
-static void bad_weights_harm_one_robot(void **state) {
+TEST(bad_weights_harm_one_robot) {
     Fixture good, bad;
     open_network(&good, MF_ISA_AUTO, false, 2);
     open_network(&bad, MF_ISA_AUTO, false, 2);
@@ -163,13 +160,13 @@ static void refuse(Fixture *fixture, mf_NetworkConfig config, mf_Status status, 
         fail_msg("expected '%s' in '%s'", part, error.message);
 }
 
-static void mistakes(void **state) {
+TEST(mistakes) {
     static const char *const absent[] = {"base.color", NULL};
     static const char *const whole[] = {"fault.word", NULL};
     static const char *const none[] = {NULL};
     static const uint32_t wide[] = {MF_NETWORK_UNITS + 1};
     static const double nan_range[ROBOT_JOINTS] = {NAN};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 2);
     mf_NetworkConfig config = mf_network_config();
     config.inputs = absent;
@@ -197,10 +194,9 @@ static void mistakes(void **state) {
     refuse(&fixture, config, MF_BAD_ARGUMENT, "mf_network_config");
     assert_int_equal(mf_network_add(fixture.group, NULL, NULL), MF_OK);
     refuse(&fixture, mf_network_config(), MF_BAD_ARGUMENT, "already");
-    fixture_close(&fixture);
 }
 
-static void no_memory(void **state) {
+TEST(no_memory) {
     for (uint64_t n = 1;; n++) {
         Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, false, 2);
@@ -216,16 +212,4 @@ static void no_memory(void **state) {
             break;
         assert_in_range(n, 1, 100);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets_follow_the_sums),
-        cmocka_unit_test(same_bits_on_every_set),
-        cmocka_unit_test(saturates),
-        cmocka_unit_test(bad_weights_harm_one_robot),
-        cmocka_unit_test(mistakes),
-        cmocka_unit_test(no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,10 +86,10 @@ static void open_any(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
 }
 
 // The ring goes through 6 of its 8 states: 100 101 001 011 010 110.
-static void a_ring_oscillates(void **state) {
+TEST(a_ring_oscillates) {
     static const char expected[7][4] = {"100", "101", "001", "011", "010", "110", "100"};
     Net net;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     ring(&net);
     const mf_NeuronsConfig config = settings(&net.brain);
     open_with(&fixture, MF_ISA_AUTO, false, ROBOTS, &config);
@@ -99,13 +99,12 @@ static void a_ring_oscillates(void **state) {
                         expected[cycle % 6][n] == '1' ? 1.0 : 0.0, 0.0);
         mf_world_step(fixture.world, FRAMES);
     }
-    fixture_close(&fixture);
 }
 
 // States of sigmoid and threshold units by the C library.
-static void states_follow_the_sums(void **state) {
+TEST(states_follow_the_sums) {
     for (int precise = 0; precise < 2; precise++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         open_any(&fixture, MF_ISA_AUTO, precise, ROBOTS, 0);
         mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -121,15 +120,14 @@ static void states_follow_the_sums(void **state) {
                             step ? (sum > 0.0) : 1.0 / (1.0 + exp(-sum)), precise ? 2e-15 : 1e-6);
             }
         }
-        fixture_close(&fixture);
     }
 }
 
 // The target goes to the limits of its joint, in equal parts, by at most `change` in a cycle.
-static void outputs_move_in_parts(void **state) {
+TEST(outputs_move_in_parts) {
     for (int limited = 0; limited < 2; limited++) {
         Net net;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         net_begin(&net);
         neuron(&net, MF_NEURON_THRESHOLD, 1.0, 0.0);
         neuron(&net, MF_NEURON_THRESHOLD, -1.0, 1.0);
@@ -156,14 +154,13 @@ static void outputs_move_in_parts(void **state) {
         mf_world_step(fixture.world, 40 * FRAMES);
         for (uint32_t k = 0; k < 2; k++)
             assert_near(fixture_get(&fixture, "joint.target", 1, k), expected[k], 1e-15);
-        fixture_close(&fixture);
     }
 }
 
-static void fields_are_inputs(void **state) {
+TEST(fields_are_inputs) {
     static const char *const inputs[] = {"base.position", "joint.angle", NULL};
     Net net;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     net_begin(&net);
     neuron(&net, MF_NEURON_SIGMOID, 0.25, 0.0);
     synapse(&net, MF_NEURON_INPUT(3 + 5), 0, 2.0);
@@ -178,10 +175,9 @@ static void fields_are_inputs(void **state) {
                     1.0 / (1.0 + exp(-0.25 - 0.02 * i)), 1e-15);
     net.synapses[0].from = MF_NEURON_INPUT(3 + ROBOT_JOINTS);
     assert_int_equal(mf_neurons_set(fixture.group, 0, &net.brain, NULL), MF_BAD_ARGUMENT);
-    fixture_close(&fixture);
 }
 
-static void same_bits_everywhere(void **state) {
+TEST(same_bits_everywhere) {
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
         mf_Isa isa;
@@ -200,7 +196,7 @@ static void same_bits_everywhere(void **state) {
 }
 
 // Among others, alone, and among copies of itself, whose lanes share their loads.
-static void same_bits_beside_any_lanes(void **state) {
+TEST(same_bits_beside_any_lanes) {
     Net net;
     Fixture mixed, alone, copies;
     any(&net, 11);
@@ -226,7 +222,7 @@ static void same_bits_beside_any_lanes(void **state) {
     fixture_close(&copies);
 }
 
-static void bad_numbers_harm_one_robot(void **state) {
+TEST(bad_numbers_harm_one_robot) {
     Fixture good, bad;
     open_any(&good, MF_ISA_AUTO, false, ROBOTS, 0);
     open_any(&bad, MF_ISA_AUTO, false, ROBOTS, 0);
@@ -251,8 +247,8 @@ static void bad_numbers_harm_one_robot(void **state) {
     fixture_close(&bad);
 }
 
-static void snapshots_continue(void **state) {
-    Fixture fixture;
+TEST(snapshots_continue) {
+    AUTO(fixture_close) Fixture fixture;
     open_any(&fixture, MF_ISA_AUTO, false, ROBOTS, 0);
     mf_world_step(fixture.world, 2 * FRAMES + 1);
     assert_continues(fixture.world, 3 * FRAMES);
@@ -261,20 +257,18 @@ static void snapshots_continue(void **state) {
     any(&net, 5);
     for (uint32_t n = 0; n < net.brain.neuron_count; n++)
         assert_near(fixture_get(&fixture, "neuron.state", 5, n), net.neurons[n].state, 0.0);
-    fixture_close(&fixture);
 }
 
 static void refuse(mf_NeuronsConfig config, mf_Status status, const char *part) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     fixture_open(&fixture, MF_ISA_AUTO, false, 2);
     if (mf_neurons_add(fixture.group, &config, &error) != status ||
         strstr(error.message, part) == NULL)
         fail_msg("%s: not about %s", error.message, part);
-    fixture_close(&fixture);
 }
 
-static void wrong_settings_are_named(void **state) {
+TEST(wrong_settings_are_named) {
     static const char *const unknown[] = {"base.nothing", NULL};
     Net net;
     ring(&net);
@@ -295,7 +289,7 @@ static void wrong_settings_are_named(void **state) {
     refuse(config, MF_BAD_ARGUMENT, "mf_neurons_config");
     net.attached[2] = 3;
     refuse(settings(&net.brain), MF_BAD_ARGUMENT, "attached[2]");
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     ring(&net);
     config = settings(&net.brain);
     config.most_neurons = config.most_synapses = 0;
@@ -304,11 +298,10 @@ static void wrong_settings_are_named(void **state) {
     assert_int_equal(mf_neurons_set(fixture.group, 0, &net.brain, NULL), MF_LIMIT);
     assert_int_equal(mf_neurons_set(fixture.group, 2, &net.brain, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_neurons_set(fixture.group, 0, NULL, NULL), MF_BAD_ARGUMENT);
-    fixture_close(&fixture);
 }
 
 // Two bars on level ground in a line, the first an actuator of 0.1 .. 0.14 m that a ring drives.
-static void neurons_drive_a_truss(void **state) {
+TEST(neurons_drive_a_truss) {
     Net net;
     ring(&net);
     const mf_TrussVertex vertices[3] = {{.position = {0, 0, 0}, .fixed = {true, true, true}},
@@ -329,9 +322,9 @@ static void neurons_drive_a_truss(void **state) {
                             .neuron_count = 3,
                             .synapse_count = 3,
                             .cycle = 0.2}; // ten steps
-    mf_Context *context;
-    mf_Model *model;
-    mf_World *world;
+    AUTO_CONTEXT *context;
+    AUTO_MODEL *model;
+    AUTO_WORLD *world;
     mf_Group *group;
     mf_Error error = {0};
     mf_WorldConfig of_world = mf_world_config();
@@ -357,18 +350,4 @@ static void neurons_drive_a_truss(void **state) {
         mf_world_step(world, 10);
         assert_near(get_field(group, "vertex.position", 2, 3), lengths[cycle], 1e-9);
     }
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-    close_context(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ring_oscillates),          cmocka_unit_test(states_follow_the_sums),
-        cmocka_unit_test(outputs_move_in_parts),      cmocka_unit_test(fields_are_inputs),
-        cmocka_unit_test(same_bits_everywhere),       cmocka_unit_test(same_bits_beside_any_lanes),
-        cmocka_unit_test(bad_numbers_harm_one_robot), cmocka_unit_test(snapshots_continue),
-        cmocka_unit_test(wrong_settings_are_named),   cmocka_unit_test(neurons_drive_a_truss),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,13 +32,13 @@ static double largest_error(Fixture *fixture, double time) {
     return largest;
 }
 
-static void targets_follow_the_sine(void **state) {
+TEST(targets_follow_the_sine) {
     mf_Isa isa;
     for (int k = 0; fixture_isa(k, &isa); k++) {
         if (!mf_isa_available(isa))
             continue;
         for (int precise = 0; precise < 2; precise++) {
-            Fixture fixture;
+            AUTO(fixture_close) Fixture fixture;
             open_oscillator(&fixture, isa, precise, 19);
             for (uint32_t i = 0; i < 19; i++)
                 set_gait(&fixture, i);
@@ -50,14 +50,13 @@ static void targets_follow_the_sine(void **state) {
                 mf_world_step(fixture.world, 1);
                 assert_near(largest_error(&fixture, 0.01 * n), 0.0, tolerance);
             }
-            fixture_close(&fixture);
         }
     }
 }
 
 // At 0 with phase 1/4 the sine is 1, with 1/2 it is 0, with 3/4 it is -1.
-static void quarter_rotations(void **state) {
-    Fixture fixture;
+TEST(quarter_rotations) {
+    AUTO(fixture_close) Fixture fixture;
     open_oscillator(&fixture, MF_ISA_AUTO, true, 1);
     for (uint32_t j = 0; j < 4; j++) {
         fixture_set(&fixture, "oscillator.amplitude", 0, j, 2.0);
@@ -67,12 +66,11 @@ static void quarter_rotations(void **state) {
     const double expected[4] = {0.0, 2.0, 0.0, -2.0};
     for (uint32_t j = 0; j < 4; j++)
         assert_near(fixture_get(&fixture, "joint.target", 0, j), expected[j], 1e-15);
-    fixture_close(&fixture);
 }
 
 // The error does not grow with simulated time: a world of 1 s steps, three weeks on.
-static void long_runs_keep_the_phase(void **state) {
-    Fixture fixture;
+TEST(long_runs_keep_the_phase) {
+    AUTO(fixture_close) Fixture fixture;
     fixture.context = open_context(0);
     robot_make(&fixture.robot, fixture.context);
     mf_WorldConfig world = mf_world_config();
@@ -87,10 +85,9 @@ static void long_runs_keep_the_phase(void **state) {
     set_gait(&fixture, 0);
     mf_world_step(fixture.world, 2000001);
     assert_true(largest_error(&fixture, 2e6) < 2.2e-6);
-    fixture_close(&fixture);
 }
 
-static void bad_inputs_stay_in_their_robot(void **state) {
+TEST(bad_inputs_stay_in_their_robot) {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     static const char *const names[] = {"oscillator.offset", "oscillator.amplitude",
                                         "oscillator.phase", "oscillator.frequency"};
@@ -118,22 +115,21 @@ static void bad_inputs_stay_in_their_robot(void **state) {
     }
 }
 
-static void huge_finite_inputs_are_defined(void **state) {
+TEST(huge_finite_inputs_are_defined) {
     static const double huge[] = {1e30, -1e30, 3e9, -3e9, 1e-40};
     for (size_t k = 0; k < sizeof huge / sizeof *huge; k++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         open_oscillator(&fixture, MF_ISA_AUTO, false, 1);
         fixture_set(&fixture, "oscillator.amplitude", 0, 0, 1.0);
         fixture_set(&fixture, "oscillator.phase", 0, 0, huge[k]);
         fixture_set(&fixture, "oscillator.frequency", 0, 0, huge[k]);
         mf_world_step(fixture.world, 3);
         assert_true(fabs(fixture_get(&fixture, "joint.target", 0, 0)) <= 1.0 + 1e-6);
-        fixture_close(&fixture);
     }
 }
 
-static void faulty_robots_keep_their_targets(void **state) {
-    Fixture fixture;
+TEST(faulty_robots_keep_their_targets) {
+    AUTO(fixture_close) Fixture fixture;
     open_oscillator(&fixture, MF_ISA_AUTO, false, 4);
     for (uint32_t i = 0; i < 4; i++)
         set_gait(&fixture, i);
@@ -144,11 +140,10 @@ static void faulty_robots_keep_their_targets(void **state) {
     mf_world_step(fixture.world, 5);
     assert_true(fixture_get(&fixture, "joint.target", 1, 0) == before);
     assert_true(fixture_get(&fixture, "joint.target", 2, 0) != neighbor);
-    fixture_close(&fixture);
 }
 
-static void bad_settings_are_refused(void **state) {
-    Fixture fixture;
+TEST(bad_settings_are_refused) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     mf_OscillatorConfig config = {0};
     assert_int_equal(mf_oscillator_add(fixture.group, &config, NULL), MF_BAD_ARGUMENT);
@@ -164,18 +159,4 @@ static void bad_settings_are_refused(void **state) {
     mf_context_fail_after(fixture.context, 0);
     assert_int_equal(mf_oscillator_add(fixture.group, NULL, NULL), MF_OK);
     assert_int_equal(mf_oscillator_add(fixture.group, NULL, NULL), MF_BAD_ARGUMENT);
-    fixture_close(&fixture);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets_follow_the_sine),
-        cmocka_unit_test(quarter_rotations),
-        cmocka_unit_test(long_runs_keep_the_phase),
-        cmocka_unit_test(bad_inputs_stay_in_their_robot),
-        cmocka_unit_test(huge_finite_inputs_are_defined),
-        cmocka_unit_test(faulty_robots_keep_their_targets),
-        cmocka_unit_test(bad_settings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,9 +30,9 @@ static void one_line(const mf_Error *error, mf_Status status, const char *text) 
 
 // ---- a correct plugin --------------------------------------------------------------------------
 
-static void a_controller_works_at_its_rate(void **state) {
+TEST(a_controller_works_at_its_rate) {
     for (int wide = 0; wide < 2; wide++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, wide != 0, COUNT);
         mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
         const mf_PluginValue value = {"target", 0.25};
@@ -54,14 +54,13 @@ static void a_controller_works_at_its_rate(void **state) {
         assert_int_equal(mf_group_fault_total(fixture.group), 1);
         mf_group_reset(fixture.group, 7);
         assert_near(fixture_get(&fixture, "corpus.count", 7, 0), 0, 0);
-        fixture_close(&fixture);
     }
 }
 
-static void snapshots_contain_its_memory(void **state) {
-    Fixture fixture;
+TEST(snapshots_contain_its_memory) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
-    mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
+    AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     assert_int_equal(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL),
                      MF_OK);
     mf_world_step(fixture.world, 5);
@@ -87,27 +86,23 @@ static void snapshots_contain_its_memory(void **state) {
     assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_BAD_ARGUMENT);
     mf_world_destroy(other.world);
     mf_release(fixture.context, image);
-    mf_plugin_close(plugin);
-    fixture_close(&fixture);
 }
 
 static uint64_t hash_with(uint32_t threads, const char *name) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture.context = open_context(threads);
     fixture_open_on(&fixture, MF_ISA_AUTO, false, 200, NULL);
-    mf_Plugin *plugin = load(fixture.context, name);
+    AUTO_PLUGIN *plugin = load(fixture.context, name);
     assert_int_equal(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL),
                      MF_OK);
     mf_world_step(fixture.world, 20);
     uint64_t hash = mf_world_hash(fixture.world);
     mf_PluginStatistics seen = mf_plugin_statistics(plugin);
     assert_int_equal(seen.calls, 13 * 20);
-    mf_plugin_close(plugin);
-    fixture_close(&fixture);
     return hash;
 }
 
-static void threads_give_the_same_bits(void **state) {
+TEST(threads_give_the_same_bits) {
     uint64_t hash = hash_with(1, "plugin_case_good");
     assert_true(hash_with(2, "plugin_case_good") == hash);
     assert_true(hash_with(4, "plugin_case_good") == hash);
@@ -115,7 +110,7 @@ static void threads_give_the_same_bits(void **state) {
 
 // ---- rejected before any call -------------------------------------------------------------------
 
-static void a_bad_entry_is_refused(void **state) {
+TEST(a_bad_entry_is_refused) {
     static const struct {
         const char *name;
         mf_Status status;
@@ -146,21 +141,19 @@ static void a_bad_entry_is_refused(void **state) {
         {"nothing_written", MF_BAD_FILE, "expected at least one to write"},
         {"bad_setting", MF_BAD_FILE, "setting target: default 2"},
     };
-    mf_Context *context = open_context(0);
+    AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char name[64];
         mf_Error error = {0};
         mf_Plugin *plugin = (mf_Plugin *)&error;
-        snprintf(name, sizeof name, "plugin_case_%s", cases[i].name);
-        mf_plugin_load(context, case_path(name), &plugin, &error);
+        mf_plugin_load(context, case_path(formatted("plugin_case_%s", cases[i].name)), &plugin,
+                       &error);
         one_line(&error, cases[i].status, cases[i].text);
         assert_null(plugin);
     }
-    close_context(context);
 }
 
-static void a_bad_file_is_refused(void **state) {
-    mf_Context *context;
+TEST(a_bad_file_is_refused) {
+    AUTO_CONTEXT *context;
     mf_Plugin *plugin;
     mf_Error error;
     char folder[] = "/tmp/mayfly_plugin_XXXXXX", path[128], copy[2048];
@@ -195,10 +188,9 @@ static void a_bad_file_is_refused(void **state) {
     mf_plugin_close(plugin);
     unlink(path);
     rmdir(folder);
-    close_context(context);
 }
 
-static void a_group_that_does_not_fit_refuses(void **state) {
+TEST(a_group_that_does_not_fit_refuses) {
     static const struct {
         const char *name;
         bool wide;
@@ -217,25 +209,22 @@ static void a_group_that_does_not_fit_refuses(void **state) {
         {"motion", false, MF_BAD_ARGUMENT, "expected a control plugin, found a motion plugin"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
-        char name[64];
-        snprintf(name, sizeof name, "plugin_case_%s", cases[i].name);
+        const char *name = formatted("plugin_case_%s", cases[i].name);
         fixture_open(&fixture, MF_ISA_AUTO, cases[i].wide, COUNT);
-        mf_Plugin *plugin = load(fixture.context, name);
+        AUTO_PLUGIN *plugin = load(fixture.context, name);
         mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error);
         one_line(&error, cases[i].status, cases[i].text);
         assert_int_equal(mf_group_system_count(fixture.group), 0);
-        mf_plugin_close(plugin);
-        fixture_close(&fixture);
     }
 }
 
-static void bad_settings_are_refused(void **state) {
-    Fixture fixture;
+TEST(bad_settings_are_refused) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
-    mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
+    AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     mf_PluginValue value = {"tarket", 0.5};
     mf_PluginConfig config = mf_plugin_config();
     config.values = &value;
@@ -257,14 +246,12 @@ static void bad_settings_are_refused(void **state) {
     assert_int_equal(mf_plugin_control_add(fixture.group, rate, plugin, NULL, NULL), MF_OK);
     mf_plugin_control_add(fixture.group, rate, plugin, NULL, &error);
     assert_non_null(strstr(error.message, "already has a system plugin:corpus"));
-    mf_plugin_close(plugin);
-    fixture_close(&fixture);
 }
 
 static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) {
     Robot *robot = user;
-    mf_Plugin *plugin = NULL;
-    mf_World *world = NULL;
+    AUTO_PLUGIN *plugin = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *group = NULL;
     mf_GroupConfig config = mf_group_config();
     mf_WorldConfig settings = mf_world_config();
@@ -282,22 +269,19 @@ static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) 
             assert_int_equal(mf_plugin_control_add(group, fixture_every_step(), plugin, NULL, NULL),
                              MF_OK);
     }
-    mf_world_destroy(world);
-    mf_plugin_close(plugin);
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     Robot robot;
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     robot_make(&robot, context);
     assert_true(torture(context, load_and_add, &robot, TORTURE_MUST_FAIL) > 8);
-    mf_context_destroy(context);
 }
 
 // ---- contained ---------------------------------------------------------------------------------
 
-static void one_robots_nan_is_its_own(void **state) {
+TEST(one_robots_nan_is_its_own) {
     static const char *const names[] = {"plugin_case_nan", "plugin_case_infinite"};
     for (int n = 0; n < 2; n++) {
         Fixture good, bad;
@@ -325,7 +309,7 @@ static void one_robots_nan_is_its_own(void **state) {
     }
 }
 
-static void a_breach_takes_nothing_over(void **state) {
+TEST(a_breach_takes_nothing_over) {
     static const char *const cases[][2] = {
 #if defined(__SSE2__)
         {"rounding", "changed the floating-point mode"},
@@ -339,11 +323,10 @@ static void a_breach_takes_nothing_over(void **state) {
         {"read_only", "wrote a field that it only declared to read, joint.angle"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Fixture fixture;
-        char name[64];
-        snprintf(name, sizeof name, "plugin_case_%s", cases[i][0]);
+        AUTO(fixture_close) Fixture fixture;
+        const char *name = formatted("plugin_case_%s", cases[i][0]);
         fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
-        mf_Plugin *plugin = load(fixture.context, name);
+        AUTO_PLUGIN *plugin = load(fixture.context, name);
         assert_int_equal(
             mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL), MF_OK);
 #if defined(__SSE2__)
@@ -362,17 +345,15 @@ static void a_breach_takes_nothing_over(void **state) {
         assert_int_equal(seen.breaches, 3); // one for each block, then nobody is left to call for
         if (strstr(seen.breach, cases[i][1]) == NULL || strchr(seen.breach, '\n') != NULL)
             fail_msg("found \"%s\", expected \"%s\"", seen.breach, cases[i][1]);
-        mf_plugin_close(plugin);
-        fixture_close(&fixture);
     }
 }
 
-static void writing_to_other_fields_has_no_effect(void **state) {
+TEST(writing_to_other_fields_has_no_effect) {
     static const char *const names[] = {"plugin_case_others", "plugin_case_pointers"};
     for (int n = 0; n < 2; n++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
-        mf_Plugin *plugin = load(fixture.context, names[n]);
+        AUTO_PLUGIN *plugin = load(fixture.context, names[n]);
         assert_int_equal(
             mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL), MF_OK);
         fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
@@ -381,15 +362,13 @@ static void writing_to_other_fields_has_no_effect(void **state) {
         for (uint32_t i = 0; i < COUNT; i++)
             assert_near(fixture_get(&fixture, "corpus.count", i, 0), i == 3 ? 0 : 2, 0);
         assert_int_equal(mf_group_fault_total(fixture.group), 1);
-        mf_plugin_close(plugin);
-        fixture_close(&fixture);
     }
 }
 
-static void calls_over_their_budget_are_counted(void **state) {
-    Fixture fixture;
+TEST(calls_over_their_budget_are_counted) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
-    mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
+    AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     mf_PluginConfig config = mf_plugin_config();
     config.budget = 1; // no call is that fast
     assert_int_equal(
@@ -401,17 +380,15 @@ static void calls_over_their_budget_are_counted(void **state) {
     assert_true(seen.slowest > 1);
     assert_int_equal(seen.breaches, 0);
     assert_string_equal(seen.breach, "");
-    mf_plugin_close(plugin);
-    fixture_close(&fixture);
 }
 
 // ---- the examples ------------------------------------------------------------------------------
 
 // v' = a - k v from rest in steps of h: v_n = a/k (1 - (1 - k h)^n), x the sum of h v.
-static void the_hovercraft_follows_its_equation(void **state) {
-    Fixture fixture;
+TEST(the_hovercraft_follows_its_equation) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 20);
-    mf_Plugin *plugin = load(fixture.context, "plugin_hover");
+    AUTO_PLUGIN *plugin = load(fixture.context, "plugin_hover");
     mf_Motion level = MF_MOTION_COUNT;
     assert_int_equal(mf_plugin_motion_add(fixture.group, plugin, NULL, &level, NULL), MF_OK);
     assert_int_equal(level, MF_MOTION_OWN);
@@ -431,8 +408,6 @@ static void the_hovercraft_follows_its_equation(void **state) {
     assert_near(fixture_get(&fixture, "base.orientation", 5, 3), sin(0.5 * course), 1e-12);
     assert_near(fixture_get(&fixture, "base.position", 6, 0), 0.0, 0.0);
     assert_int_equal(mf_group_fault_total(fixture.group), 0);
-    mf_plugin_close(plugin);
-    fixture_close(&fixture);
 }
 
 // A world with hexapods, which can move by `points`.
@@ -456,7 +431,7 @@ static void close_walkers(Fixture *fixture, mf_Plugin *plugin, mf_Model *model) 
     close_context(fixture->context);
 }
 
-static void a_motion_moves_those_of_its_level(void **state) {
+TEST(a_motion_moves_those_of_its_level) {
     Fixture fixture;
     mf_Model *model;
     mf_Error error = {0};
@@ -504,21 +479,19 @@ static void a_motion_moves_those_of_its_level(void **state) {
     close_walkers(&fixture, plugin, model);
 }
 
-static void the_controller_sways(void **state) {
-    Fixture fixture;
+TEST(the_controller_sways) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 2);
-    mf_Plugin *plugin = load(fixture.context, "plugin_sway");
+    AUTO_PLUGIN *plugin = load(fixture.context, "plugin_sway");
     mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
     assert_int_equal(mf_plugin_control_add(fixture.group, rate, plugin, NULL, NULL), MF_OK);
     mf_world_step(fixture.world, 51); // the call at 0.5 s is the 26th
     assert_near(fixture_get(&fixture, "joint.target", 1, 3), 0.1 * sin(6.283185307179586 * 0.25),
                 1e-12);
     assert_near(fixture_get(&fixture, "sway.clock", 1, 0), 0.52, 1e-12);
-    mf_plugin_close(plugin);
-    fixture_close(&fixture);
 }
 
-static void own_motions_have_names(void **state) {
+TEST(own_motions_have_names) {
     mf_Motion found;
     assert_string_equal(mf_motion_name(MF_MOTION_OWN), "own");
     assert_string_equal(mf_motion_name(MF_MOTION_OWN_LAST), "own16");
@@ -526,26 +499,4 @@ static void own_motions_have_names(void **state) {
     assert_int_equal(found, MF_MOTION_OWN + 1);
     assert_false(mf_motion_find("own17", &found));
     assert_false(mf_motion_find("unknown", &found));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_controller_works_at_its_rate),
-        cmocka_unit_test(snapshots_contain_its_memory),
-        cmocka_unit_test(threads_give_the_same_bits),
-        cmocka_unit_test(a_bad_entry_is_refused),
-        cmocka_unit_test(a_bad_file_is_refused),
-        cmocka_unit_test(a_group_that_does_not_fit_refuses),
-        cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(every_failing_call_is_survived),
-        cmocka_unit_test(one_robots_nan_is_its_own),
-        cmocka_unit_test(a_breach_takes_nothing_over),
-        cmocka_unit_test(writing_to_other_fields_has_no_effect),
-        cmocka_unit_test(calls_over_their_budget_are_counted),
-        cmocka_unit_test(the_hovercraft_follows_its_equation),
-        cmocka_unit_test(a_motion_moves_those_of_its_level),
-        cmocka_unit_test(the_controller_sways),
-        cmocka_unit_test(own_motions_have_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,11 +86,10 @@ static inline void rig_close(Rig *rig) {
 
 // Robot i gets the seed first + i.
 static inline void rig_reset(Rig *rig, uint64_t first) {
-    uint64_t *seeds = zeros(rig->count, sizeof *seeds);
+    AUTO(end_memory) uint64_t *seeds = zeros(rig->count, sizeof *seeds);
     for (uint32_t i = 0; i < rig->count; i++)
         seeds[i] = first + i;
     MUST(mf_environment_reset(rig->environment, NULL, seeds, &rig->buffers, &error));
-    free(seeds);
 }
 
 static inline void rig_step(Rig *rig) {

@@ -129,7 +129,7 @@ static void put_parameters(Page *page) {
 
 static void hold(const char *name, void (*write)(Page *page)) {
     static const char path[] = MAYFLY_SOURCE_DIR "/docs/reference/environments.md";
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     char begin[64], end[64], *document;
     size_t size;
     Page page = {.text = zeros(ROOM, 1)};
@@ -154,21 +154,12 @@ static void hold(const char *name, void (*write)(Page *page)) {
     }
     free(page.text);
     mf_release(context, document);
-    mf_context_destroy(context);
 }
 
-static void tasks_are_in_the_document(void **state) {
+TEST(tasks_are_in_the_document) {
     hold("tasks", put_tasks);
 }
 
-static void parameters_are_in_the_document(void **state) {
+TEST(parameters_are_in_the_document) {
     hold("parameters", put_parameters);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tasks_are_in_the_document),
-        cmocka_unit_test(parameters_are_in_the_document),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void other_motion(mf_EnvironmentConfig *config) {
     config->motion = MF_MOTION_POINTS;
 }
 
-static void mistakes_are_reported_in_one_line(void **state) {
+TEST(mistakes_are_reported_in_one_line) {
     static const Mistake mistakes[] = {
         {MF_BAD_ARGUMENT, "mf_environment_config()", size},
         {MF_BAD_ARGUMENT, "need a model", no_model},
@@ -81,8 +81,8 @@ static void mistakes_are_reported_in_one_line(void **state) {
         {MF_BAD_ARGUMENT, "99 is not a motion", no_motion},
         {MF_UNSUPPORTED, "supported motions", other_motion},
     };
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, text_of("inverted_pendulum"));
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_text(context, text_of("inverted_pendulum"));
     size_t bytes = mf_context_live_bytes(context);
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         mf_EnvironmentConfig config = rig_config("inverted_pendulum", 2);
@@ -100,16 +100,14 @@ static void mistakes_are_reported_in_one_line(void **state) {
     mf_Environment *environment;
     assert_int_equal(mf_environment_create(context, NULL, &environment, NULL), MF_BAD_ARGUMENT);
     mf_environment_destroy(NULL);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // Every task with every model of the other tasks: it is made, or says what it lacks.
-static void models_that_lack_things_are_refused(void **state) {
-    mf_Context *context = open_context(1);
+TEST(models_that_lack_things_are_refused) {
+    AUTO_CONTEXT *context = open_context(1);
     uint32_t refused = 0;
     for (int m = 0; m < TASKS; m++) {
-        mf_Model *model = load_text(context, task_models[m].text);
+        AUTO_MODEL *model = load_text(context, task_models[m].text);
         for (int t = 0; t < TASKS; t++) {
             mf_EnvironmentConfig config = rig_config(task_models[t].task, 1);
             mf_Environment *environment;
@@ -125,19 +123,17 @@ static void models_that_lack_things_are_refused(void **state) {
             assert_non_null(strstr(error.message, task_models[t].task));
             assert_null(strchr(error.message, '\n'));
         }
-        mf_model_destroy(model);
     }
     // Three tasks take any free base, of which there are three; two take the two runners of six
     // joints; four have a model each; a swimmer may be any of the four chains in a plane, and a
     // hopper has one model.
     assert_int_equal(refused, TASKS * TASKS - 3 * 3 - 2 * 2 - 4 - 4 - 1);
-    close_context(context);
 }
 
-static void a_model_without_actuators_is_refused(void **state) {
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
-                                         "<geom size='.1'/></body></worldbody></mujoco>");
+TEST(a_model_without_actuators_is_refused) {
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
+                                           "<geom size='.1'/></body></worldbody></mujoco>");
     for (int t = 0; t < TASKS; t++) {
         mf_EnvironmentConfig config = rig_config(task_models[t].task, 1);
         mf_Environment *environment;
@@ -146,12 +142,10 @@ static void a_model_without_actuators_is_refused(void **state) {
         assert_int_equal(mf_environment_create(context, &config, &environment, &error),
                          MF_UNSUPPORTED);
     }
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
-static void a_step_before_the_reset_is_refused(void **state) {
-    Rig rig;
+TEST(a_step_before_the_reset_is_refused) {
+    AUTO(rig_close) Rig rig;
     mf_Error error = {0};
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 20);
     uint8_t mask[20] = {0};
@@ -168,12 +162,11 @@ static void a_step_before_the_reset_is_refused(void **state) {
     assert_non_null(strstr(error.message, "robot 17 was never reset"));
     assert_true(mf_world_hash(mf_environment_world(rig.environment)) == before);
     must(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error), &error);
-    rig_close(&rig);
 }
 
-static void actions_that_are_not_finite_are_refused(void **state) {
+TEST(actions_that_are_not_finite_are_refused) {
     static const float odd[] = {(float)NAN, (float)INFINITY, -(float)INFINITY};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     mf_EnvironmentConfig config = rig_config("half_cheetah", 20);
     rig_open(&rig, text_of("half_cheetah"), &config, 2);
     rig_reset(&rig, 1);
@@ -190,13 +183,12 @@ static void actions_that_are_not_finite_are_refused(void **state) {
     rig.action[18 * 6 + 4] = 1e30f; // finite: the actuator limits it
     rig_step(&rig);
     assert_int_equal(mf_group_fault_total(rig.group), 0);
-    rig_close(&rig);
 }
 
 // ---- queries -----------------------------------------------------------------------------------
 
-static void accessors_return_settings(void **state) {
-    Rig rig;
+TEST(accessors_return_settings) {
+    AUTO(rig_close) Rig rig;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 3.5}};
     mf_EnvironmentConfig config = rig_config("inverted_double_pendulum", 3);
     double lower, upper;
@@ -216,10 +208,9 @@ static void accessors_return_settings(void **state) {
     assert_true(lower == -1.0 && upper == 1.0);
     mf_environment_action_range(rig.environment, 1, &lower, &upper);
     assert_true(isnan(lower) && isnan(upper));
-    rig_close(&rig);
 }
 
-static void tasks_are_listed(void **state) {
+TEST(tasks_are_listed) {
     assert_true(mf_task_count() >= TASKS);
     assert_null(mf_task_info(mf_task_count()));
     assert_null(mf_task_find(NULL));
@@ -239,9 +230,9 @@ static void tasks_are_listed(void **state) {
 
 // ---- memory ------------------------------------------------------------------------------------
 
-static void a_step_makes_no_fallible_call(void **state) {
+TEST(a_step_makes_no_fallible_call) {
     for (int t = 0; t < TASKS; t++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         mf_EnvironmentConfig config = rig_config(task_models[t].task, 40);
         config.autoreset = MF_AUTORESET_SAME_STEP;
         config.episode_steps = 3;
@@ -257,14 +248,13 @@ static void a_step_makes_no_fallible_call(void **state) {
         rig_reset(&rig, 6);
         assert_int_equal(mf_context_call_count(rig.context), calls);
         assert_int_equal(mf_context_live_bytes(rig.context), bytes);
-        rig_close(&rig);
     }
 }
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
     mf_EnvironmentConfig config = rig_config(task_models[*(const int *)user].task, 20);
     mf_Environment *environment = (mf_Environment *)&config;
-    mf_Model *model = NULL;
+    AUTO_MODEL *model = NULL;
     mf_Status status = try_text(context, task_models[*(const int *)user].text, &model, error);
     config.model = model;
     if (status == MF_OK)
@@ -274,28 +264,11 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     if (status != MF_OK)
         assert_null(environment);
     mf_environment_destroy(environment);
-    mf_model_destroy(model);
     return status;
 }
 
-static void making_survives_every_failure(void **state) {
-    mf_Context *context = open_context(1);
+TEST(making_survives_every_failure) {
+    AUTO_CONTEXT *context = open_context(1);
     for (int t = 0; t < TASKS; t += 5) // one with forces, one with limits, one of planes
         assert_true(torture(context, make_and_step, &t, TORTURE_MUST_FAIL) > 30);
-    mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_are_reported_in_one_line),
-        cmocka_unit_test(models_that_lack_things_are_refused),
-        cmocka_unit_test(a_model_without_actuators_is_refused),
-        cmocka_unit_test(a_step_before_the_reset_is_refused),
-        cmocka_unit_test(actions_that_are_not_finite_are_refused),
-        cmocka_unit_test(accessors_return_settings),
-        cmocka_unit_test(tasks_are_listed),
-        cmocka_unit_test(a_step_makes_no_fallible_call),
-        cmocka_unit_test(making_survives_every_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,21 +23,20 @@ static uint32_t steps_of(const Rig *rig, uint32_t robot) {
 
 // What a reset alone gives this robot in its n-th episode.
 static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t n) {
-    Rig other;
+    AUTO(rig_close) Rig other;
     open_poles(&other, MF_AUTORESET_OFF, 0);
     rig_reset(&other, seed - robot);
     for (uint32_t i = 1; i < n; i++)
         MUST(mf_environment_reset(other.environment, NULL, NULL, &other.buffers, &error));
     assert_memory_equal(rig_observation(rig, robot), rig_observation(&other, robot),
                         rig->seen * sizeof(double));
-    rig_close(&other);
 }
 
 // ---- kinds of reset ----------------------------------------------------------------------------
 
 // The step that starts anew reads no action, gives no reward and no flag; others go on meanwhile.
-static void next_step(void **state) {
-    Rig rig;
+TEST(next_step) {
+    AUTO(rig_close) Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
     rig_reset(&rig, 100);
     tip_over(&rig, 3);
@@ -60,12 +59,11 @@ static void next_step(void **state) {
     rig.action[3] = 0.0f;
     rig_step(&rig);
     assert_true(rig.buffers.reward[3] == 1.0);
-    rig_close(&rig);
 }
 
 // One step ends an episode and begins the next; the end is in final_observation.
-static void same_step(void **state) {
-    Rig rig;
+TEST(same_step) {
+    AUTO(rig_close) Rig rig;
     open_poles(&rig, MF_AUTORESET_SAME_STEP, 0);
     rig_reset(&rig, 100);
     tip_over(&rig, 3);
@@ -85,12 +83,11 @@ static void same_step(void **state) {
     rig_step(&rig);
     assert_true(rig.buffers.reward[3] == 1.0);
     assert_int_equal(rig.buffers.terminated[3], 0);
-    rig_close(&rig);
 }
 
 // Nothing starts by itself.
-static void off(void **state) {
-    Rig rig;
+TEST(off) {
+    AUTO(rig_close) Rig rig;
     uint8_t mask[ROBOTS] = {[3] = 1};
     open_poles(&rig, MF_AUTORESET_OFF, 0);
     rig_reset(&rig, 100);
@@ -104,12 +101,11 @@ static void off(void **state) {
     expect_start(&rig, 3, 103, 2);
     rig_step(&rig);
     assert_int_equal(rig.buffers.terminated[3], 0);
-    rig_close(&rig);
 }
 
-static void episodes_are_cut_off(void **state) {
+TEST(episodes_are_cut_off) {
     for (int method = 0; method < 3; method++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         const uint32_t round = method == MF_AUTORESET_NEXT_STEP ? LIMIT + 1 : LIMIT;
         open_poles(&rig, (mf_Autoreset)method, LIMIT);
         rig_reset(&rig, 7);
@@ -123,13 +119,12 @@ static void episodes_are_cut_off(void **state) {
                 assert_true(rig.buffers.reward[i] == (wakes ? 0.0 : 1.0));
             }
         }
-        rig_close(&rig);
     }
 }
 
 // A robot may fail in its last step: both flags.
-static void both_ends_at_once(void **state) {
-    Rig rig;
+TEST(both_ends_at_once) {
+    AUTO(rig_close) Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 1);
     rig_reset(&rig, 7);
     tip_over(&rig, 11);
@@ -138,11 +133,10 @@ static void both_ends_at_once(void **state) {
         assert_int_equal(rig.buffers.truncated[i], 1);
         assert_int_equal(rig.buffers.terminated[i], i == 11);
     }
-    rig_close(&rig);
 }
 
-static void episodes_without_end(void **state) {
-    Rig rig;
+TEST(episodes_without_end) {
+    AUTO(rig_close) Rig rig;
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, MF_NONE);
     rig_reset(&rig, 7);
     set_field(rig.group, "episode.steps", 2, 0, 4294967294.0);
@@ -150,14 +144,13 @@ static void episodes_without_end(void **state) {
         rig_step(&rig);
         assert_int_equal(rig.buffers.truncated[2], 0);
     }
-    rig_close(&rig);
 }
 
 // ---- masks, seeds, buffers ---------------------------------------------------------------------
 
 // Rows of other robots are neither written nor is anything of theirs changed.
-static void masks_choose(void **state) {
-    Rig rig;
+TEST(masks_choose) {
+    AUTO(rig_close) Rig rig;
     uint8_t mask[ROBOTS];
     uint64_t seeds[ROBOTS], before[ROBOTS];
     open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
@@ -178,11 +171,10 @@ static void masks_choose(void **state) {
         if (i % 3 == 0)
             expect_start(&rig, i, 40 + i, 1);
     }
-    rig_close(&rig);
 }
 
-static void seeds_begin_anew_or_go_on(void **state) {
-    Rig rig;
+TEST(seeds_begin_anew_or_go_on) {
+    AUTO(rig_close) Rig rig;
     double first[4], second[4];
     open_poles(&rig, MF_AUTORESET_OFF, 0);
     rig_reset(&rig, 1);
@@ -196,10 +188,9 @@ static void seeds_begin_anew_or_go_on(void **state) {
     assert_memory_equal(second, rig_observation(&rig, 6), sizeof second);
     rig_reset(&rig, (uint64_t)1 << 40 | 1); // the upper half counts
     assert_memory_not_equal(first, rig_observation(&rig, 6), sizeof first);
-    rig_close(&rig);
 }
 
-static void buffers_that_are_not_requested(void **state) {
+TEST(buffers_that_are_not_requested) {
     Rig rig, whole;
     open_poles(&rig, MF_AUTORESET_SAME_STEP, 2);
     open_poles(&whole, MF_AUTORESET_SAME_STEP, 2);
@@ -219,7 +210,7 @@ static void buffers_that_are_not_requested(void **state) {
     rig_close(&whole);
 }
 
-static void observations_may_be_float(void **state) {
+TEST(observations_may_be_float) {
     Rig wide, narrow;
     mf_EnvironmentConfig config = rig_config("half_cheetah", ROBOTS);
     config.autoreset = MF_AUTORESET_SAME_STEP;
@@ -250,7 +241,7 @@ static void act_all(Rig *rig, uint32_t step) {
         rig_act(rig, i, i, step);
 }
 
-static void images_continue_bit_for_bit(void **state) {
+TEST(images_continue_bit_for_bit) {
     for (int t = 0; t < TASKS; t++) {
         Rig rig, other;
         mf_EnvironmentConfig config = rig_config(task_models[t].task, ROBOTS);
@@ -326,7 +317,7 @@ static void poison(int task, mf_Autoreset way, const char *name) {
     rig_close(&rig);
 }
 
-static void corrupted_states_end_an_episode_only(void **state) {
+TEST(corrupted_states_end_an_episode_only) {
     for (int t = 0; t < TASKS; t++)
         for (int method = 0; method < 3; method++) {
             poison(t, (mf_Autoreset)method, "joint.rate");
@@ -334,22 +325,4 @@ static void corrupted_states_end_an_episode_only(void **state) {
         }
     poison(0, MF_AUTORESET_NEXT_STEP, "base.position");
     poison(3, MF_AUTORESET_SAME_STEP, "base.orientation");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(next_step),
-        cmocka_unit_test(same_step),
-        cmocka_unit_test(off),
-        cmocka_unit_test(episodes_are_cut_off),
-        cmocka_unit_test(both_ends_at_once),
-        cmocka_unit_test(episodes_without_end),
-        cmocka_unit_test(masks_choose),
-        cmocka_unit_test(seeds_begin_anew_or_go_on),
-        cmocka_unit_test(buffers_that_are_not_requested),
-        cmocka_unit_test(observations_may_be_float),
-        cmocka_unit_test(images_continue_bit_for_bit),
-        cmocka_unit_test(corrupted_states_end_an_episode_only),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static uint64_t mix_robot(const Rig *rig, uint32_t i, uint64_t hash) {
 // Robots first .. first + count - 1.
 static void walk(const TaskModel *own, bool wide, uint32_t threads, uint32_t first, uint32_t count,
                  Path *out) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     mf_EnvironmentConfig config = rig_config(own->task, count);
     config.double_precision = wide;
     config.episode_steps = LIMIT;
@@ -47,7 +47,6 @@ static void walk(const TaskModel *own, bool wide, uint32_t threads, uint32_t fir
     }
     for (uint32_t i = 0; i < count; i++)
         out[i].instance = mf_group_instance_hash(rig.group, i);
-    rig_close(&rig);
 }
 
 static void expect_same(const TaskModel *own, const char *where, uint32_t number, const Path *a,
@@ -57,7 +56,7 @@ static void expect_same(const TaskModel *own, const char *where, uint32_t number
                  a->instance == b->instance ? " in its buffers" : "");
 }
 
-static void bits_do_not_depend_on_the_batch(void **state) {
+TEST(bits_do_not_depend_on_the_batch) {
     static Path batch[MANY], part[MANY], alone;
     for (int t = 0; t < TASKS; t++)
         for (int wide = 0; wide < 2; wide++) {
@@ -73,14 +72,14 @@ static void bits_do_not_depend_on_the_batch(void **state) {
         }
 }
 
-static void robots_differ(void **state) {
+TEST(robots_differ) {
     static Path batch[MANY];
     walk(&task_models[0], true, 1, 0, MANY, batch);
     for (uint32_t i = 1; i < MANY; i++)
         assert_true(batch[i].hash != batch[0].hash && batch[i].instance != batch[0].instance);
 }
 
-static void bits_do_not_depend_on_threads(void **state) {
+TEST(bits_do_not_depend_on_threads) {
     static Path one[MANY], more[MANY];
     for (int t = 0; t < TASKS; t++)
         for (int wide = 0; wide < 2; wide++) {
@@ -93,7 +92,7 @@ static void bits_do_not_depend_on_threads(void **state) {
         }
 }
 
-static void instruction_sets_do_not_show(void **state) {
+TEST(instruction_sets_do_not_show) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     static Path first[20], other[20];
     for (int t = 0; t < TASKS; t++)
@@ -107,14 +106,4 @@ static void instruction_sets_do_not_show(void **state) {
                 for (uint32_t i = 0; s > 0 && i < 20; i++)
                     expect_same(&task_models[t], mf_isa_name(isas[s]), i, &first[i], &other[i]);
             }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bits_do_not_depend_on_the_batch),
-        cmocka_unit_test(robots_differ),
-        cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(instruction_sets_do_not_show),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

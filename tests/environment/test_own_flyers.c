@@ -35,9 +35,9 @@ static void fly(Rig *rig) {
     rig_step(rig);
 }
 
-static void a_pilot_hovers(void **state) {
+TEST(a_pilot_hovers) {
     enum { ROBOTS = 20, SETTLE = 300, STEPS = 100 };
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double sum[ROBOTS] = {0};
     mf_EnvironmentConfig config = flyer_config("quadrotor", ROBOTS, NULL, 0);
     open_task(&rig, NULL, &config, 1);
@@ -52,18 +52,17 @@ static void a_pilot_hovers(void **state) {
     for (uint32_t i = 0; i < ROBOTS; i++)
         if (!(sum[i] > 0.995 * STEPS && sum[i] <= STEPS))
             fail_msg("robot %u: %g of %d", i, sum[i], STEPS);
-    rig_close(&rig);
 }
 
 // From rest at its goal, what hovers stays there: by rates and by rotor speeds, for any quadrotor.
-static void the_action_0_hovers(void **state) {
+TEST(the_action_0_hovers) {
     mf_Quadrotor small = mf_quadrotor();
     small.mass *= 0.5;
     small.rotor_x[0] = small.rotor_x[3] = 0.1; // its center of mass is behind the middle
     const mf_Quadrotor *bodies[] = {NULL, &small};
     for (int b = 0; b < 2; b++)
         for (int rotors = 0; rotors < 2; rotors++) {
-            Rig rig;
+            AUTO(rig_close) Rig rig;
             mf_TaskSetting settings[] = {{"rotors", rotors},
                                          {"box", 0},
                                          {"start_tilt", 0},
@@ -78,12 +77,11 @@ static void the_action_0_hovers(void **state) {
                 expect_near(rig.buffers.reward[0], 1.0, 1e-6);
             }
             assert_int_equal((int)rig_field(&rig, "command.refused", 0, 0), 0);
-            rig_close(&rig);
         }
 }
 
 static void expect_accepted(bool wide, bool rotors, const mf_Quadrotor *body) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     mf_TaskSetting setting = {"rotors", rotors};
     mf_EnvironmentConfig config = flyer_config("quadrotor", 16, &setting, 1);
     config.double_precision = wide;
@@ -96,12 +94,11 @@ static void expect_accepted(bool wide, bool rotors, const mf_Quadrotor *body) {
     rig_step(&rig);
     for (uint32_t i = 0; i < 16; i++)
         assert_int_equal((int)rig_field(&rig, "command.refused", i, 0), 0);
-    rig_close(&rig);
 }
 
 // The ends of the range are taken by the loops that read them, whatever they are rounded to: the
 // lower end where a quadrotor is light, the upper one where it is heavy.
-static void no_action_is_refused(void **state) {
+TEST(no_action_is_refused) {
     for (int k = 0; k < 20; k++) {
         mf_Quadrotor body = mf_quadrotor();
         body.mass = 0.2 + 0.11 * k;
@@ -145,10 +142,10 @@ static double goal_distance(const Rig *rig, uint32_t robot, const double goal[3]
     return mf_vec3_length(position);
 }
 
-static void hovering_by_hand(void **state) {
+TEST(hovering_by_hand) {
     enum { ROBOTS = 18, STEPS = 12 };
     static const double goal[3] = {0.0, 0.0, 3.0};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     float last[4 * ROBOTS] = {0};
     uint32_t lost = 0;
     mf_TaskSetting setting = {"far", 2.0};
@@ -181,14 +178,13 @@ static void hovering_by_hand(void **state) {
         memcpy(last, rig.action, sizeof last);
     }
     assert_in_range(lost, 2, ROBOTS * STEPS / 2);
-    rig_close(&rig);
 }
 
-static void waypoints_follow_each_other(void **state) {
+TEST(waypoints_follow_each_other) {
     enum { ROBOTS = 5, STEPS = 900 };
     static const mf_TaskSetting settings[] = {
         {"waypoints", 1.0}, {"progress_weight", 2.0}, {"near_weight", 0.0}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double goal[ROBOTS][3], direction[ROBOTS];
     float last[4 * ROBOTS] = {0};
     uint32_t reached[ROBOTS] = {0};
@@ -224,7 +220,6 @@ static void waypoints_follow_each_other(void **state) {
     }
     for (uint32_t i = 0; i < ROBOTS; i++)
         assert_true(reached[i] >= 3);
-    rig_close(&rig);
 }
 
 // ---- teams -------------------------------------------------------------------------------------
@@ -272,9 +267,9 @@ static double expect_neighbors(const Rig *rig, uint32_t robot) {
     return least;
 }
 
-static void swarm_by_hand(void **state) {
+TEST(swarm_by_hand) {
     enum { COUNT = TEAMS * AGENTS, STEPS = 30 };
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double goal[COUNT][3], direction[COUNT];
     float last[4 * COUNT] = {0};
     uint32_t near = 0;
@@ -305,15 +300,14 @@ static void swarm_by_hand(void **state) {
         memcpy(last, rig.action, sizeof last);
     }
     assert_in_range(near, 10, COUNT * STEPS - 1);
-    rig_close(&rig);
 }
 
 // Nobody starts near another, and no two have goals near each other, in teams of any size.
-static void teams_start_apart(void **state) {
+TEST(teams_start_apart) {
     static const uint32_t sizes[] = {2, 8, 9, 27, 64};
     for (int s = 0; s < 5; s++) {
         const uint32_t size = sizes[s], count = 3 * size;
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         mf_TaskSetting setting = {"agents", size};
         mf_EnvironmentConfig config = flyer_config("swarm", count, &setting, 1);
         open_task(&rig, NULL, &config, 1);
@@ -329,7 +323,6 @@ static void teams_start_apart(void **state) {
                 assert_true(gap(&rig, i, k) > 0.4 && between > 0.4 * 0.4);
             }
         assert_true(gap(&rig, 0, size) > 1e-3); // teams differ
-        rig_close(&rig);
     }
 }
 
@@ -344,9 +337,9 @@ static void put(Rig *rig, uint32_t robot, const double point[3], const double ve
 
 // Two that meet within a step, and are far from each other before and after it, end the episode of
 // their team alone; the two of them pay. Beside each other at that speed they do not.
-static void collisions_end_the_episode_of_the_team(void **state) {
+TEST(collisions_end_the_episode_of_the_team) {
     for (int beside = 0; beside < 2; beside++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         const double left[3] = {-0.5, 0.0, 3.0}, right[3] = {0.5, beside ? 0.5 : 0.0, 3.0};
         const double there[3] = {50.0, 0.0, 0.0}, back[3] = {-50.0, 0.0, 0.0};
         mf_EnvironmentConfig config = flyer_config("swarm", TEAMS * AGENTS, &team_of_5, 1);
@@ -365,14 +358,13 @@ static void collisions_end_the_episode_of_the_team(void **state) {
             assert_true(rig_commanded(&rig, i, "touched") == touches);
             assert_true(rig_commanded(&rig, i, "reward_crash") == (touches ? -10.0 : 0.0));
         }
-        rig_close(&rig);
     }
 }
 
 // A fault of one, too: and the next step starts the whole team anew.
-static void teams_start_anew_together(void **state) {
+TEST(teams_start_anew_together) {
     for (int same = 0; same < 2; same++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         mf_EnvironmentConfig config = flyer_config("swarm", TEAMS * AGENTS, &team_of_5, 1);
         config.autoreset = same ? MF_AUTORESET_SAME_STEP : MF_AUTORESET_NEXT_STEP;
         open_task(&rig, NULL, &config, 1);
@@ -390,12 +382,11 @@ static void teams_start_anew_together(void **state) {
             if (i / AGENTS == 2 && !same)
                 assert_true(rig.buffers.reward[i] == 0.0 && rig.buffers.terminated[i] == 0);
         }
-        rig_close(&rig);
     }
 }
 
-static void teams_are_not_parted(void **state) {
-    Rig rig;
+TEST(teams_are_not_parted) {
+    AUTO(rig_close) Rig rig;
     mf_Error error = {0};
     mf_Environment *none = NULL;
     uint8_t mask[2 * AGENTS] = {0};
@@ -413,21 +404,4 @@ static void teams_are_not_parted(void **state) {
     config.count = 2 * AGENTS + 1;
     assert_int_equal(mf_environment_create(rig.context, &config, &none, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "multiple of the 5"));
-    rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pilot_hovers),
-        cmocka_unit_test(the_action_0_hovers),
-        cmocka_unit_test(no_action_is_refused),
-        cmocka_unit_test(hovering_by_hand),
-        cmocka_unit_test(waypoints_follow_each_other),
-        cmocka_unit_test(swarm_by_hand),
-        cmocka_unit_test(teams_start_apart),
-        cmocka_unit_test(collisions_end_the_episode_of_the_team),
-        cmocka_unit_test(teams_start_anew_together),
-        cmocka_unit_test(teams_are_not_parted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static double walker_reward(const Rig *rig, const Walker *walker, uint32_t robot
 
 static void walker_by_hand(const Walker *walker, mf_Motion motion) {
     enum { ROBOTS = 18, STEPS = 6 };
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double before[ROBOTS][3];
     float last[ROBOTS * 18] = {0};
     mf_EnvironmentConfig config = walker_config(walker, motion, ROBOTS);
@@ -118,20 +118,19 @@ static void walker_by_hand(const Walker *walker, mf_Motion motion) {
         }
         memcpy(last, rig.action, sizeof *last * ROBOTS * walker->joints);
     }
-    rig_close(&rig);
 }
 
-static void walkers_by_hand_at_every_motion(void **state) {
+TEST(walkers_by_hand_at_every_motion) {
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++)
             walker_by_hand(&walkers[w], (mf_Motion)m);
 }
 
-static void starts_stand_on_the_ground(void **state) {
+TEST(starts_stand_on_the_ground) {
     enum { ROBOTS = 20 };
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
-            Rig rig;
+            AUTO(rig_close) Rig rig;
             double angle[18], position[64][3], rotation[64][4];
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, ROBOTS);
             open_task(&rig, walkers[w].file, &config, 1);
@@ -147,7 +146,6 @@ static void starts_stand_on_the_ground(void **state) {
             }
             assert_true(rig_field(&rig, "joint.angle", 0, 0) !=
                         rig_field(&rig, "joint.angle", 1, 0));
-            rig_close(&rig);
         }
 }
 
@@ -161,10 +159,10 @@ static void overturn(Rig *rig, uint32_t robot, double height, double tilt) {
 }
 
 // Standing still all feet bear load, in the air none does; what knows no forces cannot fly.
-static void contact_sensors_of_feet(void **state) {
+TEST(contact_sensors_of_feet) {
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
-            Rig rig;
+            AUTO(rig_close) Rig rig;
             mf_TaskSetting setting = {"reset_noise_scale", 0.0};
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, 2);
             config.settings = &setting;
@@ -180,7 +178,6 @@ static void contact_sensors_of_feet(void **state) {
                     if (rig_observation(&rig, i)[9 + 2 * walkers[w].joints + f] != (i == 0))
                         fail_msg("%s by %s: foot %u of robot %u", walkers[w].task,
                                  mf_motion_name((mf_Motion)m), f, i);
-            rig_close(&rig);
         }
 }
 
@@ -195,11 +192,11 @@ static float gait(const Walker *walker, uint32_t joint, double time) {
 }
 
 // The same open loop walks at every level: forward, without falling, better than standing still.
-static void an_open_loop_gait_walks(void **state) {
+TEST(an_open_loop_gait_walks) {
     enum { STEPS = 125 };
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
-            Rig rig;
+            AUTO(rig_close) Rig rig;
             double sum = 0.0, forward = 0.0;
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, 1);
             open_task(&rig, walkers[w].file, &config, 1);
@@ -219,16 +216,15 @@ static void an_open_loop_gait_walks(void **state) {
                          mf_motion_name((mf_Motion)m), forward, sum);
             expect_near(forward * mf_environment_interval(rig.environment) / 5.0,
                         rig_field(&rig, "base.position", 0, 0), 1e-9);
-            rig_close(&rig);
         }
 }
 
 // Upside down in the air is a fall, in the air the right way up is none; the switch lets it pass.
-static void falls_end_episodes(void **state) {
+TEST(falls_end_episodes) {
     static const mf_TaskSetting goes_on = {"terminate_when_fallen", 0.0};
     for (int ends = 0; ends < 2; ends++)
         for (int w = 0; w < WALKERS; w++) {
-            Rig rig;
+            AUTO(rig_close) Rig rig;
             mf_EnvironmentConfig config = walker_config(&walkers[w], MF_MOTION_ARTICULATED, 3);
             config.settings = &goes_on;
             config.setting_count = ends ? 0 : 1;
@@ -242,17 +238,16 @@ static void falls_end_episodes(void **state) {
                 assert_true(rig_commanded(&rig, i, "reward_survive") == (i == 1 ? 0.0 : 0.2));
             }
             expect_near(rig_commanded(&rig, 1, "upright"), -1.0, 1e-3);
-            rig_close(&rig);
         }
 }
 
 // A drawn velocity is observed, stays for the episode, is another in the next one, and pays.
-static void commands_are_drawn_and_tracked(void **state) {
+TEST(commands_are_drawn_and_tracked) {
     enum { ROBOTS = 20, STEPS = 5 };
     static const mf_TaskSetting commanded = {"commanded", 1.0};
     const Walker *walker = &walkers[1];
     const uint32_t at = 9 + 3 * walker->joints + walker->feet;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double command[ROBOTS][3], before[3], rotated[9], matrix[9];
     mf_EnvironmentConfig config = walker_config(walker, MF_MOTION_PRESCRIBED, ROBOTS);
     config.settings = &commanded;
@@ -286,13 +281,12 @@ static void commands_are_drawn_and_tracked(void **state) {
     }
     MUST(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error));
     assert_true(command[0][0] != rig_observation(&rig, 0)[at]);
-    rig_close(&rig);
 }
 
 // Actions beyond the range are its ends, and aim at the part of the range that they should.
-static void actions_are_targets(void **state) {
+TEST(actions_are_targets) {
     static const double actions[] = {0.0, 1.0, -1.0, 3.0, -0.25};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     mf_EnvironmentConfig config = walker_config(&walkers[0], MF_MOTION_POINTS, 5);
     open_task(&rig, walkers[0].file, &config, 1);
     rig_reset(&rig, 1);
@@ -308,7 +302,6 @@ static void actions_are_targets(void **state) {
                         1e-12);
             assert_true(rig_observation(&rig, i)[9 + 36 + 6 + j] == fmin(1.0, actions[i]));
         }
-    rig_close(&rig);
 }
 
 // ---- rejected input ----------------------------------------------------------------------------
@@ -323,9 +316,9 @@ static void expect_refused(mf_Context *context, const mf_EnvironmentConfig *conf
         fail_msg("expected '%s', found '%s'", text, error.message);
 }
 
-static void impossible_settings_are_refused(void **state) {
-    mf_Context *context = open_context(1);
-    mf_Model *hexapod = NULL;
+TEST(impossible_settings_are_refused) {
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *hexapod = NULL;
     mf_Quadrotor heavy = mf_quadrotor(), broken = mf_quadrotor();
     mf_TaskSetting low = {"height", 0.5}, crowd[] = {{"agents", 64}, {"box", 0.5}};
     heavy.mass = 5.0;
@@ -345,8 +338,6 @@ static void impossible_settings_are_refused(void **state) {
     expect_refused(context, &config, MF_BAD_ARGUMENT, "no space for 64 robots");
     config = flyer_config("hexapod", 1, NULL, 0);
     expect_refused(context, &config, MF_BAD_ARGUMENT, "need a model");
-    mf_model_destroy(hexapod);
-    close_context(context);
 }
 
 // ---- bits --------------------------------------------------------------------------------------
@@ -369,7 +360,7 @@ typedef struct Case {
 // Hashes of robots first .. first + count - 1 of the same robots, wherever they are.
 static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, uint32_t count,
                  uint64_t *hash) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     mf_TaskSetting settings[2] = {{"agents", own->team}, {"waypoints", 1.0}};
     bool swarm = strcmp(own->task, "swarm") == 0, flies = own->file == NULL;
     mf_EnvironmentConfig config =
@@ -395,10 +386,9 @@ static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, u
     }
     for (uint32_t i = 0; i < count; i++)
         hash[i] ^= mf_group_instance_hash(rig.group, i);
-    rig_close(&rig);
 }
 
-static void bits_do_not_depend_on_batch_or_threads(void **state) {
+TEST(bits_do_not_depend_on_batch_or_threads) {
     enum { MANY = 60 };
     Case cases[2 * MF_MOTION_LEVELS + 3];
     uint32_t count = 0;
@@ -423,10 +413,10 @@ static void bits_do_not_depend_on_batch_or_threads(void **state) {
         }
 }
 
-static void a_step_allocates_nothing(void **state) {
+TEST(a_step_allocates_nothing) {
     const char *tasks[] = {"hexapod", "swarm"}, *files[] = {MODEL("hexapod"), NULL};
     for (int t = 0; t < 2; t++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         mf_EnvironmentConfig config = rig_config(tasks[t], 40);
         config.motion = MF_MOTION_POINTS;
         config.autoreset = MF_AUTORESET_SAME_STEP;
@@ -437,22 +427,5 @@ static void a_step_allocates_nothing(void **state) {
         for (uint32_t n = 0; n < 8; n++)
             act_and_step(&rig, n);
         assert_true(mf_context_call_count(rig.context) == calls);
-        rig_close(&rig);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walkers_by_hand_at_every_motion),
-        cmocka_unit_test(starts_stand_on_the_ground),
-        cmocka_unit_test(contact_sensors_of_feet),
-        cmocka_unit_test(an_open_loop_gait_walks),
-        cmocka_unit_test(falls_end_episodes),
-        cmocka_unit_test(commands_are_drawn_and_tracked),
-        cmocka_unit_test(actions_are_targets),
-        cmocka_unit_test(impossible_settings_are_refused),
-        cmocka_unit_test(bits_do_not_depend_on_batch_or_threads),
-        cmocka_unit_test(a_step_allocates_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

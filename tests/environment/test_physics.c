@@ -41,7 +41,7 @@ static void integrate(Cart *cart, double force, double damping, double time) {
 
 // Largest error of one second of swinging from 1 rad with changing actions.
 static double error_of(const char *text, double damping, double interval) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     const double position[2] = {0.2, 1.0}, velocity[2] = {0.3, -0.5};
     Cart cart = {0.2, 1.0, 0.3, -0.5};
     double worst = 0.0;
@@ -59,12 +59,11 @@ static double error_of(const char *text, double damping, double interval) {
         worst = fmax(worst, fmax(fabs(seen[0] - cart.x), fabs(seen[1] - cart.a)));
         worst = fmax(worst, fmax(fabs(seen[2] - cart.v), fabs(seen[3] - cart.w)));
     }
-    rig_close(&rig);
     return worst;
 }
 
 // Runge-Kutta: an error that falls by 16 with half the step.
-static void a_pole_on_a_cart_with_runge_kutta(void **state) {
+TEST(a_pole_on_a_cart_with_runge_kutta) {
     double coarse = error_of(CART_POLE("timestep='.02' integrator='RK4'", ""), 0.0, 0.02);
     double fine = error_of(CART_POLE("timestep='.01' integrator='RK4'", ""), 0.0, 0.01);
     double finest = error_of(CART_POLE("timestep='.001' integrator='RK4'", ""), 0.0, 0.001);
@@ -73,7 +72,7 @@ static void a_pole_on_a_cart_with_runge_kutta(void **state) {
 }
 
 // Euler, with damping on the rail: an error that falls with the step.
-static void a_pole_on_a_cart_with_euler(void **state) {
+TEST(a_pole_on_a_cart_with_euler) {
     double coarse = error_of(CART_POLE("timestep='.001'", "damping='3'"), 3.0, 0.001);
     double fine = error_of(CART_POLE("timestep='.0005'", "damping='3'"), 3.0, 0.0005);
     assert_true(coarse / fine > 1.7 && coarse / fine < 2.3);
@@ -81,8 +80,8 @@ static void a_pole_on_a_cart_with_euler(void **state) {
 }
 
 // Actions beyond the range act as its ends.
-static void actions_are_limited_by_the_actuator(void **state) {
-    Rig rig;
+TEST(actions_are_limited_by_the_actuator) {
+    AUTO(rig_close) Rig rig;
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 2);
     config.autoreset = MF_AUTORESET_OFF;
     rig_open(&rig, text_of("inverted_pendulum"), &config, 1);
@@ -93,16 +92,15 @@ static void actions_are_limited_by_the_actuator(void **state) {
     rig.action[1] = 1e20f;
     rig_step(&rig);
     assert_memory_equal(rig_observation(&rig, 0), rig_observation(&rig, 1), 4 * sizeof(double));
-    rig_close(&rig);
 }
 
 // A robot on one foot that falls over: the ground acts on the foot's body only. The external force
 // on the torso, computed as that on the whole less that on the leg, is zero, although all of it
 // moves in the step.
-static void external_forces_act_on_the_touching_body_only(void **state) {
+TEST(external_forces_act_on_the_touching_body_only) {
     static const mf_TaskSetting settings[] = {
         {"contact_force_min", -1e9}, {"contact_force_max", 1e9}, {"reset_noise_scale", 0.0}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double most = 0.0, torso = 0.0;
     mf_EnvironmentConfig config = rig_config("ant", 1);
     config.settings = settings;
@@ -127,11 +125,10 @@ static void external_forces_act_on_the_touching_body_only(void **state) {
     }
     assert_true(most > 3.0); // MuJoCo: 2.8 to 11 N in such steps, by when the blow falls
     assert_true(torso < 1e-12 * most);
-    rig_close(&rig);
 }
 
 // Gravity of the file: its strength and direction, and none.
-static void gravity_is_that_of_the_file(void **state) {
+TEST(gravity_is_that_of_the_file) {
     static const struct {
         const char *text;
         double along; // [m/s^2]
@@ -141,7 +138,7 @@ static void gravity_is_that_of_the_file(void **state) {
         {CART_POLE("timestep='.001' integrator='RK4' gravity='3 0 -4'", ""), 3.0},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         mf_EnvironmentConfig config = rig_config("inverted_pendulum", 1);
         config.frame_skip = 100;
         rig_open(&rig, cases[c].text, &config, 1);
@@ -151,17 +148,5 @@ static void gravity_is_that_of_the_file(void **state) {
         // Cart and pole fall side by side along x for 0.1 s.
         assert_near(rig_observation(&rig, 0)[2], 0.1 * cases[c].along, 1e-12);
         assert_near(rig_observation(&rig, 0)[1], 0.0, 1e-12);
-        rig_close(&rig);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pole_on_a_cart_with_runge_kutta),
-        cmocka_unit_test(a_pole_on_a_cart_with_euler),
-        cmocka_unit_test(actions_are_limited_by_the_actuator),
-        cmocka_unit_test(external_forces_act_on_the_touching_body_only),
-        cmocka_unit_test(gravity_is_that_of_the_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

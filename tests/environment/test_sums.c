@@ -82,11 +82,12 @@ static void expect(const double *got, const double *expected, int count, double 
 }
 
 // One box, 0.2 x 0.4 x 0.6 m and 3 kg, quarter of a turn about z: x and y change places.
-static void one_box(void **state) {
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
-                                         "<geom type='box' size='.1 .2 .3' mass='3' pos='0 0 .5'/>"
-                                         "</body></worldbody></mujoco>");
+TEST(one_box) {
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model =
+        load_text(context, "<mujoco><worldbody><body><freejoint/>"
+                           "<geom type='box' size='.1 .2 .3' mass='3' pos='0 0 .5'/>"
+                           "</body></worldbody></mujoco>");
     const double half = sqrt(0.5), q[7] = {1, 2, 3, half, 0, 0, half};
     const double v[6] = {0.3, -0.2, 0.1, 0.0, 0.0, 2.0};
     const double xx = 3.0 / 12.0 * (0.04 + 0.36), yy = 3.0 / 12.0 * (0.16 + 0.36);
@@ -97,20 +98,19 @@ static void one_box(void **state) {
     expect(sums.center, center, 3, 1e-14);
     expect(sums.inertia, inertia, 10, 1e-14);
     expect(sums.twist, twist, 6, 1e-14);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // Two cubes of 1 kg and 3 kg, 0.4 m apart along x, the second on a slide along y that moves at 2
 // m/s, all of it turning about z at 5 rad/s: each by Steiner about the common center, 0.3 m and
 // 0.1 m away, and the velocity that either would have there.
-static void two_cubes(void **state) {
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
-                                         "<geom type='box' size='.1 .1 .1' mass='1'/>"
-                                         "<body pos='.4 0 0'><joint type='slide' axis='0 1 0'/>"
-                                         "<geom type='box' size='.1 .1 .1' mass='3'/></body></body>"
-                                         "</worldbody></mujoco>");
+TEST(two_cubes) {
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model =
+        load_text(context, "<mujoco><worldbody><body><freejoint/>"
+                           "<geom type='box' size='.1 .1 .1' mass='1'/>"
+                           "<body pos='.4 0 0'><joint type='slide' axis='0 1 0'/>"
+                           "<geom type='box' size='.1 .1 .1' mass='3'/></body></body>"
+                           "</worldbody></mujoco>");
     const double q[8] = {0, 0, 0, 1, 0, 0, 0, 0}, v[7] = {0, 0, 0, 0, 0, 5, 2};
     const double cube = 0.04 / 6.0;
     const double inertia[20] = {
@@ -122,8 +122,6 @@ static void two_cubes(void **state) {
     expect(sums.center, center, 3, 1e-15);
     expect(sums.inertia, inertia, 20, 1e-15);
     expect(sums.twist, twist, 12, 1e-14);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // Joints of every kind, oblique, with bodies that hold no joint.
@@ -159,9 +157,9 @@ static void move(const double *q, const double *v, double time, double *out) {
 
 // Sums over the bodies: masses times arms are nothing, momentum is the mass times the velocity of
 // the center of mass, which is found by moving on.
-static void momentum_is_mass_times_velocity(void **state) {
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, mixed);
+TEST(momentum_is_mass_times_velocity) {
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_text(context, mixed);
     assert_int_equal(model->position_count, 14);
     assert_int_equal(model->velocity_count, 12);
     for (uint32_t trial = 0; trial < 20; trial++) {
@@ -194,14 +192,12 @@ static void momentum_is_mass_times_velocity(void **state) {
             assert_near(momentum[i], mass * speed, 1e-8); // differences: 1e-16 / 1e-5, 1e-10 third
         }
     }
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // The two halves of the velocity of a body agree: moving on turns it and shifts its center.
-static void velocities_are_those_of_the_poses(void **state) {
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, mixed);
+TEST(velocities_are_those_of_the_poses) {
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_text(context, mixed);
     double q[14], v[12], later[14], before[14];
     Sums sums, after, past;
     for (uint32_t i = 0; i < 14; i++)
@@ -230,8 +226,6 @@ static void velocities_are_those_of_the_poses(void **state) {
             for (int k = 0; k < 3; k++)
                 assert_near(swing[k], offset[k] / 2e-5, 1e-8);
         }
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // ---- random numbers ----------------------------------------------------------------------------
@@ -240,7 +234,7 @@ enum { DRAWS = 400000 };
 
 // Mean and variance of a uniform number in [a, b): (a + b) / 2, (b - a)^2 / 12; the limits are five
 // times the spread that so many numbers leave.
-static void uniform_numbers(void **state) {
+TEST(uniform_numbers) {
     mf_TaskDraw draw = {.seed = 77};
     double sum = 0.0, squares = 0.0, least = 9.0, most = -9.0;
     for (int i = 0; i < DRAWS; i++) {
@@ -258,7 +252,7 @@ static void uniform_numbers(void **state) {
 }
 
 // The first four moments, and shares beyond 1, 2 and 3 standard deviations (tables of erfc).
-static void normal_numbers(void **state) {
+TEST(normal_numbers) {
     static const double share[3] = {0.3173105078629141, 0.04550026389635842, 0.002699796063260189};
     mf_TaskDraw draw = {.seed = UINT64_C(1) << 50};
     double moment[5] = {0};
@@ -281,7 +275,7 @@ static void normal_numbers(void **state) {
 
 // A second draw of the same seed gives the uniform numbers behind each normal one: it is that of
 // the formula with the logarithm of the C library.
-static void normal_numbers_are_those_of_the_formula(void **state) {
+TEST(normal_numbers_are_those_of_the_formula) {
     mf_TaskDraw draw = {.seed = 5}, raw = {.seed = 5};
     double worst = 0.0;
     for (int i = 0; i < DRAWS; i++) {
@@ -341,8 +335,8 @@ static void open_starts(Rig *rig, const char *task) {
     rig_reset(rig, 12345);
 }
 
-static void starts_are_distributed_as_configured(void **state) {
-    Rig rig;
+TEST(starts_are_distributed_as_configured) {
+    AUTO(rig_close) Rig rig;
     open_starts(&rig, "inverted_pendulum");
     for (uint32_t k = 0; k < 4; k++)
         expect_uniform(&rig, k, 0.0, 0.01);
@@ -370,12 +364,11 @@ static void starts_are_distributed_as_configured(void **state) {
                             rig_observation(&rig, i)[3] * rig_observation(&rig, i)[3] +
                             rig_observation(&rig, i)[4] * rig_observation(&rig, i)[4]),
                     1.0, 1e-14);
-    rig_close(&rig);
 }
 
 // Targets lie evenly in a circle of 0.2 m, objects in a rectangle less a circle.
-static void targets_are_distributed_as_configured(void **state) {
-    Rig rig;
+TEST(targets_are_distributed_as_configured) {
+    AUTO(rig_close) Rig rig;
     double inside = 0.0;
     open_starts(&rig, "reacher");
     for (uint32_t i = 0; i < rig.count; i++) {
@@ -397,20 +390,4 @@ static void targets_are_distributed_as_configured(void **state) {
             assert_true(seen[k] == 0.0 && fabs(seen[7 + k]) <= 0.005);
         assert_true(seen[20] == 0.45 && seen[21] == -0.05);
     }
-    rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_box),
-        cmocka_unit_test(two_cubes),
-        cmocka_unit_test(momentum_is_mass_times_velocity),
-        cmocka_unit_test(velocities_are_those_of_the_poses),
-        cmocka_unit_test(uniform_numbers),
-        cmocka_unit_test(normal_numbers),
-        cmocka_unit_test(normal_numbers_are_those_of_the_formula),
-        cmocka_unit_test(starts_are_distributed_as_configured),
-        cmocka_unit_test(targets_are_distributed_as_configured),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

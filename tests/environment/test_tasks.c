@@ -55,8 +55,8 @@ static void expect_state(const Rig *rig, uint32_t i, uint32_t hidden, bool limit
 
 // ---- poles -------------------------------------------------------------------------------------
 
-static void inverted_pendulum(void **state) {
-    Rig rig;
+TEST(inverted_pendulum) {
+    AUTO(rig_close) Rig rig;
     uint32_t ends = 0;
     open_task(&rig, "inverted_pendulum", NULL, 0);
     for (uint32_t i = 0; i < ROBOTS; i++)
@@ -73,7 +73,6 @@ static void inverted_pendulum(void **state) {
         }
     }
     assert_in_range(ends, 5, ROBOTS * STEPS - 5);
-    rig_close(&rig);
 }
 
 static void expect_poles(const Rig *rig, uint32_t i, double force) {
@@ -93,8 +92,8 @@ static void expect_poles(const Rig *rig, uint32_t i, double force) {
         assert_near(seen[k], expected[k], 1e-14);
 }
 
-static void inverted_double_pendulum(void **state) {
-    Rig rig;
+TEST(inverted_double_pendulum) {
+    AUTO(rig_close) Rig rig;
     uint32_t ends = 0;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 7.0}, {"reset_noise_scale", 0.3}};
     open_task(&rig, "inverted_double_pendulum", settings, 2);
@@ -119,12 +118,11 @@ static void inverted_double_pendulum(void **state) {
         }
     }
     assert_in_range(ends, 5, ROBOTS * STEPS - 5);
-    rig_close(&rig);
 }
 
 // At the ends of its rail the cart, driven there, is pushed back: that force is the last value.
-static void the_end_of_the_rail_is_felt(void **state) {
-    Rig rig;
+TEST(the_end_of_the_rail_is_felt) {
+    AUTO(rig_close) Rig rig;
     open_task(&rig, "inverted_double_pendulum", NULL, 0);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         const double sign = i % 2 == 0 ? 1.0 : -1.0;
@@ -143,14 +141,13 @@ static void the_end_of_the_rail_is_felt(void **state) {
         }
     }
     assert_true(felt > ROBOTS && whole > 0);
-    rig_close(&rig);
 }
 
 // ---- runners -----------------------------------------------------------------------------------
 
-static void half_cheetah(void **state) {
+TEST(half_cheetah) {
     for (int shown = 0; shown < 2; shown++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         const mf_TaskSetting settings[] = {
             {"exclude_current_positions_from_observation", 1.0 - shown},
             {"forward_reward_weight", 1.5},
@@ -173,13 +170,12 @@ static void half_cheetah(void **state) {
                 assert_true(rig_commanded(&rig, i, "x_position") == x);
             }
         }
-        rig_close(&rig);
     }
 }
 
 // Hopper and walker: `z` and `tilt` are the limits of health.
 static void runner(const char *task, double z_min, double z_max, double tilt, bool state) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double before[ROBOTS];
     uint32_t ill = 0, well = 0;
     open_task(&rig, task, NULL, 0);
@@ -212,33 +208,31 @@ static void runner(const char *task, double z_min, double z_max, double tilt, bo
         }
     }
     assert_true(ill > ROBOTS && well > ROBOTS);
-    rig_close(&rig);
 }
 
-static void hopper(void **state) {
+TEST(hopper) {
     runner("hopper", 0.7, 1e30, 0.2, true);
 }
 
-static void walker(void **state) {
+TEST(walker) {
     runner("walker2d", 0.8, 2.0, 1.0, false);
 }
 
 // Unhealthy states need not end an episode, but give no reward.
-static void unhealthy_robots_may_continue(void **state) {
+TEST(unhealthy_robots_may_continue) {
     static const mf_TaskSetting settings[] = {{"terminate_when_unhealthy", 0.0},
                                               {"healthy_z_min", 5.0}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_task(&rig, "walker2d", settings, 2);
     rig_step(&rig);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         assert_int_equal(rig.buffers.terminated[i], 0);
         assert_true(rig_commanded(&rig, i, "reward_survive") == 0.0);
     }
-    rig_close(&rig);
 }
 
-static void swimmer(void **state) {
-    Rig rig;
+TEST(swimmer) {
+    AUTO(rig_close) Rig rig;
     double before[ROBOTS][2];
     open_task(&rig, "swimmer", NULL, 0);
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -255,7 +249,6 @@ static void swimmer(void **state) {
             assert_int_equal(rig.buffers.terminated[i], 0);
         }
     }
-    rig_close(&rig);
 }
 
 // ---- arms --------------------------------------------------------------------------------------
@@ -277,7 +270,7 @@ static void half_step(Rig *between, const Rig *rig) {
     rig_step(between);
 }
 
-static void reacher(void **state) {
+TEST(reacher) {
     Rig rig, between;
     open_pair(&rig, &between, "reacher");
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -337,7 +330,7 @@ static double apart(const double *a, const double *b) {
                 (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-static void pusher(void **state) {
+TEST(pusher) {
     Rig rig, between;
     open_pair(&rig, &between, "pusher");
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -368,20 +361,4 @@ static void pusher(void **state) {
     }
     rig_close(&between);
     rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inverted_pendulum),
-        cmocka_unit_test(inverted_double_pendulum),
-        cmocka_unit_test(the_end_of_the_rail_is_felt),
-        cmocka_unit_test(half_cheetah),
-        cmocka_unit_test(hopper),
-        cmocka_unit_test(walker),
-        cmocka_unit_test(unhealthy_robots_may_continue),
-        cmocka_unit_test(swimmer),
-        cmocka_unit_test(reacher),
-        cmocka_unit_test(pusher),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

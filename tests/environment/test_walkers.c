@@ -71,7 +71,7 @@ static const double *expect_state(const Rig *rig, uint32_t i) {
         "contact_force_max", 1e30                                                                  \
     }
 
-static void ant(void **state) {
+TEST(ant) {
     static const mf_TaskSetting none[] = {NO_LIMITS, {"contact_cost_weight", 0.0}};
     Rig rig, raw;
     double before[ROBOTS][2];
@@ -112,12 +112,12 @@ static void ant(void **state) {
 }
 
 // Health is height alone; forces and places may be left out or shown.
-static void ant_may_see_less_or_more(void **state) {
+TEST(ant_may_see_less_or_more) {
     static const mf_TaskSetting settings[] = {{"exclude_current_positions_from_observation", 0.0},
                                               {"include_cfrc_ext_in_observation", 0.0},
                                               {"healthy_z_min", 0.6},
                                               {"main_body", 2.0}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_task(&rig, "ant", euler, settings, 4);
     assert_int_equal(rig.seen, 11 + 10);
     rig_step(&rig);
@@ -125,13 +125,12 @@ static void ant_may_see_less_or_more(void **state) {
         assert_true(rig_observation(&rig, i)[0] == rig_field(&rig, "base.position", i, 0));
         assert_int_equal(rig.buffers.terminated[i], 1);
     }
-    rig_close(&rig);
 }
 
 // The way is that of the named body: a leg's, hung 0.25 m ahead and 0.15 m to the side.
-static void ant_counts_the_travel_of_its_main_body(void **state) {
+TEST(ant_counts_the_travel_of_its_main_body) {
     static const mf_TaskSetting settings[] = {{"main_body", 2.0}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double before[ROBOTS][2];
     open_task(&rig, "ant", rk4, settings, 1);
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -150,7 +149,6 @@ static void ant_counts_the_travel_of_its_main_body(void **state) {
             memcpy(before[i], position, sizeof position);
         }
     }
-    rig_close(&rig);
 }
 
 // ---- humanoids ---------------------------------------------------------------------------------
@@ -178,9 +176,9 @@ static void expect_actuators(const Rig *rig, uint32_t i, const double *seen) {
         assert_near(seen[j], 15.0 * (double)rig->action[i * JOINTS + j], 1e-12);
 }
 
-static void humanoid(void **state) {
+TEST(humanoid) {
     static const mf_TaskSetting settings[] = {{"healthy_z_min", 0.38}, {"contact_cost_max", 0.03}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     uint32_t limited = 0, free = 0, ill = 0;
     double before[ROBOTS][3], now[3];
     open_task(&rig, "humanoid", rk4, settings, 2);
@@ -217,13 +215,12 @@ static void humanoid(void **state) {
         }
     }
     assert_true(limited > 0 && free > 0 && ill > 0);
-    rig_close(&rig);
 }
 
-static void getting_up(void **state) {
+TEST(getting_up) {
     static const mf_TaskSetting settings[] = {{"include_cinert_in_observation", 0.0},
                                               {"include_cvel_in_observation", 0.0}};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     open_task(&rig, "humanoid_standup", rk4, settings, 2);
     assert_int_equal(rig.seen, 9 + 10 + JOINTS + 6 * LEGS);
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -239,12 +236,11 @@ static void getting_up(void **state) {
             expect_actuators(&rig, i, seen);
         }
     }
-    rig_close(&rig);
 }
 
 // Where the file steps by Euler, inertia and velocity belong to the state before the last physics
 // step: with one step, to the state before.
-static void sums_are_those_before_the_last_step(void **state) {
+TEST(sums_are_those_before_the_last_step) {
     Rig late, prompt;
     mf_EnvironmentConfig config = rig_config("humanoid", ROBOTS);
     config.frame_skip = 1;
@@ -269,10 +265,10 @@ static void sums_are_those_before_the_last_step(void **state) {
 
 // At rest the ground carries the weight, by the bodies that touch it, without torque about the
 // center of mass; the foot that is fixed to its leg feels its own share.
-static void at_rest_the_ground_carries_the_weight(void **state) {
+TEST(at_rest_the_ground_carries_the_weight) {
     static const mf_TaskSetting settings[] = {NO_LIMITS};
     for (int method = 0; method < 2; method++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         open_task(&rig, "ant", method == 0 ? euler : rk4, settings, 2);
         for (int n = 0; n < 1200; n++)
             rig_step(&rig);
@@ -288,19 +284,5 @@ static void at_rest_the_ground_carries_the_weight(void **state) {
                 assert_near(total[k], 0.0, 1e-4 * weight);
             assert_true(external[6 * 5 + 5] >= 0.0);
         }
-        rig_close(&rig);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ant),
-        cmocka_unit_test(ant_may_see_less_or_more),
-        cmocka_unit_test(ant_counts_the_travel_of_its_main_body),
-        cmocka_unit_test(humanoid),
-        cmocka_unit_test(getting_up),
-        cmocka_unit_test(sums_are_those_before_the_last_step),
-        cmocka_unit_test(at_rest_the_ground_carries_the_weight),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,31 +4,32 @@
 #include "rig/rig.h"
 #include "scene/support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define PAGE "compare_test.html"
 
 // A robot with a gait at its command, half a second after it was put down.
 static mf_SceneFile *gait_scene(mf_Context *context, const char *robot, const char *gait,
                                 const char *command, double duration) {
-    char text[600];
-    snprintf(text, sizeof text,
-             "world: {step: 0.001}\nrun: {duration: %g}\ngroups:\n  - name: a\n    model: "
-             "../models/%s.urdf\n"
-             "    settle: 0.5\n    gaits: [%s]\n    behavior: {gait: {name: %s, command: %s}}\n",
-             duration, robot, gait, gait, command);
-    return parse_scene(context, text);
+    return parse_scene(
+        context,
+        formatted(
+            "world: {step: 0.001}\nrun: {duration: %g}\ngroups:\n  - name: a\n    model: "
+            "../models/%s.urdf\n"
+            "    settle: 0.5\n    gaits: [%s]\n    behavior: {gait: {name: %s, command: %s}}\n",
+            duration, robot, gait, gait, command));
 }
 
 static mf_SceneFile *ball_scene(mf_Context *context, double duration) {
-    char value[32];
-    snprintf(value, sizeof value, "%g", duration);
+    const char *value = formatted("%g", duration);
     const mf_Override overrides[] = {{"run.duration", value}, {"world.step", "0.001"}};
     return load_scene(context, "models/ball.xml", overrides, 2);
 }
 
-static void a_tripod_walks_at_every_level(void **state) {
-    mf_SceneFile *file = gait_scene(*state, "hexapod", "tripod", "[0.08, 0, 0]", 4.0);
+TEST(a_tripod_walks_at_every_level) {
+    AUTO_SCENE_FILE *file = gait_scene(*state, "hexapod", "tripod", "[0.08, 0, 0]", 4.0);
     mf_CompareConfig config = mf_compare_config();
-    mf_Comparison *all = NULL;
+    AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 16;
     if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
@@ -59,15 +60,13 @@ static void a_tripod_walks_at_every_level(void **state) {
     }
     mf_release(*state, page);
     unlink(PAGE);
-    mf_comparison_destroy(all);
-    mf_scene_file_destroy(file);
 }
 
 // What no force holds must not fall: errors of tilt that steps leave do not add up.
-static void kinematic_soles_stay_flat(void **state) {
-    mf_SceneFile *file = gait_scene(*state, "humanoid", "march", "[0, 0, 0]", 10.0);
+TEST(kinematic_soles_stay_flat) {
+    AUTO_SCENE_FILE *file = gait_scene(*state, "humanoid", "march", "[0, 0, 0]", 10.0);
     mf_CompareConfig config = mf_compare_config();
-    mf_Comparison *all = NULL;
+    AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 0;
     memset(config.selected, 0, sizeof config.selected);
@@ -76,17 +75,15 @@ static void kinematic_soles_stay_flat(void **state) {
         fail_with(&error);
     const mf_CompareRow *row = &all->rows[MF_MOTION_KINEMATIC];
     assert_true(isnan(row->fell) && row->tilt < 0.2 && row->distance < 0.05);
-    mf_comparison_destroy(all);
-    mf_scene_file_destroy(file);
 }
 
 // A truss whose actuators nothing drives gets a sine: both motions follow it within millimeters.
-static void a_truss_is_compared_with_inertia(void **state) {
-    mf_SceneFile *file = parse_scene(
+TEST(a_truss_is_compared_with_inertia) {
+    AUTO_SCENE_FILE *file = parse_scene(
         *state,
         "run: {duration: 2}\ngroups: [{name: a, model: ../models/tetrahedron.truss.yaml}]\n");
     mf_CompareConfig config = mf_compare_config();
-    mf_Comparison *all = NULL;
+    AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 16;
     if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
@@ -106,13 +103,11 @@ static void a_truss_is_compared_with_inertia(void **state) {
     assert_true(frames->force > 0.05 && frames->seconds > 0.0 && best->seconds > 0.0);
     assert_int_equal(mf_comparison_write(all, PAGE, &error), MF_OK);
     unlink(PAGE);
-    mf_comparison_destroy(all);
-    mf_scene_file_destroy(file);
 }
 
 // The page links a film of each level that ran, beside it.
-static void films_are_linked(void **state) {
-    mf_SceneFile *file = ball_scene(*state, 0.1);
+TEST(films_are_linked) {
+    AUTO_SCENE_FILE *file = ball_scene(*state, 0.1);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
@@ -143,11 +138,10 @@ static void films_are_linked(void **state) {
     config.films = name;
     assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_LIMIT);
     unlink(PAGE);
-    mf_scene_file_destroy(file);
 }
 
-static void unsupported_features_of_a_level_are_listed(void **state) {
-    mf_SceneFile *file = ball_scene(*state, 0.1);
+TEST(unsupported_features_of_a_level_are_listed) {
+    AUTO_SCENE_FILE *file = ball_scene(*state, 0.1);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
@@ -169,10 +163,9 @@ static void unsupported_features_of_a_level_are_listed(void **state) {
     assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_compare(*state, NULL, NULL, &all, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_compare(*state, file, NULL, NULL, &error), MF_BAD_ARGUMENT);
-    mf_scene_file_destroy(file);
 }
 
-static void incomparable_models_give_a_reason(void **state) {
+TEST(incomparable_models_give_a_reason) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -184,21 +177,20 @@ static void incomparable_models_give_a_reason(void **state) {
          "run.duration: expected at most 1e5 s to compare, found 1e+06 s"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(*state, cases[i].text);
+        AUTO_SCENE_FILE *file = parse_scene(*state, cases[i].text);
         mf_Comparison *all = NULL;
         mf_Error error = {0};
         assert_int_not_equal(mf_compare(*state, file, NULL, &all, &error), MF_OK);
         assert_null(all);
         assert_string_equal(error.message, cases[i].message);
-        mf_scene_file_destroy(file);
     }
 }
 
 // A command beyond the gait is cut, and that is noted.
-static void commands_beyond_the_gait_are_noted(void **state) {
-    mf_SceneFile *file = gait_scene(*state, "hexapod", "tripod", "[9, 0, 0]", 0.1);
+TEST(commands_beyond_the_gait_are_noted) {
+    AUTO_SCENE_FILE *file = gait_scene(*state, "hexapod", "tripod", "[9, 0, 0]", 0.1);
     mf_CompareConfig config = mf_compare_config();
-    mf_Comparison *all = NULL;
+    AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 0;
     if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
@@ -207,12 +199,10 @@ static void commands_beyond_the_gait_are_noted(void **state) {
     assert_non_null(
         strstr(all->notes[0], "the command is clamped to the gait's range: forward 9 m/s to "));
     assert_true(all->command[0] > 0 && all->command[0] < 1);
-    mf_comparison_destroy(all);
-    mf_scene_file_destroy(file);
 }
 
 // A hull of more corners than a robot can have contacts touches the ground with some of them.
-static void hulls_of_many_corners_are_compared(void **state) {
+TEST(hulls_of_many_corners_are_compared) {
     static const char urdf[] = "compare_test.urdf", mesh[] = "compare_test.obj";
     static const char robot[] =
         "<robot name='ball'><link name='base'><inertial><mass value='1'/><inertia ixx='.01' "
@@ -235,9 +225,9 @@ static void hulls_of_many_corners_are_compared(void **state) {
     fclose(file);
     const mf_Override overrides[] = {
         {"run.duration", "0.1"}, {"group.settle", "0.5"}, {"world.step", "0.001"}};
-    mf_SceneFile *source = NULL;
+    AUTO_SCENE_FILE *source = NULL;
     mf_CompareConfig config = mf_compare_config();
-    mf_Comparison *all = NULL;
+    AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 0;
     if (mf_scene_file_load(*state, urdf, overrides, 3, &source, &error) != MF_OK ||
@@ -249,41 +239,22 @@ static void hulls_of_many_corners_are_compared(void **state) {
         // On corners it may lie lower than a ball: on a face of eight (a cube) at r / sqrt(3).
         if (!all->rows[i].finished || !(all->rows[i].height > 0.057 && all->rows[i].height < 0.11))
             fail_msg("%s: height %g", mf_motion_name((mf_Motion)i), all->rows[i].height);
-    mf_comparison_destroy(all);
-    mf_scene_file_destroy(source);
 }
 
 static mf_Status compare_once(mf_Context *context, void *user, mf_Error *error) {
     mf_CompareConfig config = mf_compare_config();
-    mf_Comparison *all = NULL;
+    AUTO_COMPARISON *all = NULL;
     config.cost_robots = 0;
     config.selected[MF_MOTION_KINEMATIC] = config.selected[MF_MOTION_POINTS] =
         config.selected[MF_MOTION_PRESCRIBED] = false;
     mf_Status status = mf_compare(context, user, &config, &all, error);
     if (status == MF_OK)
         status = mf_comparison_write(all, PAGE, error);
-    mf_comparison_destroy(all);
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
-    mf_SceneFile *file = ball_scene(*state, 0.02);
+TEST(every_failing_call_is_survived) {
+    AUTO_SCENE_FILE *file = ball_scene(*state, 0.02);
     assert_true(torture(*state, compare_once, file, TORTURE_MUST_FAIL) > 50);
     unlink(PAGE);
-    mf_scene_file_destroy(file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tripod_walks_at_every_level),
-        cmocka_unit_test(kinematic_soles_stay_flat),
-        cmocka_unit_test(a_truss_is_compared_with_inertia),
-        cmocka_unit_test(films_are_linked),
-        cmocka_unit_test(unsupported_features_of_a_level_are_listed),
-        cmocka_unit_test(incomparable_models_give_a_reason),
-        cmocka_unit_test(commands_beyond_the_gait_are_noted),
-        cmocka_unit_test(hulls_of_many_corners_are_compared),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -3,6 +3,8 @@
 
 #include "image/image.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 typedef struct Good {
     const char *text;
     size_t size; // [byte]
@@ -27,7 +29,7 @@ static const Good good[] = {
     {TEXT("P5 1 2 65535\n\x12\x34\xff\xff"), 1, 2, 65535, {0x1234, 65535}},
 };
 
-static void test_good_files(void **state) {
+TEST(test_good_files) {
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         mf_Image image;
         mf_Error error = {0};
@@ -101,7 +103,7 @@ static const Bad bad[] = {
     {TEXT("P2 # a comment that never ends"), MF_BAD_FILE, 1, 31, "the end of the file"},
 };
 
-static void test_bad_files(void **state) {
+TEST(test_bad_files) {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         mf_Error error;
         mf_Status status = parse(*state, bad[i].text, bad[i].size, &error);
@@ -113,7 +115,7 @@ static void test_bad_files(void **state) {
 }
 
 // Too large or too short is known from the header: no memory is asked for.
-static void test_refused_before_allocation(void **state) {
+TEST(test_refused_before_allocation) {
     static const Bad cases[] = {
         {TEXT("P5\n8193 8192\n255\n"), MF_LIMIT, 0, 0, ""},
         {TEXT("P5\n8192 8192\n255\n"), MF_BAD_FILE, 0, 0, ""},
@@ -128,17 +130,16 @@ static void test_refused_before_allocation(void **state) {
     }
 }
 
-static void test_truncations_and_flips(void **state) {
+TEST(test_truncations_and_flips) {
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         char copy[64];
         mf_Error error;
         assert_true(good[i].size <= sizeof copy);
         for (size_t size = 0; size < good[i].size; size++) {
             // A copy of exactly that size, so that sanitizers see a read past its end.
-            char *exact = malloc(size + (size == 0));
+            AUTO(end_memory) char *exact = malloc(size + (size == 0));
             memcpy(exact, good[i].text, size);
             parse(*state, exact, size, &error);
-            free(exact);
         }
         memcpy(copy, good[i].text, good[i].size);
         for (size_t index = 0; index < good[i].size; index++)
@@ -148,14 +149,4 @@ static void test_truncations_and_flips(void **state) {
                 copy[index] = good[i].text[index];
             }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_files),
-        cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_refused_before_allocation),
-        cmocka_unit_test(test_truncations_and_flips),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

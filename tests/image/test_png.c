@@ -4,6 +4,8 @@
 
 #include "image/image.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static Bytes file;
 
 static mf_Image parsed(mf_Context *context) {
@@ -20,7 +22,7 @@ static void check_grays(mf_Context *context, uint32_t white, const uint16_t *gra
     mf_release(context, image.pixels);
 }
 
-static void test_gray_8_and_16(void **state) {
+TEST(test_gray_8_and_16) {
     const uint8_t narrow[] = {0, 0, 1, 255, 0, 128, 127, 7}; // two rows of filter byte + 3 samples
     put_png(&file, (PngShape){3, 2, 8, GRAY, 0}, narrow, sizeof narrow);
     check_grays(*state, 255, (const uint16_t[]){0, 1, 255, 128, 127, 7});
@@ -30,7 +32,7 @@ static void test_gray_8_and_16(void **state) {
 }
 
 // Below 8 bits, v of 2^bits - 1 becomes 255 v / (2^bits - 1), which is whole.
-static void test_few_bits(void **state) {
+TEST(test_few_bits) {
     const uint8_t one[] = {0, 0xa0};
     put_png(&file, (PngShape){3, 1, 1, GRAY, 0}, one, sizeof one);
     check_grays(*state, 255, (const uint16_t[]){255, 0, 255});
@@ -43,7 +45,7 @@ static void test_few_bits(void **state) {
 }
 
 // 0.2126, 0.7152, 0.0722 of 255: 54.2, 182.4, 18.4; of 65535: 13933, 46871, 4732 (rounded).
-static void test_color_becomes_luma(void **state) {
+TEST(test_color_becomes_luma) {
     const uint8_t colors[] = {0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255};
     put_png(&file, (PngShape){4, 1, 8, RGB, 0}, colors, sizeof colors);
     check_grays(*state, 255, (const uint16_t[]){54, 182, 18, 255});
@@ -52,7 +54,7 @@ static void test_color_becomes_luma(void **state) {
     check_grays(*state, 65535, (const uint16_t[]){13933, 46870, 4732});
 }
 
-static void test_gray_saved_as_color_is_exact(void **state) {
+TEST(test_gray_saved_as_color_is_exact) {
     uint8_t raw[1 + 256 * 3];
     uint16_t grays[256];
     raw[0] = 0;
@@ -76,7 +78,7 @@ static void test_gray_saved_as_color_is_exact(void **state) {
     check_grays(*state, 65535, wide_grays);
 }
 
-static void test_alpha_is_ignored(void **state) {
+TEST(test_alpha_is_ignored) {
     const uint8_t gray[] = {0, 10, 0, 20, 255, 30, 77};
     put_png(&file, (PngShape){3, 1, 8, GRAY_ALPHA, 0}, gray, sizeof gray);
     check_grays(*state, 255, (const uint16_t[]){10, 20, 30});
@@ -99,7 +101,7 @@ static void put_palette(const uint8_t *transparency, size_t size) {
     put_chunk(&file, "IEND", NULL, 0);
 }
 
-static void test_palette(void **state) {
+TEST(test_palette) {
     const uint16_t grays[] = {54, 200, 9, 200};
     put_palette(NULL, 0);
     check_grays(*state, 255, grays);
@@ -111,7 +113,7 @@ static void test_palette(void **state) {
 static const int adam7[7][4] = {{0, 8, 0, 8}, {4, 8, 0, 8}, {0, 4, 4, 8}, {2, 4, 0, 4},
                                 {0, 2, 2, 4}, {1, 2, 0, 2}, {0, 1, 1, 2}};
 
-static void test_interlaced(void **state) {
+TEST(test_interlaced) {
     static uint8_t raw[4096];
     uint16_t grays[17 * 17];
     for (int columns = 1; columns <= 17; columns++)
@@ -153,7 +155,7 @@ static void put_sample(uint8_t interlace) {
     put_png(&file, shape, raw, interlace ? 5 * 36 + 11 : 5 * 37);
 }
 
-static void test_every_truncation(void **state) {
+TEST(test_every_truncation) {
     for (uint8_t interlace = 0; interlace < 2; interlace++) {
         put_sample(interlace);
         mf_Error error;
@@ -164,7 +166,7 @@ static void test_every_truncation(void **state) {
     }
 }
 
-static void test_every_flipped_byte(void **state) {
+TEST(test_every_flipped_byte) {
     mf_Error error;
     for (uint8_t interlace = 0; interlace < 2; interlace++) {
         put_sample(interlace);
@@ -178,7 +180,7 @@ static void test_every_flipped_byte(void **state) {
     }
 }
 
-static void test_sizes(void **state) {
+TEST(test_sizes) {
     static const uint32_t sizes[][3] = {
         {0, 0, MF_BAD_FILE},           {0, 4, MF_BAD_FILE},
         {4, 0, MF_BAD_FILE},           {0x7fffffff, 0x7fffffff, MF_LIMIT},
@@ -204,7 +206,7 @@ static void test_sizes(void **state) {
     check_grays(*state, 255, (const uint16_t[]){0, 2, 4, 6, 8, 10, 12, 14, 16});
 }
 
-static void test_wrong_structure(void **state) {
+TEST(test_wrong_structure) {
     const uint8_t raw[] = {0, 1, 2, 3};
     mf_Error error;
     put_png(&file, (PngShape){3, 2, 8, GRAY, 0}, raw, sizeof raw); // one row of two
@@ -232,7 +234,7 @@ static void test_wrong_structure(void **state) {
 }
 
 // Gray, gray and alpha, color, color and alpha as they are in the file, and as colors of 8 bits.
-static void test_channels_and_colors(void **state) {
+TEST(test_channels_and_colors) {
     static const struct {
         uint8_t depth, color;
         uint32_t channels, bits;
@@ -276,7 +278,7 @@ static void test_channels_and_colors(void **state) {
 
 // What is written is read again; signature and header (PNG specification, 5.2 and 11.2.2), and the
 // last chunk with its checksum.
-static void test_written_is_read(void **state) {
+TEST(test_written_is_read) {
     static const uint8_t head[24] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13,
                                      'I',  'H', 'D', 'R', 0,    0,    0,    3,    0, 0, 0, 2};
     uint16_t samples[18];
@@ -308,30 +310,10 @@ static mf_Status encode(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void test_writing_without_memory(void **state) {
+TEST(test_writing_without_memory) {
     static uint8_t pixels[64 * 64 * 3];
     for (size_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(i * i >> 3);
     mf_Image image = {64, 64, 3, 8, 255, pixels};
     assert_in_range(torture(*state, encode, &image, TORTURE_MUST_FAIL), 3, 1000);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gray_8_and_16),
-        cmocka_unit_test(test_few_bits),
-        cmocka_unit_test(test_color_becomes_luma),
-        cmocka_unit_test(test_gray_saved_as_color_is_exact),
-        cmocka_unit_test(test_alpha_is_ignored),
-        cmocka_unit_test(test_palette),
-        cmocka_unit_test(test_interlaced),
-        cmocka_unit_test(test_every_truncation),
-        cmocka_unit_test(test_every_flipped_byte),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_wrong_structure),
-        cmocka_unit_test(test_channels_and_colors),
-        cmocka_unit_test(test_written_is_read),
-        cmocka_unit_test(test_writing_without_memory),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -4,6 +4,8 @@
 #include "import/mesh.h"
 #include "model/shape_kinds.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // A unit cube as OBJ: quads, mixed index forms, a comment, a negative index.
 static const char *const cube =
     "# cube\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nvn 0 0 1\n"
@@ -30,8 +32,8 @@ static mf_MeshData obj(void **state, const char *text) {
     return mesh;
 }
 
-static void obj_polygons_become_triangles(void **state) {
-    mf_MeshData mesh = obj(state, cube);
+TEST(obj_polygons_become_triangles) {
+    AUTO(mf_mesh_release) mf_MeshData mesh = obj(state, cube);
     assert_int_equal(mesh.vertex_count, 8);
     assert_int_equal(mesh.triangle_count, 12);
     assert_near(mf_mesh_volume(&mesh), 1.0, 1e-15);
@@ -39,18 +41,16 @@ static void obj_polygons_become_triangles(void **state) {
     mf_mesh_box(&(mf_Mesh){.vertices = mesh.vertices, .vertex_count = 8}, middle, half);
     assert_near3(middle, 0.5, 0.5, 0.5, 0.0);
     assert_near3(half, 0.5, 0.5, 0.5, 0.0);
-    mf_mesh_release(&mesh);
 }
 
-static void mirroring_keeps_the_outside_out(void **state) {
-    mf_MeshData mesh = obj(state, cube);
+TEST(mirroring_keeps_the_outside_out) {
+    AUTO(mf_mesh_release) mf_MeshData mesh = obj(state, cube);
     const double scale[3] = {-2.0, 1.0, 1.0};
     mf_mesh_scale(&mesh, scale);
     assert_near(mf_mesh_volume(&mesh), 2.0, 1e-15);
-    mf_mesh_release(&mesh);
 }
 
-static void broken_obj_names_its_line(void **state) {
+TEST(broken_obj_names_its_line) {
     static const struct {
         const char *text;
         int line;
@@ -81,11 +81,11 @@ static void broken_obj_names_its_line(void **state) {
     }
 }
 
-static void both_kinds_of_stl_are_read(void **state) {
+TEST(both_kinds_of_stl_are_read) {
     static const float corners[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0},
                                         {0, 2, 0}, {1, 0, 0}, {-0.0f, 0, 3}};
     unsigned char data[84 + 100 + 1] = {0};
-    mf_MeshData mesh;
+    AUTO(mf_mesh_release) mf_MeshData mesh;
     assert_int_equal(mf_stl_parse(*state, "t.stl", triangle, strlen(triangle), &mesh, NULL), MF_OK);
     assert_int_equal(mesh.triangle_count, 1);
     assert_int_equal(mesh.vertex_count, 3);
@@ -95,10 +95,9 @@ static void both_kinds_of_stl_are_read(void **state) {
     assert_int_equal(mf_stl_parse(*state, "b.stl", (char *)data, size, &mesh, NULL), MF_OK);
     assert_int_equal(mesh.triangle_count, 2);
     assert_int_equal(mesh.vertex_count, 4); // shared corners are welded
-    mf_mesh_release(&mesh);
 }
 
-static void broken_stl_is_refused(void **state) {
+TEST(broken_stl_is_refused) {
     static const float corners[3][3] = {{0, 0, 0}, {1, 0, 0}, {0, NAN, 0}};
     unsigned char data[84 + 50 + 1] = {0};
     mf_MeshData mesh;
@@ -137,8 +136,8 @@ static void broken_stl_is_refused(void **state) {
     }
 }
 
-static void a_cube_is_represented_by_its_corners(void **state) {
-    mf_MeshData mesh = obj(state, cube);
+TEST(a_cube_is_represented_by_its_corners) {
+    AUTO(mf_mesh_release) mf_MeshData mesh = obj(state, cube);
     double points[MF_MESH_POINTS_LIMIT][3];
     assert_int_equal(mf_mesh_points(&mesh, 8, points), 8);
     double sum[3] = {0, 0, 0};
@@ -155,7 +154,6 @@ static void a_cube_is_represented_by_its_corners(void **state) {
     assert_near(fabs(points[0][0] - points[1][0]) + fabs(points[0][1] - points[1][1]) +
                     fabs(points[0][2] - points[1][2]),
                 3.0, 0.0);
-    mf_mesh_release(&mesh);
 }
 
 // ---- finding files -----------------------------------------------------------------------------
@@ -172,7 +170,7 @@ static void make_robot(char path[512], const char *where, const char *mesh) {
 }
 
 static uint32_t load_meshes(void **state, const char *path, const mf_ImportConfig *config) {
-    mf_Model *model = load_file(*state, path, config);
+    AUTO_MODEL *model = load_file(*state, path, config);
     uint32_t count = model->mesh_count;
     if (count > 0) {
         assert_int_equal(model->shapes[0].type, MF_SHAPE_MESH);
@@ -183,11 +181,10 @@ static uint32_t load_meshes(void **state, const char *path, const mf_ImportConfi
     } else {
         assert_note(model, true, 2, "dropped");
     }
-    mf_model_destroy(model);
     return count;
 }
 
-static void meshes_are_found(void **state) {
+TEST(meshes_are_found) {
     char path[512], mesh[512], address[4200];
     write_text(mesh, "pack/meshes/cube.obj", cube);
     write_text(path, "pack/package.xml", "<package><name>other_name</name></package>");
@@ -220,7 +217,7 @@ static void meshes_are_found(void **state) {
     assert_int_equal(load_meshes(state, path, NULL), 0);
 }
 
-static void missing_and_foreign_meshes_are_dropped_with_a_note(void **state) {
+TEST(missing_and_foreign_meshes_are_dropped_with_a_note) {
     char path[512];
     static const char *const bad[] = {
         "package://pack/meshes/none.obj", "package://nowhere/cube.obj", "cube.obj",
@@ -234,20 +231,19 @@ static void missing_and_foreign_meshes_are_dropped_with_a_note(void **state) {
 }
 
 // A bent face of four corners: 1-3 is longer than 2-4, so 2-4 is the cut; a second object follows.
-static void faces_are_cut_along_the_shorter_diagonal(void **state) {
+TEST(faces_are_cut_along_the_shorter_diagonal) {
     static const char text[] = "o one\nv 0 0 0\nv 1 0 0\nv 3 3 1\nv 0 1 0\nf 1 2 3 4\n"
                                "o two\nf 1 2 4\n";
     static const uint32_t expected[9] = {0, 1, 3, 1, 2, 3, 0, 1, 3};
-    mf_MeshData mesh;
+    AUTO(mf_mesh_release) mf_MeshData mesh;
     assert_int_equal(mf_obj_parse(*state, "bent.obj", text, strlen(text), &mesh, NULL), MF_OK);
     assert_int_equal(mesh.triangle_count, 3);
     assert_int_equal(mesh.first_object, 2);
     for (int i = 0; i < 9; i++)
         assert_int_equal(mesh.triangles[i], expected[i]);
-    mf_mesh_release(&mesh);
 }
 
-static void climbing_out_is_refused(void **state) {
+TEST(climbing_out_is_refused) {
     char path[512];
     static const char *const bad[] = {
         "package://pack/../pack/meshes/cube.obj",
@@ -276,7 +272,7 @@ static void climbing_out_is_refused(void **state) {
 }
 
 // `..` is fine inside of the root: a folder that the caller names, or the package or repository.
-static void climbing_inside_the_root_is_fine(void **state) {
+TEST(climbing_inside_the_root_is_fine) {
     char path[512], folder[512], root[600];
     mf_ImportConfig config = mf_import_config();
     write_text(path, "tree/meshes/cube.obj", cube);
@@ -298,7 +294,7 @@ static void climbing_inside_the_root_is_fine(void **state) {
 }
 
 // Two nodes of one triangle each, moved, in centimeters, z up: meters as they stand in the file.
-static void collada_meshes_are_read(void **state) {
+TEST(collada_meshes_are_read) {
     static const char dae[] =
         "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' "
         "version='1.4.1'><asset><unit meter='0.01' name='cm'/><up_axis>Z_UP</up_axis></asset>"
@@ -352,7 +348,7 @@ static double doubled_area(const mf_MeshData *mesh) {
     return sum;
 }
 
-static void collada_primitives_are_triangles(void **state) {
+TEST(collada_primitives_are_triangles) {
     static const struct {
         const char *text;
         uint32_t triangles;
@@ -380,18 +376,17 @@ static void collada_primitives_are_triangles(void **state) {
          1, 4.0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        mf_MeshData mesh;
+        AUTO(mf_mesh_release) mf_MeshData mesh;
         mf_Error error = {0};
         if (mf_dae_parse(*state, "a.dae", rows[i].text, strlen(rows[i].text), &mesh, &error) !=
             MF_OK)
             fail_msg("row %zu: %s", i, error.message);
         assert_int_equal(mesh.triangle_count, rows[i].triangles);
         assert_true(fabs(doubled_area(&mesh) - rows[i].doubled) < 1e-6);
-        mf_mesh_release(&mesh);
     }
 }
 
-static void broken_collada_is_one_line(void **state) {
+TEST(broken_collada_is_one_line) {
     static const struct {
         const char *text, *message;
     } rows[] = {
@@ -419,7 +414,7 @@ static void broken_collada_is_one_line(void **state) {
     }
 }
 
-static void the_mujoco_mesh_folder_is_honored(void **state) {
+TEST(the_mujoco_mesh_folder_is_honored) {
     char path[512];
     write_text(path, "mj/assets/cube.obj", cube);
     write_text(path, "mj/robot.urdf",
@@ -428,13 +423,12 @@ static void the_mujoco_mesh_folder_is_honored(void **state) {
                "<visual><geometry><box size='1 1 1'/></geometry></visual>"
                "<collision><geometry><mesh filename='package://gone/cube.obj'/></geometry>"
                "</collision></link></robot>");
-    mf_Model *model = load_file(*state, path, NULL);
+    AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_int_equal(model->mesh_count, 1);
     assert_int_equal(model->shape_count, 1);
-    mf_model_destroy(model);
 }
 
-static void equal_meshes_are_loaded_once_and_visuals_on_request(void **state) {
+TEST(equal_meshes_are_loaded_once_and_visuals_on_request) {
     char path[512];
     write_text(path, "pack/urdf/two.urdf",
                "<robot name='r'><link name='a'><inertial><mass value='1'/></inertial>"
@@ -442,7 +436,7 @@ static void equal_meshes_are_loaded_once_and_visuals_on_request(void **state) {
                "<visual><geometry><mesh filename='../meshes/cube.obj' scale='-1 1 1'/></geometry>"
                "</visual><collision><geometry><mesh filename='../meshes/cube.obj'/></geometry>"
                "</collision></link></robot>");
-    mf_Model *model = load_file(*state, path, NULL);
+    AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_int_equal(model->shape_count, 3);
     assert_int_equal(model->mesh_count, 2);
     assert_int_equal(model->shapes[0].mesh, model->shapes[2].mesh);
@@ -453,10 +447,9 @@ static void equal_meshes_are_loaded_once_and_visuals_on_request(void **state) {
     model = load_file(*state, path, &config);
     assert_int_equal(model->shape_count, 1);
     assert_true(mf_model_hash(model) == hash); // pictures change no motion
-    mf_model_destroy(model);
 }
 
-static void broken_mesh_files_name_themselves(void **state) {
+TEST(broken_mesh_files_name_themselves) {
     char path[512];
     write_text(path, "pack/meshes/bad.obj", "v 0 0 0\nf 1 1 9\n");
     make_robot(path, "pack/urdf", "../meshes/bad.obj");
@@ -468,7 +461,7 @@ static void broken_mesh_files_name_themselves(void **state) {
 }
 
 // A tetrahedron as MuJoCo writes it, and files that are not what they say.
-static void msh_is_read(void **state) {
+TEST(msh_is_read) {
     unsigned char file[16 + 48 + 12 + 8 + 48];
     const uint32_t counts[4] = {4, 1, 1, 4};
     const float vertices[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -499,28 +492,4 @@ static void msh_is_read(void **state) {
     assert_int_equal(mf_mesh_load(*state, path, &mesh, &error), MF_BAD_FILE);
     assert_null(mesh.vertices);
     remove(path);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(obj_polygons_become_triangles),
-        cmocka_unit_test(mirroring_keeps_the_outside_out),
-        cmocka_unit_test(broken_obj_names_its_line),
-        cmocka_unit_test(both_kinds_of_stl_are_read),
-        cmocka_unit_test(broken_stl_is_refused),
-        cmocka_unit_test(a_cube_is_represented_by_its_corners),
-        cmocka_unit_test(meshes_are_found),
-        cmocka_unit_test(missing_and_foreign_meshes_are_dropped_with_a_note),
-        cmocka_unit_test(faces_are_cut_along_the_shorter_diagonal),
-        cmocka_unit_test(climbing_out_is_refused),
-        cmocka_unit_test(climbing_inside_the_root_is_fine),
-        cmocka_unit_test(collada_meshes_are_read),
-        cmocka_unit_test(collada_primitives_are_triangles),
-        cmocka_unit_test(broken_collada_is_one_line),
-        cmocka_unit_test(the_mujoco_mesh_folder_is_honored),
-        cmocka_unit_test(equal_meshes_are_loaded_once_and_visuals_on_request),
-        cmocka_unit_test(broken_mesh_files_name_themselves),
-        cmocka_unit_test(msh_is_read),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -3,14 +3,16 @@
 #include "model/support.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define PI 3.14159265358979323846
 
 // A body in the world with these contents; the world's options before it.
 #define ROBOT(options, contents)                                                                   \
     "<mujoco>" options "<worldbody><body name='b'>" contents "</body></worldbody></mujoco>"
 
-static void free_bases_and_fixed_bases(void **state) {
-    mf_Model *model = load_urdf(*state, ROBOT("", "<freejoint name='root'/><geom size='0.1'/>"));
+TEST(free_bases_and_fixed_bases) {
+    AUTO_MODEL *model = load_urdf(*state, ROBOT("", "<freejoint name='root'/><geom size='0.1'/>"));
     assert_int_equal(model->base, MF_BASE_FREE);
     assert_int_equal(model->link_count, 1);
     assert_int_equal(model->position_count, 7);
@@ -39,11 +41,10 @@ static void free_bases_and_fixed_bases(void **state) {
     assert_int_equal(model->joints[1].velocity_address, 6);
     assert_near3(model->start_position, 1, 2, 3, 0);
     assert_int_equal(model->shapes[0].link, MF_NONE);
-    mf_model_destroy(model);
 }
 
 // Two hinges and a slide in one body: rotation about each anchor in turn, worked out by hand.
-static void several_joints_are_a_chain(void **state) {
+TEST(several_joints_are_a_chain) {
     mf_Model *model =
         load_urdf(*state, ROBOT("<compiler angle='radian'/>",
                                 "<joint name='x' axis='1 0 0' pos='0 0 1' ref='0.5'/>"
@@ -80,7 +81,7 @@ static void several_joints_are_a_chain(void **state) {
     mf_model_destroy(model);
 }
 
-static void ball_joints_have_four_positions(void **state) {
+TEST(ball_joints_have_four_positions) {
     mf_Model *model =
         load_urdf(*state, ROBOT("", "<joint type='ball' range='0 90'/><geom size='1'/>"
                                     "<body pos='0 0 1'><joint/><geom size='1'/></body>"));
@@ -96,28 +97,26 @@ static void ball_joints_have_four_positions(void **state) {
     mf_model_destroy(model);
 }
 
-static void orientations_mean_the_same(void **state) {
+TEST(orientations_mean_the_same) {
     // A quarter rotation about y, said in seven ways.
     static const char *const ways[] = {"quat='1 0 1 0'",         "axisangle='0 2 0 90'",
                                        "euler='0 90 0'",         "xyaxes='0 0 -1 0 1 0'",
                                        "xyaxes='0 0 -2 0 3 -1'", "zaxis='3 0 0'",
                                        "quat='-1 0 -1 0'"};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        char text[400];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><body %s><freejoint/><geom size='1'/></body></worldbody>"
-                 "</mujoco>",
-                 ways[i]);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted("<mujoco><worldbody><body %s><freejoint/><geom size='1'/></body></worldbody>"
+                      "</mujoco>",
+                      ways[i]));
         double sign = model->start_position[3] < 0 ? -1 : 1;
         assert_near(sign * model->start_position[3], sqrt(0.5), 1e-15);
         assert_near(sign * model->start_position[5], sqrt(0.5), 1e-15);
-        mf_model_destroy(model);
     }
 }
 
 // Lower case letters turn about moved axes, upper case about fixed ones.
-static void euler_sequences(void **state) {
+TEST(euler_sequences) {
     static const struct {
         const char *sequence;
         double quat[4];
@@ -125,21 +124,19 @@ static void euler_sequences(void **state) {
                  {"XYZ", {0.5, 0.5, 0.5, -0.5}}, // qy qx
                  {"zyx", {0.5, 0.5, 0.5, -0.5}}};
     for (size_t i = 0; i < 3; i++) {
-        char text[400];
         bool reversed = cases[i].sequence[0] == 'z';
-        snprintf(text, sizeof text,
-                 "<mujoco><compiler eulerseq='%s'/><worldbody><body euler='%s'><freejoint/>"
-                 "<geom size='1'/></body></worldbody></mujoco>",
-                 cases[i].sequence, reversed ? "0 90 90" : "90 90 0");
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted("<mujoco><compiler eulerseq='%s'/><worldbody><body euler='%s'><freejoint/>"
+                      "<geom size='1'/></body></worldbody></mujoco>",
+                      cases[i].sequence, reversed ? "0 90 90" : "90 90 0"));
         for (int k = 0; k < 4; k++)
             assert_near(model->start_position[3 + k], cases[i].quat[k], 1e-15);
-        mf_model_destroy(model);
     }
 }
 
-static void frames_move_their_elements(void **state) {
-    mf_Model *model = load_urdf(
+TEST(frames_move_their_elements) {
+    AUTO_MODEL *model = load_urdf(
         *state, "<mujoco><worldbody><frame pos='1 0 0' euler='0 0 90'><frame pos='1 0 0'>"
                 "<body name='b' pos='1 0 0'><frame pos='0 0 1' euler='0 90 0'>"
                 "<joint axis='0 0 1' pos='1 0 0'/><geom type='box' size='1 1 1' pos='0 1 0'/>"
@@ -149,11 +146,10 @@ static void frames_move_their_elements(void **state) {
     assert_near3(model->joints[0].anchor, 0, 0, 0, 1e-15); // (0,0,1) + Ry(90) x = (0,0,1-1)
     assert_near3(model->shapes[0].local_position, 0, 1, 1, 1e-15);
     assert_near3(model->sites[0].local_position, 0, 0, 0, 1e-15);
-    mf_model_destroy(model);
 }
 
-static void classes_beat_childclasses_beat_main(void **state) {
-    mf_Model *model = load_urdf(
+TEST(classes_beat_childclasses_beat_main) {
+    AUTO_MODEL *model = load_urdf(
         *state, "<mujoco><default><geom friction='0.1' condim='1'/><default class='soft'>"
                 "<geom friction='0.2'/><default class='softer'><geom friction='0.3' margin='0.5'/>"
                 "</default></default></default><worldbody><body childclass='soft'><freejoint/>"
@@ -167,12 +163,11 @@ static void classes_beat_childclasses_beat_main(void **state) {
         assert_int_equal(model->shapes[i].dimension, 1);
     }
     assert_near(model->shapes[1].margin, 0.5, 0);
-    mf_model_destroy(model);
 }
 
 // Moments of solids and shells of mass 1 about their center; sources: textbook formulas, written
 // out for r = 0.5, half length 1, box 1 x 2 x 3 (half edges).
-static void solids_and_shells(void **state) {
+TEST(solids_and_shells) {
     static const struct {
         const char *geom;
         double mass, x, y, z;
@@ -203,30 +198,28 @@ static void solids_and_shells(void **state) {
         {"type='capsule' size='0.5' fromto='0 0 -1 0 0 1' density='3'", 3 * PI * (0.5 + 1 / 6.0),
          -1, -1, -1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[400];
-        snprintf(text, sizeof text, ROBOT("", "<freejoint/><geom %s/>"), cases[i].geom);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model =
+            load_urdf(*state, formatted(ROBOT("", "<freejoint/><geom %s/>"), cases[i].geom));
         const double *inertia = model->links[0].inertia;
         assert_near(model->mass, cases[i].mass, 1e-14);
         if (cases[i].x > 0)
             assert_near3(inertia, cases[i].x, cases[i].y, cases[i].z, 1e-14);
-        mf_model_destroy(model);
     }
 }
 
 // A cube of edge 2 from 8 corners and 12 triangles: volume 8, moments m (1 + 1) / 3, whatever the
 // kind; its hull is itself. As a surface: 6 plates.
-static void meshes_are_exact(void **state) {
+TEST(meshes_are_exact) {
     static const char *const kinds[] = {"legacy", "exact", "convex", "shell"};
     for (int kind = 0; kind < 4; kind++) {
-        char text[1500];
-        snprintf(text, sizeof text,
-                 "<mujoco><asset><mesh name='cube' inertia='%s' scale='2 2 2' vertex='"
-                 "0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1' face='0 2 1 1 2 3 4 5 6 5 7 6 "
-                 "0 1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5'/></asset><worldbody><body>"
-                 "<freejoint/><geom type='mesh' mesh='cube'/></body></worldbody></mujoco>",
-                 kinds[kind]);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted(
+                "<mujoco><asset><mesh name='cube' inertia='%s' scale='2 2 2' vertex='"
+                "0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1' face='0 2 1 1 2 3 4 5 6 5 7 6 "
+                "0 1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5'/></asset><worldbody><body>"
+                "<freejoint/><geom type='mesh' mesh='cube'/></body></worldbody></mujoco>",
+                kinds[kind]));
         double area = 24, volume = 8;
         double mass = 1000 * (kind == 3 ? area : volume);
         double second = kind == 3 ? mass * (1 + 2 / 3.0) / 3 : mass / 3; // along each axis
@@ -235,27 +228,24 @@ static void meshes_are_exact(void **state) {
         assert_near3(model->links[0].inertia, 2 * second, 2 * second, 2 * second, 1e-8);
         assert_int_equal(model->meshes[0].hull_vertex_count, 8);
         assert_int_equal(model->meshes[0].hull_triangle_count, 12);
-        mf_model_destroy(model);
     }
 }
 
 // Every triangle of a hull has all vertices on its inner side.
-static void hulls_are_convex_and_hold_everything(void **state) {
+TEST(hulls_are_convex_and_hold_everything) {
     static char text[60000];
     char numbers[20000] = "";
     uint32_t seed = 1;
     for (int i = 0; i < 600; i++) {
-        char part[40];
         seed = seed * 1664525u + 1013904223u;
-        snprintf(part, sizeof part, "%.6f ", (double)(seed >> 8) / 16777216.0);
-        strcat(numbers, part);
+        strcat(numbers, formatted("%.6f ", (double)(seed >> 8) / 16777216.0));
     }
     snprintf(text, sizeof text,
              "<mujoco><asset><mesh name='m' vertex='%s'/><mesh name='few' maxhullvert='20' "
              "vertex='%s'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='m'/>"
              "<geom type='mesh' mesh='few'/></body></worldbody></mujoco>",
              numbers, numbers);
-    mf_Model *model = load_urdf(*state, text);
+    AUTO_MODEL *model = load_urdf(*state, text);
     const mf_Mesh *mesh = &model->meshes[0];
     assert_true(mesh->hull_vertex_count >= 20 && mesh->hull_vertex_count < 100);
     // Euler: a triangulated closed surface has F = 2 V - 4.
@@ -278,10 +268,9 @@ static void hulls_are_convex_and_hold_everything(void **state) {
         }
     }
     assert_int_equal(model->meshes[1].hull_vertex_count, 20);
-    mf_model_destroy(model);
 }
 
-static void inertia_from_geoms_and_from_inertial(void **state) {
+TEST(inertia_from_geoms_and_from_inertial) {
     static const char geoms[] = "<freejoint/><inertial pos='0 0 0' mass='3' diaginertia='1 1 1'/>"
                                 "<geom size='1' mass='1' group='3'/><geom size='1' mass='1'/>";
     char text[600];
@@ -297,9 +286,8 @@ static void inertia_from_geoms_and_from_inertial(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(text, sizeof text, "<mujoco>%s<worldbody><body>%s</body></worldbody></mujoco>",
                  cases[i].options, geoms);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         assert_near(model->mass, cases[i].mass, 1e-14);
-        mf_model_destroy(model);
     }
     // A full tensor with a known rotation: 3, 2, 1 turned by 30 degrees about z.
     double c = sqrt(0.75), s = 0.5, xx = 3 * c * c + 2 * s * s, yy = 3 * s * s + 2 * c * c;
@@ -308,7 +296,7 @@ static void inertia_from_geoms_and_from_inertial(void **state) {
                    "<freejoint/><inertial pos='0 0 0' mass='1' fullinertia='%.17g %.17g 1 %.17g "
                    "0 0'/>"),
              xx, yy, c * s);
-    mf_Model *model = load_urdf(*state, text);
+    AUTO_MODEL *model = load_urdf(*state, text);
     assert_near3(model->bodies[0].moments, 3, 2, 1, 1e-14);
     assert_near(fabs(model->bodies[0].axes[3]), sin(PI / 12), 1e-14);
     assert_near(model->links[0].inertia[3], c * s, 1e-14);
@@ -318,15 +306,14 @@ static void inertia_from_geoms_and_from_inertial(void **state) {
                                     "4'/>"));
     assert_near3(model->bodies[0].moments, 2, 2, 2, 1e-15);
     assert_note(model, true, 1, "balanceinertia");
-    mf_model_destroy(model);
 }
 
 // What MuJoCo reads although it looks wrong, is read with a note where something is lost.
-static void odd_files_load(void **state) {
-    mf_Model *model = load_urdf(*state, "<mujoco><!-- a -- b --->\n<!--- c --><worldbody><body>"
-                                        "<joint name='' type='free' limited='true' range='0 1'/>"
-                                        "<geom size='1' material='' mesh='' name=''/></body>"
-                                        "</worldbody></mujoco>");
+TEST(odd_files_load) {
+    AUTO_MODEL *model = load_urdf(*state, "<mujoco><!-- a -- b --->\n<!--- c --><worldbody><body>"
+                                          "<joint name='' type='free' limited='true' range='0 1'/>"
+                                          "<geom size='1' material='' mesh='' name=''/></body>"
+                                          "</worldbody></mujoco>");
     assert_note(model, false, 1, "a comment contains '--'");
     assert_note(model, false, 2, "limited of a free joint");
     assert_int_equal(model->shapes[0].material, MF_NONE);
@@ -344,11 +331,10 @@ static void odd_files_load(void **state) {
     assert_note(model, true, 2, "the model has 7, found 2 numbers");
     assert_near3(model->keyframes[0].position, 1, 2, 0, 0);
     assert_near(model->keyframes[0].position[3], 1, 0);
-    mf_model_destroy(model);
 }
 
 // What looks like a comment in other sections is none; dashes of others stay.
-static void comments_are_found_where_they_are(void **state) {
+TEST(comments_are_found_where_they_are) {
     mf_Model *model =
         load_urdf(*state, "<?xml version='1.0'?><mujoco model='a--b'><![CDATA[<!-- x -- y -->]]>"
                           "<!-- - --><?hint -- ?><worldbody><body><freejoint/><geom size='1'/>"
@@ -359,36 +345,35 @@ static void comments_are_found_where_they_are(void **state) {
     assert_refused(*state, "<mujoco><!-- a -- b", MF_BAD_FILE, 1, "well-formed XML");
 }
 
-static void worlds_without_bodies_are_scenery(void **state) {
+TEST(worlds_without_bodies_are_scenery) {
     static const char *const texts[] = {
         "<mujoco/>", "<mujoco><worldbody><geom size='1'/><site name='s'/></worldbody></mujoco>",
         "<mujoco><worldbody><body><site/></body></worldbody></mujoco>"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        mf_Model *model = load_urdf(*state, texts[i]);
+        AUTO_MODEL *model = load_urdf(*state, texts[i]);
         assert_int_equal(model->joint_count, 0);
         assert_true(model->base == MF_BASE_FIXED && model->mass == 0.0);
         assert_int_equal(find_note(model, "it is scenery") != NULL, i < 2);
-        mf_model_destroy(model);
     }
 }
 
-static void ranges_follow_autolimits(void **state) {
-    mf_Model *model = load_urdf(*state, ROBOT("", "<joint range='-90 180' ref='90' springref='45'/>"
-                                                  "<joint type='slide' range='-1 2'/>"
-                                                  "<joint range='0 1' limited='false'/>"
-                                                  "<geom size='1'/>"));
+TEST(ranges_follow_autolimits) {
+    AUTO_MODEL *model =
+        load_urdf(*state, ROBOT("", "<joint range='-90 180' ref='90' springref='45'/>"
+                                    "<joint type='slide' range='-1 2'/>"
+                                    "<joint range='0 1' limited='false'/>"
+                                    "<geom size='1'/>"));
     assert_near(model->joints[0].lower, -PI / 2, 1e-15);
     assert_near(model->joints[0].upper, PI, 1e-15);
     assert_near(model->joints[0].reference, PI / 2, 1e-15);
     assert_near(model->joints[0].spring_reference, PI / 4, 1e-15);
     assert_near(model->joints[1].upper, 2, 0);
     assert_true(isinf(model->joints[2].upper));
-    mf_model_destroy(model);
 }
 
 // Servos: reflected mass of a hinge with inertia 2 + armature 1 behind a gear of 2 is 3/4.
-static void servos_and_their_damping(void **state) {
-    mf_Model *model = load_urdf(
+TEST(servos_and_their_damping) {
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<mujoco><default><position kp='7'/></default><worldbody><body><joint name='j' "
         "range='-90 90' armature='1'/><inertial pos='0 0 0' mass='1' diaginertia='2 2 2'/></body>"
@@ -412,11 +397,10 @@ static void servos_and_their_damping(void **state) {
     assert_near(a[6].time_constant, 0.1, 0);
     assert_near3(a[6].bias, 1, 2, 3, 0);
     assert_int_equal(model->activation_count, 2);
-    mf_model_destroy(model);
 }
 
 // A joint spring with time constant 0.5 and ratio 0.25 on inertia 2: k = I / (t r)^2, b = 2 I / t.
-static void spring_dampers_are_resolved(void **state) {
+TEST(spring_dampers_are_resolved) {
     mf_Model *model =
         load_urdf(*state, ROBOT("", "<joint springdamper='0.5 0.25'/><inertial pos='0 "
                                     "0 0' mass='1' diaginertia='2 2 2'/>"));
@@ -425,8 +409,8 @@ static void spring_dampers_are_resolved(void **state) {
     mf_model_destroy(model);
 }
 
-static void equalities_and_tendons(void **state) {
-    mf_Model *model = load_urdf(
+TEST(equalities_and_tendons) {
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<mujoco><compiler angle='radian'/><worldbody><body name='a' pos='1 0 0'><joint "
         "name='j' ref='2'/><geom size='1'/></body><body name='b' pos='0 1 0' "
@@ -443,11 +427,10 @@ static void equalities_and_tendons(void **state) {
     assert_int_equal(model->equalities[1].frames[1].link, MF_NONE);
     assert_near(model->equalities[2].coefficients[1], 2, 0);
     assert_int_equal(model->equalities[2].objects[1], 1);
-    mf_model_destroy(model);
 }
 
-static void keyframes_fill_in_what_is_left_out(void **state) {
-    mf_Model *model = load_urdf(
+TEST(keyframes_fill_in_what_is_left_out) {
+    AUTO_MODEL *model = load_urdf(
         *state, "<mujoco><size nkey='3'/><worldbody><body pos='0 0 2'><freejoint/><geom size='1'/>"
                 "<body><joint name='j'/><geom size='1'/></body></body></worldbody><actuator><motor "
                 "joint='j'/></actuator><keyframe><key name='up' time='1.5' qvel='1 2 3 4 5 6 7'/>"
@@ -460,14 +443,13 @@ static void keyframes_fill_in_what_is_left_out(void **state) {
     assert_near(model->keyframes[1].position[7], 0.5, 0);
     assert_near(model->keyframes[1].control[0], 2, 0);
     assert_near3(model->keyframes[2].position, 0, 0, 2, 0);
-    mf_model_destroy(model);
 }
 
 // Dropping an actuator must not shift the controls of the others.
-static void lenient_keyframes_keep_their_controls(void **state) {
+TEST(lenient_keyframes_keep_their_controls) {
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;
-    mf_Model *model = load_text_with(
+    AUTO_MODEL *model = load_text_with(
         *state,
         "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>"
         "<actuator><general joint='j' gaintype='user'/><motor name='m' joint='j'/></actuator>"
@@ -477,10 +459,9 @@ static void lenient_keyframes_keep_their_controls(void **state) {
     assert_int_equal(model->actuator_count, 1);
     assert_near(model->keyframes[0].control[0], 2, 0);
     assert_int_equal(model->sensors[0].actuator, 0);
-    mf_model_destroy(model);
 }
 
-static void gravity_compensation_is_summed(void **state) {
+TEST(gravity_compensation_is_summed) {
     mf_Model *model =
         load_urdf(*state, ROBOT("", "<joint/><geom size='1' mass='2'/><body pos='1 0 0' "
                                     "gravcomp='0.5'><geom size='1' mass='4'/></body>"));
@@ -490,7 +471,7 @@ static void gravity_compensation_is_summed(void **state) {
     mf_model_destroy(model);
 }
 
-static void includes_resolve_against_the_main_file(void **state) {
+TEST(includes_resolve_against_the_main_file) {
     char main_path[512], part[512], mesh[512];
     write_text(mesh, "inc/meshes/tet.obj",
                "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
@@ -510,7 +491,7 @@ static void includes_resolve_against_the_main_file(void **state) {
 }
 
 // A model with something of everything, written and loaded again, is the same model.
-static void export_comes_back_bit_for_bit(void **state) {
+TEST(export_comes_back_bit_for_bit) {
     static const char text[] =
         "<mujoco model='all'><compiler angle='degree'/><option timestep='0.003' gravity='0 0 -3.7' "
         "cone='elliptic' wind='1 0 0'><flag eulerdamp='disable'/></option><asset><mesh name='m' "
@@ -540,7 +521,7 @@ static void export_comes_back_bit_for_bit(void **state) {
         "0.1 0.2 0.3 1 0 0 0'/></keyframe></mujoco>";
     char path[512];
     mf_Error error = {0};
-    mf_Model *model = load_urdf(*state, text);
+    AUTO_MODEL *model = load_urdf(*state, text);
     write_text(path, "exported.xml", "");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
     mf_Model *again = load_file(*state, path, NULL);
@@ -559,10 +540,9 @@ static void export_comes_back_bit_for_bit(void **state) {
         load_urdf(*state, "<robot name='r'><link name='a'><inertial><mass value='1'/></inertial>"
                           "</link></robot>");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_UNSUPPORTED);
-    mf_model_destroy(model);
 }
 
-static void real_models_come_back_bit_for_bit(void **state) {
+TEST(real_models_come_back_bit_for_bit) {
     static const char *const files[] = {"mujoco_models/humanoid.xml",
                                         "mujoco_models/car.xml",
                                         "booster_t1/t1.xml",
@@ -590,34 +570,4 @@ static void real_models_come_back_bit_for_bit(void **state) {
         mf_model_destroy(model);
         remove(copy);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(free_bases_and_fixed_bases),
-        cmocka_unit_test(several_joints_are_a_chain),
-        cmocka_unit_test(ball_joints_have_four_positions),
-        cmocka_unit_test(orientations_mean_the_same),
-        cmocka_unit_test(euler_sequences),
-        cmocka_unit_test(frames_move_their_elements),
-        cmocka_unit_test(classes_beat_childclasses_beat_main),
-        cmocka_unit_test(solids_and_shells),
-        cmocka_unit_test(meshes_are_exact),
-        cmocka_unit_test(hulls_are_convex_and_hold_everything),
-        cmocka_unit_test(inertia_from_geoms_and_from_inertial),
-        cmocka_unit_test(odd_files_load),
-        cmocka_unit_test(comments_are_found_where_they_are),
-        cmocka_unit_test(worlds_without_bodies_are_scenery),
-        cmocka_unit_test(ranges_follow_autolimits),
-        cmocka_unit_test(servos_and_their_damping),
-        cmocka_unit_test(spring_dampers_are_resolved),
-        cmocka_unit_test(equalities_and_tendons),
-        cmocka_unit_test(keyframes_fill_in_what_is_left_out),
-        cmocka_unit_test(lenient_keyframes_keep_their_controls),
-        cmocka_unit_test(gravity_compensation_is_summed),
-        cmocka_unit_test(includes_resolve_against_the_main_file),
-        cmocka_unit_test(export_comes_back_bit_for_bit),
-        cmocka_unit_test(real_models_come_back_bit_for_bit),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -2,6 +2,8 @@
 // memory is leaked. The mistake is on line 2 unless noted.
 #include "model/support.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define TOP(text)                                                                                  \
     "<mujoco>\n" text "\n<worldbody><body name='a'><joint name='j'/><geom name='g' "               \
     "size='1'/><site name='s'/></body><body name='b'><freejoint name='f'/><geom "                  \
@@ -323,7 +325,7 @@ static const Case cases[] = {
     {"<mujoco>\n<include file='x'><geom/></include></mujoco>", MF_BAD_FILE, 2, "must be empty"},
 };
 
-static void bad_models_are_refused_with_their_line(void **state) {
+TEST(bad_models_are_refused_with_their_line) {
     uint32_t refused = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const Case *c = &cases[i];
@@ -333,7 +335,7 @@ static void bad_models_are_refused_with_their_line(void **state) {
     assert_true(refused >= 100);
 }
 
-static void lenient_loading_drops_what_is_not_supported(void **state) {
+TEST(lenient_loading_drops_what_is_not_supported) {
     mf_ImportConfig config = mf_import_config();
     uint32_t dropped = 0;
     config.lenient = true;
@@ -363,7 +365,7 @@ static void lenient_loading_drops_what_is_not_supported(void **state) {
     assert_true(dropped > 20);
 }
 
-static void include_loops_are_refused(void **state) {
+TEST(include_loops_are_refused) {
     char first[512], second[512];
     mf_Model *model = NULL;
     mf_Error error = {0};
@@ -383,7 +385,7 @@ static void include_loops_are_refused(void **state) {
     remove(second);
 }
 
-static void deep_and_long_files_are_refused(void **state) {
+TEST(deep_and_long_files_are_refused) {
     char text[9000] = "<mujoco><worldbody>\n";
     for (int i = 0; i < 63; i++)
         strcat(text, "<body>");
@@ -398,7 +400,7 @@ static void deep_and_long_files_are_refused(void **state) {
 }
 
 // Depth counts across included files.
-static void deep_includes_are_refused(void **state) {
+TEST(deep_includes_are_refused) {
     char outer[512], inner[512], text[4000] = "<mujoco><worldbody>";
     mf_Model *model = NULL;
     mf_Error error = {0};
@@ -414,15 +416,4 @@ static void deep_includes_are_refused(void **state) {
     assert_non_null(strstr(error.message, "nested more than 64 deep"));
     remove(outer);
     remove(inner);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_models_are_refused_with_their_line),
-        cmocka_unit_test(lenient_loading_drops_what_is_not_supported),
-        cmocka_unit_test(include_loops_are_refused),
-        cmocka_unit_test(deep_and_long_files_are_refused),
-        cmocka_unit_test(deep_includes_are_refused),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

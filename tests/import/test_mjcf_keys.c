@@ -5,6 +5,8 @@
 
 #include "import/mjcf_keys.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { PATH = 256 };
 
 // Why an attribute, or with "" an element, may be silent.
@@ -106,10 +108,9 @@ static void open_keys(Keys *keys, mf_Context *context) {
     assert_true(fread(keys->text, 1, KEYS_TEXT / 2, file) > 0);
     fclose(file);
     mf_Status status;
-    mf_Model *model = parse_keys(context, keys->text, false, &status, &keys->error);
+    AUTO_MODEL *model = parse_keys(context, keys->text, false, &status, &keys->error);
     if (status != MF_OK)
         fail_msg("%s", keys->error.message);
-    mf_model_destroy(model);
 }
 
 static void close_keys(Keys *keys) {
@@ -120,8 +121,7 @@ static void close_keys(Keys *keys) {
 
 static void parse_nodes(Keys *keys, const char *text, const char *path, mf_Xml *xml,
                         KeyNodes *out) {
-    must(mf_xml_parse(keys->context, "keys.xml", text, strlen(text), xml, &keys->error),
-         &keys->error);
+    MUST(mf_xml_parse(keys->context, "keys.xml", text, strlen(text), xml, &error));
     out->count = 0;
     find_nodes(xml->root, path, out);
 }
@@ -163,11 +163,11 @@ static Outcome try_attribute(Keys *keys, const char *path, const char *attribute
     Outcome best = ILLEGAL;
     char illegal[200] = "";
     KeyNodes nodes;
-    mf_Xml xml;
+    AUTO(mf_xml_release) mf_Xml xml;
     mf_Status status;
     edit_text(keys->edited, keys->text, element, attribute);
     parse_nodes(keys, keys->edited, path, &xml, &nodes);
-    mf_Model *model = parse_keys(keys->context, keys->edited, false, &status, &keys->error);
+    AUTO_MODEL *model = parse_keys(keys->context, keys->edited, false, &status, &keys->error);
     for (uint32_t i = 0; i < nodes.count && best < NOTED; i++) {
         const char *value;
         for (uint32_t k = 0; (value = key_value(element, attribute, k)) != NULL && best < NOTED;
@@ -179,8 +179,6 @@ static Outcome try_attribute(Keys *keys, const char *path, const char *attribute
         }
     }
     snprintf(keys->error.message, sizeof keys->error.message, "%s", illegal);
-    mf_model_destroy(model);
-    mf_xml_release(&xml);
     return best;
 }
 
@@ -259,7 +257,7 @@ static void count_line(Keys *keys, char *line, Sum *sum) {
         count_attribute(keys, line, name, sum);
 }
 
-static void test_schema(void **state) {
+TEST(test_schema) {
     Keys keys;
     Sum sum = {0};
     char line[4096];
@@ -276,9 +274,4 @@ static void test_schema(void **state) {
     close_keys(&keys);
     assert_true(sum.changed > 500);
     assert_int_equal(sum.wrong, 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_schema)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -4,6 +4,8 @@
 #include "model/draft.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // ---- attached models ---------------------------------------------------------------------------
 
 static const char arm[] =
@@ -17,7 +19,7 @@ static const char arm[] =
     "<actuator><motor name='m' joint='j' gear='7'/><motor name='n' joint='o'/></actuator>"
     "<keyframe><key/></keyframe></mujoco>";
 
-static void attached_models_bring_all_they_have(void **state) {
+TEST(attached_models_bring_all_they_have) {
     char path[512], part[512], mesh[512];
     write_text(mesh, "attach/parts/meshes/tet.obj",
                "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
@@ -29,7 +31,7 @@ static void attached_models_bring_all_they_have(void **state) {
                "<attach model='arm' body='base' prefix='l_'/>"
                "<frame pos='0 5 0'><attach model='arm' body='upper' prefix='r_'/></frame></body>"
                "</worldbody></mujoco>");
-    mf_Model *model = load_file(*state, path, NULL);
+    AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_int_equal(model->joint_count, 5); // root, and j and k of each
     const uint32_t root = mf_model_find(model, MF_ITEM_JOINT, "j"),
                    left = mf_model_find(model, MF_ITEM_JOINT, "l_j"),
@@ -48,30 +50,28 @@ static void attached_models_bring_all_they_have(void **state) {
     assert_non_null(find_note(model, "keyframes of the attached model"));
     assert_non_null(find_note(model, "that is not attached"));
     assert_int_equal(model->mesh_count, 2);
-    mf_model_destroy(model);
 }
 
-static void models_that_attach_themselves_are_refused(void **state) {
+TEST(models_that_attach_themselves_are_refused) {
     static const char *const names[] = {"self.xml", "other.xml"};
     char path[512], other[512];
     write_text(other, "attach/other.xml",
                "<mujoco><asset><model name='s' file='self.xml'/></asset><worldbody/></mujoco>");
     for (int i = 0; i < 2; i++) {
-        char text[400];
         mf_Model *model = NULL;
         mf_Error error = {0};
-        snprintf(text, sizeof text,
-                 "<mujoco><asset><model name='s' file='%s'/></asset><worldbody><body name='b'>"
-                 "<joint/><geom size='1'/></body></worldbody></mujoco>",
-                 names[i]);
-        write_text(path, "attach/self.xml", text);
+        write_text(
+            path, "attach/self.xml",
+            formatted("<mujoco><asset><model name='s' file='%s'/></asset><worldbody><body name='b'>"
+                      "<joint/><geom size='1'/></body></worldbody></mujoco>",
+                      names[i]));
         assert_int_equal(mf_model_load(*state, path, NULL, &model, &error), MF_BAD_FILE);
         assert_non_null(strstr(error.message, "is a part of itself"));
     }
 }
 
 // Of three levels with the same class: each joint has the damping of its own file.
-static void attached_models_attach(void **state) {
+TEST(attached_models_attach) {
     static const char *const prefixes[] = {"", "p_"};
     char path[512];
     write_text(path, "attach/child.xml",
@@ -95,7 +95,7 @@ static void attached_models_attach(void **state) {
                  "<attach model='m' prefix='%s'/></body></worldbody></mujoco>",
                  prefixes[i]);
         write_text(path, "attach/outer.xml", text);
-        mf_Model *model = load_file(*state, path, NULL);
+        AUTO_MODEL *model = load_file(*state, path, NULL);
         assert_int_equal(model->joint_count, 3); // not that of the body beside the frame
         const mf_Joint *outer = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "o")];
         assert_near(outer->damping, 5, 0);
@@ -109,13 +109,12 @@ static void attached_models_attach(void **state) {
         assert_near(inner->damping, 50, 0);
         assert_near(inner->armature, 3, 0);
         assert_near3(inner->position, 1, 0, 0, 0);
-        mf_model_destroy(model);
     }
 }
 
 // A frame or body of the model itself: with its own class and assets, and names of its own.
-static void own_parts_are_attached(void **state) {
-    mf_Model *model = load_urdf(
+TEST(own_parts_are_attached) {
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<mujoco><default><default class='d'><joint damping='2'/></default></default><asset>"
         "<mesh name='tet' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>"
@@ -131,11 +130,10 @@ static void own_parts_are_attached(void **state) {
     const mf_Joint *second = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "q_p_j")];
     assert_near(second->damping, 2, 0);
     assert_near3(second->position, 0, 0, 0, 0);
-    mf_model_destroy(model);
 }
 
 // The hull of its points is the surface.
-static void points_alone_are_a_mesh(void **state) {
+TEST(points_alone_are_a_mesh) {
     char path[512];
     write_text(path, "points/tet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv .1 .1 .1\nvt 0 0\n");
     write_text(path, "points/robot.xml",
@@ -167,7 +165,7 @@ static const uint8_t picture[] = {137, 80, 78,  71, 13,  10, 26, 10, 0,  0,   0,
                                   72,  57, 193, 96, 100, 52, 13, 0,  7,  216, 2,  39,  132, 47, 87,
                                   34,  0,  0,   0,  0,   73, 69, 78, 68, 174, 66, 96,  130};
 
-static void height_fields_are_read_from_files(void **state) {
+TEST(height_fields_are_read_from_files) {
     char path[512], data[512], text[600];
     const struct {
         int32_t sizes[2];
@@ -176,7 +174,7 @@ static void height_fields_are_read_from_files(void **state) {
     write_bytes(data, "hf/h.bin", &binary, sizeof binary);
     snprintf(text, sizeof text, GROUND, "h.bin");
     write_text(path, "hf/binary.xml", text);
-    mf_Model *model = load_file(*state, path, NULL);
+    AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_int_equal(model->height_field_count, 1);
     const mf_HeightField *field = model->height_fields;
     assert_true(field->rows == 2 && field->columns == 3);
@@ -190,11 +188,10 @@ static void height_fields_are_read_from_files(void **state) {
     static const double rows[6] = {50, 50, 150, 0, 100, 200}; // the lower row first
     for (int i = 0; i < 6; i++)
         assert_near(model->height_fields->heights[i], rows[i] / 200.0, 1e-7);
-    mf_model_destroy(model);
 }
 
 // Where meshes are: in `meshdir`, which goes before `assetdir` (MuJoCo 4.0).
-static void height_fields_are_searched_like_meshes(void **state) {
+TEST(height_fields_are_searched_like_meshes) {
     char path[512], data[512];
     const struct {
         int32_t sizes[2];
@@ -206,12 +203,11 @@ static void height_fields_are_searched_like_meshes(void **state) {
                "<hfield name='h' file='../deep/only.bin' size='4 3 2 1'/></asset><worldbody>"
                "<geom type='hfield' hfield='h'/><body><freejoint/><geom size='.1'/></body>"
                "</worldbody></mujoco>");
-    mf_Model *model = load_file(*state, path, NULL);
+    AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_int_equal(model->height_field_count, 1);
-    mf_model_destroy(model);
 }
 
-static void broken_height_fields_are_refused(void **state) {
+TEST(broken_height_fields_are_refused) {
     char path[512], data[512], text[600];
     const int32_t sizes[5][2] = {{2, 3}, {-1, 3}, {1 << 30, 1 << 30}, {1, 1}, {2147483647, 2}};
     for (int i = 0; i < 5; i++) {
@@ -237,9 +233,9 @@ static const char ropes[] =
     "<muscle name='n' joint='j' lengthrange='-1 1' force='5' timeconst='.02 .05'/></actuator>"
     "</mujoco>";
 
-static void paths_and_muscles_survive_writing(void **state) {
+TEST(paths_and_muscles_survive_writing) {
     char path[512];
-    mf_Model *model = load_urdf(*state, ropes);
+    AUTO_MODEL *model = load_urdf(*state, ropes);
     assert_int_equal(model->tendon_wrap_count, 6);
     assert_int_equal(model->tendons[0].wrap_count, 6);
     assert_int_equal(model->tendon_wraps[1].type, MF_WRAP_SPHERE);
@@ -258,20 +254,18 @@ static void paths_and_muscles_survive_writing(void **state) {
     write_text(path, "ropes.xml", "");
     mf_Error error = {0};
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
-    mf_Model *again = load_file(*state, path, NULL);
+    AUTO_MODEL *again = load_file(*state, path, NULL);
     assert_true(mf_model_hash(again) == mf_model_hash(model));
-    mf_model_destroy(again);
-    mf_model_destroy(model);
 }
 
 // kp and kd as a position actuator, ki by the activation; what is left out is notified. Written and
 // read again it is the same.
-static void pid_plugins_are_actuators_with_an_integral(void **state) {
+TEST(pid_plugins_are_actuators_with_an_integral) {
     char path[512];
     mf_Error error = {0};
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;
-    mf_Model *model = load_text_with(
+    AUTO_MODEL *model = load_text_with(
         *state,
         "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='i'>"
         "<config key='kp' value='4'/><config key='kd' value='.5'/>\n<config key='ki' value='2'/>"
@@ -295,17 +289,15 @@ static void pid_plugins_are_actuators_with_an_integral(void **state) {
     assert_near(model->keyframes[0].activation[0], 0.5, 0);
     write_text(path, "pid.xml", "");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
-    mf_Model *again = load_file(*state, path, NULL);
+    AUTO_MODEL *again = load_file(*state, path, NULL);
     assert_true(mf_model_hash(again) == mf_model_hash(model));
-    mf_model_destroy(again);
-    mf_model_destroy(model);
 }
 
 // A ball joint has no one length: its controller keeps kp and kd, and the rest is notified.
-static void integrals_need_a_length(void **state) {
+TEST(integrals_need_a_length) {
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;
-    mf_Model *model = load_text_with(
+    AUTO_MODEL *model = load_text_with(
         *state,
         "<mujoco><worldbody><body><joint name='j' type='ball'/><geom size='1'/></body></worldbody>"
         "<actuator><plugin plugin='mujoco.pid' joint='j' actdim='1'><config key='kp' value='4'/>"
@@ -314,42 +306,36 @@ static void integrals_need_a_length(void **state) {
     assert_int_equal(model->actuators[0].dynamics, MF_DYNAMICS_NONE);
     assert_near(model->actuators[0].gain[0], 4, 0);
     assert_non_null(find_note(model, "ki on what is neither"));
-    mf_model_destroy(model);
 }
 
 // MuJoCo drops what the armature of a tendon couples between branches; Mayfly keeps it and says so.
-static void armatures_that_couple_branches_are_noted(void **state) {
+TEST(armatures_that_couple_branches_are_noted) {
     static const struct {
         const char *joints[2];
         bool noted;
     } cases[] = {{{"a", "b"}, false}, {{"b", "c"}, true}, {{"a", "d"}, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[900];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><body><joint name='a'/><geom size='1'/>"
-                 "<body><joint name='b'/><geom size='1'/></body>"
-                 "<body><joint name='c'/><geom size='1'/></body></body>"
-                 "<body><joint name='d'/><geom size='1'/></body></worldbody><tendon>"
-                 "<fixed armature='1'><joint joint='%s' coef='1'/><joint joint='%s' coef='1'/>"
-                 "</fixed></tendon></mujoco>",
-                 cases[i].joints[0], cases[i].joints[1]);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted("<mujoco><worldbody><body><joint name='a'/><geom size='1'/>"
+                      "<body><joint name='b'/><geom size='1'/></body>"
+                      "<body><joint name='c'/><geom size='1'/></body></body>"
+                      "<body><joint name='d'/><geom size='1'/></body></worldbody><tendon>"
+                      "<fixed armature='1'><joint joint='%s' coef='1'/><joint joint='%s' coef='1'/>"
+                      "</fixed></tendon></mujoco>",
+                      cases[i].joints[0], cases[i].joints[1]));
         assert_int_equal(find_note(model, "couples branches") != NULL, cases[i].noted);
-        mf_model_destroy(model);
     }
 }
 
-static void planes_of_one_height_are_noted(void **state) {
+TEST(planes_of_one_height_are_noted) {
     for (int i = 0; i < 2; i++) {
-        char text[300];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
-                 "<geom type='plane' size='1 1 1' pos='0 0 %d'/>"
-                 "<body><freejoint/><geom size='1'/></body></worldbody></mujoco>",
-                 -i);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state, formatted("<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
+                              "<geom type='plane' size='1 1 1' pos='0 0 %d'/>"
+                              "<body><freejoint/><geom size='1'/></body></worldbody></mujoco>",
+                              -i));
         assert_int_equal(find_note(model, "count as one ground") != NULL, i == 0);
-        mf_model_destroy(model);
     }
 }
 
@@ -406,26 +392,25 @@ static const struct {
     {"<muscle/>", "position", 1, {0, -1, 0}, MF_DYNAMICS_NONE},
 };
 
-static void shortcuts_take_the_law_of_their_own_kind(void **state) {
+TEST(shortcuts_take_the_law_of_their_own_kind) {
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-        char text[1024];
-        snprintf(text, sizeof text,
-                 "<mujoco><default>%s</default><worldbody><body><joint name='j'/><geom size='1'/>"
-                 "</body></worldbody><actuator><%s joint='j'/></actuator></mujoco>",
-                 laws[i].defaults, laws[i].element);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted(
+                "<mujoco><default>%s</default><worldbody><body><joint name='j'/><geom size='1'/>"
+                "</body></worldbody><actuator><%s joint='j'/></actuator></mujoco>",
+                laws[i].defaults, laws[i].element));
         const mf_Actuator *actuator = &model->actuators[0];
         assert_near(actuator->gain[0], laws[i].gain, 0);
         for (int k = 0; k < 3; k++)
             assert_near(actuator->bias[k], laws[i].bias[k], 0);
         assert_int_equal(actuator->dynamics, laws[i].dynamics);
-        mf_model_destroy(model);
     }
 }
 
 // A tendon without a length of its own is relaxed where the springs of its joints are.
-static void tendons_relax_with_the_springs_of_joints(void **state) {
-    mf_Model *model = load_urdf(
+TEST(tendons_relax_with_the_springs_of_joints) {
+    AUTO_MODEL *model = load_urdf(
         *state, "<mujoco><compiler angle='radian'/><worldbody><site name='w' pos='0 0 0'/><body>"
                 "<joint name='z' type='slide' axis='0 0 1' ref='.5' springref='2'/>"
                 "<geom size='.1'/><body pos='1 0 0'><joint name='h' axis='0 1 0' ref='.3' "
@@ -437,11 +422,10 @@ static void tendons_relax_with_the_springs_of_joints(void **state) {
     assert_near(model->tendons[0].spring_lower, sqrt(1.0 + 0.25), 1e-12);
     assert_near(model->tendons[0].spring_upper, sqrt(1.0 + 0.25), 1e-12);
     assert_near(model->tendons[1].spring_lower, 3 * 2 + 1.87079632679489662, 1e-12);
-    mf_model_destroy(model);
 }
 
 // The smallest primitives whose box contains that of the mesh, a box of 0.2 x 0.4 x 0.6 m.
-static void primitives_are_fitted_to_bounds(void **state) {
+TEST(primitives_are_fitted_to_bounds) {
     static const struct {
         const char *type;
         double size[3];
@@ -458,42 +442,17 @@ static void primitives_are_fitted_to_bounds(void **state) {
             "0 .2 .4 0 0 0 .6 .2 0 .6 0 .4 .6 .2 .4 .6'/></asset><worldbody><body><freejoint/>"
             "<geom type='%s' mesh='m' mass='1'/></body></worldbody></mujoco>",
             cases[i].type);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(*state, text);
         assert_near3(model->shapes[0].position, 0.1, 0.2, 0.3, 1e-7);
         for (int k = 0; k < 3 && cases[i].size[k] > 0; k++)
             assert_near(model->shapes[0].size[k], cases[i].size[k], 1e-6);
-        mf_model_destroy(model);
     }
 }
 
-static void other_solvers_are_reported(void **state) {
-    mf_Model *model = load_urdf(
+TEST(other_solvers_are_reported) {
+    AUTO_MODEL *model = load_urdf(
         *state, "<mujoco><option solver='CG' iterations='6'/><worldbody><body><geom size='1'/>"
                 "</body></worldbody></mujoco>");
     assert_non_null(find_note(model, "Newton's method"));
     assert_int_equal(model->physics.solver_iterations, mf_physics().solver_iterations);
-    mf_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attached_models_bring_all_they_have),
-        cmocka_unit_test(models_that_attach_themselves_are_refused),
-        cmocka_unit_test(attached_models_attach),
-        cmocka_unit_test(own_parts_are_attached),
-        cmocka_unit_test(points_alone_are_a_mesh),
-        cmocka_unit_test(tendons_relax_with_the_springs_of_joints),
-        cmocka_unit_test(primitives_are_fitted_to_bounds),
-        cmocka_unit_test(height_fields_are_read_from_files),
-        cmocka_unit_test(height_fields_are_searched_like_meshes),
-        cmocka_unit_test(broken_height_fields_are_refused),
-        cmocka_unit_test(paths_and_muscles_survive_writing),
-        cmocka_unit_test(shortcuts_take_the_law_of_their_own_kind),
-        cmocka_unit_test(other_solvers_are_reported),
-        cmocka_unit_test(integrals_need_a_length),
-        cmocka_unit_test(armatures_that_couple_branches_are_noted),
-        cmocka_unit_test(planes_of_one_height_are_noted),
-        cmocka_unit_test(pid_plugins_are_actuators_with_an_integral),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -3,14 +3,16 @@
 #include "model/support.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define MODEL(world, rest) "<mujoco><worldbody>" world "</worldbody>" rest "</mujoco>"
 
-static void copies_have_the_right_poses(void **state) {
-    mf_Model *model = load_text(*state, MODEL("<replicate count='10' sep='-' offset='1 0 0' "
-                                              "euler='0 0 90'><body name='b' pos='.5 0 0'><joint "
-                                              "name='j'/><geom name='g' size='.1'/></body>"
-                                              "</replicate>",
-                                              ""));
+TEST(copies_have_the_right_poses) {
+    AUTO_MODEL *model = load_text(*state, MODEL("<replicate count='10' sep='-' offset='1 0 0' "
+                                                "euler='0 0 90'><body name='b' pos='.5 0 0'><joint "
+                                                "name='j'/><geom name='g' size='.1'/></body>"
+                                                "</replicate>",
+                                                ""));
     // Ten has two digits. One step to the right, turned, is up, then left, then down.
     static const double positions[4][2] = {{0.5, 0}, {1, 0.5}, {0.5, 1}, {0, 0.5}};
     assert_int_equal(model->body_count, 10);
@@ -22,11 +24,10 @@ static void copies_have_the_right_poses(void **state) {
         assert_near(model->bodies[i].local_position[0], positions[i % 4][0], 1e-12);
         assert_near(model->bodies[i].local_position[1], positions[i % 4][1], 1e-12);
     }
-    mf_model_destroy(model);
 }
 
-static void what_refers_to_copies_is_copied(void **state) {
-    mf_Model *model = load_text(
+TEST(what_refers_to_copies_is_copied) {
+    AUTO_MODEL *model = load_text(
         *state,
         MODEL(
             "<body name='o'><joint name='k'/><geom size='1'/></body><replicate count='2'>"
@@ -47,19 +48,18 @@ static void what_refers_to_copies_is_copied(void **state) {
         assert_true(mf_model_find(model, MF_ITEM_SENSOR, sensors[i]) != MF_NONE);
     assert_int_equal(model->tendon_terms[3].joint, mf_model_find(model, MF_ITEM_JOINT, "j1"));
     assert_int_equal(model->tendon_terms[2].joint, mf_model_find(model, MF_ITEM_JOINT, "k"));
-    mf_model_destroy(model);
 }
 
-static void none_is_fine_too(void **state) {
-    mf_Model *model = load_text(*state, MODEL("<body><joint/><geom size='1'/><replicate count='0'>"
-                                              "<geom size='2'/></replicate></body>",
-                                              ""));
+TEST(none_is_fine_too) {
+    AUTO_MODEL *model =
+        load_text(*state, MODEL("<body><joint/><geom size='1'/><replicate count='0'>"
+                                "<geom size='2'/></replicate></body>",
+                                ""));
     assert_int_equal(model->shape_count, 1);
-    mf_model_destroy(model);
 }
 
-static void contact_sensors_are_read(void **state) {
-    mf_Model *model = load_text(
+TEST(contact_sensors_are_read) {
+    AUTO_MODEL *model = load_text(
         *state, MODEL("<geom name='f' type='plane' size='1 1 1'/><body name='b'><freejoint/>"
                       "<geom name='g' size='.1'/></body>",
                       "<sensor><contact geom1='f' body2='b'/><contact subtree1='world' num='3' "
@@ -75,15 +75,4 @@ static void contact_sensors_are_read(void **state) {
     assert_int_equal(three->query.objects[0], MF_NONE);
     assert_int_equal(three->query.slots, 3);
     assert_true(three->query.nearest);
-    mf_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_have_the_right_poses),
-        cmocka_unit_test(what_refers_to_copies_is_copied),
-        cmocka_unit_test(none_is_fine_too),
-        cmocka_unit_test(contact_sensors_are_read),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -39,7 +39,7 @@ static void assert_pixel(const uint8_t *pixel, int red, int green, int blue) {
 }
 
 // Bytes are cut, as MuJoCo does: 0.5 is 127, 0.25 is 63.
-static void patterns(void **state) {
+TEST_WITH(patterns, make_context, drop_context) {
     mf_Texture texture = pattern_of(MF_TEXTURE_FLAT, MF_PATTERN_CHECKER, 4);
     uint8_t *pixels = pixels_of(*state, &texture, 4, 4);
     assert_pixel(pixels, 255, 127, 0);
@@ -66,7 +66,7 @@ static void patterns(void **state) {
     mf_release(*state, pixels);
 }
 
-static void faces_of_cubes(void **state) {
+TEST_WITH(faces_of_cubes, make_context, drop_context) {
     mf_Texture texture = pattern_of(MF_TEXTURE_CUBE, MF_PATTERN_PLAIN, 3);
     uint8_t *pixels = pixels_of(*state, &texture, 3, 18);
     for (uint32_t face = 0; face < 6; face++) // the lower one is the fourth
@@ -88,7 +88,7 @@ static void faces_of_cubes(void **state) {
 }
 
 // About the asked share of pixels is dots, the same in every run.
-static void random_dots(void **state) {
+TEST_WITH(random_dots, make_context, drop_context) {
     mf_Texture texture = pattern_of(MF_TEXTURE_FLAT, MF_PATTERN_PLAIN, 64);
     texture.mark = MF_MARK_RANDOM;
     uint8_t *first = pixels_of(*state, &texture, 64, 64),
@@ -129,11 +129,11 @@ static mf_Model *load_with(mf_Context *context, const char *text) {
     return load_file(context, path, NULL);
 }
 
-static void files(void **state) {
+TEST_WITH(files, make_context, drop_context) {
     char path[512];
     write_picture(*state, path, "wide.png", 3, 2);
-    mf_Model *model = load_with(*state, MODEL("<texture type='2d' name='x' file='wide.png' "
-                                              "hflip='true'/><material name='m' texture='x'/>"));
+    AUTO_MODEL *model = load_with(*state, MODEL("<texture type='2d' name='x' file='wide.png' "
+                                                "hflip='true'/><material name='m' texture='x'/>"));
     assert_int_equal(model->texture_count, 1);
     const mf_Texture *texture = &model->textures[0];
     assert_int_equal(texture->width, 3);
@@ -142,14 +142,13 @@ static void files(void **state) {
     for (int i = 0; i < 6; i++)
         assert_pixel(pixels + 3 * i, expected[i], 0, 0);
     mf_release(*state, pixels);
-    mf_model_destroy(model);
 }
 
 // Two faces are in the file, the others have rgb1.
-static void cube_files(void **state) {
+TEST_WITH(cube_files, make_context, drop_context) {
     char path[512];
     write_picture(*state, path, "two.png", 4, 2);
-    mf_Model *model = load_with(
+    AUTO_MODEL *model = load_with(
         *state, MODEL("<texture file='two.png' gridsize='1 2' gridlayout='UL' rgb1='0 0 1'/>"
                       "<material name='m' texture='two'/>"));
     uint8_t *pixels = pixels_of(*state, &model->textures[0], 2, 12);
@@ -159,13 +158,12 @@ static void cube_files(void **state) {
     assert_pixel(pixels + 2 * 12 + 3, 10, 0, 0);
     assert_pixel(pixels + 2 * 12 + 6, 40, 0, 0);
     mf_release(*state, pixels);
-    mf_model_destroy(model);
 }
 
 // ---- materials ----------------------------------------------------------------------------------
 
-static void materials_of_shapes(void **state) {
-    mf_Model *model = load_with(
+TEST_WITH(materials_of_shapes, make_context, drop_context) {
+    AUTO_MODEL *model = load_with(
         *state,
         "<mujoco><default><material emission='.5'/><default class='c'>"
         "<material texrepeat='3 4'/></default></default><asset>"
@@ -190,18 +188,17 @@ static void materials_of_shapes(void **state) {
     assert_int_equal(model->textures[material->texture].width, 2);
     assert_int_equal(model->materials[shapes[2].material].texture, MF_NONE);
     assert_non_null(find_note(model, "<material> specular"));
-    mf_model_destroy(model);
 }
 
 // An MJCF that is written gives the same model; another picture gives another one, as its camera
 // sees it.
-static void hash_and_export(void **state) {
+TEST_WITH(hash_and_export, make_context, drop_context) {
     char picture[512], path[512];
     const char *text = MODEL("<texture type='2d' name='x' file='own.png' vflip='true'/>"
                              "<texture name='y' builtin='checker' width='4' mark='cross'/>"
                              "<material name='m' texture='x' texrepeat='2 2'/>");
     write_picture(*state, picture, "own.png", 3, 2);
-    mf_Model *model = load_with(*state, text);
+    AUTO_MODEL *model = load_with(*state, text);
     const uint64_t hash = mf_model_hash(model);
     snprintf(path, sizeof path, "%s/model-tests/again.xml", MAYFLY_BINARY_DIR);
     assert_int_equal(mf_model_export_mjcf(model, path, NULL), MF_OK);
@@ -213,7 +210,6 @@ static void hash_and_export(void **state) {
     write_picture(*state, picture, "own.png", 2, 3);
     model = load_with(*state, text);
     assert_true(mf_model_hash(model) != hash);
-    mf_model_destroy(model);
 }
 
 static void refused(mf_Context *context, const char *text, mf_Status status, const char *location,
@@ -228,7 +224,7 @@ static void refused(mf_Context *context, const char *text, mf_Status status, con
         fail_msg("%s", line);
 }
 
-static void refusals(void **state) {
+TEST_WITH(refusals, make_context, drop_context) {
     static const uint8_t huge[] = {137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 'I', 'H', 'D',
                                    'R', 0,  1,  0,  0,  0,  1,  0,  0, 8, 2, 0,  0,   0};
     char path[512];
@@ -266,7 +262,7 @@ static void refusals(void **state) {
 }
 
 // Told when the model is read, though pixels are decoded later.
-static void damaged_files(void **state) {
+TEST_WITH(damaged_files, make_context, drop_context) {
     char path[512];
     write_picture(*state, path, "cut.png", 4, 4);
     assert_int_equal(truncate(path, 50), 0);
@@ -287,9 +283,9 @@ static void damaged_files(void **state) {
             MF_BAD_FILE, "robot.xml:3", "found 3 x 2 pixels");
 }
 
-static void without_memory(void **state) {
+TEST_WITH(without_memory, make_context, drop_context) {
     char path[512];
-    mf_Model *model = NULL;
+    AUTO_MODEL *model = NULL;
     mf_Error error = {0};
     write_picture(*state, path, "face.png", 4, 4);
     write_text(path, "robot.xml",
@@ -314,7 +310,6 @@ static void without_memory(void **state) {
         assert_true(status == MF_OK || status == MF_NO_MEMORY);
     }
     mf_release(*state, pixels);
-    mf_model_destroy(model);
 }
 
 // ---- meshes -------------------------------------------------------------------------------------
@@ -323,7 +318,7 @@ static const float *places(const mf_MeshData *mesh, uint32_t triangle) {
     return mesh->coordinates + 6 * (size_t)triangle;
 }
 
-static void coordinates_of_obj(void **state) {
+TEST_WITH(coordinates_of_obj, make_context, drop_context) {
     static const char text[] = "v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nv 0 0 3\n"
                                "f 1/1/1 2/2 3/3 4/4\n" // before the places are known
                                "vt 0 0\nvt 1 0\nvt 1 .75\nvt 0 1\n"
@@ -349,32 +344,18 @@ static void coordinates_of_obj(void **state) {
     assert_int_equal(error.line, 3);
 }
 
-static void coordinates_in_the_file(void **state) {
+TEST_WITH(coordinates_in_the_file, make_context, drop_context) {
     const char *text =
         "<mujoco><asset><mesh name='q' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 "
         "0 3 2 1 2 3' texcoord='0 0 1 0 0 1 .5 .25'/></asset><worldbody><body>"
         "<freejoint/><geom type='mesh' mesh='q'/></body></worldbody></mujoco>";
-    char path[512];
-    mf_Model *model = load_with(*state, text);
+    AUTO_MODEL *model = load_with(*state, text);
     const float *found = model->meshes[0].coordinates;
     const float second[6] = {0, 0, 1, 0, 0.5f, 0.25f};
     assert_non_null(found);
     assert_memory_equal(found + 6, second, sizeof second);
-    snprintf(path, sizeof path, "%s/model-tests/places.xml", MAYFLY_BINARY_DIR);
+    const char *path = formatted("%s/model-tests/places.xml", MAYFLY_BINARY_DIR);
     assert_int_equal(mf_model_export_mjcf(model, path, NULL), MF_OK);
-    mf_Model *again = load_file(*state, path, NULL);
+    AUTO_MODEL *again = load_file(*state, path, NULL);
     assert_memory_equal(again->meshes[0].coordinates, found, 4 * sizeof second);
-    mf_model_destroy(again);
-    mf_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_context, drop_context)
-        TEST(patterns),        TEST(faces_of_cubes),     TEST(random_dots),
-        TEST(files),           TEST(cube_files),         TEST(materials_of_shapes),
-        TEST(hash_and_export), TEST(refusals),           TEST(damaged_files),
-        TEST(without_memory),  TEST(coordinates_of_obj), TEST(coordinates_in_the_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
 
 #include <locale.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define BOX "<collision><geometry><box size='0.2 0.4 0.6'/></geometry></collision>"
 #define MASS(m)                                                                                    \
     "<inertial><mass value='" #m "'/><inertia ixx='1e-3' iyy='1e-3' izz='1e-3'/></inertial>"
@@ -14,8 +16,8 @@
 
 // ---- input -------------------------------------------------------------------------------------
 
-static void joints_keep_what_the_file_says(void **state) {
-    mf_Model *model = load_urdf(
+TEST(joints_keep_what_the_file_says) {
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(1) "</link>" JOINT(
             "j", "revolute", "a",
@@ -32,10 +34,9 @@ static void joints_keep_what_the_file_says(void **state) {
                 joint->effort == 4.0 && joint->damping == 0.5 && joint->friction == 0.25);
     assert_int_equal(joint->mimic, MF_NONE);
     assert_note(model, false, 1, "axis scaled to length 1");
-    mf_model_destroy(model);
 }
 
-static void every_joint_type_is_known(void **state) {
+TEST(every_joint_type_is_known) {
     static const struct {
         const char *name;
         mf_JointType type;
@@ -44,21 +45,20 @@ static void every_joint_type_is_known(void **state) {
                  {"planar", MF_JOINT_PLANAR},   {"spherical", MF_JOINT_BALL},
                  {"ball", MF_JOINT_BALL}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        char text[2000];
-        snprintf(text, sizeof text,
-                 "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
-                     1) "</link>"
-                        "<joint name='j' type='%s'><parent link='a'/><child link='b'/>"
-                        "<limit lower='-1' upper='1' velocity='1' effort='1'/></joint></robot>",
-                 types[i].name);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted(
+                "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
+                    1) "</link>"
+                       "<joint name='j' type='%s'><parent link='a'/><child link='b'/>"
+                       "<limit lower='-1' upper='1' velocity='1' effort='1'/></joint></robot>",
+                types[i].name));
         assert_int_equal(model->joints[0].type, types[i].type);
         assert_true((isinf(model->joints[0].lower) != 0) == (i != 0 && i != 2));
-        mf_model_destroy(model);
     }
 }
 
-static void fixed_links_merge_into_their_parents(void **state) {
+TEST(fixed_links_merge_into_their_parents) {
     const char *const text = "<robot name='r'><link name='a'>" MASS(
         1) "</link>"
            "<link name='b'><inertial><origin xyz='0 0 1'/><mass value='3'/>"
@@ -69,7 +69,7 @@ static void fixed_links_merge_into_their_parents(void **state) {
                       "c") "<origin xyz='0 0 2'/></joint><gazebo reference='b'><sensor name='skin' "
                            "type='contact'/>"
                            "</gazebo></robot>";
-    mf_Model *model = load_urdf(*state, text);
+    AUTO_MODEL *model = load_urdf(*state, text);
     assert_int_equal(model->link_count, 2);
     assert_int_equal(model->joint_count, 1);
     // b's z points along a's x: its center of mass is at x = 2, the next joint at x = 3.
@@ -87,11 +87,10 @@ static void fixed_links_merge_into_their_parents(void **state) {
     model = load_text_with(*state, text, &config);
     assert_int_equal(model->link_count, 3);
     assert_int_equal(model->joints[0].type, MF_JOINT_FIXED);
-    mf_model_destroy(model);
 }
 
-static void mimic_chains_end_at_a_free_joint(void **state) {
-    mf_Model *model = load_urdf(
+TEST(mimic_chains_end_at_a_free_joint) {
+    AUTO_MODEL *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
                     1) "</link>"
                        "<link name='c'>" MASS(1) "</link><link name='d'>" MASS(1) "</link>" JOINT(
@@ -117,11 +116,10 @@ static void mimic_chains_end_at_a_free_joint(void **state) {
     assert_near(first->offset, 0.0, 1e-15);
     assert_near(model->start_angle[0], 0.0, 1e-15);
     assert_near(model->start_angle[1], 0.5, 1e-15);
-    mf_model_destroy(model);
 }
 
-static void shapes_become_contact_points(void **state) {
-    mf_Model *model = load_urdf(
+TEST(shapes_become_contact_points) {
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'>" MASS(
             1) "<collision><geometry><box size='2 2 2'/></geometry></collision>"
@@ -139,11 +137,10 @@ static void shapes_become_contact_points(void **state) {
     assert_near(model->rest_height, 5.5, 1e-15);
     assert_int_equal(model->shape_count, 6);
     assert_true(model->shapes[5].visual && !model->shapes[5].collides);
-    mf_model_destroy(model);
 }
 
-static void colors_come_from_named_global_and_local_materials(void **state) {
-    mf_Model *model = load_urdf(
+TEST(colors_come_from_named_global_and_local_materials) {
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<robot name='r'><material name='red'><color rgba='1 0 0 1'/></material>"
         "<link name='a'>" MASS(
@@ -155,12 +152,11 @@ static void colors_come_from_named_global_and_local_materials(void **state) {
     assert_true(model->shapes[0].color[0] == 1.0f && model->shapes[0].color[2] == 0.0f);
     assert_true(model->shapes[1].color[2] == 1.0f && model->shapes[2].color[2] == 1.0f);
     assert_true(model->shapes[3].color[0] == model->shapes[3].color[2]); // gray
-    mf_model_destroy(model);
 }
 
-static void a_uniform_box_needs_nine_points(void **state) {
+TEST(a_uniform_box_needs_nine_points) {
     // m/12 (b^2 + c^2) with m = 12, edges 0.2, 0.4, 0.6.
-    mf_Model *model = load_urdf(
+    AUTO_MODEL *model = load_urdf(
         *state, "<robot name='r'><link name='a'><inertial><mass value='12'/>"
                 "<inertia ixx='0.52' iyy='0.4' izz='0.2'/></inertial>" BOX "</link></robot>");
     assert_int_equal(model->point_count, 9);
@@ -168,11 +164,10 @@ static void a_uniform_box_needs_nine_points(void **state) {
     assert_near(model->points[0].mass, 0.5, 1e-14); // m / 24
     assert_near(model->points[8].mass, 8.0, 1e-14); // 2 m / 3
     assert_int_equal(model->points[8].flags, MF_POINT_HAS_MASS);
-    mf_model_destroy(model);
 }
 
-static void a_general_inertia_is_exact(void **state) {
-    mf_Model *model = load_urdf(
+TEST(a_general_inertia_is_exact) {
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'><inertial><origin xyz='0.01 0.02 0.03'/>"
         "<mass value='2'/><inertia ixx='0.02' iyy='0.03' izz='0.04' ixy='0.001' ixz='0.002' "
@@ -184,12 +179,11 @@ static void a_general_inertia_is_exact(void **state) {
     assert_near3(link->inertia, 0.02, 0.03, 0.04, 1e-12);
     assert_near3(link->inertia + 3, 0.001, 0.002, -0.003, 1e-12);
     assert_int_equal(model->note_count, 1); // only the contact sensor
-    mf_model_destroy(model);
 }
 
 // A rod of length l: its tip carries m/4 and a point at l/3 from the other end the rest.
-static void a_rod_puts_mass_on_its_tip(void **state) {
-    mf_Model *model = load_urdf(
+TEST(a_rod_puts_mass_on_its_tip) {
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'><inertial><origin xyz='0 0 -0.5'/><mass value='1.2'/>"
         "<inertia ixx='0.1' iyy='0.1' izz='0'/></inertial><collision><origin xyz='0 0 -1'/>"
@@ -201,10 +195,9 @@ static void a_rod_puts_mass_on_its_tip(void **state) {
     assert_int_equal(model->points[0].flags, MF_POINT_COLLIDES | MF_POINT_HAS_MASS);
     assert_near3(model->points[1].position, 0.0, 0.0, -1.0 / 3, 1e-12);
     assert_near3(model->links[0].inertia, 0.1, 0.1, 0.0, 1e-12);
-    mf_model_destroy(model);
 }
 
-static void light_links_take_fewer_points_within_the_budget(void **state) {
+TEST(light_links_take_fewer_points_within_the_budget) {
     mf_Model *model =
         load_urdf(*state, "<robot name='r'><link name='a'><inertial><mass value='10'/>"
                           "<inertia ixx='0.5' iyy='0.5' izz='0.6'/></inertial></link>"
@@ -219,7 +212,7 @@ static void light_links_take_fewer_points_within_the_budget(void **state) {
     mf_model_destroy(model);
 }
 
-static void sensors_are_read(void **state) {
+TEST(sensors_are_read) {
     mf_Model *model =
         load_urdf(*state, "<robot name='r'><link name='a'>" MASS(1) BOX
                   "</link>"
@@ -239,8 +232,8 @@ static void sensors_are_read(void **state) {
     mf_model_destroy(model);
 }
 
-static void leaf_links_get_contact_sensors_by_default(void **state) {
-    mf_Model *model = load_urdf(
+TEST(leaf_links_get_contact_sensors_by_default) {
+    AUTO_MODEL *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) BOX "</link><link name='b'>" MASS(1) BOX
         "</link><link name='c'>" MASS(1) "</link>" JOINT(
             "j", "revolute", "a", "b") "</joint>" JOINT("k", "revolute", "a",
@@ -248,10 +241,9 @@ static void leaf_links_get_contact_sensors_by_default(void **state) {
     assert_int_equal(model->sensor_count, 1);
     assert_string_equal(model->sensors[0].name, "b");
     assert_note(model, false, 0, "1 leaf link got one each");
-    mf_model_destroy(model);
 }
 
-static void a_floating_world_is_left_out(void **state) {
+TEST(a_floating_world_is_left_out) {
     mf_Model *model =
         load_urdf(*state, "<robot name='r'><link name='world'/><link name='trunk'>" MASS(
                               1) "</link>"
@@ -263,7 +255,7 @@ static void a_floating_world_is_left_out(void **state) {
     mf_model_destroy(model);
 }
 
-static void unknown_elements_are_reported_once_per_kind(void **state) {
+TEST(unknown_elements_are_reported_once_per_kind) {
     mf_Model *model =
         load_urdf(*state, "<robot name='r'><link name='a'>" MASS(
                               1) "</link>\n<transmission name='t'/>\n"
@@ -275,7 +267,7 @@ static void unknown_elements_are_reported_once_per_kind(void **state) {
 
 // Every element of links and joints in turn has an attribute, and then an element, that URDF does
 // not know: a note names each. What only pictures need is left out.
-static void nothing_is_ignored_in_silence(void **state) {
+TEST(nothing_is_ignored_in_silence) {
     static const char *const text =
         "<robot name='r'><link name='a'><inertial><origin xyz='0 0 0.1'/><mass value='1'/>"
         "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
@@ -313,12 +305,11 @@ static void nothing_is_ignored_in_silence(void **state) {
         tried++;
     }
     assert_true(tried > 10);
-    mf_Model *model = load_urdf(*state, text);
+    AUTO_MODEL *model = load_urdf(*state, text);
     assert_int_equal(model->note_count, 0);
-    mf_model_destroy(model);
 }
 
-static void numbers_do_not_depend_on_the_locale(void **state) {
+TEST(numbers_do_not_depend_on_the_locale) {
     // Skipped in effect where no such locale is installed; the parse must be right either way.
     setlocale(LC_ALL, "de_DE.UTF-8");
     mf_Model *model =
@@ -329,7 +320,7 @@ static void numbers_do_not_depend_on_the_locale(void **state) {
     mf_model_destroy(model);
 }
 
-static void links_without_inertial_can_be_weighed_by_density(void **state) {
+TEST(links_without_inertial_can_be_weighed_by_density) {
     mf_ImportConfig config = mf_import_config();
     config.density = 1000.0;
     mf_Model *model =
@@ -343,17 +334,16 @@ static void links_without_inertial_can_be_weighed_by_density(void **state) {
 // ---- repairs -----------------------------------------------------------------------------------
 
 static mf_Model *with_inertia(void **state, const char *inertia) {
-    char text[1000];
-    snprintf(text, sizeof text,
-             "<robot name='r'>\n<link name='a'>\n<inertial><mass value='12'/>%s</inertial>" BOX
-             "</link></robot>",
-             inertia);
-    return load_urdf(*state, text);
+    return load_urdf(
+        *state,
+        formatted("<robot name='r'>\n<link name='a'>\n<inertial><mass value='12'/>%s</inertial>" BOX
+                  "</link></robot>",
+                  inertia));
 }
 
 // The nearest inertia whose second moments are not negative: with moments of inertia a, b, c the
 // second moments are (b + c - a) / 2 and so on. A mass point that turns alone gets a box.
-static void impossible_inertias_are_repaired(void **state) {
+TEST(impossible_inertias_are_repaired) {
     static const struct {
         const char *inertia, *names;
         double right[6];
@@ -368,18 +358,17 @@ static void impossible_inertias_are_repaired(void **state) {
         {"<inertia ixx='0.1' iyy='0.1' izz='0.3'/>", "triangle inequality", {0.15, 0.15, 0.3}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_Model *model = with_inertia(state, cases[i].inertia);
+        AUTO_MODEL *model = with_inertia(state, cases[i].inertia);
         const double *right = cases[i].right;
         assert_note(model, true, i < 2 ? 2 : 3, cases[i].names);
         assert_near3(model->links[0].inertia, right[0], right[1], right[2], 1e-12);
         assert_near(model->links[0].inertia[3], right[3], 1e-12);
         assert_near(model->mass, 12.0, 1e-12);
-        mf_model_destroy(model);
     }
 }
 
 // A radius of gyration beyond the geometry is legal; the geometry gives the inertia where asked.
-static void large_inertias_are_kept(void **state) {
+TEST(large_inertias_are_kept) {
     static const char text[] =
         "<robot name='r'><link name='a'><inertial><mass value='12'/>"
         "<inertia ixx='9' iyy='9' izz='9'/></inertial>" BOX "</link></robot>";
@@ -388,43 +377,39 @@ static void large_inertias_are_kept(void **state) {
     for (int k = 0; k < 2; k++) {
         config.inertia = k == 0 ? MF_IMPORT_INERTIA_FILE : MF_IMPORT_INERTIA_GEOMETRY;
         write_bytes(path, "large.urdf", text, sizeof text - 1);
-        mf_Model *model = load_file(*state, path, &config);
+        AUTO_MODEL *model = load_file(*state, path, &config);
         remove(path);
         assert_note(model, true, 1, k == 0 ? "kept" : "replaced by those of uniform boxes");
         assert_near3(model->links[0].inertia, k == 0 ? 9 : 0.52, k == 0 ? 9 : 0.4, k == 0 ? 9 : 0.2,
                      1e-12);
-        mf_model_destroy(model);
     }
 }
 
 // A mass point on a lever is a pendulum of inertia m r^2; on the axis of its joint it needs a size.
-static void mass_points_are_legal(void **state) {
+TEST(mass_points_are_legal) {
     static const char *const ats[] = {"0.3 0 0", "0 0.3 0"}; // the axis is y
     for (int k = 0; k < 2; k++) {
-        char text[900];
-        snprintf(text, sizeof text,
-                 "<robot name='r'><link name='a'>" MASS(
-                     1) "</link><link name='b'><inertial>"
-                        "<origin xyz='%s'/><mass value='12'/></inertial>" BOX "</link>"
-                        "<joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
-                        "<axis xyz='0 1 0'/></joint></robot>",
-                 ats[k]);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted("<robot name='r'><link name='a'>" MASS(
+                          1) "</link><link name='b'><inertial>"
+                             "<origin xyz='%s'/><mass value='12'/></inertial>" BOX "</link>"
+                             "<joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
+                             "<axis xyz='0 1 0'/></joint></robot>",
+                      ats[k]));
         assert_near(model->links[1].inertia[1], k == 0 ? 0.0 : 0.4, 1e-12);
         assert_true((find_note(model, "inertia is zero") != NULL) == (k == 1));
-        mf_model_destroy(model);
     }
 }
 
-static void possible_inertias_are_left_alone(void **state) {
-    mf_Model *model = with_inertia(state, "<inertia ixx='0.3' iyy='0.3' izz='0.3'/>");
+TEST(possible_inertias_are_left_alone) {
+    AUTO_MODEL *model = with_inertia(state, "<inertia ixx='0.3' iyy='0.3' izz='0.3'/>");
     assert_near3(model->links[0].inertia, 0.3, 0.3, 0.3, 1e-12);
     assert_null(find_note(model, "inertia"));
-    mf_model_destroy(model);
 }
 
-static void massless_links_are_reported(void **state) {
-    mf_Model *model = load_urdf(
+TEST(massless_links_are_reported) {
+    AUTO_MODEL *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(
                     1) "</link>\n<link name='b'/>\n"
                        "<link name='c'><inertial><mass value='0'/></inertial></link>" JOINT(
@@ -432,28 +417,26 @@ static void massless_links_are_reported(void **state) {
                                                                        "c") "</joint></robot>");
     assert_note(model, false, 2, "2 links have no mass in the file ('b' is the first): massless");
     assert_true(model->links[1].mass == 0.0);
-    mf_model_destroy(model);
 }
 
 // For kinematics; the density of links without mass makes bodies of them.
-static void files_without_mass_load(void **state) {
+TEST(files_without_mass_load) {
     static const char text[] = "<robot name='r'><link name='a'>" BOX "</link></robot>";
     mf_ImportConfig config = mf_import_config();
     for (int k = 0; k < 2; k++) {
         char path[512];
         config.density = k == 0 ? 0.0 : 100.0;
         write_bytes(path, "weightless.urdf", text, sizeof text - 1);
-        mf_Model *model = load_file(*state, path, &config);
+        AUTO_MODEL *model = load_file(*state, path, &config);
         remove(path);
         assert_near(model->mass, k == 0 ? 0.0 : 4.8, 1e-12);
         assert_true((find_note(model, "no link has a mass") != NULL) == (k == 0));
-        mf_model_destroy(model);
     }
 }
 
 // Gazebo's and Bullet's.
-static void friction_of_links_is_read(void **state) {
-    mf_Model *model = load_urdf(
+TEST(friction_of_links_is_read) {
+    AUTO_MODEL *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) BOX "</link><link name='b'>" MASS(1) BOX
         "<contact><lateral_friction value='0.3'/><spinning_friction value='1'/></contact></link>"
         "<link name='c'>" MASS(1) BOX "</link>" JOINT("j", "revolute", "a", "b") "</joint>" JOINT(
@@ -470,11 +453,10 @@ static void friction_of_links_is_read(void **state) {
     assert_note(model, false, 2, "link 'c': friction 0.6 in all directions");
     assert_note(model, false, 1, "<kp> in <gazebo> ignored");
     assert_note(model, false, 1, "<spinning_friction> in <contact> ignored");
-    mf_model_destroy(model);
 }
 
-static void missing_limits_are_reported(void **state) {
-    mf_Model *model = load_urdf(
+TEST(missing_limits_are_reported) {
+    AUTO_MODEL *model = load_urdf(
         *state, "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
                     1) "</link>"
                        "<joint name='j' type='revolute'><parent link='a'/><child link='b'/>\n"
@@ -483,12 +465,11 @@ static void missing_limits_are_reported(void **state) {
     assert_note(model, true, 2, "velocity missing or 0");
     assert_true(isinf(model->joints[0].speed) && isinf(model->joints[0].effort));
     assert_near(model->start_angle[0], 1.0, 0.0);
-    mf_model_destroy(model);
 }
 
 // ---- rejected input ----------------------------------------------------------------------------
 
-static void broken_trees_are_refused(void **state) {
+TEST(broken_trees_are_refused) {
     const char *const two = "<robot name='r'>\n<link name='a'/>\n<link name='b'/>\n</robot>";
     const char *const circle = "<robot name='r'>\n<link name='a'/><link name='b'/>\n" JOINT(
         "j", "fixed", "a", "b") "</joint>" JOINT("k", "fixed", "b", "a") "</joint></robot>";
@@ -513,7 +494,7 @@ static void broken_trees_are_refused(void **state) {
                    MF_BAD_FILE, 1, "cycle");
 }
 
-static void broken_mimics_are_refused(void **state) {
+TEST(broken_mimics_are_refused) {
     const char *const head = "<robot name='r'><link name='a'/><link name='b'/><link name='c'/>\n";
     char text[2000];
     snprintf(text, sizeof text,
@@ -528,16 +509,17 @@ static void broken_mimics_are_refused(void **state) {
     assert_refused(*state, text, MF_BAD_FILE, 2, "form a cycle");
 }
 
-static void broken_numbers_are_refused(void **state) {
+TEST(broken_numbers_are_refused) {
     static const char *const values[] = {"nan", "inf", "-inf", "1e999", "0x10", "",
                                          "1 2", "one", "1,5",  "--1",   "1e",   "."};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        char text[300];
-        snprintf(text, sizeof text,
-                 "<robot name='r'><link name='a'><inertial>\n<mass value='%s'/></inertial></link>"
-                 "</robot>",
-                 values[i]);
-        assert_refused(*state, text, MF_BAD_FILE, 2, "expected 1 finite number");
+        assert_refused(
+            *state,
+            formatted(
+                "<robot name='r'><link name='a'><inertial>\n<mass value='%s'/></inertial></link>"
+                "</robot>",
+                values[i]),
+            MF_BAD_FILE, 2, "expected 1 finite number");
     }
     assert_refused(*state,
                    "<robot><link name='a'><collision>\n<origin xyz='1 2'/><geometry><box "
@@ -553,7 +535,7 @@ static void broken_numbers_are_refused(void **state) {
                    MF_BAD_FILE, 2, "must be >= 0");
 }
 
-static void broken_masses_are_refused(void **state) {
+TEST(broken_masses_are_refused) {
     assert_refused(*state,
                    "<robot><link name='a'><inertial>\n<mass value='-1'/></inertial></link></robot>",
                    MF_BAD_FILE, 2, "mass must be >= 0, found -1");
@@ -561,7 +543,7 @@ static void broken_masses_are_refused(void **state) {
                    "needs a <mass>");
 }
 
-static void broken_joints_are_refused(void **state) {
+TEST(broken_joints_are_refused) {
     static const struct {
         const char *inner;
         const char *phrase;
@@ -571,12 +553,13 @@ static void broken_joints_are_refused(void **state) {
         {"<dynamics damping='-1'/>", "damping and friction must be >= 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[500];
-        snprintf(text, sizeof text,
-                 "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='revolute'>"
-                 "<parent link='a'/><child link='b'/>\n%s</joint></robot>",
-                 cases[i].inner);
-        assert_refused(*state, text, MF_BAD_FILE, 2, cases[i].phrase);
+        assert_refused(
+            *state,
+            formatted(
+                "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='revolute'>"
+                "<parent link='a'/><child link='b'/>\n%s</joint></robot>",
+                cases[i].inner),
+            MF_BAD_FILE, 2, cases[i].phrase);
     }
     assert_refused(*state, "<robot><link name='a'/>\n<joint name='j' type='odd'/></robot>",
                    MF_BAD_FILE, 2, "unknown type 'odd'");
@@ -585,8 +568,8 @@ static void broken_joints_are_refused(void **state) {
 }
 
 // What other readers take too: each with a note.
-static void slips_of_writers_are_noted(void **state) {
-    mf_Model *model = load_urdf(
+TEST(slips_of_writers_are_noted) {
+    AUTO_MODEL *model = load_urdf(
         *state,
         "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
             1) "</link>\n"
@@ -601,10 +584,9 @@ static void slips_of_writers_are_noted(void **state) {
     assert_int_equal(model->joints[0].mimic, MF_NONE);
     assert_int_equal(model->sensor_count, 1);
     assert_int_equal(model->sensors[0].link, 1); // the link that the joint moves
-    mf_model_destroy(model);
 }
 
-static void broken_sensors_are_refused(void **state) {
+TEST(broken_sensors_are_refused) {
     assert_refused(
         *state,
         "<robot><link name='a'>" MASS(
@@ -619,7 +601,7 @@ static void broken_sensors_are_refused(void **state) {
         MF_BAD_FILE, 2, "needs <ray><range><max>");
 }
 
-static void broken_files_are_refused(void **state) {
+TEST(broken_files_are_refused) {
     assert_refused(*state, "", MF_BAD_FILE, 0, "empty");
     assert_refused(*state, "hello", MF_BAD_FILE, 1, "well-formed XML");
     assert_refused(*state, "<robot>\n<link name='a'>\n</robot>", MF_BAD_FILE, 3, "well-formed XML");
@@ -639,7 +621,7 @@ static void broken_files_are_refused(void **state) {
     check_refused(*state, "<robot>\0</robot>", 16, MF_BAD_FILE, 1, "well-formed", __LINE__);
 }
 
-static void deep_and_long_files_are_refused(void **state) {
+TEST(deep_and_long_files_are_refused) {
     char text[4000] = "<robot><link name='a'/>\n";
     for (int i = 0; i < 64; i++)
         strcat(text, "<x>");
@@ -651,7 +633,7 @@ static void deep_and_long_files_are_refused(void **state) {
     assert_refused(*state, long_name, MF_LIMIT, 2, "at most 255 bytes, found 256");
 }
 
-static void missing_files_are_refused(void **state) {
+TEST(missing_files_are_refused) {
     mf_Model *model;
     mf_Error error = {0};
     assert_int_not_equal(mf_model_load(*state, "/nowhere/robot.urdf", NULL, &model, &error), MF_OK);
@@ -666,8 +648,8 @@ static void missing_files_are_refused(void **state) {
 
 // ---- our own models ----------------------------------------------------------------------------
 
-static void the_hexapod_is_as_documented(void **state) {
-    mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL);
+TEST(the_hexapod_is_as_documented) {
+    AUTO_MODEL *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL);
     assert_int_equal(model->joint_count, 18);
     assert_int_equal(model->point_count, 33);
     assert_int_equal(model->sensor_count, 6);
@@ -688,22 +670,20 @@ static void the_hexapod_is_as_documented(void **state) {
     }
     assert_int_equal(standing, 6);
     assert_null(find_note(model, "inertia"));
-    mf_model_destroy(model);
 }
 
-static void the_quadruped_is_as_documented(void **state) {
-    mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/quadruped.urdf", NULL);
+TEST(the_quadruped_is_as_documented) {
+    AUTO_MODEL *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/quadruped.urdf", NULL);
     assert_int_equal(model->joint_count, 8);
     assert_int_equal(model->point_count, 19);
     assert_int_equal(model->sensor_count, 4);
     assert_near(model->mass, 1.68, 1e-12);
     assert_near(model->rest_height, 0.2264 * 0.76604444311897804, 1e-12);
     assert_null(find_note(model, "inertia"));
-    mf_model_destroy(model);
 }
 
-static void descriptions_name_everything(void **state) {
-    mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL);
+TEST(descriptions_name_everything) {
+    AUTO_MODEL *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL);
     char *text;
     mf_Error error = {0};
     assert_int_equal(mf_model_describe(model, &text, &error), MF_OK);
@@ -716,49 +696,4 @@ static void descriptions_name_everything(void **state) {
     assert_non_null(strstr(text, "1.992 kg"));
     assert_non_null(strstr(text, "-34.4 ..   34.4 deg"));
     mf_release(*state, text);
-    mf_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joints_keep_what_the_file_says),
-        cmocka_unit_test(every_joint_type_is_known),
-        cmocka_unit_test(fixed_links_merge_into_their_parents),
-        cmocka_unit_test(mimic_chains_end_at_a_free_joint),
-        cmocka_unit_test(shapes_become_contact_points),
-        cmocka_unit_test(colors_come_from_named_global_and_local_materials),
-        cmocka_unit_test(a_uniform_box_needs_nine_points),
-        cmocka_unit_test(a_general_inertia_is_exact),
-        cmocka_unit_test(a_rod_puts_mass_on_its_tip),
-        cmocka_unit_test(light_links_take_fewer_points_within_the_budget),
-        cmocka_unit_test(sensors_are_read),
-        cmocka_unit_test(leaf_links_get_contact_sensors_by_default),
-        cmocka_unit_test(a_floating_world_is_left_out),
-        cmocka_unit_test(unknown_elements_are_reported_once_per_kind),
-        cmocka_unit_test(nothing_is_ignored_in_silence),
-        cmocka_unit_test(numbers_do_not_depend_on_the_locale),
-        cmocka_unit_test(links_without_inertial_can_be_weighed_by_density),
-        cmocka_unit_test(impossible_inertias_are_repaired),
-        cmocka_unit_test(large_inertias_are_kept),
-        cmocka_unit_test(mass_points_are_legal),
-        cmocka_unit_test(files_without_mass_load),
-        cmocka_unit_test(friction_of_links_is_read),
-        cmocka_unit_test(possible_inertias_are_left_alone),
-        cmocka_unit_test(massless_links_are_reported),
-        cmocka_unit_test(missing_limits_are_reported),
-        cmocka_unit_test(broken_trees_are_refused),
-        cmocka_unit_test(broken_mimics_are_refused),
-        cmocka_unit_test(broken_numbers_are_refused),
-        cmocka_unit_test(broken_masses_are_refused),
-        cmocka_unit_test(broken_joints_are_refused),
-        cmocka_unit_test(broken_sensors_are_refused),
-        cmocka_unit_test(slips_of_writers_are_noted),
-        cmocka_unit_test(broken_files_are_refused),
-        cmocka_unit_test(deep_and_long_files_are_refused),
-        cmocka_unit_test(missing_files_are_refused),
-        cmocka_unit_test(the_hexapod_is_as_documented),
-        cmocka_unit_test(the_quadruped_is_as_documented),
-        cmocka_unit_test(descriptions_name_everything),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

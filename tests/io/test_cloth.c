@@ -3,6 +3,8 @@
 #include "rig/rig.h"
 #include "body/kind.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static const char rectangle[] = "cloth:\n"
                                 "  density: 0.2\n"
                                 "  size: [1, 2]\n"
@@ -19,7 +21,7 @@ static mf_Status parse(mf_Context *context, const char *text, mf_Cloth **out, mf
     return mf_cloth_parse(context, "a.yaml", text, strlen(text), out, error);
 }
 
-static void rectangles_are_read(void **state) {
+TEST(rectangles_are_read) {
     static const uint32_t pins[] = {9, 10, 11, 0, 3, 6, 5};
     mf_Cloth *cloth;
     double at[3];
@@ -34,7 +36,7 @@ static void rectangles_are_read(void **state) {
     mf_body_destroy(cloth);
 }
 
-static void what_is_written_is_read_again(void **state) {
+TEST(what_is_written_is_read_again) {
     static const char *const texts[] = {rectangle, triangles};
     for (int k = 0; k < 2; k++) {
         mf_Cloth *cloth, *again;
@@ -53,7 +55,7 @@ static void what_is_written_is_read_again(void **state) {
     }
 }
 
-static void what_is_wrong_is_named(void **state) {
+TEST(what_is_wrong_is_named) {
     static const struct {
         const char *text, *names;
         int line;
@@ -85,7 +87,7 @@ static void what_is_wrong_is_named(void **state) {
     }
 }
 
-static void every_failure_is_reported(void **state) {
+TEST(every_failure_is_reported) {
     mf_Status status = MF_NO_MEMORY;
     for (uint32_t calls = 1; status != MF_OK; calls++) {
         mf_Cloth *cloth = NULL;
@@ -99,11 +101,4 @@ static void every_failure_is_reported(void **state) {
         mf_release(*state, text);
         mf_body_destroy(cloth);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rectangles_are_read), cmocka_unit_test(what_is_written_is_read_again),
-        cmocka_unit_test(what_is_wrong_is_named), cmocka_unit_test(every_failure_is_reported)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

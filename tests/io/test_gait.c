@@ -34,7 +34,9 @@ static int close_fixture(void **state) {
     return 0;
 }
 
-static void mistakes_have_a_position(void **state) {
+GROUP_FIXTURE(open_fixture, close_fixture);
+
+TEST(mistakes_have_a_position) {
     static const struct {
         const char *text;
         int line, column;
@@ -97,7 +99,7 @@ typedef void (*GaitFn)(const Fixture *fixture, const mf_Model *model, const mf_G
 // Calls `check` for every file of models/gaits/<robot>; how many there are.
 static uint32_t for_each_gait(const Fixture *fixture, const char *robot, GaitFn check) {
     char path[600];
-    mf_Model *model;
+    AUTO_MODEL *model;
     uint32_t count = 0;
     snprintf(path, sizeof path, MODELS "%s.urdf", robot);
     assert_int_equal(mf_model_load(fixture->context, path, NULL, &model, NULL), MF_OK);
@@ -117,7 +119,6 @@ static uint32_t for_each_gait(const Fixture *fixture, const char *robot, GaitFn 
         count++;
     }
     closedir(folder);
-    mf_model_destroy(model);
     return count;
 }
 
@@ -137,7 +138,7 @@ static void check_text(const Fixture *fixture, const mf_Model *model, const mf_G
     mf_gait_destroy(again);
 }
 
-static void what_is_written_reads_back(void **state) {
+TEST(what_is_written_reads_back) {
     assert_true(for_each_gait(*state, "humanoid", check_text) >= 3);
     assert_true(for_each_gait(*state, "hexapod", check_text) >= 3);
     assert_true(for_each_gait(*state, "quadruped", check_text) >= 3);
@@ -154,7 +155,7 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     mf_GroupConfig robots = mf_group_config();
     settings.step = MF_MILLISECOND;
     robots.model = model;
-    mf_World *world = open_world(fixture->context, &settings);
+    AUTO_WORLD *world = open_world(fixture->context, &settings);
     group = add_group(world, &robots);
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.self_contacts = false;
@@ -162,7 +163,7 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     assert_int_equal(mf_gaits_add(group, &gait, 1, NULL, NULL), MF_OK);
     double *q = calloc(model->position_count, sizeof *q),
            *v = calloc(model->velocity_count, sizeof *v);
-    double *angles = calloc(model->joint_count, sizeof *angles);
+    AUTO(end_memory) double *angles = calloc(model->joint_count, sizeof *angles);
     assert_true(q != NULL && v != NULL && angles != NULL);
     memcpy(angles, model->start_angle, model->joint_count * sizeof *angles);
     assert_int_equal(mf_gait_sample(gait, model, 0, none, angles, NULL), MF_OK);
@@ -188,18 +189,16 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
         fail_msg("%s: got %g m of %g m, upright %g", gait->file, distance, commanded, upright);
     free(q);
     free(v);
-    free(angles);
-    mf_world_destroy(world);
 }
 
-static void every_gait_walks_under_articulated(void **state) {
+TEST(every_gait_walks_under_articulated) {
     for_each_gait(*state, "humanoid", check_distance);
     for_each_gait(*state, "hexapod", check_distance);
     for_each_gait(*state, "quadruped", check_distance);
 }
 
 // The tables of docs/reference/gaits.md are those of the program.
-static void the_documentation_has_every_key(void **state) {
+TEST(the_documentation_has_every_key) {
     Fixture *fixture = *state;
     char *page, *table;
     size_t size;
@@ -216,14 +215,4 @@ static void the_documentation_has_every_key(void **state) {
         mf_release(fixture->context, table);
     }
     mf_release(fixture->context, page);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_have_a_position),
-        cmocka_unit_test(what_is_written_reads_back),
-        cmocka_unit_test(every_gait_walks_under_articulated),
-        cmocka_unit_test(the_documentation_has_every_key),
-    };
-    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

@@ -3,7 +3,7 @@
 #include "rig/rig.h"
 #include "io/keys.h"
 
-static void known_distances(void **state) {
+TEST(known_distances) {
     static const struct {
         const char *a, *b;
         size_t distance;
@@ -26,7 +26,7 @@ static void known_distances(void **state) {
     }
 }
 
-static void long_names_are_far_from_all(void **state) {
+TEST(long_names_are_far_from_all) {
     char longest[256], longer[257];
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
@@ -36,12 +36,4 @@ static void long_names_are_far_from_all(void **state) {
     assert_int_equal(mf_name_distance(longest, ""), 255);
     assert_true(mf_name_distance(longer, "a") == SIZE_MAX);
     assert_true(mf_name_distance("a", longer) == SIZE_MAX);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_distances),
-        cmocka_unit_test(long_names_are_far_from_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static size_t put(uint8_t *out, const char *path, const char *data) {
     return 8 + (size_t)lengths[0] + lengths[1];
 }
 
-static void test_files_come_back(void **state) {
+TEST(test_files_come_back) {
     uint8_t data[256];
     size_t size = put(data, "go/robot.urdf", "<robot/>");
     mf_PackageFile file;
@@ -36,7 +36,7 @@ static void test_files_come_back(void **state) {
     }
 }
 
-static void test_paths_stay_in_their_folder(void **state) {
+TEST(test_paths_stay_in_their_folder) {
     static const char *const bad[] = {"",      "/etc/passwd", "..",    "../a",  "a/..", "a/../b",
                                       "a//b",  "a/",          ".ssh",  "a/.b",  "a\\b", "a\nb",
                                       "a\x7f", "./a",         "a/./b", "~/.ssh"};
@@ -58,7 +58,7 @@ static void test_paths_stay_in_their_folder(void **state) {
     }
 }
 
-static void test_they_are_not_too_many(void **state) {
+TEST(test_they_are_not_too_many) {
     static uint8_t data[(MF_PACKAGE_FILES + 1) * 9];
     size_t size = 0;
     mf_PackageFile file;
@@ -70,11 +70,4 @@ static void test_they_are_not_too_many(void **state) {
         ;
     assert_int_equal(error.status, MF_LIMIT);
     assert_int_equal(package.count, MF_PACKAGE_FILES);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files_come_back),
-                                       cmocka_unit_test(test_paths_stay_in_their_folder),
-                                       cmocka_unit_test(test_they_are_not_too_many)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 #include "body/kind.h"
 #include "model/neurons.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static const char body[] = "truss:\n"
                            "  vertices:\n"
                            "    - position: [0, 0, 0]\n"
@@ -30,8 +32,7 @@ static const char brain[] = "  neurons:\n"
                             "      weight: 0.1\n";
 
 static mf_Status parse(mf_Context *context, const char *tail, mf_Truss **out, mf_Error *error) {
-    char text[2048];
-    snprintf(text, sizeof text, "%s%s", body, tail);
+    const char *text = formatted("%s%s", body, tail);
     return mf_truss_parse(context, "a.yaml", text, strlen(text), out, error);
 }
 
@@ -48,7 +49,7 @@ static void check_brain(const mf_Truss *t) {
     assert_int_equal(t->actuators[1].neuron, MF_NONE);
 }
 
-static void test_round_trip(void **state) {
+TEST(test_round_trip) {
     mf_Context *context = *state;
     mf_Truss *truss, *again;
     mf_Error error = {0};
@@ -68,7 +69,7 @@ static void test_round_trip(void **state) {
     mf_truss_destroy(again);
 }
 
-static void test_refused(void **state) {
+TEST(test_refused) {
     mf_Context *context = *state;
     const struct {
         const char *tail;
@@ -100,7 +101,7 @@ static void test_refused(void **state) {
 }
 
 // Networks that no file can hold.
-static void test_check(void **state) {
+TEST(test_check) {
     const mf_Neuron neurons[2] = {{(mf_NeuronKind)7, 0, 0}, {MF_NEURON_SIGMOID, 0, 0}};
     const mf_Synapse synapses[1] = {{0, 0, 1}};
     mf_Error error = {0};
@@ -112,13 +113,4 @@ static void test_check(void **state) {
     assert_int_equal(mf_neurons_check(neurons, MF_NEURONS_MOST + 1, NULL, 0, &error), MF_LIMIT);
     assert_int_equal(mf_neurons_check(neurons + 1, 1, synapses, MF_SYNAPSES_MOST + 1, &error),
                      MF_LIMIT);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_check),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -6,6 +6,8 @@
 #include "io/keys.h"
 #include "motion/vehicle/keys.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static mf_Vehicle *load(mf_Context *context, const char *name) {
     char path[512];
     mf_Vehicle *vehicle = NULL;
@@ -18,7 +20,7 @@ static mf_Vehicle *load(mf_Context *context, const char *name) {
 }
 
 // Figures of the sources that the files name.
-static void our_vehicles_are_read(void **state) {
+TEST(our_vehicles_are_read) {
     mf_Vehicle *v = load(*state, "crazyflie");
     assert_int_equal(v->kind, MF_VEHICLE_QUADROTOR);
     assert_true(v->quadrotor.mass == 0.03 && v->quadrotor.inertia[2] == 2.89e-5);
@@ -44,7 +46,7 @@ static void our_vehicles_are_read(void **state) {
     mf_body_destroy(load(*state, "car_racing"));
 }
 
-static void tables_hold_every_member_once(void **state) {
+TEST(tables_hold_every_member_once) {
     for (int kind = 0; kind < 3; kind++) {
         const mf_KeyTable *table = mf_vehicle_table((mf_VehicleKind)kind);
         size_t bytes = 0;
@@ -59,7 +61,7 @@ static void tables_hold_every_member_once(void **state) {
     }
 }
 
-static void a_written_vehicle_reads_back_the_same(void **state) {
+TEST(a_written_vehicle_reads_back_the_same) {
     static const char *const names[] = {"crazyflie", "aerosonde", "car_racing"};
     for (size_t i = 0; i < 3; i++) {
         mf_Vehicle *v = load(*state, names[i]), *again = NULL;
@@ -81,7 +83,7 @@ static void a_written_vehicle_reads_back_the_same(void **state) {
 
 #define BODY "  mass: 1\n  inertia: [0.01, 0.01, 0.02, 0, 0, 0]\n"
 
-static void mistakes_are_one_line_with_their_position(void **state) {
+TEST(mistakes_are_one_line_with_their_position) {
     static const struct {
         const char *text, *message; // the message's beginning
     } cases[] = {
@@ -152,19 +154,8 @@ static mf_Status read_all(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     char path[512];
     snprintf(path, sizeof path, "%s/models/aerosonde.yaml", MAYFLY_SOURCE_DIR);
     assert_true(torture(*state, read_all, path, TORTURE_MUST_FAIL) > 20);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(our_vehicles_are_read),
-        cmocka_unit_test(tables_hold_every_member_once),
-        cmocka_unit_test(a_written_vehicle_reads_back_the_same),
-        cmocka_unit_test(mistakes_are_one_line_with_their_position),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

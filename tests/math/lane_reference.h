@@ -180,8 +180,8 @@ static void NAME(check_functions)(const Copies *first, const Copies *copies) {
 
 // Largest error against the C library's long double for angles or slopes spread over a range.
 static double NAME(largest_error)(const Copies *copies, mf_LaneCase which, double range) {
-    REAL *a = aligned(COUNT * sizeof *a), *b = aligned(COUNT * sizeof *b);
-    REAL *out = aligned(COUNT * sizeof *out);
+    AUTO(end_memory) REAL *a = aligned(COUNT * sizeof *a), *b = aligned(COUNT * sizeof *b);
+    AUTO(end_memory) REAL *out = aligned(COUNT * sizeof *out);
     static const int32_t zeros[16];
     mf_LaneInput input = {a, b, zeros, zeros, COUNT};
     double largest = 0.0;
@@ -205,15 +205,13 @@ static double NAME(largest_error)(const Copies *copies, mf_LaneCase which, doubl
             largest = error > largest ? error : largest;
         }
     }
-    free(out);
-    free(b);
-    free(a);
     return largest;
 }
 
 // Where the C library is exact by definition.
 static void NAME(check_special)(const Copies *copies) {
     enum { N = 16 };
+    AUTO(end_memory)
     REAL *a = aligned(N * sizeof *a), *b = aligned(N * sizeof *b), *out = aligned(N * sizeof *out);
     static const double pairs[N][2] = {
         {0, 0},  {0, 1}, {0, -1},  {1, 0},   {-1, 0},        {1, 1},     {1, -1},   {-1, -1},
@@ -241,7 +239,4 @@ static void NAME(check_special)(const Copies *copies) {
             else
                 assert_true(out[k] >= -1 && out[k] <= 1);
     }
-    free(out);
-    free(b);
-    free(a);
 }

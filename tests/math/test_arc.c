@@ -42,7 +42,7 @@ static void fill(void) {
     }
 }
 
-static void errors_are_as_promised(void **state) {
+TEST(errors_are_as_promised) {
     long double worst[6] = {0};
     run(mf_kernel_row(MF_ISA_SCALAR), true);
     run(mf_kernel_row(MF_ISA_SCALAR), false);
@@ -60,7 +60,7 @@ static void errors_are_as_promised(void **state) {
             fail_msg("function %d: off by %.3g, promised %.3g", k, (double)worst[k], bound[k]);
 }
 
-static void signs_are_symmetric_to_the_bit(void **state) {
+TEST(signs_are_symmetric_to_the_bit) {
     run(mf_kernel_row(MF_ISA_SCALAR), true);
     run(mf_kernel_row(MF_ISA_SCALAR), false);
     for (int i = 0; i < COUNT; i += 2) {
@@ -70,7 +70,7 @@ static void signs_are_symmetric_to_the_bit(void **state) {
     }
 }
 
-static void copies_give_the_same_bits(void **state) {
+TEST(copies_give_the_same_bits) {
     run(mf_kernel_row(MF_ISA_SCALAR), true);
     run(mf_kernel_row(MF_ISA_SCALAR), false);
     memcpy(first64, out64, sizeof out64);
@@ -87,7 +87,7 @@ static void copies_give_the_same_bits(void **state) {
     }
 }
 
-static void special_ratios(void **state) {
+TEST(special_ratios) {
     static const double cases[][3] = {{1, 0, 1.57079632679489661923},
                                       {-2, 0, -1.57079632679489661923},
                                       {0, 3, 0},
@@ -107,12 +107,6 @@ static void special_ratios(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_as_promised),
-        cmocka_unit_test(signs_are_symmetric_to_the_bit),
-        cmocka_unit_test(copies_give_the_same_bits),
-        cmocka_unit_test(special_ratios),
-    };
     fill();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests();
 }

@@ -62,7 +62,7 @@ typedef struct Literal_f64 {
 #define FMA fma
 #include "math/fma_check.h"
 
-static void literals_come_out(void **state) {
+TEST(literals_come_out) {
     static const Literal_f32 f32[] = {
         // (1 + u)^2 - 1 keeps u^2, which a rounded product loses: 2 u + u^2 with u = 2^-12
         {0x1.001p0f, 0x1.001p0f, -1.0f, 0x1.0008p-11f},
@@ -119,7 +119,7 @@ static void literals_come_out(void **state) {
     check_literals_f64(copies_f64, f64, sizeof f64 / sizeof *f64);
 }
 
-static void all_copies_equal_the_instruction(void **state) {
+TEST(all_copies_equal_the_instruction) {
     const Copy *real_f32 = NULL, *real_f64 = NULL;
     for (int i = 0; i < COPIES && real_f32 == NULL; i++)
         if (copies_f32[i].row >= MF_ROW_AVX2 && mf_kernel_row_available(copies_f32[i].row)) {
@@ -129,12 +129,4 @@ static void all_copies_equal_the_instruction(void **state) {
     random_state = 1;
     check_random_f32(copies_f32, real_f32);
     check_random_f64(copies_f64, real_f64);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(literals_come_out),
-        cmocka_unit_test(all_copies_equal_the_instruction),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

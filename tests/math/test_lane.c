@@ -104,7 +104,7 @@ MAKE_VALUES(double, NAME_F64)
 #define ATAN2_BOUND 6e-16
 #include "math/lane_reference.h"
 
-static void operations_match_their_definition(void **state) {
+TEST(operations_match_their_definition) {
     for (int k = 0; k < COPIES; k++) {
         if (!mf_kernel_row_available(copies_f32[k].row))
             continue;
@@ -119,7 +119,7 @@ static void operations_match_their_definition(void **state) {
     }
 }
 
-static void functions_have_the_same_bits(void **state) {
+TEST(functions_have_the_same_bits) {
     for (int k = 1; k < COPIES; k++) {
         if (!mf_kernel_row_available(copies_f32[k].row))
             continue;
@@ -128,7 +128,7 @@ static void functions_have_the_same_bits(void **state) {
     }
 }
 
-static void functions_are_accurate(void **state) {
+TEST(functions_are_accurate) {
     const Copies *f32 = &copies_f32[0], *f64 = &copies_f64[0];
     for (int k = 1; k < COPIES; k++) // the fastest that runs here; all have the same bits
         if (mf_kernel_row_available(copies_f32[k].row)) {
@@ -146,13 +146,4 @@ static void functions_are_accurate(void **state) {
     assert_true(largest_error_f64(f64, MF_LANE_ATAN2, 2.0) < 6e-16);
     check_special_f32(f32);
     check_special_f64(f64);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operations_match_their_definition),
-        cmocka_unit_test(functions_have_the_same_bits),
-        cmocka_unit_test(functions_are_accurate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void *aligned(size_t size) {
 // Runs a map on every set that this processor has; all must agree to the bit.
 static void run_map(const MapFn table[MF_KERNEL_ROWS][2], int precision, const void *x, void *out) {
     size_t size = COUNT * (precision ? sizeof(double) : sizeof(float));
-    void *other = aligned(size);
+    AUTO(end_memory) void *other = aligned(size);
     table[mf_kernel_row(MF_ISA_SCALAR)][precision](x, out, COUNT);
     for (int i = 1; i < SETS; i++) {
         if (!mf_isa_available(sets[i]))
@@ -36,11 +36,10 @@ static void run_map(const MapFn table[MF_KERNEL_ROWS][2], int precision, const v
         table[mf_kernel_row(sets[i])][precision](x, other, COUNT);
         assert_memory_equal(out, other, size);
     }
-    free(other);
 }
 
 // Reference: the C library's expl in long double.
-static void exponential_of_lanes(void **state) {
+TEST(exponential_of_lanes) {
     float *x = aligned(COUNT * sizeof *x), *y = aligned(COUNT * sizeof *y);
     double *u = aligned(COUNT * sizeof *u), *v = aligned(COUNT * sizeof *v);
     for (int i = 0; i < COUNT; i++) {
@@ -73,7 +72,7 @@ static void exponential_of_lanes(void **state) {
     free(v);
 }
 
-static void logarithm_of_lanes(void **state) {
+TEST(logarithm_of_lanes) {
     float *x = aligned(COUNT * sizeof *x), *y = aligned(COUNT * sizeof *y);
     double *u = aligned(COUNT * sizeof *u), *v = aligned(COUNT * sizeof *v);
     for (int i = 0; i < COUNT; i++) {
@@ -93,7 +92,7 @@ static void logarithm_of_lanes(void **state) {
 }
 
 // Reference: the C library's expl.
-static void exponential_of_set_up_code(void **state) {
+TEST(exponential_of_set_up_code) {
     for (int i = -70800; i <= 70970; i++) {
         double x = 0.01 * i;
         long double exact = expl((long double)x);
@@ -107,7 +106,7 @@ static void exponential_of_set_up_code(void **state) {
 // 4 x 65,536 numbers: mean 0, variance 1, fourth moment 3, no correlation between the four or with
 // the next tick, and the shares beyond 1, 2 and 3 that a normal distribution has. Bounds are about
 // five standard errors.
-static void numbers_are_normal(void **state) {
+TEST(numbers_are_normal) {
     const size_t size = 4 * COUNT * sizeof(double);
     double *value = aligned(size), *next = aligned(size), *other = aligned(size);
     float *single = aligned(size / 2), *other_single = aligned(size / 2);
@@ -148,14 +147,4 @@ static void numbers_are_normal(void **state) {
     free(other);
     free(single);
     free(other_single);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exponential_of_lanes),
-        cmocka_unit_test(logarithm_of_lanes),
-        cmocka_unit_test(exponential_of_set_up_code),
-        cmocka_unit_test(numbers_are_normal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

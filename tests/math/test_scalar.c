@@ -36,7 +36,7 @@ static double sin_cos_error(double angle) {
     return fmax(ulps(sine, sinl((long double)angle)), ulps(cosine, cosl((long double)angle)));
 }
 
-static void sine_and_cosine_are_good_to_one_ulp(void **state) {
+TEST(sine_and_cosine_are_good_to_one_ulp) {
     double worst = 0.0;
     for (uint64_t i = 0; i < SAMPLES; i++) {
         worst = fmax(worst, sin_cos_error(random_between(i, -4.0, 4.0)));
@@ -53,7 +53,7 @@ static void sine_and_cosine_are_good_to_one_ulp(void **state) {
     assert_true(worst < 1.0);
 }
 
-static void large_angles_are_as_good(void **state) {
+TEST(large_angles_are_as_good) {
     // Exact values of sin and cos (multiple precision): 2^120 is the fdlibm-style hard case by
     // size, 6381956970095103 * 2^797 the double closest to a multiple of pi/2 of all (Muller et
     // al., Handbook of Floating-Point Arithmetic, section on range reduction).
@@ -88,7 +88,7 @@ static void large_angles_are_as_good(void **state) {
     }
 }
 
-static void sine_and_cosine_of_special_values(void **state) {
+TEST(sine_and_cosine_of_special_values) {
     double sine, cosine;
     mf_sin_cos(0.0, &sine, &cosine);
     assert_true(sine == 0.0 && !signbit(sine) && cosine == 1.0);
@@ -104,7 +104,7 @@ static void sine_and_cosine_of_special_values(void **state) {
     mf_sin_cos(1.0, NULL, NULL);
 }
 
-static void arc_tangent_is_good_to_two_ulp(void **state) {
+TEST(arc_tangent_is_good_to_two_ulp) {
     double worst = 0.0;
     for (uint64_t i = 0; i < SAMPLES; i++) {
         double y = random_between(2 * i, -1.0, 1.0), x = random_between(2 * i + 1, -1.0, 1.0);
@@ -117,7 +117,7 @@ static void arc_tangent_is_good_to_two_ulp(void **state) {
     assert_true(worst < 2.0);
 }
 
-static void arc_tangent_of_special_values(void **state) {
+TEST(arc_tangent_of_special_values) {
     // C17 F.10.1.4, all combinations of signed zero, one, infinity and NaN
     const double values[] = {0.0, 1.0, INFINITY, -0.0, -1.0, -INFINITY, (double)NAN};
     for (int i = 0; i < 7; i++) {
@@ -133,7 +133,7 @@ static void arc_tangent_of_special_values(void **state) {
     }
 }
 
-static void arc_sine_and_cosine_are_safe_and_accurate(void **state) {
+TEST(arc_sine_and_cosine_are_safe_and_accurate) {
     double worst = 0.0;
     for (uint64_t i = 0; i < SAMPLES; i++) {
         double x = random_between(i, -1.0, 1.0);
@@ -153,7 +153,7 @@ static void arc_sine_and_cosine_are_safe_and_accurate(void **state) {
     assert_true(mf_asin(0.0) == 0.0 && signbit(mf_asin(-0.0)));
 }
 
-static void floor_and_finite_are_exact(void **state) {
+TEST(floor_and_finite_are_exact) {
     for (uint64_t i = 0; i < SAMPLES; i++) {
         double x = i & 1 ? any_finite(i) : random_between(i, -1e3, 1e3);
         assert_true(mf_floor(x) == floor(x));
@@ -174,7 +174,7 @@ static void floor_and_finite_are_exact(void **state) {
     assert_true(mf_sqrt(2.0) == sqrt(2.0) && isnan(mf_sqrt(-1.0)));
 }
 
-static void bits_are_the_same_everywhere(void **state) {
+TEST(bits_are_the_same_everywhere) {
     // Golden hash over results that the tests above check against exact values: every compiler,
     // optimization level and processor must give these bits.
     uint64_t hash = MF_HASH_START;
@@ -212,7 +212,7 @@ static void random_unit_quaternion(double q[4], uint64_t index) {
     assert_true(mf_quat_normalize(q));
 }
 
-static void lengths_do_not_overflow(void **state) {
+TEST(lengths_do_not_overflow) {
     const double scales[] = {1.0, 0x1p1020, 0x1p-1000, 0x1p-1030, DBL_TRUE_MIN};
     for (int i = 0; i < 5; i++) {
         double v[3] = {2.0 * scales[i], -3.0 * scales[i], 6.0 * scales[i]};
@@ -230,7 +230,7 @@ static void lengths_do_not_overflow(void **state) {
     assert_all_near(q, (const double[4]){1.0, 0.0, 0.0, 0.0}, 4, 0.0);
 }
 
-static void quarter_rotations_have_the_right_sense(void **state) {
+TEST(quarter_rotations_have_the_right_sense) {
     // right-handed: x to y about z, y to z about x, z to x about y
     const double axes[3][3] = {{2.0, 0.0, 0.0}, {0.0, 0.5, 0.0}, {0.0, 0.0, 1.0}};
     for (int axis = 0; axis < 3; axis++) {
@@ -248,7 +248,7 @@ static void quarter_rotations_have_the_right_sense(void **state) {
     assert_all_near(q, (const double[4]){1.0, 0.0, 0.0, 0.0}, 4, 0.0);
 }
 
-static void products_of_rotations_follow_in_order(void **state) {
+TEST(products_of_rotations_follow_in_order) {
     for (uint64_t i = 0; i < 1000; i++) {
         double a[4], b[4], ab[4], v[3] = {0.3, -1.7, 2.2}, once[3], twice[3];
         random_unit_quaternion(a, 2 * i);
@@ -287,7 +287,7 @@ static void products_of_rotations_follow_in_order(void **state) {
     }
 }
 
-static void half_rotations_survive_the_matrix(void **state) {
+TEST(half_rotations_survive_the_matrix) {
     // w = 0: each of the three other branches of matrix to quaternion
     for (int axis = 1; axis < 4; axis++) {
         double q[4] = {0.0, 0.0, 0.0, 0.0}, matrix[9], back[4];
@@ -298,7 +298,7 @@ static void half_rotations_survive_the_matrix(void **state) {
     }
 }
 
-static void roll_pitch_yaw_follow_urdf(void **state) {
+TEST(roll_pitch_yaw_follow_urdf) {
     // R = Rz(yaw) Ry(pitch) Rx(roll), by elementary matrices
     for (uint64_t i = 0; i < 10000; i++) {
         double rpy[3] = {random_between(3 * i, -M_PI, M_PI),
@@ -321,7 +321,7 @@ static void roll_pitch_yaw_follow_urdf(void **state) {
     }
 }
 
-static void straight_up_and_down_keep_the_rotation(void **state) {
+TEST(straight_up_and_down_keep_the_rotation) {
     for (int sign = -1; sign <= 1; sign += 2) {
         for (uint64_t i = 0; i < 1000; i++) {
             double rpy[3] = {random_between(2 * i, -3.0, 3.0), sign * M_PI_2,
@@ -344,7 +344,7 @@ static void straight_up_and_down_keep_the_rotation(void **state) {
 
 // ---- inertia -----------------------------------------------------------------------------------
 
-static void eigen_solves_known_matrices(void **state) {
+TEST(eigen_solves_known_matrices) {
     double values[3], vectors[9];
     // [[2,1,0],[1,2,0],[0,0,5]]: 1, 3, 5
     mf_mat3_eigen(values, vectors, (const double[6]){2, 2, 5, 1, 0, 0});
@@ -365,7 +365,7 @@ static void eigen_solves_known_matrices(void **state) {
     assert_all_near(vectors, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9, 0.0);
 }
 
-static void eigen_rebuilds_random_matrices(void **state) {
+TEST(eigen_rebuilds_random_matrices) {
     for (uint64_t i = 0; i < 100000; i++) {
         // entries over twelve decades, as real inertias have
         double a[6], values[3], v[9], largest = 0.0;
@@ -388,7 +388,7 @@ static void eigen_rebuilds_random_matrices(void **state) {
     }
 }
 
-static void inertia_turns_with_its_body(void **state) {
+TEST(inertia_turns_with_its_body) {
     // a quarter rotation about z swaps xx and yy; xy changes sign; (xz, yz) turns like (x, y)
     double q[4], found[6];
     mf_quat_from_axis_angle(q, (const double[3]){0, 0, 1}, M_PI_2);
@@ -411,7 +411,7 @@ static void inertia_turns_with_its_body(void **state) {
     }
 }
 
-static void inertia_moves_by_the_parallel_axis_theorem(void **state) {
+TEST(inertia_moves_by_the_parallel_axis_theorem) {
     // two points of 1 kg at +-(1, 2, 3): about the center, then about one of them, which leaves
     // one point at distance (2, 4, 6)
     const double own[6] = {2 * 13, 2 * 10, 2 * 5, -2 * 2, -2 * 3, -2 * 6};
@@ -420,28 +420,4 @@ static void inertia_moves_by_the_parallel_axis_theorem(void **state) {
     assert_all_near(found, (const double[6]){52, 40, 20, -8, -12, -24}, 6, 0.0);
     mf_inertia_translate(found, found, -2.0, (const double[3]){1, 2, 3});
     assert_all_near(found, own, 6, 0.0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sine_and_cosine_are_good_to_one_ulp),
-        cmocka_unit_test(large_angles_are_as_good),
-        cmocka_unit_test(sine_and_cosine_of_special_values),
-        cmocka_unit_test(arc_tangent_is_good_to_two_ulp),
-        cmocka_unit_test(arc_tangent_of_special_values),
-        cmocka_unit_test(arc_sine_and_cosine_are_safe_and_accurate),
-        cmocka_unit_test(floor_and_finite_are_exact),
-        cmocka_unit_test(bits_are_the_same_everywhere),
-        cmocka_unit_test(lengths_do_not_overflow),
-        cmocka_unit_test(quarter_rotations_have_the_right_sense),
-        cmocka_unit_test(products_of_rotations_follow_in_order),
-        cmocka_unit_test(half_rotations_survive_the_matrix),
-        cmocka_unit_test(roll_pitch_yaw_follow_urdf),
-        cmocka_unit_test(straight_up_and_down_keep_the_rotation),
-        cmocka_unit_test(eigen_solves_known_matrices),
-        cmocka_unit_test(eigen_rebuilds_random_matrices),
-        cmocka_unit_test(inertia_turns_with_its_body),
-        cmocka_unit_test(inertia_moves_by_the_parallel_axis_theorem),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

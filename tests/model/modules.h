@@ -112,8 +112,7 @@ static inline void compose(double position[3], double rotation[4], const double 
 }
 
 static inline void open_module(Module *module, mf_Context *context, const char *name) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/models/modules/%s.urdf", MAYFLY_SOURCE_DIR, name);
+    const char *path = formatted("%s/models/modules/%s.urdf", MAYFLY_SOURCE_DIR, name);
     memset(module, 0, sizeof *module);
     mf_Model *model = module->model = load_file(context, path, NULL);
     read_docks(module);

@@ -3,6 +3,8 @@
 #include "model/points.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define HALF_ROTATION 3.14159265358979323846
 
 static mf_Builder *start(void **state) {
@@ -30,23 +32,22 @@ static void refuse(mf_Builder *builder, const char *text) {
     mf_builder_destroy(builder);
 }
 
-static void body_ids_count_from_zero(void **state) {
+TEST(body_ids_count_from_zero) {
     const double a[3] = {0, 0, 0}, b[3] = {0, 0, 1}, size[3] = {1, 1, 1};
-    mf_Builder *builder = start(state);
+    AUTO_BUILDER *builder = start(state);
     assert_int_equal(mf_body_create_point(builder, a, 1.0, NULL), 0);
     assert_int_equal(mf_body_create_cylinder(builder, a, b, 0.1, 1.0, NULL), 1);
     assert_int_equal(mf_body_create_box(builder, size, a, 1.0, NULL), 2);
     assert_int_equal(mf_body_create_sphere(builder, a, 0.1, 1.0, NULL), 3);
     assert_int_equal(mf_body_create_ray(builder, a, b, NULL), 4);
-    mf_builder_destroy(builder);
 }
 
-static void a_point_is_a_robot(void **state) {
+TEST(a_point_is_a_robot) {
     const double position[3] = {1.0, 2.0, 3.0};
     const float red[3] = {1.0f, 0.0f, 0.0f};
     mf_Builder *builder = start(state);
     mf_body_create_point(builder, position, 0.25, red);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_string_equal(model->name, "test");
     assert_string_equal(model->file, "");
     assert_int_equal(model->link_count, 1);
@@ -56,15 +57,14 @@ static void a_point_is_a_robot(void **state) {
     assert_near3(model->points[0].position, 0.0, 0.0, 0.0, 0.0); // base frame: center of body 0
     assert_true(model->mass == 0.25 && model->points[0].mass == 0.25);
     assert_true(model->points[0].color[0] == 1.0f && model->points[0].color[1] == 0.0f);
-    mf_model_destroy(model);
 }
 
 // Eight corners of equal mass: I_xx = m (b^2 + c^2) / 4 for edges a, b, c.
-static void a_box_is_its_corners(void **state) {
+TEST(a_box_is_its_corners) {
     const double size[3] = {0.2, 0.4, 0.6}, center[3] = {0.0, 0.0, 5.0};
     mf_Builder *builder = start(state);
     mf_body_create_box(builder, size, center, 2.0, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->point_count, 8);
     for (uint32_t i = 0; i < 8; i++) {
         const mf_Point *point = &model->points[i];
@@ -79,14 +79,13 @@ static void a_box_is_its_corners(void **state) {
     assert_near(model->rest_height, 0.3, 0.0);
     assert_int_equal(model->shape_count, 1);
     assert_int_equal(model->shapes[0].type, MF_SHAPE_BOX);
-    mf_model_destroy(model);
 }
 
-static void a_cylinder_is_two_rings(void **state) {
+TEST(a_cylinder_is_two_rings) {
     const double from[3] = {1.0, 0.0, 0.0}, to[3] = {3.0, 0.0, 0.0};
     mf_Builder *builder = start(state);
     mf_body_create_cylinder(builder, from, to, 0.5, 1.6, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->point_count, 16);
     for (uint32_t i = 0; i < 16; i++) {
         const double *p = model->points[i].position;
@@ -98,15 +97,14 @@ static void a_cylinder_is_two_rings(void **state) {
     assert_near3(model->links[0].inertia, 0.4, 1.8, 1.8, 1e-14);
     assert_int_equal(model->shapes[0].type, MF_SHAPE_CYLINDER);
     assert_near(model->shapes[0].size[1], 2.0, 1e-15);
-    mf_model_destroy(model);
 }
 
 // 6 points on the axes and 8 on the diagonals: sum x^2 = 2 r^2 + 8 r^2 / 3 = 14 r^2 / 3.
-static void a_sphere_is_fourteen_points(void **state) {
+TEST(a_sphere_is_fourteen_points) {
     const double center[3] = {0.0, 0.0, 0.0};
     mf_Builder *builder = start(state);
     mf_body_create_sphere(builder, center, 0.3, 1.4, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->point_count, 14);
     for (uint32_t i = 0; i < 14; i++) {
         const double *p = model->points[i].position;
@@ -114,7 +112,6 @@ static void a_sphere_is_fourteen_points(void **state) {
     }
     double moment = 1.4 * 0.3 * 0.3 * 2 / 3; // 2/3 m r^2, as a hollow sphere
     assert_near3(model->links[0].inertia, moment, moment, moment, 1e-15);
-    mf_model_destroy(model);
 }
 
 static uint32_t count_points(void **state, int mode, bool sphere, mf_ShapeType type,
@@ -126,16 +123,15 @@ static uint32_t count_points(void **state, int mode, bool sphere, mf_ShapeType t
         mf_body_create_sphere(builder, center, 0.5, 1.0, NULL);
     else
         mf_body_create_cylinder(builder, from, to, 0.5, 1.0, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     uint32_t count = model->point_count;
     assert_near(model->mass, 1.0, 1e-15);
     assert_near(model->rest_height, lowest, 1e-15);
     assert_int_equal(model->shapes[0].type, type);
-    mf_model_destroy(model);
     return count;
 }
 
-static void simplify_reduces_the_points(void **state) {
+TEST(simplify_reduces_the_points) {
     assert_int_equal(count_points(state, 0, false, MF_SHAPE_CYLINDER, 1.0), 16);
     assert_int_equal(count_points(state, 1, false, MF_SHAPE_BOX, 1.0), 8);
     assert_int_equal(count_points(state, 2, false, MF_SHAPE_POINT, 1.0), 2);
@@ -147,17 +143,16 @@ static void simplify_reduces_the_points(void **state) {
     assert_int_equal(count_points(state, 3, true, MF_SHAPE_POINT, 0.0), 1);
 }
 
-static void simplify_leaves_boxes_and_points_alone(void **state) {
+TEST(simplify_leaves_boxes_and_points_alone) {
     const double size[3] = {1, 1, 1}, center[3] = {0, 0, 0};
     mf_Builder *builder = start(state);
     mf_builder_simplify(builder, 3);
     mf_body_create_box(builder, size, center, 1.0, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->point_count, 8);
-    mf_model_destroy(model);
 }
 
-static void connecting_glues_bodies_into_one_link(void **state) {
+TEST(connecting_glues_bodies_into_one_link) {
     const double a[3] = {0, 0, 0}, b[3] = {1, 0, 0}, c[3] = {3, 0, 0};
     mf_Builder *builder = start(state);
     mf_BodyId first = mf_body_create_point(builder, a, 1.0, NULL);
@@ -166,15 +161,14 @@ static void connecting_glues_bodies_into_one_link(void **state) {
     mf_body_connect(builder, third, second);
     mf_body_connect(builder, second, first);
     mf_body_connect(builder, first, third); // already one: no effect
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->link_count, 1);
     assert_int_equal(model->point_count, 3);
     assert_near(model->links[0].mass, 4.0, 0.0);
     assert_near3(model->links[0].center, 1.75, 0.0, 0.0, 1e-15);
-    mf_model_destroy(model);
 }
 
-static void a_hinge_joins_two_links(void **state) {
+TEST(a_hinge_joins_two_links) {
     const double a[3] = {0, 0, 1}, b[3] = {1, 0, 1}, anchor[3] = {0.5, 0, 1}, axis[3] = {0, 2, 0};
     mf_Builder *builder = start(state);
     mf_BodyId first = mf_body_create_point(builder, a, 1.0, NULL);
@@ -185,7 +179,7 @@ static void a_hinge_joins_two_links(void **state) {
     config.upper = 1.5;
     config.speed = 3.0;
     assert_int_equal(mf_joint_create_hinge(builder, first, second, anchor, axis, &config), 0);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->joint_count, 1);
     const mf_Joint *joint = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "elbow")];
     assert_int_equal(joint->type, MF_JOINT_HINGE);
@@ -197,27 +191,25 @@ static void a_hinge_joins_two_links(void **state) {
     assert_int_equal(model->links[1].joint, 0);
     assert_near3(model->points[1].position, 0.5, 0.0, 0.0, 1e-15);
     assert_int_equal(mf_model_find(model, MF_ITEM_JOINT, "joint0"), MF_NONE);
-    mf_model_destroy(model);
 }
 
 // The angle is that of the second body against the first, also when the second is the base.
-static void a_hinge_written_in_reverse_rotates_in_reverse(void **state) {
+TEST(a_hinge_written_in_reverse_rotates_in_reverse) {
     const double a[3] = {0, 0, 0}, b[3] = {1, 0, 0}, anchor[3] = {0, 0, 0}, axis[3] = {0, 0, 1};
     mf_Builder *builder = start(state);
     mf_BodyId base = mf_body_create_point(builder, a, 1.0, NULL);
     mf_BodyId arm = mf_body_create_point(builder, b, 1.0, NULL);
     mf_joint_create_hinge(builder, arm, base, anchor, axis, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     const double angle[1] = {HALF_ROTATION / 2};
     double position[2][3], rotation[2][4];
     mf_model_pose(model, angle, position, rotation);
     // The base turns by +90 degrees seen from the arm: the arm by -90 seen from the base.
     assert_near(rotation[1][3], -sqrt(0.5), 1e-15);
-    mf_model_destroy(model);
 }
 
 // Anchor and axis are fixed to body `first`, so they follow when it is moved and turned later.
-static void hinges_follow_their_first_body(void **state) {
+TEST(hinges_follow_their_first_body) {
     const double size[3] = {2, 2, 2}, center[3] = {0, 0, 0}, tip[3] = {1, 0, 0},
                  axis[3] = {1, 0, 0};
     const double far[3] = {9, 9, 9}, shift[3] = {0, 0, 10}, rotation[3] = {0, 0, HALF_ROTATION / 2};
@@ -227,14 +219,13 @@ static void hinges_follow_their_first_body(void **state) {
     mf_joint_create_hinge(builder, box, point, tip, axis, NULL);
     mf_body_move(builder, box, shift);
     mf_body_rotate(builder, box, rotation);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_near3(model->joints[0].position, 0.0, 1.0, 0.0, 1e-15); // base frame is the moved center
     assert_near3(model->joints[0].axis, 0.0, 1.0, 0.0, 1e-15);
     assert_near3(model->points[8].position, 9.0, 8.0, -1.0, 1e-15); // the other body stayed
-    mf_model_destroy(model);
 }
 
-static void rotate_is_right_handed_about_x_then_y_then_z(void **state) {
+TEST(rotate_is_right_handed_about_x_then_y_then_z) {
     const double from[3] = {0, 0, 0}, to[3] = {2, 0, 0};
     const double quarter = HALF_ROTATION / 2, roll_yaw[3] = {quarter, 0, quarter};
     const double pitch[3] = {0, quarter, 0};
@@ -242,7 +233,7 @@ static void rotate_is_right_handed_about_x_then_y_then_z(void **state) {
     mf_builder_simplify(builder, 2);
     mf_BodyId body = mf_body_create_cylinder(builder, from, to, 0.1, 1.0, NULL);
     mf_body_rotate(builder, body, roll_yaw); // x -> x (roll), then x -> y (yaw); about (1, 0, 0)
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_near3(model->points[1].position, 0.0, 1.0, 0.0, 1e-15);
     mf_model_destroy(model);
     builder = start(state);
@@ -252,16 +243,15 @@ static void rotate_is_right_handed_about_x_then_y_then_z(void **state) {
     mf_body_rotate(builder, body, roll_yaw); // -z -> y (roll) -> -x (yaw)
     model = finish(builder);
     assert_near3(model->points[1].position, -1.0, 0.0, 0.0, 1e-15);
-    mf_model_destroy(model);
 }
 
-static void rays_become_sensors(void **state) {
+TEST(rays_become_sensors) {
     const double position[3] = {0, 0, 1}, from[3] = {0.5, 0, 1}, to[3] = {0.5, 0, -1};
     mf_Builder *builder = start(state);
     mf_BodyId point = mf_body_create_point(builder, position, 1.0, NULL);
     mf_BodyId ray = mf_body_create_ray(builder, from, to, NULL);
     mf_body_connect(builder, point, ray);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->point_count, 1);
     assert_int_equal(model->sensor_count, 1);
     const mf_Sensor *sensor = &model->sensors[mf_model_find(model, MF_ITEM_SENSOR, "ray1")];
@@ -269,10 +259,9 @@ static void rays_become_sensors(void **state) {
     assert_near3(sensor->start, 0.5, 0.0, 0.0, 1e-15);
     assert_near3(sensor->direction, 0.0, 0.0, -1.0, 1e-15);
     assert_near(sensor->range, 2.0, 1e-15);
-    mf_model_destroy(model);
 }
 
-static void contact_sensors_have_names(void **state) {
+TEST(contact_sensors_have_names) {
     const double position[3] = {0, 0, 1};
     mf_Builder *builder = start(state);
     mf_BodyId point = mf_body_create_point(builder, position, 1.0, NULL);
@@ -290,7 +279,7 @@ static void contact_sensors_have_names(void **state) {
     refuse(builder, "two sensors are named 'foot'");
 }
 
-static void links_come_parents_first_and_depth_first(void **state) {
+TEST(links_come_parents_first_and_depth_first) {
     mf_Builder *builder = start(state);
     const double axis[3] = {0, 1, 0};
     for (int i = 0; i < 5; i++)
@@ -298,7 +287,7 @@ static void links_come_parents_first_and_depth_first(void **state) {
     const int pairs[4][2] = {{3, 4}, {0, 1}, {2, 0}, {1, 3}}; // 0 - 1 - 3 - 4 and 0 - 2
     for (int i = 0; i < 4; i++)
         mf_joint_create_hinge(builder, pairs[i][0], pairs[i][1], (double[3]){0, 0, 0}, axis, NULL);
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     const char *const names[5] = {"body0", "body1", "body3", "body4", "body2"};
     for (uint32_t i = 0; i < 5; i++) {
         assert_string_equal(model->links[i].name, names[i]);
@@ -306,10 +295,9 @@ static void links_come_parents_first_and_depth_first(void **state) {
         assert_int_equal(model->links[i].joint, i == 0 ? MF_NONE : i - 1);
         assert_true(i == 0 || model->points[i].link >= model->points[i - 1].link);
     }
-    mf_model_destroy(model);
 }
 
-static void mistakes_are_reported_at_the_end(void **state) {
+TEST(mistakes_are_reported_at_the_end) {
     const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1}, flat[3] = {1, 0, 1};
     const double broken[3] = {0, NAN, 0};
     mf_Builder *builder = start(state);
@@ -343,7 +331,7 @@ static void mistakes_are_reported_at_the_end(void **state) {
     refuse(start(state), "no body");
 }
 
-static void hinge_mistakes_are_reported(void **state) {
+TEST(hinge_mistakes_are_reported) {
     const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1};
     for (int mistake = 0; mistake < 6; mistake++) {
         static const char *const names[] = {
@@ -363,7 +351,7 @@ static void hinge_mistakes_are_reported(void **state) {
     }
 }
 
-static void only_trees_are_robots(void **state) {
+TEST(only_trees_are_robots) {
     const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1};
     mf_Builder *builder = start(state);
     mf_body_create_point(builder, zero, 1.0, NULL);
@@ -380,7 +368,7 @@ static void only_trees_are_robots(void **state) {
     refuse(builder, "total mass must be > 0");
 }
 
-static void a_finalized_builder_only_waits_to_be_destroyed(void **state) {
+TEST(a_finalized_builder_only_waits_to_be_destroyed) {
     const double zero[3] = {0, 0, 0};
     mf_Builder *builder = start(state);
     mf_body_create_point(builder, zero, 1.0, NULL);
@@ -394,29 +382,4 @@ static void a_finalized_builder_only_waits_to_be_destroyed(void **state) {
     mf_model_destroy(model);
     mf_builder_destroy(NULL);
     mf_model_destroy(NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(body_ids_count_from_zero),
-        cmocka_unit_test(a_point_is_a_robot),
-        cmocka_unit_test(a_box_is_its_corners),
-        cmocka_unit_test(a_cylinder_is_two_rings),
-        cmocka_unit_test(a_sphere_is_fourteen_points),
-        cmocka_unit_test(simplify_reduces_the_points),
-        cmocka_unit_test(simplify_leaves_boxes_and_points_alone),
-        cmocka_unit_test(connecting_glues_bodies_into_one_link),
-        cmocka_unit_test(a_hinge_joins_two_links),
-        cmocka_unit_test(a_hinge_written_in_reverse_rotates_in_reverse),
-        cmocka_unit_test(hinges_follow_their_first_body),
-        cmocka_unit_test(rotate_is_right_handed_about_x_then_y_then_z),
-        cmocka_unit_test(rays_become_sensors),
-        cmocka_unit_test(contact_sensors_have_names),
-        cmocka_unit_test(links_come_parents_first_and_depth_first),
-        cmocka_unit_test(mistakes_are_reported_at_the_end),
-        cmocka_unit_test(hinge_mistakes_are_reported),
-        cmocka_unit_test(only_trees_are_robots),
-        cmocka_unit_test(a_finalized_builder_only_waits_to_be_destroyed),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

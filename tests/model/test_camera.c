@@ -3,6 +3,8 @@
 #include <mayfly/model_fields.h>
 #include "model/support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define LINKS                                                                                      \
     "<link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "  \
     "iyz='0'/></inertial></link>"
@@ -18,8 +20,8 @@ static const char *const urdf =
     "<camera name='plain' link='a'/><camera name='wide' link='a' lens='fisheye' height='100' "
     "width='200' fovy='2'/></mayfly></robot>";
 
-static void urdf_files_have_cameras(void **state) {
-    mf_Model *model = load_urdf(*state, urdf);
+TEST(urdf_files_have_cameras) {
+    AUTO_MODEL *model = load_urdf(*state, urdf);
     assert_int_equal(model->camera_count, 3);
     const mf_Camera *eye = &model->cameras[0], *plain = &model->cameras[1],
                     *wide = &model->cameras[2], defaults = mf_camera();
@@ -52,10 +54,9 @@ static void urdf_files_have_cameras(void **state) {
     assert_near(wide->center[0], 99.5, 0.0);
     for (uint32_t i = 0; i < model->note_count; i++) // nothing in <mayfly> is ignored
         assert_null(strstr(model->notes[i].text, "ignored"));
-    mf_model_destroy(model);
 }
 
-static void mistakes_are_named(void **state) {
+TEST(mistakes_are_named) {
     const struct {
         const char *camera, *message;
     } rows[] = {
@@ -92,10 +93,10 @@ static void mistakes_are_named(void **state) {
          "<camera> c: two cameras are named 'c'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[1024];
-        snprintf(text, sizeof text, "<robot name='r'>" LINKS "<mayfly>%s</mayfly></robot>",
-                 rows[i].camera);
-        assert_refused(*state, text, MF_BAD_FILE, 1, rows[i].message);
+        assert_refused(
+            *state,
+            formatted("<robot name='r'>" LINKS "<mayfly>%s</mayfly></robot>", rows[i].camera),
+            MF_BAD_FILE, 1, rows[i].message);
     }
 }
 
@@ -145,18 +146,16 @@ static void check_mjcf(const mf_Model *model) {
     assert_int_equal(model->cameras[mf_model_find(model, MF_ITEM_CAMERA, "camera4")].width, 320);
 }
 
-static void mjcf_files_have_cameras(void **state) {
-    mf_Model *model = load_urdf(*state, mjcf);
+TEST(mjcf_files_have_cameras) {
+    AUTO_MODEL *model = load_urdf(*state, mjcf);
     mf_Error error = {0};
     char path[512];
     check_mjcf(model);
     assert_non_null(find_note(model, "<camera>")); // the one that tracks
     write_text(path, "again.xml", "");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
-    mf_Model *again = load_file(*state, path, NULL);
+    AUTO_MODEL *again = load_file(*state, path, NULL);
     check_mjcf(again);
-    mf_model_destroy(model);
-    mf_model_destroy(again);
 }
 
 #define TEXTED(data)                                                                               \
@@ -167,8 +166,8 @@ static void mjcf_files_have_cameras(void **state) {
     "'/></custom></mujoco>"
 
 // What MJCF has no attribute for comes back from a file that was written, to the last bit.
-static void written_cameras_are_the_same(void **state) {
-    mf_Model *model = load_urdf(
+TEST(written_cameras_are_the_same) {
+    AUTO_MODEL *model = load_urdf(
         *state, TEXTED("lens=brown coefficients=-0.28,0.09,0.0005,-0.0003 nearest=0.1 farthest=20 "
                        "blur=0.8 vignetting=0.5 noise=0.01 bits=6 readout=0.02 rate=62.5 "
                        "delay=0.050000001"));
@@ -182,17 +181,15 @@ static void written_cameras_are_the_same(void **state) {
     assert_true(eye->delay == 50 * MF_MILLISECOND + 1 && eye->bits == 6 && !eye->color);
     write_text(path, "again.xml", "");
     assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
-    mf_Model *again = load_file(*state, path, NULL);
+    AUTO_MODEL *again = load_file(*state, path, NULL);
     mf_Camera copy = again->cameras[0];
     assert_string_equal(copy.name, eye->name);
     assert_memory_equal(&copy.frame, &eye->frame, sizeof copy.frame);
     assert_true(mf_model_hash(again) == mf_model_hash(model));
-    mf_model_destroy(again);
-    mf_model_destroy(model);
 }
 
 // A camera that was moved in the file is where the file says.
-static void edited_files_win(void **state) {
+TEST(edited_files_win) {
     mf_Model *plain = load_urdf(*state, TEXTED("")),
              *model = load_urdf(*state, TEXTED("frame=1,2,3,1,0,0,0 center=1,2"));
     assert_memory_equal(&plain->cameras[0].frame, &model->cameras[0].frame, sizeof(mf_Frame));
@@ -202,20 +199,19 @@ static void edited_files_win(void **state) {
 }
 
 // Pictures may decide what a robot does, so what they show belongs to the model.
-static void hashes_are_of_the_cameras(void **state) {
+TEST(hashes_are_of_the_cameras) {
     static const char *const texts[] = {TEXTED(""), TEXTED("noise=0.1"), TEXTED("rate=30"),
                                         TEXTED("lens=brown"), TEXTED("delay=0.1")};
     uint64_t hashes[5];
     for (int i = 0; i < 5; i++) {
-        mf_Model *model = load_urdf(*state, texts[i]);
+        AUTO_MODEL *model = load_urdf(*state, texts[i]);
         hashes[i] = mf_model_hash(model);
         for (int k = 0; k < i; k++)
             assert_true(hashes[k] != hashes[i]);
-        mf_model_destroy(model);
     }
 }
 
-static void mistakes_in_texts_are_named(void **state) {
+TEST(mistakes_in_texts_are_named) {
     static const struct {
         const char *text, *message;
     } rows[] = {
@@ -234,16 +230,17 @@ static void mistakes_in_texts_are_named(void **state) {
          "found \"5 2.5\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[700];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><body><freejoint/><geom size='1'/><camera name='eye'/></body>"
-                 "</worldbody><custom>%s</custom></mujoco>",
-                 rows[i].text);
-        assert_refused(*state, text, MF_BAD_FILE, 1, rows[i].message);
+        assert_refused(
+            *state,
+            formatted(
+                "<mujoco><worldbody><body><freejoint/><geom size='1'/><camera name='eye'/></body>"
+                "</worldbody><custom>%s</custom></mujoco>",
+                rows[i].text),
+            MF_BAD_FILE, 1, rows[i].message);
     }
 }
 
-static void mistakes_in_mjcf_are_named(void **state) {
+TEST(mistakes_in_mjcf_are_named) {
     const struct {
         const char *camera, *message;
     } rows[] = {
@@ -255,23 +252,23 @@ static void mistakes_in_mjcf_are_named(void **state) {
          "<camera> focal: a sensorsize needs two numbers > 0, found 0"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[512];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><body><freejoint/><geom size='1'/><camera %s/></body>"
-                 "</worldbody></mujoco>",
-                 rows[i].camera);
-        assert_refused(*state, text, MF_BAD_FILE, 1, rows[i].message);
+        assert_refused(
+            *state,
+            formatted("<mujoco><worldbody><body><freejoint/><geom size='1'/><camera %s/></body>"
+                      "</worldbody></mujoco>",
+                      rows[i].camera),
+            MF_BAD_FILE, 1, rows[i].message);
     }
 }
 
 // A camera given in the construction frame turns with its body and is at the same position as one
 // of a file; `info` lists it.
-static void calls_make_cameras(void **state) {
+TEST(calls_make_cameras) {
     mf_Context *context = *state;
     const double size[3] = {0.2, 0.2, 0.2}, center[3] = {1.0, 0.0, 0.5},
                  quarter[3] = {0, 0, M_PI_2};
     const float red[3] = {1, 0, 0};
-    mf_Builder *builder = NULL;
+    AUTO_BUILDER *builder = NULL;
     mf_Model *model = NULL;
     mf_Error error = {0};
     assert_int_equal(mf_builder_create(context, "made", &builder, &error), MF_OK);
@@ -302,20 +299,4 @@ static void calls_make_cameras(void **state) {
     mf_body_camera(builder, 0, &camera);
     assert_int_equal(mf_builder_finalize(builder, &model, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "mf_body_camera blur: expected 0 .. 64 pixels"));
-    mf_builder_destroy(builder);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urdf_files_have_cameras),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(written_cameras_are_the_same),
-        cmocka_unit_test(edited_files_win),
-        cmocka_unit_test(hashes_are_of_the_cameras),
-        cmocka_unit_test(mistakes_in_texts_are_named),
-        cmocka_unit_test(mjcf_files_have_cameras),
-        cmocka_unit_test(mistakes_in_mjcf_are_named),
-        cmocka_unit_test(calls_make_cameras),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

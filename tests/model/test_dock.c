@@ -2,6 +2,8 @@
 #include "model/support.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static const char *const urdf =
     "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' "
     "ixy='0' ixz='0' iyz='0'/></inertial></link>"
@@ -14,12 +16,11 @@ static const char *const urdf =
     "<dock name='plain' link='a'/></mayfly></robot>";
 
 // `orientations` by its earlier name: the same dock, with a note.
-static void an_earlier_name_is_noted(void **state) {
-    char text[2048];
+TEST(an_earlier_name_is_noted) {
     const char *at = strstr(urdf, "orientations='4'");
-    snprintf(text, sizeof text, "%.*sturns='4'%s", (int)(at - urdf), urdf,
-             at + strlen("orientations='4'"));
-    mf_Model *model = load_urdf(*state, text), *plain = load_urdf(*state, urdf);
+    mf_Model *model = load_urdf(*state, formatted("%.*sturns='4'%s", (int)(at - urdf), urdf,
+                                                  at + strlen("orientations='4'"))),
+             *plain = load_urdf(*state, urdf);
     assert_int_equal(model->docks[0].orientations, 4);
     assert_int_equal(model->note_count, plain->note_count + 1);
     bool noted = false;
@@ -31,9 +32,9 @@ static void an_earlier_name_is_noted(void **state) {
 }
 
 // The frame of a link that a fixed joint merged is that of its parent; every attribute arrives.
-static void urdf_files_have_docks(void **state) {
+TEST(urdf_files_have_docks) {
     mf_Context *context = *state;
-    mf_Model *model = load_urdf(context, urdf);
+    AUTO_MODEL *model = load_urdf(context, urdf);
     assert_non_null(model);
     assert_int_equal(model->dock_count, 2);
     const mf_Dock *dock = &model->docks[0], *plain = &model->docks[1], defaults = mf_dock();
@@ -64,13 +65,12 @@ static void urdf_files_have_docks(void **state) {
                 plain->distance == defaults.distance && isinf(plain->tension));
     for (uint32_t i = 0; i < model->note_count; i++) // nothing in <mayfly> is ignored
         assert_null(strstr(model->notes[i].text, "ignored"));
-    mf_model_destroy(model);
 }
 
-static void docks_change_the_hash(void **state) {
+TEST(docks_change_the_hash) {
     mf_Context *context = *state;
     char text[2048];
-    mf_Model *model = load_urdf(context, urdf);
+    AUTO_MODEL *model = load_urdf(context, urdf);
     const uint64_t hash = mf_model_hash(model);
     const char *const changes[][2] = {{"orientations='4'", "orientations='2'"},
                                       {"bending='3'", "bending='4'"},
@@ -79,14 +79,12 @@ static void docks_change_the_hash(void **state) {
         const char *at = strstr(urdf, changes[i][0]);
         snprintf(text, sizeof text, "%.*s%s%s", (int)(at - urdf), urdf, changes[i][1],
                  at + strlen(changes[i][0]));
-        mf_Model *other = load_urdf(context, text);
+        AUTO_MODEL *other = load_urdf(context, text);
         assert_int_not_equal(mf_model_hash(other), hash);
-        mf_model_destroy(other);
     }
-    mf_model_destroy(model);
 }
 
-static void mistakes_have_their_line(void **state) {
+TEST(mistakes_have_their_line) {
     const struct {
         const char *dock, *message;
     } rows[] = {
@@ -108,13 +106,13 @@ static void mistakes_have_their_line(void **state) {
     };
     mf_Context *context = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[1024];
-        snprintf(text, sizeof text,
-                 "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' "
-                 "iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>\n<mayfly>\n%s"
-                 "</mayfly></robot>",
-                 rows[i].dock);
-        assert_refused(context, text, MF_BAD_FILE, 3, rows[i].message);
+        assert_refused(
+            context,
+            formatted("<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' "
+                      "iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>\n<mayfly>\n%s"
+                      "</mayfly></robot>",
+                      rows[i].dock),
+            MF_BAD_FILE, 3, rows[i].message);
     }
 }
 
@@ -129,7 +127,7 @@ static const char *const mjcf =
     "<text name='dock:arm' data='body=arm,one xyz=0,0,0.05 quat=0.5,0.5,0.5,0.5'/>"
     "</custom></mujoco>";
 
-static void mjcf_files_have_docks_and_are_written_with_them(void **state) {
+TEST(mjcf_files_have_docks_and_are_written_with_them) {
     mf_Context *context = *state;
     mf_Error error = {0};
     mf_Model *model = load_urdf(context, mjcf);
@@ -151,20 +149,19 @@ static void mjcf_files_have_docks_and_are_written_with_them(void **state) {
         {"<text name='dock:x' data='orientations=2'/>", "<dock>: expected a site or a body"},
     };
     for (int i = 0; i < 2; i++) {
-        char text[1024];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><body><freejoint/><geom size='0.1' mass='1'/>"
-                 "<site name='s'/></body></worldbody><custom>%s</custom></mujoco>",
-                 bad[i][0]);
-        assert_refused(context, text, MF_BAD_FILE, 1, bad[i][1]);
+        assert_refused(context,
+                       formatted("<mujoco><worldbody><body><freejoint/><geom size='0.1' mass='1'/>"
+                                 "<site name='s'/></body></worldbody><custom>%s</custom></mujoco>",
+                                 bad[i][0]),
+                       MF_BAD_FILE, 1, bad[i][1]);
     }
 }
 
 // A dock in the construction frame moves and turns with its body.
-static void docks_by_calls_move_with_their_body(void **state) {
+TEST(docks_by_calls_move_with_their_body) {
     mf_Context *context = *state;
     mf_Error error = {0};
-    mf_Builder *builder;
+    AUTO_BUILDER *builder;
     mf_Model *model = NULL;
     assert_int_equal(mf_builder_create(context, "c", &builder, &error), MF_OK);
     const mf_BodyId body =
@@ -190,17 +187,4 @@ static void docks_by_calls_move_with_their_body(void **state) {
                  &dock);
     assert_int_equal(mf_builder_finalize(builder, &model, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "mf_body_dock orientations: expected 1, 2 or 4, found 3");
-    mf_builder_destroy(builder);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urdf_files_have_docks),
-        cmocka_unit_test(an_earlier_name_is_noted),
-        cmocka_unit_test(docks_change_the_hash),
-        cmocka_unit_test(mistakes_have_their_line),
-        cmocka_unit_test(mjcf_files_have_docks_and_are_written_with_them),
-        cmocka_unit_test(docks_by_calls_move_with_their_body),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

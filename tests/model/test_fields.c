@@ -35,8 +35,7 @@ static void take_name(const char *from, const char *end, Member *member) {
 
 // The members of a structure as its header has them, with the comments that follow them.
 static uint32_t read_members(const char *header, const char *type, Member *members) {
-    char pattern[80];
-    snprintf(pattern, sizeof pattern, "typedef struct %s {", type);
+    const char *pattern = formatted("typedef struct %s {", type);
     const char *at = strstr(header, pattern);
     assert_non_null(at);
     uint32_t count = 0, first = 0;
@@ -71,43 +70,40 @@ static const char *header_of(int item) {
                : MAYFLY_SOURCE_DIR "/include/mayfly/model.h";
 }
 
-static void every_member_has_its_row(void **state) {
+TEST(every_member_has_its_row) {
     static Member members[100];
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
-        char *header = read_whole(header_of(item));
+        AUTO(end_memory) char *header = read_whole(header_of(item));
         uint32_t count = read_members(header, table->type, members);
         for (uint32_t i = 0; i < count; i++)
             if (mf_item_field((mf_ItemType)item, members[i].name) == NULL)
                 fail_msg("%s: no row for the member %s", table->type, members[i].name);
         assert_int_equal(count, table->count);
-        free(header);
     }
 }
 
-static void units_are_those_of_the_header(void **state) {
+TEST(units_are_those_of_the_header) {
     static Member members[100];
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
-        char *header = read_whole(header_of(item));
+        AUTO(end_memory) char *header = read_whole(header_of(item));
         uint32_t count = item == MF_ITEM_RATE ? 0 : read_members(header, table->type, members);
         for (uint32_t i = 0; i < count; i++) {
             const mf_ModelField *field = mf_item_field((mf_ItemType)item, members[i].name);
-            char unit[40];
             if (field->type != MF_VALUE_REAL && field->type != MF_VALUE_REALS)
                 continue;
             assert_non_null(field->unit);
-            snprintf(unit, sizeof unit, "[%s]", field->unit);
+            const char *unit = formatted("[%s]", field->unit);
             if (strstr(members[i].comment, unit) == NULL)
                 fail_msg("%s.%s: the table has %s, the header \"%s\"", table->type, field->name,
                          unit, members[i].comment);
         }
-        free(header);
     }
 }
 
 // Rows in the order of memory leave no gaps but those of alignment.
-static void rows_fill_their_structures(void **state) {
+TEST(rows_fill_their_structures) {
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
         size_t end = 0;
@@ -126,7 +122,7 @@ static void rows_fill_their_structures(void **state) {
     }
 }
 
-static void turns_of_the_hash_are_different(void **state) {
+TEST(turns_of_the_hash_are_different) {
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
         for (uint32_t i = 0; i < table->count; i++) {
@@ -212,8 +208,8 @@ static void walk_item(Walk *walk, mf_ItemType item, void *values) {
     }
 }
 
-static void hashed_fields_change_the_hash_and_no_others(void **state) {
-    mf_Model *model = load_all(state);
+TEST_WITH(hashed_fields_change_the_hash_and_no_others, setup_context, teardown_context) {
+    AUTO_MODEL *model = load_all(state);
     static Walk walk;
     walk = (Walk){.model = model, .hash = mf_model_hash(model)};
     for (mf_ItemType item = 0; item <= MF_ITEM_NOTE; item++) {
@@ -232,12 +228,11 @@ static void hashed_fields_change_the_hash_and_no_others(void **state) {
                          field->hash ? "hashed, but the hash stays" : "not hashed, but it is");
         }
     assert_true(mf_model_hash(model) == walk.hash);
-    mf_model_destroy(model);
 }
 
 // ---- defaults ----------------------------------------------------------------------------------
 
-static void defaults_are_those_of_the_formats(void **state) {
+TEST(defaults_are_those_of_the_formats) {
     mf_Joint joint;
     mf_Shape shape;
     mf_item_reset(MF_ITEM_JOINT, &joint);
@@ -256,8 +251,8 @@ static void defaults_are_those_of_the_formats(void **state) {
     assert_int_equal(physics.solver_iterations, 100);
 }
 
-static void words_and_items_are_found(void **state) {
-    mf_Model *model = load_all(state);
+TEST_WITH(words_and_items_are_found, setup_context, teardown_context) {
+    AUTO_MODEL *model = load_all(state);
     uint32_t count;
     const mf_Joint *joints = mf_model_items(model, MF_ITEM_JOINT, &count);
     assert_ptr_equal(joints, model->joints);
@@ -269,7 +264,6 @@ static void words_and_items_are_found(void **state) {
     assert_string_equal(mf_item_enum_name(type, &(uint32_t){77}), "unknown");
     assert_null(mf_item_field(MF_ITEM_JOINT, "typo"));
     assert_null(mf_item_table(MF_ITEM_COUNT));
-    mf_model_destroy(model);
 }
 
 // ---- MJCF --------------------------------------------------------------------------------------
@@ -333,8 +327,8 @@ static void check_spelled(mf_Context *context, const mf_Model *model, mf_ItemTyp
     }
 }
 
-static void spelled_fields_come_back_from_the_file(void **state) {
-    mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
+TEST_WITH(spelled_fields_come_back_from_the_file, setup_context, teardown_context) {
+    AUTO_MODEL *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
     for (mf_ItemType item = 0; item <= MF_ITEM_NOTE; item++) {
         uint32_t count;
         void *items = (void *)mf_model_items(model, item, &count);
@@ -343,7 +337,6 @@ static void spelled_fields_come_back_from_the_file(void **state) {
             check_spelled(*state, model, item, items, count, item, 0);
     }
     check_spelled(*state, model, MF_ITEM_PHYSICS, &model->physics, 1, MF_ITEM_PHYSICS, 0);
-    mf_model_destroy(model);
 }
 
 // ---- properties --------------------------------------------------------------------------------
@@ -386,12 +379,12 @@ static uint32_t reals_of(mf_ItemType item) {
 }
 
 // Every real number of a part is a property that says what the model has, and cannot be written.
-static void reals_are_properties(void **state) {
-    mf_Model *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
+TEST_WITH(reals_are_properties, setup_context, teardown_context) {
+    AUTO_MODEL *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
     mf_Group *group = NULL;
     mf_GroupConfig config = mf_group_config();
     config.model = model;
-    mf_World *world = open_world(*state, NULL);
+    AUTO_WORLD *world = open_world(*state, NULL);
     group = add_group(world, &config);
     const struct {
         const char *pattern;
@@ -412,23 +405,4 @@ static void reals_are_properties(void **state) {
         mf_property_list_in(group, 0, parts[i].pattern, check_property, &listing);
         assert_int_equal(listing.visited, reals_of(parts[i].item) + parts[i].more);
     }
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_member_has_its_row),
-        cmocka_unit_test(units_are_those_of_the_header),
-        cmocka_unit_test(rows_fill_their_structures),
-        cmocka_unit_test(turns_of_the_hash_are_different),
-        cmocka_unit_test_setup_teardown(hashed_fields_change_the_hash_and_no_others, setup_context,
-                                        teardown_context),
-        cmocka_unit_test(defaults_are_those_of_the_formats),
-        cmocka_unit_test_setup_teardown(words_and_items_are_found, setup_context, teardown_context),
-        cmocka_unit_test_setup_teardown(spelled_fields_come_back_from_the_file, setup_context,
-                                        teardown_context),
-        cmocka_unit_test_setup_teardown(reals_are_properties, setup_context, teardown_context),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

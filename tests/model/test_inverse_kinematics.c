@@ -6,6 +6,8 @@
 
 #include "math/scalar.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define LINK(name) "<link name='" name "'><inertial><mass value='1'/></inertial></link>\n"
 #define HINGE(name, from, to, place, axis, lower, upper)                                           \
     "<joint name='" name "' type='revolute'><parent link='" from "'/><child link='" to "'/>"       \
@@ -37,8 +39,8 @@ static mf_InverseKinematicsConfig config_of(const mf_Model *model, const char *l
 }
 
 // Cosines of the elbow by the lengths of the triangle.
-static void two_links_have_the_closed_form(void **state) {
-    mf_Model *model = load_urdf(*state, planar);
+TEST(two_links_have_the_closed_form) {
+    AUTO_MODEL *model = load_urdf(*state, planar);
     mf_InverseKinematicsConfig config = config_of(model, "fore", 0.2, 0.0, 0.0);
     config.tolerance = 1e-12;
     for (int i = 0; i < 20; i++) {
@@ -56,7 +58,6 @@ static void two_links_have_the_closed_form(void **state) {
         assert_near(sin(angle[0]), sin(direction - back), 1e-9);
         assert_near(cos(angle[0]), cos(direction - back), 1e-9);
     }
-    mf_model_destroy(model);
 }
 
 static double random_unit(uint32_t stream, uint32_t draw) {
@@ -97,8 +98,8 @@ static void random_pose(const mf_Model *model, uint32_t stream, double *angle, u
 // rotation.
 static void targets_are_reached(mf_Context *context, const mf_Model *model, uint32_t link,
                                 uint32_t count, bool rotates) {
-    double *angle = calloc(model->joint_count, sizeof *angle);
-    double *again = calloc(model->joint_count, sizeof *again);
+    AUTO(end_memory) double *angle = calloc(model->joint_count, sizeof *angle);
+    AUTO(end_memory) double *again = calloc(model->joint_count, sizeof *again);
     mf_InverseKinematicsConfig config = mf_inverse_kinematics_config();
     uint32_t iterations = 0, starts = 0;
     config.link = link;
@@ -136,20 +137,17 @@ static void targets_are_reached(mf_Context *context, const mf_Model *model, uint
     print_message("%s, %s: %u targets, %.1f iterations and %.2f starts each\n", model->name,
                   rotates ? "with rotation" : "position", count, iterations / (double)count,
                   starts / (double)count);
-    free(angle);
-    free(again);
 }
 
-static void an_arm_reaches_random_targets(void **state) {
-    mf_Model *model = load_urdf(*state, arm);
+TEST(an_arm_reaches_random_targets) {
+    AUTO_MODEL *model = load_urdf(*state, arm);
     const uint32_t link = mf_model_find(model, MF_ITEM_LINK, "f");
     targets_are_reached(*state, model, link, 100, false);
     targets_are_reached(*state, model, link, 100, true);
-    mf_model_destroy(model);
 }
 
 // Robots that others made: a finger's end, with joints that follow others; a foot.
-static void real_robots_reach_random_targets(void **state) {
+TEST(real_robots_reach_random_targets) {
     static const struct {
         const char *file, *link;
     } robots[] = {{"wonik_allegro/right_hand.xml", "ff_distal"},
@@ -158,11 +156,11 @@ static void real_robots_reach_random_targets(void **state) {
     const char *shared = getenv("MAYFLY_SHARED");
     uint32_t found = 0;
     for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
-        char path[512];
         mf_Model *model = NULL;
-        snprintf(path, sizeof path, "%s/models/%s", shared != NULL ? shared : "../shared",
-                 robots[i].file);
-        if (mf_model_load(*state, path, NULL, &model, NULL) != MF_OK)
+        if (mf_model_load(
+                *state,
+                formatted("%s/models/%s", shared != NULL ? shared : "../shared", robots[i].file),
+                NULL, &model, NULL) != MF_OK)
             continue;
         const uint32_t link = mf_model_find(model, MF_ITEM_LINK, robots[i].link);
         if (link != MF_NONE) {
@@ -177,8 +175,8 @@ static void real_robots_reach_random_targets(void **state) {
         skip();
 }
 
-static void what_is_out_of_reach_is_approached(void **state) {
-    mf_Model *model = load_urdf(*state, planar);
+TEST(what_is_out_of_reach_is_approached) {
+    AUTO_MODEL *model = load_urdf(*state, planar);
     mf_InverseKinematicsConfig config = config_of(model, "fore", 0.2, 0.0, 0.0);
     const double target[3] = {0.8, 0.6, 0.0};
     double angle[2] = {0.0, 1.0};
@@ -191,11 +189,10 @@ static void what_is_out_of_reach_is_approached(void **state) {
     assert_near(result.distance, 0.5, 1e-6);
     assert_near(angle[0], atan2(0.6, 0.8), 1e-3);
     assert_near(angle[1], 0.0, 1e-3);
-    mf_model_destroy(model);
 }
 
 // The elbow cannot bend backwards, and the second joint of a finger bends as the first.
-static void limits_and_mimics_are_kept(void **state) {
+TEST(limits_and_mimics_are_kept) {
     static const char *const finger = "<robot name='finger'>\n" LINK("palm") LINK("one") LINK("two")
         HINGE("first", "palm", "one", "0 0 0", "0 0 1", "0",
               "1.5") "<joint name='second' type='revolute'><parent link='one'/><child link='two'/>"
@@ -203,7 +200,7 @@ static void limits_and_mimics_are_kept(void **state) {
                      "velocity='1' "
                      "effort='1'/><mimic joint='first' multiplier='0.5' "
                      "offset='0.1'/></joint></robot>";
-    mf_Model *model = load_urdf(*state, finger);
+    AUTO_MODEL *model = load_urdf(*state, finger);
     mf_InverseKinematicsConfig config = config_of(model, "two", 0.04, 0.0, 0.0);
     double angle[2] = {0.0, 0.0};
     mf_InverseKinematicsResult result;
@@ -223,11 +220,10 @@ static void limits_and_mimics_are_kept(void **state) {
         mf_inverse_kinematics(*state, model, &config, behind, NULL, angle, &result, NULL), MF_OK);
     assert_false(result.reached);
     assert_true(angle[first] == 0.0 && angle[second] == 0.1);
-    mf_model_destroy(model);
 }
 
-static void mistakes_are_named(void **state) {
-    mf_Model *model = load_urdf(*state, planar);
+TEST(mistakes_are_named) {
+    AUTO_MODEL *model = load_urdf(*state, planar);
     const double target[3] = {0.3, 0.1, 0.0}, nowhere[3] = {0.3, NAN, 0.0}, none[4] = {0};
     double angle[2] = {0.25, 0.5};
     mf_Error error;
@@ -255,17 +251,4 @@ static void mistakes_are_named(void **state) {
         assert_non_null(strstr(error.message, cases[i].reason));
         assert_true(angle[0] == 0.25 && angle[1] == 0.5);
     }
-    mf_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_links_have_the_closed_form),
-        cmocka_unit_test(an_arm_reaches_random_targets),
-        cmocka_unit_test(real_robots_reach_random_targets),
-        cmocka_unit_test(what_is_out_of_reach_is_approached),
-        cmocka_unit_test(limits_and_mimics_are_kept),
-        cmocka_unit_test(mistakes_are_named),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

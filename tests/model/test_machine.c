@@ -47,7 +47,7 @@ static void check_valid(const uint8_t *genome, const mf_MachineConfig *config) {
     }
 }
 
-static void mutations_leave_machines(void **state) {
+TEST(mutations_leave_machines) {
     mf_MachineConfig config = busy();
     uint8_t genome[BYTES], child[BYTES];
     static mf_Machine machine;
@@ -71,7 +71,7 @@ static void mutations_leave_machines(void **state) {
 
 // Children of one machine: how many have another number of bars, neurons and actuators. An operator
 // is drawn by its chance and has two kinds, one of which removes or adds.
-static void operators_keep_their_chances(void **state) {
+TEST(operators_keep_their_chances) {
     enum { CHILDREN = SANITIZED ? 4000 : 20000 };
     mf_MachineConfig config = mf_machine_config(), early = busy();
     static mf_Machine parent, child;
@@ -99,7 +99,7 @@ static void operators_keep_their_chances(void **state) {
     assert_true(attached > 0.05 * CHILDREN && attached < 0.30 * CHILDREN);
 }
 
-static void bad_genomes_are_refused(void **state) {
+TEST(bad_genomes_are_refused) {
     mf_MachineConfig config = busy();
     uint8_t genome[BYTES];
     static mf_Machine machine;
@@ -144,7 +144,7 @@ static mf_Truss triangle(void) {
                       .synapse_count = 1};
 }
 
-static void trusses_become_machines(void **state) {
+TEST(trusses_become_machines) {
     static mf_Machine machine, child;
     mf_MachineConfig config = mf_machine_config();
     uint8_t genome[BYTES];
@@ -169,7 +169,7 @@ static void refuse_truss(const mf_Truss *truss, const char *part) {
     assert_int_equal(machine.bar_count, 0);
 }
 
-static void foreign_trusses_are_refused(void **state) {
+TEST(foreign_trusses_are_refused) {
     mf_Truss truss = triangle();
     mf_TrussVertex vertices[3];
     mf_TrussActuator actuator = motors[0];
@@ -214,7 +214,7 @@ static double length_of(const mf_Machine *machine, uint32_t bar) {
 
 // A bar leans over a point; a box of vertices stands on an edge, over which it tips by 45 degrees
 // onto a face: its center comes from 0.0707 to 0.05 m.
-static void machines_tip_over_to_where_they_stand(void **state) {
+TEST(machines_tip_over_to_where_they_stand) {
     static mf_Machine bar = {.vertex_count = 2, .bar_count = 1};
     static mf_Machine box = {.vertex_count = 8, .bar_count = 4};
     bar.vertices[1].position[0] = 0.03;
@@ -236,7 +236,7 @@ static void machines_tip_over_to_where_they_stand(void **state) {
 }
 
 // Lengths stay, the center of mass comes down, and what stands is left alone.
-static void standing_is_a_turn_that_ends(void **state) {
+TEST(standing_is_a_turn_that_ends) {
     mf_MachineConfig config = busy();
     uint8_t genome[BYTES];
     static mf_Machine before, after, again;
@@ -260,17 +260,4 @@ static void standing_is_a_turn_that_ends(void **state) {
         assert_memory_equal(&again, &after, sizeof again);
     }
     assert_true(turned >= 12);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mutations_leave_machines),
-        cmocka_unit_test(operators_keep_their_chances),
-        cmocka_unit_test(bad_genomes_are_refused),
-        cmocka_unit_test(trusses_become_machines),
-        cmocka_unit_test(foreign_trusses_are_refused),
-        cmocka_unit_test(machines_tip_over_to_where_they_stand),
-        cmocka_unit_test(standing_is_a_turn_that_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

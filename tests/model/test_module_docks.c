@@ -4,9 +4,11 @@
 #include "model/points.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // 1 mm outside of its origin and around it there is nothing, 1 mm inside there is its own link. The
 // docks of atron_simple are on the rim of a cylinder: only their origins are on the surface.
-static void docks_are_flat_on_the_surface_and_face_outwards(void **state) {
+TEST(docks_are_flat_on_the_surface_and_face_outwards) {
     static const char *const names[] = {"superbot",     "superbot_simple", "atron",
                                         "atron_simple", "wheelbot",        "cube",
                                         "long_dock",    "gripper",         "base"};
@@ -38,7 +40,7 @@ static void docks_are_flat_on_the_surface_and_face_outwards(void **state) {
     }
 }
 
-static void docks_have_their_positions_in_the_lattice(void **state) {
+TEST(docks_have_their_positions_in_the_lattice) {
     Module module;
     open_module(&module, *state, "superbot");
     // 42 mm from the axis of the outer body's joint, in the middle of the face.
@@ -126,7 +128,7 @@ static double overlap(const Module *a, const Module *b, const Pose *pose) {
     return deepest;
 }
 
-static void docked_robots_are_flush_without_overlap(void **state) {
+TEST(docked_robots_are_flush_without_overlap) {
     static const struct {
         const char *a, *dock_a, *b, *dock_b;
         double distance; // [m] of the origins of both bases
@@ -163,7 +165,7 @@ static void docked_robots_are_flush_without_overlap(void **state) {
 }
 
 // One of both orientations of docked ATRONs has perpendicular axes, as in their lattice.
-static void atrons_dock_113_mm_apart_with_perpendicular_axes(void **state) {
+TEST(atrons_dock_113_mm_apart_with_perpendicular_axes) {
     Module atron;
     open_module(&atron, *state, "atron");
     const double up[3] = {0.0, 0.0, 1.0};
@@ -206,7 +208,7 @@ static void check_links_apart(const Module *module) {
 
 // No two links of a robot overlap, at the start and with each joint at either limit (endless joints
 // at 1 rad).
-static void links_do_not_overlap(void **state) {
+TEST(links_do_not_overlap) {
     static const char *const names[] = {"superbot", "atron", "wheelbot", "gripper"};
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
         Module module;
@@ -222,15 +224,4 @@ static void links_do_not_overlap(void **state) {
         }
         close_module(&module);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(docks_are_flat_on_the_surface_and_face_outwards),
-        cmocka_unit_test(docks_have_their_positions_in_the_lattice),
-        cmocka_unit_test(docked_robots_are_flush_without_overlap),
-        cmocka_unit_test(atrons_dock_113_mm_apart_with_perpendicular_axes),
-        cmocka_unit_test(links_do_not_overlap),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -3,6 +3,8 @@
 #include "model/modules.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static const struct {
     const char *name;
     uint32_t links, joints, docks, solids;
@@ -21,7 +23,7 @@ static const struct {
 };
 enum { MODULES = sizeof modules / sizeof *modules };
 
-static void they_are_complete_and_to_scale(void **state) {
+TEST(they_are_complete_and_to_scale) {
     for (int m = 0; m < MODULES; m++) {
         Module module;
         open_module(&module, *state, modules[m].name);
@@ -41,7 +43,7 @@ static void they_are_complete_and_to_scale(void **state) {
 }
 
 // Nothing that the importer repaired, reduced or guessed.
-static void nothing_is_changed_on_import(void **state) {
+TEST(nothing_is_changed_on_import) {
     for (int m = 0; m < MODULES; m++) {
         Module module;
         open_module(&module, *state, modules[m].name);
@@ -51,7 +53,7 @@ static void nothing_is_changed_on_import(void **state) {
     }
 }
 
-static void every_joint_has_a_motor_friction_and_limits(void **state) {
+TEST(every_joint_has_a_motor_friction_and_limits) {
     for (int m = 0; m < MODULES; m++) {
         Module module;
         open_module(&module, *state, modules[m].name);
@@ -69,7 +71,7 @@ static void every_joint_has_a_motor_friction_and_limits(void **state) {
     }
 }
 
-static void superbots_bend_by_90_and_roll_by_135_degrees(void **state) {
+TEST(superbots_bend_by_90_and_roll_by_135_degrees) {
     static const char *const names[] = {"superbot", "superbot_simple"};
     static const char *const joints[] = {"pitch", "roll", "yaw"};
     static const double degrees[] = {90.0, 135.0, 90.0};
@@ -86,7 +88,7 @@ static void superbots_bend_by_90_and_roll_by_135_degrees(void **state) {
     }
 }
 
-static void wheels_and_atrons_turn_without_end(void **state) {
+TEST(wheels_and_atrons_turn_without_end) {
     static const char *const names[] = {"atron", "atron_simple", "wheelbot"};
     for (int m = 0; m < 3; m++) {
         Module module;
@@ -101,7 +103,7 @@ static void wheels_and_atrons_turn_without_end(void **state) {
 
 // The detail of ReMod3D: 8 convex meshes and 2 boxes with 624 points, and 2 with 552. Each point is
 // a corner of the convex hull.
-static void meshes_have_the_published_detail(void **state) {
+TEST(meshes_have_the_published_detail) {
     static const struct {
         const char *name;
         uint32_t meshes, boxes, points;
@@ -153,7 +155,7 @@ static void integrate(const Module *module, uint32_t link, double edge, double c
 
 // Every link whose solids touch anything is of uniform density. All start poses are without
 // rotation, so the axes of the base are those of the links.
-static void inertias_are_those_of_uniform_solids(void **state) {
+TEST(inertias_are_those_of_uniform_solids) {
     static const struct {
         const char *name;
         double edge; // [m]
@@ -180,7 +182,7 @@ static void inertias_are_those_of_uniform_solids(void **state) {
     }
 }
 
-static void simple_robots_weigh_and_dock_as_the_detailed_ones(void **state) {
+TEST(simple_robots_weigh_and_dock_as_the_detailed_ones) {
     static const char *const names[][2] = {{"superbot", "superbot_simple"},
                                            {"atron", "atron_simple"}};
     for (int m = 0; m < 2; m++) {
@@ -201,18 +203,4 @@ static void simple_robots_weigh_and_dock_as_the_detailed_ones(void **state) {
         close_module(&full);
         close_module(&simple);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_are_complete_and_to_scale),
-        cmocka_unit_test(nothing_is_changed_on_import),
-        cmocka_unit_test(every_joint_has_a_motor_friction_and_limits),
-        cmocka_unit_test(superbots_bend_by_90_and_roll_by_135_degrees),
-        cmocka_unit_test(wheels_and_atrons_turn_without_end),
-        cmocka_unit_test(meshes_have_the_published_detail),
-        cmocka_unit_test(inertias_are_those_of_uniform_solids),
-        cmocka_unit_test(simple_robots_weigh_and_dock_as_the_detailed_ones),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

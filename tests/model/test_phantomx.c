@@ -3,6 +3,8 @@
 #include "model/support.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static bool find_robot(char path[1024]) {
     const char *shared = getenv("MAYFLY_SHARED");
     const char *robot = "models/phantomx_description/urdf/phantomx.urdf";
@@ -17,11 +19,11 @@ static bool find_robot(char path[1024]) {
     return false;
 }
 
-static void the_phantomx_loads(void **state) {
+TEST(the_phantomx_loads) {
     char path[1024];
     if (!find_robot(path))
         skip();
-    mf_Model *model = load_file(*state, path, NULL);
+    AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_string_equal(model->name, "PhantomX");
     assert_int_equal(model->link_count, 19);
     assert_int_equal(model->joint_count, 18);
@@ -40,18 +42,17 @@ static void the_phantomx_loads(void **state) {
                 1e-9);
     assert_near3(model->joints[mf_model_find(model, MF_ITEM_JOINT, "j_c1_rf")].position, 0.1248,
                  -0.06164, 0.001116, 1e-12);
-    mf_model_destroy(model);
 }
 
 // The file's inertias were copied from another robot (they are in other units), so its geometry has
 // to give them; the body's mesh is missing; six feet feel the ground.
-static void its_faults_are_reported(void **state) {
+TEST(its_faults_are_reported) {
     char path[1024];
     if (!find_robot(path))
         skip();
     mf_ImportConfig config = mf_import_config();
     config.inertia = MF_IMPORT_INERTIA_GEOMETRY;
-    mf_Model *model = load_file(*state, path, &config);
+    AUTO_MODEL *model = load_file(*state, path, &config);
     uint32_t suspicious = 0;
     for (uint32_t i = 0; i < model->note_count; i++)
         suspicious += model->notes[i].suspicious;
@@ -67,18 +68,17 @@ static void its_faults_are_reported(void **state) {
         double trace = link->inertia[0] + link->inertia[1] + link->inertia[2];
         assert_true(sqrt(trace / 2 / link->mass) < 0.2); // no part is larger than that
     }
-    mf_model_destroy(model);
 }
 
-static void fewer_mesh_points_make_a_lighter_model(void **state) {
+TEST(fewer_mesh_points_make_a_lighter_model) {
     char path[1024];
     if (!find_robot(path))
         skip();
     mf_ImportConfig config = mf_import_config();
     config.visual = false;
     config.mesh_points = 2;
-    mf_Model *light = load_file(*state, path, &config);
-    mf_Model *full = load_file(*state, path, NULL);
+    AUTO_MODEL *light = load_file(*state, path, &config);
+    AUTO_MODEL *full = load_file(*state, path, NULL);
     assert_true(light->point_count < full->point_count);
     assert_near(light->mass, full->mass, 1e-12);
     // 25 collision meshes with 2 points each.
@@ -86,15 +86,4 @@ static void fewer_mesh_points_make_a_lighter_model(void **state) {
     for (uint32_t i = 0; i < light->point_count; i++)
         touching += (light->points[i].flags & MF_POINT_COLLIDES) != 0;
     assert_int_equal(touching, 50);
-    mf_model_destroy(light);
-    mf_model_destroy(full);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_phantomx_loads),
-        cmocka_unit_test(its_faults_are_reported),
-        cmocka_unit_test(fewer_mesh_points_make_a_lighter_model),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -38,7 +38,7 @@ static mf_MassProperties weigh(const double (*position)[3], uint32_t count, doub
     return mf_mass_of_points(points, count, MF_NONE);
 }
 
-static void four_points_have_the_whole_inertia(void **state) {
+TEST(four_points_have_the_whole_inertia) {
     uint32_t tick = 0;
     for (int round = 0; round < 200; round++) {
         mf_MassProperties body, found;
@@ -54,7 +54,7 @@ static void four_points_have_the_whole_inertia(void **state) {
     }
 }
 
-static void two_points_have_the_largest_second_moment(void **state) {
+TEST(two_points_have_the_largest_second_moment) {
     // Half edges 3, 2, 1 and mass 6: second moments 18, 8, 2 along x, y, z.
     const mf_MassProperties body = {6.0, {1.0, 0.0, 0.0}, {10.0, 20.0, 26.0, 0.0, 0.0, 0.0}};
     double points[2][3];
@@ -68,7 +68,7 @@ static void two_points_have_the_largest_second_moment(void **state) {
 
 // Check case E4: the sum over parts by the parallel-axis theorem equals the inertia of all points
 // taken at once; it is positive definite and fulfils the triangle inequality.
-static void composite_inertia_is_the_sum_of_its_parts(void **state) {
+TEST(composite_inertia_is_the_sum_of_its_parts) {
     uint32_t tick = 5000;
     for (int round = 0; round < 100; round++) {
         mf_Point all[40] = {0};
@@ -108,7 +108,7 @@ static void composite_inertia_is_the_sum_of_its_parts(void **state) {
     }
 }
 
-static void shapes_have_their_points_on_their_surface(void **state) {
+TEST(shapes_have_their_points_on_their_surface) {
     double out[MF_SHAPE_POINTS_LIMIT][3];
     const double capsule[3] = {0.5, 2.0, 0.0};
     assert_int_equal(mf_shape_points(out, MF_SHAPE_CAPSULE, capsule, 4), 10);
@@ -122,22 +122,11 @@ static void shapes_have_their_points_on_their_surface(void **state) {
     assert_int_equal(mf_shape_points(out, MF_SHAPE_MESH, capsule, 4), 0);
 }
 
-static void massless_points_weigh_nothing(void **state) {
+TEST(massless_points_weigh_nothing) {
     const mf_Point points[2] = {{.flags = MF_POINT_COLLIDES, .position = {1.0, 1.0, 1.0}},
                                 {.flags = MF_POINT_HAS_MASS, .mass = 2.0, .link = 3}};
     mf_MassProperties body = mf_mass_of_points(points, 2, 0);
     assert_true(body.mass == 0.0 && body.center[0] == 0.0);
     body = mf_mass_of_points(points, 2, 3);
     assert_true(body.mass == 2.0 && body.center[0] == 0.0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(four_points_have_the_whole_inertia),
-        cmocka_unit_test(two_points_have_the_largest_second_moment),
-        cmocka_unit_test(composite_inertia_is_the_sum_of_its_parts),
-        cmocka_unit_test(shapes_have_their_points_on_their_surface),
-        cmocka_unit_test(massless_points_weigh_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

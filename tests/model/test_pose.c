@@ -4,6 +4,8 @@
 
 #include "math/scalar.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define QUARTER 1.57079632679489661923
 
 static const char *const arm =
@@ -18,8 +20,8 @@ static const char *const arm =
     "<origin xyz='2 0 0'/><axis xyz='1 0 0'/>\n"
     "<limit lower='0.5' upper='1.5' velocity='1' effort='1'/></joint></robot>";
 
-static void links_follow_their_joints(void **state) {
-    mf_Model *model = load_urdf(*state, arm);
+TEST(links_follow_their_joints) {
+    AUTO_MODEL *model = load_urdf(*state, arm);
     double position[3][3], rotation[3][4];
     const double zero[2] = {0.0, 0.0}, bent[2] = {QUARTER, 1.0};
     mf_model_pose(model, zero, position, rotation);
@@ -29,11 +31,10 @@ static void links_follow_their_joints(void **state) {
     mf_model_pose(model, bent, position, rotation);
     // Turning x about y by 90 degrees points it down; the slide adds 1.
     assert_near3(position[2], 0.0, 0.0, -2.0, 1e-14);
-    mf_model_destroy(model);
 }
 
-static void either_array_may_be_missing(void **state) {
-    mf_Model *model = load_urdf(*state, arm);
+TEST(either_array_may_be_missing) {
+    AUTO_MODEL *model = load_urdf(*state, arm);
     const double angle[2] = {0.3, 0.7};
     double position[3][3], rotation[3][4], alone_position[3][3], alone_rotation[3][4];
     mf_model_pose(model, angle, position, rotation);
@@ -44,20 +45,18 @@ static void either_array_may_be_missing(void **state) {
         for (int k = 0; k < 4; k++)
             assert_near(alone_rotation[i][k], rotation[i][k], 1e-15);
     }
-    mf_model_destroy(model);
 }
 
-static void start_angles_are_zero_inside_the_range(void **state) {
-    mf_Model *model = load_urdf(*state, arm);
+TEST(start_angles_are_zero_inside_the_range) {
+    AUTO_MODEL *model = load_urdf(*state, arm);
     assert_near(model->start_angle[0], 0.0, 0.0);
     assert_near(model->start_angle[1], 0.5, 0.0);
     assert_near(model->rest_height, 0.0, 0.0); // nothing collides
-    mf_model_destroy(model);
 }
 
 // Tilted by t about x, a shape reaches below its middle: a box (a, b, c) by (b sin t + c cos t) /
 // 2, a cylinder by r sin t + l/2 cos t, a capsule by r + l/2 cos t, a ball by r.
-static void shapes_reach_down_as_far_as_they_should(void **state) {
+TEST(shapes_reach_down_as_far_as_they_should) {
     static const char *const bodies[] = {
         "<box size='0.2 0.4 0.6'/>", "<cylinder radius='0.1' length='0.5'/>",
         "<capsule radius='0.1' length='0.5'/>", "<sphere radius='0.3'/>"};
@@ -65,12 +64,12 @@ static void shapes_reach_down_as_far_as_they_should(void **state) {
     const double depth[] = {0.2 * sine + 0.3 * cosine, 0.1 * sine + 0.25 * cosine,
                             0.1 + 0.25 * cosine, 0.3};
     for (int i = 0; i < 4; i++) {
-        char text[512];
-        snprintf(text, sizeof text,
-                 "<robot name='r'><link name='b'><inertial><mass value='1'/></inertial><collision>"
-                 "<origin xyz='0.1 0 0.2'/><geometry>%s</geometry></collision></link></robot>",
-                 bodies[i]);
-        mf_Model *model = load_urdf(*state, text);
+        AUTO_MODEL *model = load_urdf(
+            *state,
+            formatted(
+                "<robot name='r'><link name='b'><inertial><mass value='1'/></inertial><collision>"
+                "<origin xyz='0.1 0 0.2'/><geometry>%s</geometry></collision></link></robot>",
+                bodies[i]));
         double position[1][3] = {{5, 6, 7}},
                rotation[1][4] = {{cos(tilt / 2), sin(tilt / 2), 0, 0}};
         double point[3], world[3], middle = 7.0 + 0.2 * cosine;
@@ -79,11 +78,10 @@ static void shapes_reach_down_as_far_as_they_should(void **state) {
         assert_near(mf_model_lowest(model, position, rotation, true), height, 0.0);
         mf_quat_rotate(world, rotation[0], point);
         assert_near(7.0 + world[2], height, 1e-15);
-        mf_model_destroy(model);
     }
 }
 
-static void the_hash_sees_motion_and_not_paint(void **state) {
+TEST(the_hash_sees_motion_and_not_paint) {
     const char *const plain =
         "<robot name='a'><link name='b'><inertial><mass value='1'/></inertial>"
         "<collision><geometry><box size='1 1 1'/></geometry></collision>"
@@ -97,21 +95,9 @@ static void the_hash_sees_motion_and_not_paint(void **state) {
         "<robot name='a'><link name='b'><inertial><mass value='1.0000000001'/></inertial>"
         "<collision><geometry><box size='1 1 1'/></geometry></collision></link></robot>";
     mf_Model *a = load_urdf(*state, plain), *b = load_text(*state, painted);
-    mf_Model *c = load_urdf(*state, heavier);
+    AUTO_MODEL *c = load_urdf(*state, heavier);
     assert_true(mf_model_hash(a) == mf_model_hash(b));
     assert_true(mf_model_hash(a) != mf_model_hash(c));
     mf_model_destroy(a);
     mf_model_destroy(b);
-    mf_model_destroy(c);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_reach_down_as_far_as_they_should),
-        cmocka_unit_test(links_follow_their_joints),
-        cmocka_unit_test(either_array_may_be_missing),
-        cmocka_unit_test(start_angles_are_zero_inside_the_range),
-        cmocka_unit_test(the_hash_sees_motion_and_not_paint),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -5,20 +5,21 @@
 #include "model/points.h"
 #include "import/urdf.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // A beam on a hinge and one on a slide behind it; `extra` goes in front of the links.
 static mf_Status parse(mf_Context *context, const char *extra, mf_Model **out, mf_Error *error) {
     static const char inertial[] = "<inertial><mass value='1'/><inertia ixx='.01' iyy='.01' "
                                    "izz='.01' ixy='0' ixz='0' iyz='0'/></inertial>";
-    char text[4000];
-    snprintf(text, sizeof text,
-             "<robot name='r'>\n%s\n<link name='a'>%s</link><link name='b'>%s</link>"
-             "<link name='c'>%s</link>"
-             "<joint name='turn' type='revolute'><parent link='a'/><child link='b'/>"
-             "<axis xyz='0 0 1'/><limit lower='-3' upper='3' effort='2' velocity='5'/></joint>"
-             "<joint name='shift' type='prismatic'><parent link='b'/><child link='c'/>"
-             "<axis xyz='1 0 0'/><limit lower='-1' upper='1' effort='20' velocity='0.5'/></joint>"
-             "</robot>",
-             extra, inertial, inertial, inertial);
+    const char *text = formatted(
+        "<robot name='r'>\n%s\n<link name='a'>%s</link><link name='b'>%s</link>"
+        "<link name='c'>%s</link>"
+        "<joint name='turn' type='revolute'><parent link='a'/><child link='b'/>"
+        "<axis xyz='0 0 1'/><limit lower='-3' upper='3' effort='2' velocity='5'/></joint>"
+        "<joint name='shift' type='prismatic'><parent link='b'/><child link='c'/>"
+        "<axis xyz='1 0 0'/><limit lower='-1' upper='1' effort='20' velocity='0.5'/></joint>"
+        "</robot>",
+        extra, inertial, inertial, inertial);
     const mf_ImportConfig config = mf_import_config();
     return mf_urdf_parse(context, "r.urdf", text, strlen(text), &config, true, out, error);
 }
@@ -27,8 +28,8 @@ static mf_Context *context_of(void **state) {
     return *state;
 }
 
-static void later_servos_change_earlier_ones(void **state) {
-    mf_Model *model = NULL;
+TEST(later_servos_change_earlier_ones) {
+    AUTO_MODEL *model = NULL;
     assert_int_equal(parse(context_of(state),
                            "<mayfly><servo gain='7' damping='0.5' effort='1.5'/>"
                            "<servo joint='shift' damping='2' gear='10'/></mayfly>",
@@ -38,36 +39,33 @@ static void later_servos_change_earlier_ones(void **state) {
     assert_true(turn.gain == 7 && turn.damping == 0.5 && turn.effort == 1.5 && turn.gear == 1);
     assert_true(isinf(turn.speed) && isinf(turn.no_load_speed) && turn.backlash == 0);
     assert_true(shift.gain == 7 && shift.damping == 2 && shift.effort == 1.5 && shift.gear == 10);
-    mf_model_destroy(model);
 }
 
 // Of 2 N m and 5 rad/s: 2 / 0.1, 2 / 5; of 20 N and 0.5 m/s: 20 / 0.01, 40. Nobody asked for a
 // rotor.
-static void a_likely_motor_by_hand(void **state) {
-    mf_Model *model = NULL;
+TEST(a_likely_motor_by_hand) {
+    AUTO_MODEL *model = NULL;
     assert_int_equal(parse(context_of(state), "", &model, NULL), MF_OK);
     mf_Servo turn = mf_joint_servo(model, 0), shift = mf_joint_servo(model, 1);
     assert_true(fabs(turn.gain - 20) < 1e-12 && fabs(turn.damping - 0.4) < 1e-15);
     assert_true(turn.rotor_inertia == 0.0 && shift.rotor_inertia == 0.0);
     assert_true(fabs(shift.gain - 2000) < 1e-9 && fabs(shift.damping - 40) < 1e-12);
-    mf_model_destroy(model);
 }
 
 // A file without motors keeps the hash that archives know it by; a motor changes it.
-static void motors_are_part_of_the_hash(void **state) {
+TEST(motors_are_part_of_the_hash) {
     static const char *const extras[] = {"", "<mayfly/>", "<mayfly><servo gain='1'/></mayfly>",
                                          "<mayfly><servo gain='2'/></mayfly>"};
     uint64_t hashes[4];
     for (int i = 0; i < 4; i++) {
-        mf_Model *model = NULL;
+        AUTO_MODEL *model = NULL;
         assert_int_equal(parse(context_of(state), extras[i], &model, NULL), MF_OK);
         hashes[i] = mf_model_hash(model);
-        mf_model_destroy(model);
     }
     assert_true(hashes[0] == hashes[1] && hashes[1] != hashes[2] && hashes[2] != hashes[3]);
 }
 
-static void mistakes_are_named(void **state) {
+TEST(mistakes_are_named) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -99,17 +97,16 @@ static double angle_under_load(mf_Context *context, const mf_Model *model,
     settings.gravity = 0.0;
     robots.model = model;
     robots.double_precision = true;
-    mf_World *world = open_world(context, &settings);
+    AUTO_WORLD *world = open_world(context, &settings);
     group = add_group(world, &robots);
     assert_int_equal(rig_add_articulated(group, config, NULL), MF_OK);
     set_field(group, "joint.torque", 0, 0, 0.1);
     mf_world_step(world, 2000);
     double angle = get_field(group, "joint.angle", 0, 0);
-    mf_world_destroy(world);
     return angle;
 }
 
-static void the_articulated_motion_takes_them(void **state) {
+TEST(the_articulated_motion_takes_them) {
     mf_Context *context = context_of(state);
     mf_Model *plain = NULL, *motors = NULL;
     mf_ArticulatedConfig config = mf_motions_config().articulated;
@@ -128,15 +125,4 @@ static void the_articulated_motion_takes_them(void **state) {
     assert_true(angle_under_load(context, motors, &config) > 1.0); // nothing holds it
     mf_model_destroy(plain);
     mf_model_destroy(motors);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(later_servos_change_earlier_ones),
-        cmocka_unit_test(a_likely_motor_by_hand),
-        cmocka_unit_test(motors_are_part_of_the_hash),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(the_articulated_motion_takes_them),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -1,6 +1,8 @@
 // Every allocation and file call of the model code fails once: an error is returned, nothing leaks.
 #include "model/support.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static mf_Status build_robot(mf_Context *context, void *user, mf_Error *error) {
     const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1}, size[3] = {1, 1, 1};
     mf_Builder *builder = NULL;
@@ -25,7 +27,7 @@ static mf_Status build_robot(mf_Context *context, void *user, mf_Error *error) {
 }
 
 static mf_Status load_robot(mf_Context *context, void *user, mf_Error *error) {
-    mf_Model *model = NULL;
+    AUTO_MODEL *model = NULL;
     char *text = NULL;
     mf_Status status = mf_model_load(context, user, NULL, &model, error);
     if ((status == MF_OK) != (model != NULL))
@@ -35,15 +37,14 @@ static mf_Status load_robot(mf_Context *context, void *user, mf_Error *error) {
     if ((status == MF_OK) != (text != NULL))
         fail_msg("a failed call must give no text");
     mf_release(context, text);
-    mf_model_destroy(model);
     return status;
 }
 
-static void building_survives_every_failure(void **state) {
+TEST(building_survives_every_failure) {
     assert_true(torture(*state, build_robot, NULL, TORTURE_MUST_FAIL) > 20);
 }
 
-static void loading_survives_every_failure(void **state) {
+TEST(loading_survives_every_failure) {
     char path[512];
     write_text(path, "torture/package.xml", "<package><name>pack</name></package>");
     write_text(path, "torture/cube.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
@@ -64,15 +65,14 @@ static void loading_survives_every_failure(void **state) {
     assert_true(torture(*state, load_robot, path, TORTURE_MUST_FAIL) > 50);
 }
 
-static void our_own_models_survive_every_failure(void **state) {
+TEST(our_own_models_survive_every_failure) {
     char path[] = MAYFLY_SOURCE_DIR "/models/hexapod.urdf";
     assert_true(torture(*state, load_robot, path, TORTURE_MUST_FAIL) > 50);
 }
 
 static mf_Status export_robot(mf_Context *context, void *user, mf_Error *error) {
     mf_Model *model = NULL;
-    char path[512];
-    snprintf(path, sizeof path, "%s.out.xml", (const char *)user);
+    const char *path = formatted("%s.out.xml", (const char *)user);
     mf_Status status = mf_model_load(context, user, NULL, &model, error);
     if (status == MF_OK)
         status = mf_model_export_mjcf(model, path, error);
@@ -83,7 +83,7 @@ static mf_Status export_robot(mf_Context *context, void *user, mf_Error *error) 
 
 // An MJCF file with a bit of everything: included file, mesh from a file and in place, hull, height
 // field, chains, contacts, tendon, equalities, servo with a damping ratio, sensors, keyframe.
-static void mjcf_survives_every_failure(void **state) {
+TEST(mjcf_survives_every_failure) {
     char path[512], part[512];
     write_text(path, "torture/tet.obj",
                "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
@@ -107,14 +107,4 @@ static void mjcf_survives_every_failure(void **state) {
     assert_true(torture(*state, load_robot, path, TORTURE_MUST_FAIL) > 80);
     assert_true(torture(*state, export_robot, path, TORTURE_MUST_FAIL) > 80);
     remove(part);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(building_survives_every_failure),
-        cmocka_unit_test(loading_survives_every_failure),
-        cmocka_unit_test(our_own_models_survive_every_failure),
-        cmocka_unit_test(mjcf_survives_every_failure),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -3,7 +3,7 @@
 // corrupted state affects its robot only; snapshots continue bit for bit; a step allocates nothing,
 // and creating the motion survives every failure.
 //
-// A test program defines a BatchKind and runs its BATCH_TESTS together with its own tests.
+// A test program defines the `batch_kind` that these tests are about, beside its own tests.
 #ifndef MF_TESTS_MOTION_BATCH_H
 #define MF_TESTS_MOTION_BATCH_H
 
@@ -53,6 +53,8 @@ typedef struct BatchKind {
     uint32_t (*touching)(const Batch *crowd, uint32_t lane);
 } BatchKind;
 
+static const BatchKind batch_kind; // the program's
+
 static void batch_open_with(Batch *batch, const BatchKind *kind, const BatchOption *option,
                             const mf_MotionsConfig *motions, mf_Isa isa, uint32_t threads,
                             uint32_t first, uint32_t count) {
@@ -96,7 +98,8 @@ static void batch_open(Batch *batch, const BatchKind *kind, const BatchOption *o
 }
 
 static void batch_close(Batch *batch) {
-    fixture_close(&batch->fixture, batch->terrain);
+    batch->fixture.terrain = batch->terrain;
+    fixture_close(&batch->fixture);
 }
 
 // For `touching`: contacts with a load.
@@ -140,10 +143,10 @@ static void compare_with_alone(const BatchKind *kind, uint32_t option, mf_Isa is
     batch_close(&batch);
 }
 
-static void bits_do_not_depend_on_the_lane(void **state) {
+TEST(bits_do_not_depend_on_the_lane) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     static Batch alone[ROBOTS];
-    const BatchKind *kind = *state;
+    const BatchKind *kind = &batch_kind;
     for (uint32_t o = 0; o < kind->option_count; o++) {
         for (uint32_t r = 0; r < ROBOTS; r++) {
             batch_open(&alone[r], kind, &kind->options[o], MF_ISA_SCALAR, 1, r, 1);
@@ -159,8 +162,8 @@ static void bits_do_not_depend_on_the_lane(void **state) {
 }
 
 // Or the comparison would say little.
-static void robots_touch_the_ground(void **state) {
-    const BatchKind *kind = *state;
+TEST(robots_touch_the_ground) {
+    const BatchKind *kind = &batch_kind;
     for (uint32_t o = 0; o < kind->option_count; o++) {
         static Batch batch;
         uint32_t touched = 0;
@@ -178,8 +181,8 @@ static void robots_touch_the_ground(void **state) {
     }
 }
 
-static void bits_do_not_depend_on_threads(void **state) {
-    const BatchKind *kind = *state;
+TEST(bits_do_not_depend_on_threads) {
+    const BatchKind *kind = &batch_kind;
     for (uint32_t o = 0; o < kind->option_count; o++) {
         uint64_t expected = 0;
         for (uint32_t threads = 1; threads <= 4; threads *= 2) {
@@ -231,8 +234,8 @@ static void poison(const BatchOption *option, Batch *clean, const char *name, ui
     batch_close(&batch);
 }
 
-static void corrupted_states_stay_with_their_robot(void **state) {
-    const BatchKind *kind = *state;
+TEST(corrupted_states_stay_with_their_robot) {
+    const BatchKind *kind = &batch_kind;
     for (uint32_t o = 0; o < kind->option_count; o++) {
         static Batch clean;
         const BatchOption *option = &kind->options[o];
@@ -251,8 +254,8 @@ static void corrupted_states_stay_with_their_robot(void **state) {
     }
 }
 
-static void a_reset_robot_starts_again(void **state) {
-    const BatchKind *kind = *state;
+TEST(a_reset_robot_starts_again) {
+    const BatchKind *kind = &batch_kind;
     for (uint32_t o = 0; o < kind->option_count; o++) {
         static Batch batch;
         batch_open(&batch, kind, &kind->options[o], MF_ISA_AUTO, 1, 0, NEIGHBORS);
@@ -280,8 +283,8 @@ static mf_Status give_image(const Batch *batch, const void *image) {
     return mf_world_restore(batch->fixture.world, image, size, NULL);
 }
 
-static void images_continue_bit_for_bit(void **state) {
-    const BatchKind *kind = *state;
+TEST(images_continue_bit_for_bit) {
+    const BatchKind *kind = &batch_kind;
     for (uint32_t o = 0; o < kind->option_count; o++) {
         static Batch first, other;
         batch_open(&first, kind, &kind->options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
@@ -300,9 +303,9 @@ static void images_continue_bit_for_bit(void **state) {
 }
 
 // An image is refused where the motion has other settings.
-static void images_of_other_settings_are_refused(void **state) {
+TEST(images_of_other_settings_are_refused) {
     static Batch batches[2];
-    const BatchKind *kind = *state;
+    const BatchKind *kind = &batch_kind;
     mf_MotionsConfig motions = mf_motions_config();
     kind->set(&kind->options[0], &motions);
     batch_open_with(&batches[0], kind, &kind->options[0], &motions, MF_ISA_AUTO, 1, 0, 1);
@@ -316,8 +319,8 @@ static void images_of_other_settings_are_refused(void **state) {
     batch_close(&batches[1]);
 }
 
-static void a_step_allocates_nothing(void **state) {
-    const BatchKind *kind = *state;
+TEST(a_step_allocates_nothing) {
+    const BatchKind *kind = &batch_kind;
     for (uint32_t o = 0; o < kind->option_count; o++) {
         static Batch batch;
         batch_open(&batch, kind, &kind->options[o], MF_ISA_AUTO, 1 + o % 2, 0, ROBOTS);
@@ -356,8 +359,8 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     return status;
 }
 
-static void making_survives_every_failure(void **state) {
-    const BatchKind *kind = *state;
+TEST(making_survives_every_failure) {
+    const BatchKind *kind = &batch_kind;
     for (uint32_t o = 0; o < kind->option_count; o++) {
         Making making = {kind, kind->options[o].motion};
         bool seen = false;
@@ -365,21 +368,9 @@ static void making_survives_every_failure(void **state) {
             seen = seen || kind->options[i].motion == making.motion;
         if (seen)
             continue;
-        mf_Context *context = open_context(1);
+        AUTO_CONTEXT *context = open_context(1);
         assert_true(torture(context, make_and_step, &making, TORTURE_MUST_FAIL) > 30);
-        mf_context_destroy(context);
     }
 }
-
-#define BATCH_TESTS(kind)                                                                          \
-    cmocka_unit_test_prestate(bits_do_not_depend_on_the_lane, (kind)),                             \
-        cmocka_unit_test_prestate(robots_touch_the_ground, (kind)),                                \
-        cmocka_unit_test_prestate(bits_do_not_depend_on_threads, (kind)),                          \
-        cmocka_unit_test_prestate(corrupted_states_stay_with_their_robot, (kind)),                 \
-        cmocka_unit_test_prestate(a_reset_robot_starts_again, (kind)),                             \
-        cmocka_unit_test_prestate(images_continue_bit_for_bit, (kind)),                            \
-        cmocka_unit_test_prestate(images_of_other_settings_are_refused, (kind)),                   \
-        cmocka_unit_test_prestate(a_step_allocates_nothing, (kind)),                               \
-        cmocka_unit_test_prestate(making_survives_every_failure, (kind))
 
 #endif

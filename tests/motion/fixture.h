@@ -11,6 +11,7 @@ typedef struct Fixture {
     mf_World *world;
     mf_Group *group;
     mf_HandModel hand;
+    mf_Terrain *terrain; // NULL, or what is destroyed with it
 } Fixture;
 
 // How a stage is set up; start from fixture_config().
@@ -45,9 +46,9 @@ static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
     MUST(rig_add_points(fixture->group, &config->points, &error));
 }
 
-static inline void fixture_close(Fixture *fixture, mf_Terrain *terrain) {
+static inline void fixture_close(Fixture *fixture) {
     mf_world_destroy(fixture->world);
-    mf_terrain_destroy(terrain);
+    mf_terrain_destroy(fixture->terrain);
     close_context(fixture->context);
 }
 

@@ -26,7 +26,7 @@ static inline RigConfig rig_config(uint32_t count) {
 static inline mf_Model *rig_body(Rig *rig, bool sphere, double size, double mass) {
     static const double origin[3] = {0.0, 0.0, 0.0};
     const double sizes[3] = {size, size, size};
-    mf_Builder *builder;
+    AUTO_BUILDER *builder;
     mf_Model *model;
     assert_int_equal(mf_builder_create(rig->context, "body", &builder, NULL), MF_OK);
     if (sphere)
@@ -34,7 +34,6 @@ static inline mf_Model *rig_body(Rig *rig, bool sphere, double size, double mass
     else
         mf_body_create_box(builder, sizes, origin, mass, NULL);
     assert_int_equal(mf_builder_finalize(builder, &model, NULL), MF_OK);
-    mf_builder_destroy(builder);
     return model;
 }
 

@@ -3,9 +3,9 @@
 #include "motion/fixture.h"
 #include "rig/motions.h"
 
-static void a_step_makes_no_fallible_call(void **state) {
+TEST(a_step_makes_no_fallible_call) {
     for (int option = 0; option < 4; option++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1 + (uint32_t)option % 2);
         make_hexapod(&fixture.hand);
         FixtureConfig config = fixture_config((option & 2) != 0);
@@ -21,7 +21,6 @@ static void a_step_makes_no_fallible_call(void **state) {
         assert_int_equal(mf_context_call_count(fixture.context), calls);
         assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
         assert_int_equal((int)mf_field_get(fixture_field(&fixture, "fault.count"), 7, 0), 1);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -52,16 +51,15 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     return status;
 }
 
-static void making_survives_every_failure(void **state) {
-    mf_Context *context = open_context(1);
+TEST(making_survives_every_failure) {
+    AUTO_CONTEXT *context = open_context(1);
     for (int wide = 0; wide < 2; wide++) {
         bool user = wide != 0;
         assert_true(torture(context, make_and_step, &user, TORTURE_MUST_FAIL) > 20);
     }
-    mf_context_destroy(context);
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     for (int which = 0; which < 9; which++) {
         Fixture fixture;
         fixture_begin(&fixture, 1);
@@ -109,15 +107,6 @@ static void bad_settings_are_refused(void **state) {
         must(mf_motion_add(fixture.group, MF_MOTION_POINTS, NULL, &error), &error);
         assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_POINTS, NULL, &error),
                          MF_BAD_ARGUMENT); // twice
-        fixture_close(&fixture, NULL);
+        fixture_close(&fixture);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_makes_no_fallible_call),
-        cmocka_unit_test(making_survives_every_failure),
-        cmocka_unit_test(bad_settings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

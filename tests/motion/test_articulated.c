@@ -152,7 +152,7 @@ static void unit_quaternions(const Tree *tree, double *q) {
     }
 }
 
-static void equals_mujoco(void **state) {
+TEST(equals_mujoco) {
     for (uint32_t t = 0; t < TREES; t++) {
         Grove grove;
         const Tree *tree = &trees[t];
@@ -171,11 +171,11 @@ static void equals_mujoco(void **state) {
             mf_group_inverse_dynamics(grove.fixture.group, 0, 1, values, values, NULL);
             assert_close(values, truth->force, n, 1e-10, "inverse of forward", tree);
         }
-        fixture_close(&grove.fixture, NULL);
+        fixture_close(&grove.fixture);
     }
 }
 
-static void poses_and_jacobians_equal_mujocos(void **state) {
+TEST(poses_and_jacobians_equal_mujocos) {
     const double point[3] = {0.1, -0.2, 0.3};
     for (uint32_t t = 0; t < TREES; t++) {
         Grove grove;
@@ -195,14 +195,14 @@ static void poses_and_jacobians_equal_mujocos(void **state) {
             assert_close(position[last], truth->point, 3, 1e-12, "placement", tree);
             assert_close(orientation, truth->rotation, 9, 1e-12, "turn", tree);
         }
-        fixture_close(&grove.fixture, NULL);
+        fixture_close(&grove.fixture);
     }
 }
 
 // Three algorithms on random states: what inverse dynamics needs for the accelerations of forward
 // dynamics are the forces; a column of the mass matrix is what a unit acceleration needs more than
 // none; half of v M v is the kinetic energy that the links' motions add up to.
-static void algorithms_agree(void **state) {
+TEST(algorithms_agree) {
     for (uint32_t t = 0; t < TREES; t++) {
         Grove grove;
         const Tree *tree = &trees[t];
@@ -237,15 +237,6 @@ static void algorithms_agree(void **state) {
                 kinetic += 0.5 * v[i / n] * matrix[i] * v[i % n];
             assert_near(kinetic, mf_motion_energy(group, 0).kinetic, 1e-12 * kinetic);
         }
-        fixture_close(&grove.fixture, NULL);
+        fixture_close(&grove.fixture);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_mujoco),
-        cmocka_unit_test(poses_and_jacobians_equal_mujocos),
-        cmocka_unit_test(algorithms_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

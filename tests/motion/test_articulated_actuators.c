@@ -6,12 +6,13 @@ static const double degree = 3.14159265358979323846 / 180.0;
 
 // A ball of 2 kg with moments of 0.1 kg m^2 on a ball joint in its middle, with these actuators.
 static void open_ball(Text *t, const char *actuators, const TextConfig *config) {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "<mujoco><worldbody><body><joint name='b' type='ball'/><inertial pos='0 0 0' mass='2' "
-             "diaginertia='0.1 0.1 0.1'/></body></worldbody><actuator>%s</actuator></mujoco>",
-             actuators);
-    text_open(t, text, config);
+    text_open(
+        t,
+        formatted(
+            "<mujoco><worldbody><body><joint name='b' type='ball'/><inertial pos='0 0 0' mass='2' "
+            "diaginertia='0.1 0.1 0.1'/></body></worldbody><actuator>%s</actuator></mujoco>",
+            actuators),
+        config);
 }
 
 static void set_rotation(const Text *t, double x, double y, double z, double angle) {
@@ -22,11 +23,11 @@ static void set_rotation(const Text *t, double x, double y, double z, double ang
 }
 
 // The gear is a torque in the child's axes, or in the parent's.
-static void a_motor_turns_a_ball(void **state) {
+TEST(a_motor_turns_a_ball) {
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double gear[3] = {0.3, -1.1, 0.6}, back[3] = {-1.1, -0.3, 0.6};
     for (int i = 0; i < 2; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         open_ball(&t,
                   i == 0 ? "<motor joint='b' gear='0.3 -1.1 0.6'/>"
                          : "<motor jointinparent='b' gear='0.3 -1.1 0.6'/>",
@@ -37,29 +38,27 @@ static void a_motor_turns_a_ball(void **state) {
         for (uint32_t c = 0; c < 3; c++)
             assert_near(text_get(&t, "ball.rate", c), 1e-3 * 2.0 * (i == 0 ? gear : back)[c] / 0.1,
                         1e-15);
-        text_close(&t);
     }
 }
 
 // From 170 to -170 degrees are 20, not -340.
-static void position_control_takes_the_shorter_arc(void **state) {
+TEST(position_control_takes_the_shorter_arc) {
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double targets[][2] = {{-170, 20}, {100, -70}, {530, 0}, {-9, -179}, {-11, 179}};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         open_ball(&t, "<position joint='b' gear='0 3 0' kp='0.5'/>", &config);
         set_rotation(&t, 0, 1, 0, 170 * degree);
         text_set(&t, "actuator.control", 0, 3.0 * targets[i][0] * degree);
         mf_world_step(t.world, 1);
         assert_near(text_get(&t, "actuator.force", 0), 0.5 * 3.0 * targets[i][1] * degree, 1e-13);
-        text_close(&t);
     }
 }
 
 // Stable at any gain: within steps far longer than its period the ball is where it should be.
-static void a_stiff_position_of_a_ball_is_stable(void **state) {
+TEST(a_stiff_position_of_a_ball_is_stable) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     open_ball(&t,
               "<position joint='b' gear='1 0 0' kp='1e7'/><position joint='b' gear='0 1 0' "
               "kp='1e7'/><position joint='b' gear='0 0 1' kp='1e7'/>",
@@ -71,57 +70,52 @@ static void a_stiff_position_of_a_ball_is_stable(void **state) {
     assert_near(text_get(&t, "ball.orientation", 1), 0.4 * part, 1e-6);
     assert_near(text_get(&t, "ball.orientation", 2), -0.3 * part, 1e-6);
     assert_near(text_get(&t, "ball.orientation", 3), 0.2 * part, 1e-6);
-    text_close(&t);
 }
 
 // A velocity actuator at the middle of a free body is a damper: v / (1 + h k / m) each step, along
 // its gear only, for a damper that would need steps of 2e-9 s.
-static void a_stiff_damper_on_a_site(void **state) {
+TEST(a_stiff_damper_on_a_site) {
     static const char box[] =
         "<mujoco><worldbody><body><freejoint/><inertial pos='0 0 0' "
         "mass='2' diaginertia='0.1 0.2 0.3'/><site name='s' euler='0 90 0'/></body></worldbody>"
         "<actuator><velocity site='s' gear='0 0 1 0 0 0' kv='%s'/></actuator></mujoco>";
     const char *gains[2] = {"1e9", "10"};
     for (int i = 0; i < 2; i++) {
-        char text[512];
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.world.gravity = 0.0;
-        snprintf(text, sizeof text, box, gains[i]);
-        text_open(&t, text, &config);
+        text_open(&t, formatted(box, gains[i]), &config);
         text_set3(&t, "base.linear_velocity", 3, 2, 1); // z of the site is x of the body
         mf_world_step(t.world, 5);
         double left = pow(1.0 + 1e-3 * strtod(gains[i], NULL) / 2.0, -5.0);
         assert_near(text_get(&t, "base.linear_velocity", 0), 3.0 * left, 1e-12);
         assert_near(text_get(&t, "base.linear_velocity", 1), 2.0, 1e-12);
         assert_near(text_get(&t, "base.linear_velocity", 2), 1.0, 1e-12);
-        text_close(&t);
     }
 }
 
 // A slide with its site at 0.3 + x and a reference at 0.1 m in the world, turned by 90 degrees
 // about z, so that the gear points along -x: length -(0.2 + x), and m x'' = -kp (control + 0.2 +
 // x).
-static void a_reference_in_the_world(void **state) {
+TEST(a_reference_in_the_world) {
     static const char slide[] =
         "<mujoco><worldbody><site name='r' pos='0.1 0 0' euler='0 0 90'/>"
         "<body><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='2' "
         "diaginertia='1 1 1'/><site name='s' pos='0.3 0 0'/></body></worldbody><actuator><position "
         "site='s' refsite='r' gear='0 1 0 0 0 0' kp='50'/></actuator></mujoco>";
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     config.world.gravity = 0.0;
     text_open(&t, slide, &config);
     text_set(&t, "actuator.control", 0, 0.1);
     text_set(&t, "joint.angle", 0, 0.5);
     mf_world_step(t.world, 700);
     assert_near(text_get(&t, "joint.angle", 0), -0.3 + 0.8 * cos(5.0 * 0.7), 1e-10);
-    text_close(&t);
 }
 
 // Actuators between sites of one robot push with forces that cancel: a robot in space keeps its
 // momentum while its limbs move (Runge-Kutta: within 6e-10, a sixteenth of that at half the step).
-static void between_sites_momentum_is_kept(void **state) {
+TEST(between_sites_momentum_is_kept) {
     static const char diver[] =
         "<mujoco><compiler angle='radian'/><worldbody><body>"
         "<freejoint/><geom type='box' size='0.2 0.15 0.1' mass='4'/><site name='chest' pos='0.1 "
@@ -136,7 +130,7 @@ static void between_sites_momentum_is_kept(void **state) {
         "kv='0.5'/></actuator></mujoco>";
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 4);
     double center[2][3], linear[2][3], angular[2][3];
-    Text t;
+    AUTO(text_close) Text t;
     config.world.gravity = 0.0;
     config.motion.contacts = config.motion.self_contacts = false;
     text_open(&t, diver, &config);
@@ -152,7 +146,6 @@ static void between_sites_momentum_is_kept(void **state) {
         assert_near(linear[1][c], linear[0][c], 1e-9);
         assert_near(angular[1][c], angular[0][c], 1e-9);
     }
-    text_close(&t);
 }
 
 static char *read_text(const char *path) {
@@ -167,7 +160,7 @@ static char *read_text(const char *path) {
 
 static uint64_t moved_hash(const char *text, uint32_t count, uint32_t which, mf_Isa isa,
                            bool twice) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.group.double_precision = twice;
     config.group.count = count;
@@ -181,13 +174,12 @@ static uint64_t moved_hash(const char *text, uint32_t count, uint32_t which, mf_
     mf_world_step(t.world, 200);
     uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : which);
     assert_int_equal(mf_group_fault_total(t.group), 0);
-    text_close(&t);
     return hash;
 }
 
 // With every kind of actuator: alone and in a batch, on every instruction set.
-static void the_same_bits_everywhere(void **state) {
-    char *text = read_text(MAYFLY_SOURCE_DIR "/tests/motion/actuators.xml");
+TEST(the_same_bits_everywhere) {
+    AUTO(end_memory) char *text = read_text(MAYFLY_SOURCE_DIR "/tests/motion/actuators.xml");
     for (int twice = 0; twice < 2; twice++) {
         uint64_t first = 0;
         for (uint32_t which = 0; which < 20; which += 9) {
@@ -198,18 +190,4 @@ static void the_same_bits_everywhere(void **state) {
                 assert_true(moved_hash(text, 20, which, isa, twice) == alone);
         }
     }
-    free(text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_motor_turns_a_ball),
-        cmocka_unit_test(position_control_takes_the_shorter_arc),
-        cmocka_unit_test(a_stiff_position_of_a_ball_is_stable),
-        cmocka_unit_test(a_stiff_damper_on_a_site),
-        cmocka_unit_test(a_reference_in_the_world),
-        cmocka_unit_test(between_sites_momentum_is_kept),
-        cmocka_unit_test(the_same_bits_everywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

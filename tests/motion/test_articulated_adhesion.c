@@ -24,23 +24,22 @@ static TextConfig glue_config(mf_Time step) {
 }
 
 // The ground bears the weight and the pull; MuJoCo 4.0 has the ball as deep after 1 s.
-static void a_ball_is_pressed_to_the_ground(void **state) {
+TEST(a_ball_is_pressed_to_the_ground) {
     const TextConfig config = glue_config(2 * MF_MILLISECOND);
     const double heights[2] = {0.09963281815745, 0.09915904650609};
     for (int on = 0; on < 2; on++) {
-        Text t;
+        AUTO(text_close) Text t;
         text_open(&t, ball, &config);
         text_set(&t, "actuator.control", 0, on);
         mf_world_step(t.world, 500);
         assert_near(text_get(&t, "contact.load", 0), 9.81 + 30.0 * on, 1e-4);
         assert_near(text_get(&t, "base.position", 2), heights[on], 1e-7);
         assert_near(text_get(&t, "actuator.force", 0), 30.0 * on, 0.0);
-        text_close(&t);
     }
 }
 
 // MuJoCo 4.0 after 1, 100 and 300 steps of 1 ms: the cup's place, and the load's along x and z.
-static void a_load_hangs_or_falls(void **state) {
+TEST(a_load_hangs_or_falls) {
     static const double control[2] = {1.0, 0.05};
     static const uint64_t steps[3] = {1, 99, 200};
     static const double expected[2][3][3] = {
@@ -52,7 +51,7 @@ static void a_load_hangs_or_falls(void **state) {
          {6.34141413413411e-02, 4.55946944717601e-03, 3.75652979564364e-01}}};
     const TextConfig config = glue_config(MF_MILLISECOND);
     for (int weak = 0; weak < 2; weak++) {
-        Text t;
+        AUTO(text_close) Text t;
         text_open(&t, cup, &config);
         text_set(&t, "actuator.control", 0, 15.0);
         text_set(&t, "actuator.control", 1, control[weak]);
@@ -62,12 +61,11 @@ static void a_load_hangs_or_falls(void **state) {
             assert_near(text_get(&t, "free.position", 0), expected[weak][i][1], 1e-6);
             assert_near(text_get(&t, "free.position", 2), expected[weak][i][2], 1e-6);
         }
-        text_close(&t);
     }
 }
 
 // Between two free bodies it is a force within.
-static void it_gives_no_momentum(void **state) {
+TEST(it_gives_no_momentum) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><body name='a'><freejoint/>"
         "<geom size='.1' mass='1'/></body><body pos='.15 .1 .07'><freejoint/>"
@@ -75,7 +73,7 @@ static void it_gives_no_momentum(void **state) {
         "<actuator><adhesion body='a' gain='50' ctrlrange='0 1'/></actuator></mujoco>";
     TextConfig config = glue_config(2 * MF_MILLISECOND);
     double center[3], linear[3], angular[3];
-    Text t;
+    AUTO(text_close) Text t;
     config.world.gravity = 0.0;
     config.motion.contacts = false;
     text_open(&t, text, &config);
@@ -87,12 +85,11 @@ static void it_gives_no_momentum(void **state) {
         assert_near(linear[i], 0.0, 1e-10);
         assert_near(angular[i], 0.0, 1e-10);
     }
-    text_close(&t);
 }
 
 static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
     TextConfig config = glue_config(MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     config.world.isa = isa;
     config.group.count = count;
     config.group.double_precision = !floats;
@@ -104,20 +101,9 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
     }
     mf_world_step(t.world, 100);
     const uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : which);
-    text_close(&t);
     return hash;
 }
 
-static void bits_do_not_depend_on_settings(void **state) {
+TEST(bits_do_not_depend_on_settings) {
     assert_bits_depend_on_nothing(hash_of);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ball_is_pressed_to_the_ground),
-        cmocka_unit_test(a_load_hangs_or_falls),
-        cmocka_unit_test(it_gives_no_momentum),
-        cmocka_unit_test(bits_do_not_depend_on_settings),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

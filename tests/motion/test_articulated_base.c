@@ -5,11 +5,11 @@ static const double along_z[3] = {0, 0, 1};
 static const double degree = 3.14159265358979323846 / 180.0;
 
 // Free fall along (2, -1, 2)/3 at 9 m/s^2; height and energy are against gravity.
-static void gravity_pulls_anywhere(void **state) {
+TEST(gravity_pulls_anywhere) {
     const double direction[3] = {4, -2, 4};
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config((mf_ArticulatedIntegrator)i, MF_MILLISECOND);
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         memcpy(config.world.gravity_direction, direction, sizeof direction);
         config.world.gravity = 9.0;
         fixture_begin(&fixture, 1);
@@ -24,16 +24,15 @@ static void gravity_pulls_anywhere(void **state) {
         // Euler's method falls g h t / 2 further.
         double gained = i == MF_ARTICULATED_RK4 ? 0.0 : 2.0 * 9.0 * 9.0 * 1e-3 / 2.0;
         assert_near(art_energy(&fixture), energy - gained, 1e-9);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // Other motions know gravity along -z only.
-static void other_motions_refuse_tilted_gravity(void **state) {
+TEST(other_motions_refuse_tilted_gravity) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     mf_SystemConfig system = mf_system_config();
     mf_Error error = {0};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     config.world.gravity_direction[0] = 1.0;
     fixture_begin(&fixture, 1);
     art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 0.3, 0.4, 0.5);
@@ -43,25 +42,24 @@ static void other_motions_refuse_tilted_gravity(void **state) {
     system.run = mf_group_system(fixture.group, 0)->run;
     assert_int_equal(mf_group_add_system(fixture.group, &system, &error), MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "glider needs world.gravity_direction 0 0 -1"));
-    fixture_close(&fixture, NULL);
+    fixture_close(&fixture);
     config.world.gravity_direction[0] = NAN;
     fixture_begin(&fixture, 1);
     assert_int_equal(mf_world_create(fixture.context, &config.world, &fixture.world, &error),
                      MF_BAD_ARGUMENT);
     fixture.world = NULL;
-    fixture_close(&fixture, NULL);
 }
 
 // Dry friction F of a free base's joint acts on every coordinate by itself: a body of 2 kg that
 // slides along two axes stops along the slower one first, and turning stops, too. A weight below F
 // makes it creep, one above it moves it with what is left.
-static void dry_friction_of_a_free_base(void **state) {
+TEST(dry_friction_of_a_free_base) {
     const double friction = 3.0, mass = 2.0;
     const mf_Joint root = {.name = "root", .type = MF_JOINT_FLOATING, .friction = friction};
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         const double half = sqrt(0.5);
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         config.world.gravity = i == 0 ? 0.0 : i == 1 ? 1.0 : 4.0;
         config.world.gravity_direction[0] = 1.0;
         config.world.gravity_direction[2] = 0.0;
@@ -94,12 +92,11 @@ static void dry_friction_of_a_free_base(void **state) {
         double late = 1.5 * 1e-3 * log(1.5 / config.motion.friction_rate);
         if (i == 2)
             assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 1.5 - late, 2e-3);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // Axes that miss 90 degrees by what rounding of the sine hides are not taken for 90 degrees.
-static void nearly_right_angles_stay(void **state) {
+TEST(nearly_right_angles_stay) {
     const double misses[] = {0.0, 3e-7, -1e-6, 1e-8, 1e-3};
     for (size_t i = 0; i < sizeof misses / sizeof *misses; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
@@ -107,7 +104,7 @@ static void nearly_right_angles_stay(void **state) {
         const double rotations[2][4] = {{cos(half), sin(half), 0, 0},
                                         {cos(half), 0, -sin(half), 0}};
         double position[3][3], rotation[3][4];
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         config.motion.base = MF_ARTICULATED_FIXED;
         for (uint32_t k = 0; k < 2; k++) {
@@ -123,16 +120,5 @@ static void nearly_right_angles_stay(void **state) {
             assert_near(fabs(rotation[1][k]), fabs(a[k]), 1e-12);
             assert_near(fabs(rotation[2][k]), fabs(both[k]), 1e-12);
         }
-        fixture_close(&fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gravity_pulls_anywhere),
-        cmocka_unit_test(other_motions_refuse_tilted_gravity),
-        cmocka_unit_test(dry_friction_of_a_free_base),
-        cmocka_unit_test(nearly_right_angles_stay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

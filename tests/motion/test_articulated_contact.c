@@ -40,10 +40,10 @@ static double along_slope(const Fixture *fixture, const char *name, double angle
 // ---- rest and bounce ----------------------------------------------------------------------------
 
 // At rest n contacts of stiffness k lie m g / (n k) deep and share the weight.
-static void d1_rest(void **state) {
+TEST(d1_rest) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_stiffness = 1000.0;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     build_block(&fixture.hand);
     art_open(&fixture, &config);
@@ -52,12 +52,11 @@ static void d1_rest(void **state) {
     assert_near(fixture_get(&fixture, "base.position", 2), 0.1 - 2.0 * 9.81 / 4000.0, 1e-9);
     for (uint32_t i = 0; i < 4; i++)
         assert_near(fixture_get(&fixture, "contact.load", i), 2.0 * 9.81 / 4.0, 1e-6);
-    fixture_close(&fixture, NULL);
 }
 
 // A mass on a spring and damper that cannot pull: coefficient of restitution 0.7440794 at damping
 // ratio 0.1 (Schwager and Poeschel 2007).
-static void d3_bounce(void **state) {
+TEST(d3_bounce) {
     static const mf_ArticulatedIntegrator integrators[] = {MF_ARTICULATED_RK4,
                                                            MF_ARTICULATED_IMPLICIT};
     for (int i = 0; i < 2; i++) {
@@ -66,7 +65,7 @@ static void d3_bounce(void **state) {
         config.motion.contact_stiffness = 1e4;
         config.motion.contact_damping = 2.0 * 0.1 * sqrt(1e4 * 2.0);
         config.motion.contact_depth = 1.0;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
         mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);
@@ -76,7 +75,6 @@ static void d3_bounce(void **state) {
         mf_world_step(fixture.world, 6000);
         assert_near(fixture_get(&fixture, "base.linear_velocity", 2), 0.7440794,
                     i == 0 ? 1e-4 : 1e-3);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -84,11 +82,11 @@ static void d3_bounce(void **state) {
 
 // A block that slides at its rest depth brakes by mu g in every step: the chord of friction goes by
 // the slip at the end, not by that at the beginning (which brakes less, by the part step mu g / v).
-static void sliding_brakes_by_coulomb(void **state) {
+TEST(sliding_brakes_by_coulomb) {
     const double step = 0.005, mu = 0.3, depth = 9.81 * 1e-4 / 4.0;
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.friction = mu;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     // Hard to turn, so that friction does not tip it.
     art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
@@ -107,15 +105,14 @@ static void sliding_brakes_by_coulomb(void **state) {
     // Semi-implicit Euler lags by step v / 2 of the exact way v^2 / (2 mu g).
     double distance = 2.0 * 2.0 / (2.0 * mu * 9.81);
     assert_near(fixture_get(&fixture, "base.position", 0), distance, 2.0 * step * 2.0);
-    fixture_close(&fixture, NULL);
 }
 
 // The place where a ball touches stays below its center however fast it rolls, so it lies m g / k
 // deep, as at rest.
-static void a_rolling_ball_rests(void **state) {
+TEST(a_rolling_ball_rests) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     mf_Shape ball = round_shape(MF_SHAPE_SPHERE, 0.1, 0.0);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     config.motion.shapes = true;
     fixture.hand.model.shapes = &ball;
@@ -128,7 +125,6 @@ static void a_rolling_ball_rests(void **state) {
     mf_world_step(fixture.world, 400);
     assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 2.0, 1e-6);
     assert_near(fixture_get(&fixture, "base.position", 2), 0.1 - 9.81 * 1e-4, 1e-9);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- slopes -------------------------------------------------------------------------------------
@@ -142,7 +138,7 @@ typedef struct Roll {
 
 // Solid sphere and cylinder: g sin / (1 + J/(m r^2)); with too little friction they slip and
 // accelerate by g (sin - mu cos). One second from rest.
-static void d5_d6_rolling(void **state) {
+TEST(d5_d6_rolling) {
     const double g = 9.81, a = 15 * degree, b = 40 * degree;
     const Roll rolls[] = {{MF_SHAPE_SPHERE, 0.4, a, 1.0, 1.8135820},
                           {MF_SHAPE_CYLINDER, 0.5, a, 1.0, g * sin(a) / 1.5},
@@ -153,7 +149,7 @@ static void d5_d6_rolling(void **state) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         mf_Shape shape = round_shape(roll->type, 0.1, 0.3);
         const double half = sqrt(0.5), across[4] = {half, half, 0, 0}; // its axis along y
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         mf_Terrain *terrain = slope(fixture.context, roll->angle);
         config.world.terrain = terrain;
@@ -170,19 +166,19 @@ static void d5_d6_rolling(void **state) {
         assert_near(speed, roll->expected, 3e-3 * roll->expected);
         if (roll->mu == 1.0) // it rolls
             assert_near(fixture_get(&fixture, "base.angular_velocity", 1), -speed / 0.1, 2e-3);
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
 }
 
 // A block on 20 degrees with mu 0.5 stays: it creeps at most as fast as the slip speed times
 // tan(20)/mu = 0.073 mm/s; with mu 0.2 it slides by g (sin - mu cos), to first order in the step
 // (in a second from speed v to 2 v friction is too large by mu g cos h ln 2).
-static void d9_block_on_a_slope(void **state) {
+TEST(d9_block_on_a_slope) {
     static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND};
     const double angle = 20 * degree;
     for (int i = 0; i < 6; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         mf_Terrain *terrain = slope(fixture.context, angle);
         config.world.terrain = terrain;
@@ -201,17 +197,17 @@ static void d9_block_on_a_slope(void **state) {
         else
             assert_near(gained, 9.81 * (sin(angle) - 0.2 * cos(angle)),
                         9.81 * 0.2 * cos(angle) * mf_time_to_seconds(steps[i / 2]));
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
 }
 
 // A block thrown over level ground in any direction stops after v^2 / (2 mu g).
-static void friction_is_the_same_in_all_directions(void **state) {
+TEST(friction_is_the_same_in_all_directions) {
     const double speed = 1.5, mu = 0.4, distance = speed * speed / (2.0 * mu * 9.81);
     double first = 0.0;
     for (int d = 0; d < 12; d++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         config.motion.friction = mu;
         art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
@@ -230,7 +226,6 @@ static void friction_is_the_same_in_all_directions(void **state) {
         assert_near(atan2(y, x), atan2(sin(a), cos(a)), d == 6 ? 7.0 : 1e-9);
         first = d == 0 ? went : first;
         assert_near(went, first, 1e-9);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -238,7 +233,7 @@ static void friction_is_the_same_in_all_directions(void **state) {
 
 // A hexapod with servos falls from 0.5 m, tilted, at steps of 2 to 20 ms: no fault, it never gains
 // energy in the ground, ends at rest, and its feet bear its weight.
-static void a_robot_falls_and_stands(void **state) {
+TEST(a_robot_falls_and_stands) {
     static const mf_Time steps[] = {2 * MF_MILLISECOND, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND,
                                     20 * MF_MILLISECOND};
     for (int i = 0; i < 8; i++) {
@@ -246,7 +241,7 @@ static void a_robot_falls_and_stands(void **state) {
         config.group.double_precision = i % 2 == 0;
         config.motion.servo.gain = 5.0;
         config.motion.servo.damping = 0.1;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         for (uint32_t l = 0; l < fixture.hand.model.link_count; l++) {
@@ -273,12 +268,11 @@ static void a_robot_falls_and_stands(void **state) {
         assert_near(load, fixture.hand.model.mass * 9.81, 0.02);
         assert_near(speed, 0.0, 1e-3);
         assert_true(fixture_get(&fixture, "base.position", 2) > 0.0);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // Solids rest where their surface touches the ground.
-static void shapes_rest_on_their_surface(void **state) {
+TEST(shapes_rest_on_their_surface) {
     static const struct {
         mf_ShapeType type;
         double size[3], height;
@@ -290,7 +284,7 @@ static void shapes_rest_on_their_surface(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
         mf_Shape shape = round_shape(cases[i].type, 0, 0);
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         memcpy(shape.size, cases[i].size, sizeof shape.size);
         config.motion.shapes = true;
@@ -304,21 +298,5 @@ static void shapes_rest_on_their_surface(void **state) {
         double sunk = 9.81 * 0.004 * 0.004; // g time^2: all on one contact
         double height = fixture_get(&fixture, "base.position", 2);
         assert_true(height <= cases[i].height && height >= cases[i].height - 1.01 * sunk);
-        fixture_close(&fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d1_rest),
-        cmocka_unit_test(d3_bounce),
-        cmocka_unit_test(sliding_brakes_by_coulomb),
-        cmocka_unit_test(a_rolling_ball_rests),
-        cmocka_unit_test(d5_d6_rolling),
-        cmocka_unit_test(d9_block_on_a_slope),
-        cmocka_unit_test(friction_is_the_same_in_all_directions),
-        cmocka_unit_test(a_robot_falls_and_stands),
-        cmocka_unit_test(shapes_rest_on_their_surface),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

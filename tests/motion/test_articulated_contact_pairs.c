@@ -15,11 +15,11 @@ static const char balls[] =
 
 // Compliant contacts of default damping do not bounce: the pair goes on together, or nearly so.
 // With a spring of damping ratio z about the reduced mass the restitution is that of D3.
-static void momentum_is_kept(void **state) {
+TEST(momentum_is_kept) {
     static const mf_ArticulatedIntegrator kinds[3] = {MF_ARTICULATED_IMPLICIT, MF_ARTICULATED_EULER,
                                                       MF_ARTICULATED_RK4};
     for (int i = 0; i < 3; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(kinds[i], i == 2 ? MF_MILLISECOND / 10 : MF_MILLISECOND);
         if (i == 2)
             config.motion.contact_time = 0.02;
@@ -29,13 +29,12 @@ static void momentum_is_kept(void **state) {
         double a = text_get(&t, "joint.rate", 0), b = text_get(&t, "joint.rate", 1);
         assert_near(2 * a + 3 * b, 2.0, 2e-8); // gravity is along the slides by their rounding
         assert_true(b - a >= 0.0 && b - a < 0.2);
-        text_close(&t);
     }
 }
 
 // D3 (Schwager and Poeschel 2007): damping ratio 0.1, restitution 0.7440794. Reduced mass 6/5 kg.
-static void d3_restitution(void **state) {
-    Text t;
+TEST(d3_restitution) {
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
     config.motion.contact_stiffness = 1e4;
     config.motion.contact_damping = 0.2 * sqrt(1.2e4);
@@ -45,7 +44,6 @@ static void d3_restitution(void **state) {
     text_set(&t, "joint.rate", 0, 1.0);
     mf_world_step(t.world, 6000);
     assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 0.7440794, 2e-4);
-    text_close(&t);
 }
 
 // A ball of 3 kg that lies on one held by a slide: m g / k deep, k by the setting.
@@ -55,31 +53,28 @@ static const char on_top[] =
     "<body pos='0 0 1.2'><joint name='b' type='slide' axis='0 0 1'/>"
     "<geom type='sphere' size='0.1' mass='3'/></body></worldbody></mujoco>";
 
-static void d1_depth_at_rest(void **state) {
-    Text t;
+TEST(d1_depth_at_rest) {
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_stiffness = 1e4;
     text_open(&t, on_top, &config);
     mf_world_step(t.world, 4000);
     assert_near(text_get(&t, "joint.angle", 1), -3 * 9.81 / 1e4, 1e-9);
-    text_close(&t);
 }
 
 // A ball that rolls on a plate lies as deep as one at rest, g T^2 with T = two steps: its surface
 // does not leave the plate as the points of it do. 20 rad/s, 0.1 m.
-static void a_rolling_ball_lies_no_deeper(void **state) {
+TEST(a_rolling_ball_lies_no_deeper) {
     static const char form[] =
         "<mujoco><worldbody><geom type='box' size='9 1 0.1' pos='0 0 1'/><body pos='0 0 1.2'>"
         "<freejoint/><geom type='%s' size='0.1 0.2' euler='90 0 0' mass='1'/></body></worldbody>"
         "</mujoco>";
     for (int i = 0; i < 4; i++) {
         const double step = i < 2 ? 0.005 : 0.002;
-        char text[400];
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step));
         config.group.double_precision = true;
-        snprintf(text, sizeof text, form, i % 2 == 0 ? "sphere" : "capsule");
-        text_open(&t, text, &config);
+        text_open(&t, formatted(form, i % 2 == 0 ? "sphere" : "capsule"), &config);
         const double n = i % 2 == 0 ? 1.0 : 2.0; // a capsule on two points
         const double z = 1.2 - 9.81 * 4 * step * step / n;
         text_set3(&t, "base.position", -1, 0, z);
@@ -90,7 +85,6 @@ static void a_rolling_ball_lies_no_deeper(void **state) {
         assert_near(text_get(&t, "base.position", 2), z, 2e-6);
         assert_near(text_get(&t, "base.angular_velocity", 1) * 0.1,
                     text_get(&t, "base.linear_velocity", 0), 0.02);
-        text_close(&t);
     }
 }
 
@@ -103,14 +97,12 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
         "<mujoco><worldbody><geom type='box' size='2 2 0.1' euler='0 %g 0' friction='%g'/>"
         "<body euler='0 %g 0' pos='%.17g 0 %.17g'><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.05' mass='4' friction='%g'/></body></worldbody></mujoco>";
-    char text[1024];
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     config.motion.contacts = false;
     config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
     double height = 0.15 - 1e-6, s = sin(angle * degree), c = cos(angle * degree);
-    snprintf(text, sizeof text, form, angle, mu, angle, height * s, height * c, mu);
-    text_open(&t, text, &config);
+    text_open(&t, formatted(form, angle, mu, angle, height * s, height * c, mu), &config);
     const double position[3] = {height * s, 0, height * c};
     const double rotation[4] = {cos(0.5 * angle * degree), 0, sin(0.5 * angle * degree), 0};
     MUST(mf_group_set_start(t.group, 0, position, rotation, NULL, &error));
@@ -122,10 +114,9 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
         mf_world_step(t.world, 5000);
     *creep = (text_get(&t, "base.position", 0) - before) / c / 10.0;
     assert_int_equal(mf_group_fault_total(t.group), 0);
-    text_close(&t);
 }
 
-static void c3_block_on_incline(void **state) {
+TEST(c3_block_on_incline) {
     for (int hard = 0; hard < 2; hard++) {
         double speed, creep;
         block_on_incline(30, 0.3, hard, true, &speed, &creep);
@@ -148,8 +139,8 @@ static const char box[] =
     "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.1'><freejoint/>"
     "<geom type='box' size='0.2 0.2 0.1' mass='2'/></body></worldbody></mujoco>";
 
-static void a_hard_box_rests_on_the_ground(void **state) {
-    Text t;
+TEST(a_hard_box_rests_on_the_ground) {
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_law = MF_CONTACT_LAW_HARD;
     config.motion.shapes = true;
@@ -174,7 +165,6 @@ static void a_hard_box_rests_on_the_ground(void **state) {
     mf_world_step(t.world, 100);
     double x = text_get(&t, "base.linear_velocity", 0), y = text_get(&t, "base.linear_velocity", 1);
     assert_near(atan2(y, x), atan2(15, 20), 0.01);
-    text_close(&t);
 }
 
 // Four boxes on each other: the lowest contact bears all of them and nothing drifts (D10).
@@ -186,9 +176,9 @@ static const char stack[] =
     "<body pos='0 0 0.7'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body>"
     "</worldbody></mujoco>";
 
-static void d10_a_stack_stands(void **state) {
+TEST(d10_a_stack_stands) {
     for (int hard = 0; hard < 2; hard++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
         config.motion.shapes = true;
         config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
@@ -208,7 +198,6 @@ static void d10_a_stack_stands(void **state) {
                       text_get(&t, "free.position", 8));
         assert_near(load, 4 * 9.81, 4e-5);
         assert_true(worst < 1e-6);
-        text_close(&t);
     }
 }
 
@@ -237,7 +226,7 @@ enum { BRAWLERS = 20, WATCHED = 3 };
 // `which` is the brawler who is alone; of all of them every ninth is notified.
 static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, bool hard,
                        uint64_t *hashes) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.group.double_precision = twice;
     config.group.count = count;
@@ -257,10 +246,9 @@ static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, b
     assert_int_equal(mf_group_fault_total(t.group), 0);
     for (uint32_t i = 0; i < (count == 1 ? 1 : WATCHED); i++)
         hashes[i] = mf_group_instance_hash(t.group, 9 * i);
-    text_close(&t);
 }
 
-static void the_same_bits_everywhere(void **state) {
+TEST(the_same_bits_everywhere) {
     for (int kind = 0; kind < 4; kind++) {
         bool twice = kind & 1, hard = kind & 2;
         uint64_t alone[WATCHED], together[WATCHED];
@@ -275,7 +263,7 @@ static void the_same_bits_everywhere(void **state) {
 
 // A stack that is disturbed while it stands goes on from an image with the same bits: what its
 // contacts remember is in it, and makes a difference.
-static void a_snapshot_contains_the_state_of_contacts(void **state) {
+TEST(a_snapshot_contains_the_state_of_contacts) {
     for (int hard = 0; hard < 2; hard++) {
         Text t, other;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
@@ -305,8 +293,8 @@ static void a_snapshot_contains_the_state_of_contacts(void **state) {
 }
 
 // Every fallible call of the set-up fails once: a documented error, nothing left behind.
-static void every_allocation_fails_once(void **state) {
-    Text t;
+TEST(every_allocation_fails_once) {
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     text_open(&t, brawl, &config);
     mf_GroupConfig group = mf_group_config();
@@ -327,13 +315,12 @@ static void every_allocation_fails_once(void **state) {
         mf_world_destroy(world);
         assert_int_equal(mf_context_live_bytes(t.context), before);
     }
-    text_close(&t);
 }
 
 // F13 in kind: what bodies of one model do to each other does not change their momentum. (What is
 // left is the method's: the force is not smooth where they meet.)
-static void collisions_keep_momentum(void **state) {
-    Text t;
+TEST(collisions_keep_momentum) {
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50);
     config.world.gravity = 0.0;
     config.motion.contacts = false;
@@ -354,14 +341,13 @@ static void collisions_keep_momentum(void **state) {
     for (uint32_t c = 0; c < 3; c++) {
         assert_near(linear[1][c], linear[0][c], 50 * 1e-7);
     }
-    text_close(&t);
 }
 
 // ---- planes -------------------------------------------------------------------------------------
 
 // The pyramid of friction of a capsule on a plane lies along the capsule, on the ground and on a
 // plane that is a shape: one turned by 1e-5 rad, 1 m above. Its axis is between the world's.
-static void a_capsule_slides_on_a_plane_as_on_the_ground(void **state) {
+TEST(a_capsule_slides_on_a_plane_as_on_the_ground) {
     static const char form[] =
         "<mujoco><compiler angle='radian'/><worldbody>"
         "<geom type='plane' size='9 9 1' pos='0 0 %d' euler='%s 0 0'/><body pos='0 0 %d.025'>"
@@ -371,42 +357,21 @@ static void a_capsule_slides_on_a_plane_as_on_the_ground(void **state) {
     for (int i = 0; i < 2; i++) {
         double found[2][6];
         for (int shape = 0; shape < 2; shape++) {
-            char text[500];
-            Text t;
+            AUTO(text_close) Text t;
             TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
             config.group.double_precision = true;
             config.motion.shapes = config.motion.contacts = config.motion.self_contacts = true;
             config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-            snprintf(text, sizeof text, form, shape, shape ? "1e-5" : "0", shape, ends[i]);
-            text_open(&t, text, &config);
+            text_open(&t, formatted(form, shape, shape ? "1e-5" : "0", shape, ends[i]), &config);
             text_set3(&t, "base.linear_velocity", 1.0, 0.3, 0.0);
             mf_world_step(t.world, 4);
             for (uint32_t k = 0; k < 3; k++) {
                 found[shape][k] = text_get(&t, "base.linear_velocity", k);
                 found[shape][3 + k] = text_get(&t, "base.angular_velocity", k);
             }
-            text_close(&t);
         }
         assert_true(fabs(found[0][0] - 1.0) > 0.01);
         for (int k = 0; k < 6; k++)
             assert_near(found[1][k], found[0][k], 1e-3);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(momentum_is_kept),
-        cmocka_unit_test(d3_restitution),
-        cmocka_unit_test(d1_depth_at_rest),
-        cmocka_unit_test(a_rolling_ball_lies_no_deeper),
-        cmocka_unit_test(a_capsule_slides_on_a_plane_as_on_the_ground),
-        cmocka_unit_test(c3_block_on_incline),
-        cmocka_unit_test(a_hard_box_rests_on_the_ground),
-        cmocka_unit_test(d10_a_stack_stands),
-        cmocka_unit_test(collisions_keep_momentum),
-        cmocka_unit_test(every_allocation_fails_once),
-        cmocka_unit_test(a_snapshot_contains_the_state_of_contacts),
-        cmocka_unit_test(the_same_bits_everywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,13 +58,13 @@ static double solver_warnings(const Text *t) {
 
 // 1,000 kg on 1 kg. Compliant contacts are as deep as four springs m / T^2 of both masses are under
 // the load, with T of two steps; hard ones are not deep.
-static void a_heavy_box_rests_on_a_light_one(void **state) {
+TEST(a_heavy_box_rests_on_a_light_one) {
     const double masses[2] = {1.0, 1000.0}, all = 1001.0, stiffness = 4 * all / pow(2 * step, 2);
     for (int kind = 0; kind < 4; kind++) {
         const bool hard = kind & 1, twice = kind & 2;
         const double under = hard ? 0.0 : all * gravity / stiffness;
         const double between = hard ? 0.0 : 1000.0 * gravity / stiffness;
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = pile_config(hard, twice);
         open_pile(&t, 2, masses, &config);
         mf_world_step(t.world, 600);
@@ -91,19 +91,18 @@ static void a_heavy_box_rests_on_a_light_one(void **state) {
         assert_near(lowest + 2 * half - upper, between, depth);
         assert_true(residual < (twice ? 1e-5 : 1e-4));
         assert_near(solver_warnings(&t), 0.0, 0.0);
-        text_close(&t);
     }
 }
 
 // ---- stack --------------------------------------------------------------------------------------
 
 // Every level bears what is above it, for 100 s.
-static void a_stack_of_twelve_stands(void **state) {
+TEST(a_stack_of_twelve_stands) {
     double masses[LEVELS];
     for (uint32_t i = 0; i < LEVELS; i++)
         masses[i] = 1.0;
     for (int hard = 0; hard < 2; hard++) {
-        Text t;
+        AUTO(text_close) Text t;
         double loads[LEVELS], worst = 0.0, before[3 * LEVELS], drift = 0.0;
         TextConfig config = pile_config(hard, true);
         open_pile(&t, LEVELS, masses, &config);
@@ -124,17 +123,16 @@ static void a_stack_of_twelve_stands(void **state) {
         assert_true(worst < 1e-3);
         assert_true(drift < 1e-4);
         assert_near(solver_warnings(&t), 0.0, 0.0);
-        text_close(&t);
     }
 }
 
 // Sweeps alone leave much; the residual says so, and the warning is raised.
-static void too_few_rounds_are_reported(void **state) {
+TEST(too_few_rounds_are_reported) {
     double masses[LEVELS];
     for (uint32_t i = 0; i < LEVELS; i++)
         masses[i] = 1.0;
     for (uint32_t rounds = 0; rounds < 2; rounds++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = pile_config(false, true);
         config.motion.solver_rounds = rounds;
         double residual = 0.0, solved = 0.0;
@@ -149,7 +147,6 @@ static void too_few_rounds_are_reported(void **state) {
         assert_int_equal(solver_warnings(&t) > 0.0, rounds == 0);
         assert_int_equal(mf_group_warning(t.group, 0) & MF_WARNING_SOLVER,
                          rounds == 0 ? MF_WARNING_SOLVER : 0);
-        text_close(&t);
     }
 }
 
@@ -157,7 +154,7 @@ static void too_few_rounds_are_reported(void **state) {
 
 // Boxes of 1 and 100 kg in a row in empty space, drawn together by a tendon between the ends: every
 // contact bears its pull.
-static void a_row_is_pulled_together(void **state) {
+TEST(a_row_is_pulled_together) {
     char text[4096];
     size_t used = (size_t)snprintf(text, sizeof text, "<mujoco><worldbody>");
     for (uint32_t i = 0; i < ROW; i++) {
@@ -171,7 +168,7 @@ static void a_row_is_pulled_together(void **state) {
              "</worldbody><tendon><spatial stiffness='1000' damping='100' springlength='1.3'>"
              "<site site='a'/><site site='b'/></spatial></tendon></mujoco>");
     for (int hard = 0; hard < 2; hard++) {
-        Text t;
+        AUTO(text_close) Text t;
         double loads[ROW], worst = 0.0;
         TextConfig config = pile_config(hard, true);
         config.world.gravity = 0.0;
@@ -188,14 +185,13 @@ static void a_row_is_pulled_together(void **state) {
         assert_true(fabs(pull - 100.0) < 5.0);
         assert_true(worst < 1e-3);
         assert_near(solver_warnings(&t), 0.0, 0.0);
-        text_close(&t);
     }
 }
 
 // 10 kg without friction on ground that is inclined by 20 degrees, held by a chain of six links of
 // 100 g that equality constraints join. The ground bears its part of the weight, and of half the
 // chain in the mean.
-static void a_chain_holds_a_heavy_box(void **state) {
+TEST(a_chain_holds_a_heavy_box) {
     char text[4096];
     size_t used = (size_t)snprintf(
         text, sizeof text,
@@ -217,7 +213,7 @@ static void a_chain_holds_a_heavy_box(void **state) {
     snprintf(text + used, sizeof text - used, "</equality></mujoco>");
     const double tilt = 20.0 / 57.29577951308232, weight = 10.3 * gravity;
     for (int hard = 0; hard < 2; hard++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = pile_config(hard, true);
         config.world.gravity_direction[0] = sin(tilt);
         config.world.gravity_direction[2] = -cos(tilt);
@@ -234,17 +230,5 @@ static void a_chain_holds_a_heavy_box(void **state) {
         assert_near(load / (weight * cos(tilt)), 1.0, 1e-3);
         assert_near(x, 0.0, 5e-3);
         assert_near(solver_warnings(&t), 0.0, 0.0);
-        text_close(&t);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_heavy_box_rests_on_a_light_one),
-        cmocka_unit_test(a_stack_of_twelve_stands),
-        cmocka_unit_test(too_few_rounds_are_reported),
-        cmocka_unit_test(a_row_is_pulled_together),
-        cmocka_unit_test(a_chain_holds_a_heavy_box),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static double slider_error(const Text *t, double *crank) {
 }
 
 static void b7_slider_crank(mf_ArticulatedIntegrator integrator, double tolerance, double drift) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(integrator, MF_MILLISECOND);
     config.world.gravity = 0.0;
     text_open(&t, slider_crank, &config);
@@ -48,10 +48,9 @@ static void b7_slider_crank(mf_ArticulatedIntegrator integrator, double toleranc
     assert_true(worst < tolerance);
     assert_true(fabs(at_60) < 4e-4); // it is not at 60 degrees exactly: at most 6 mrad past
     assert_true(fabs(text_energy(&t) / energy - 1.0) < drift);
-    text_close(&t);
 }
 
-static void f12_slider_crank(void **state) {
+TEST(f12_slider_crank) {
     b7_slider_crank(MF_ARTICULATED_IMPLICIT, 1e-8, 0.02);
     b7_slider_crank(MF_ARTICULATED_EULER, 1e-8, 0.02);
     b7_slider_crank(MF_ARTICULATED_RK4, 1e-8, 1e-5);
@@ -64,7 +63,7 @@ static const char fixed_body[] =
     "<equality><connect body1='a' anchor='0 0 0'/></equality></mujoco>";
 
 static void held(bool double_precision, double tolerance) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 10);
     config.group.double_precision = double_precision;
     text_open(&t, fixed_body, &config);
@@ -83,14 +82,13 @@ static void held(bool double_precision, double tolerance) {
                   text_energy(&t));
     assert_true(worst < tolerance);
     assert_near(text_energy(&t), energy, 0.1); // Euler's method at 4 rad/s for 10 s
-    text_close(&t);
 }
 
 // A four-bar linkage in a plane, each joint of its loop closed twice: rows across the plane say
 // nothing, and the second connects what the first do. It moves as with one connect, at every step.
 static double bar_angle(int connects, mf_Time step) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, step);
-    Text t;
+    AUTO(text_close) Text t;
     char text[1500];
     int used = snprintf(
         text, sizeof text,
@@ -107,11 +105,10 @@ static double bar_angle(int connects, mf_Time step) {
     mf_world_step(t.world, (uint64_t)(MF_SECOND / 4 / step));
     assert_int_equal(mf_group_fault_total(t.group), 0);
     const double angle = text_get(&t, "joint.angle", 0);
-    text_close(&t);
     return angle;
 }
 
-static void loops_may_be_closed_twice(void **state) {
+TEST(loops_may_be_closed_twice) {
     const mf_Time steps[] = {MF_MILLISECOND, MF_MILLISECOND / 10};
     for (size_t i = 0; i < 2; i++) {
         const double once = bar_angle(1, steps[i]);
@@ -121,7 +118,7 @@ static void loops_may_be_closed_twice(void **state) {
     }
 }
 
-static void f12_fixed_body(void **state) {
+TEST(f12_fixed_body) {
     held(true, 1e-8);
     held(false, 1e-6);
 }
@@ -140,7 +137,7 @@ static const char one_body[] =
     "<inertial pos='0 0 0.1' mass='1' diaginertia='0.01 0.02 0.02'/></body></body></worldbody>"
     "</mujoco>";
 
-static void a_weld_makes_one_body(void **state) {
+TEST(a_weld_makes_one_body) {
     for (int kind = 0; kind < 2; kind++) {
         const mf_ArticulatedIntegrator integrator =
             kind == 0 ? MF_ARTICULATED_EULER : MF_ARTICULATED_RK4;
@@ -177,9 +174,9 @@ static const char gears[] =
     "<inertial pos='0 0 0' mass='1' diaginertia='0.2 0.2 0.2'/></body></worldbody>"
     "<equality><joint joint1='y' joint2='x' polycoef='%s'/></equality></mujoco>";
 
-static void joints_follow_a_polynomial(void **state) {
+TEST(joints_follow_a_polynomial) {
     char text[1024];
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     snprintf(text, sizeof text, gears, "0 2 0 0 0");
     text_open(&t, text, &config);
@@ -198,7 +195,6 @@ static void joints_follow_a_polynomial(void **state) {
         double y = 0.1 + x * (0.5 + x * (0.3 + x * (-0.2 + x * 0.05)));
         assert_near(text_get(&t, "joint.angle", text_joint(&t, "y")), y, n < 3 ? 1e-3 : 1e-8);
     }
-    text_close(&t);
 }
 
 // ---- tendons ------------------------------------------------------------------------------------
@@ -213,16 +209,14 @@ static const char masses[] =
     "</mujoco>";
 
 static void open_masses(Text *t, const char *what, const TextConfig *config) {
-    char text[1024];
-    snprintf(text, sizeof text, masses, what);
-    text_open(t, text, config);
+    text_open(t, formatted(masses, what), config);
 }
 
 // Reduced mass 6/5 kg, 30 N/m: w = 5 rad/s, so after pi/5 s the distance is opposite.
-static void a_spring_between_masses(void **state) {
+TEST(a_spring_between_masses) {
     static const mf_ArticulatedIntegrator kinds[2] = {MF_ARTICULATED_RK4, MF_ARTICULATED_IMPLICIT};
     for (int i = 0; i < 2; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(kinds[i], MF_MILLISECOND / 10);
         open_masses(&t, "stiffness='30' springlength='0'", &config);
         text_set(&t, "joint.angle", text_joint(&t, "b"), 0.5);
@@ -230,13 +224,25 @@ static void a_spring_between_masses(void **state) {
         double a = text_get(&t, "joint.angle", 0), b = text_get(&t, "joint.angle", 1);
         assert_near(b - a, -0.5, i == 0 ? 1e-8 : 1e-3);
         assert_near(2 * a + 3 * b, 1.5, 1e-12); // the center of mass stays
-        text_close(&t);
     }
 }
 
+// A file that switches springs off means those of tendons, too: the masses stay apart as they are.
+TEST(a_switch_of_the_file_takes_springs_of_tendons) {
+    AUTO(text_close) Text t;
+    const TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+    open_masses(&t,
+                "stiffness='30' springlength='0'/></tendon>"
+                "<option><flag spring='disable'/></option><tendon><fixed",
+                &config);
+    text_set(&t, "joint.angle", text_joint(&t, "b"), 0.5);
+    mf_world_step(t.world, 100);
+    assert_near(text_get(&t, "joint.angle", text_joint(&t, "b")), 0.5, 0.0);
+}
+
 // Damping 6 N s/m over 6/5 kg: the relative speed falls as exp(-5 t).
-static void a_damper_between_masses(void **state) {
-    Text t;
+TEST(a_damper_between_masses) {
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     open_masses(&t, "damping='6'", &config);
     text_set(&t, "joint.rate", 1, 1.0);
@@ -250,12 +256,11 @@ static void a_damper_between_masses(void **state) {
     text_set(&t, "joint.rate", 1, 1.0);
     mf_world_step(t.world, 3);
     assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 0.125, 1e-12);
-    text_close(&t);
 }
 
 // Friction of 4 N: 3 N do not move the pair apart (but for creep), 10 N do with 6 N / (6/5 kg).
-static void friction_of_a_tendon(void **state) {
-    Text t;
+TEST(friction_of_a_tendon) {
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     open_masses(&t, "frictionloss='4'", &config);
     for (int pulled = 0; pulled < 2; pulled++) {
@@ -269,30 +274,28 @@ static void friction_of_a_tendon(void **state) {
         else
             assert_near(apart, 2.5, 0.01);
     }
-    text_close(&t);
 }
 
 // 10 N on the second of both; with 4.8 kg of inertia of the tendon the relative acceleration is
 // (10/3) / (1 + 4.8/1.2).
-static void inertia_of_a_tendon(void **state) {
+TEST(inertia_of_a_tendon) {
     static const mf_ArticulatedIntegrator kinds[3] = {MF_ARTICULATED_IMPLICIT, MF_ARTICULATED_EULER,
                                                       MF_ARTICULATED_RK4};
     for (int i = 0; i < 3; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(kinds[i], MF_MILLISECOND);
         open_masses(&t, "armature='4.8'", &config);
         text_set(&t, "joint.torque", 1, 10.0);
         mf_world_step(t.world, 1000);
         assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 10.0 / 3.0 / 5.0,
                     1e-9);
-        text_close(&t);
     }
 }
 
 // Pulled apart by 5 N each, the pair stops a little behind the limit: the spring there has 6/5 kg
 // over T^2, T two steps. It never pulls.
-static void a_tendon_stops_at_its_limit(void **state) {
-    Text t;
+TEST(a_tendon_stops_at_its_limit) {
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     open_masses(&t, "limited='true' range='-0.1 0.2'", &config);
     for (int side = 0; side < 2; side++) {
@@ -309,7 +312,6 @@ static void a_tendon_stops_at_its_limit(void **state) {
     mf_world_step(t.world, 100);
     // Away from the limit it is free at once; what the spring still gave is small.
     assert_near(text_get(&t, "joint.rate", 1) - rate, 5.0 / 3.0 * 0.1, 0.02);
-    text_close(&t);
 }
 
 // ---- ball joints --------------------------------------------------------------------------------
@@ -320,17 +322,15 @@ static const char ball[] =
     "<inertial pos='0 0 0' mass='1' diaginertia='0.5 0.5 0.5'/></body></worldbody></mujoco>";
 
 static void open_ball(Text *t, const char *what, const TextConfig *config, double rate) {
-    char text[512];
-    snprintf(text, sizeof text, ball, what);
-    text_open(t, text, config);
+    text_open(t, formatted(ball, what), config);
     text_set3(t, "ball.rate", rate * 2 / 3, rate / 3, -rate * 2 / 3);
 }
 
 // Spring of 8 N m/rad: w = 4 rad/s; a quarter of a period after a start with 2 rad/s the angle is
 // 0.5 rad. Damping 1 N m s/rad alone: the rate falls as exp(-2 t). Friction 0.25 N m: by 0.5 rad/s
 // each second.
-static void springs_of_ball_joints(void **state) {
-    Text t;
+TEST(springs_of_ball_joints) {
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
     open_ball(&t, "stiffness='8'", &config, 2.0);
     mf_world_step(t.world, 3927);
@@ -350,12 +350,11 @@ static void springs_of_ball_joints(void **state) {
     open_ball(&t, "stiffness='1e9' damping='1e3'", &config, 3.0);
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "ball.rate", 1), 0.0, 1e-6);
-    text_close(&t);
 }
 
 // Turned against its limit of 40 degrees by 2 N m it stays there, 2/0.5 T^2 behind it.
-static void limits_of_ball_joints(void **state) {
-    Text t;
+TEST(limits_of_ball_joints) {
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     open_ball(&t, "limited='true' range='0 40'", &config, 0.0);
     text_set3(&t, "ball.torque", 0, 2.0, 0);
@@ -364,18 +363,17 @@ static void limits_of_ball_joints(void **state) {
     text_set3(&t, "ball.torque", 0, -2.0, 0);
     mf_world_step(t.world, 50);
     assert_near(text_get(&t, "ball.rate", 1), -0.4, 0.02); // it lets go
-    text_close(&t);
 }
 
 // An ellipsoid lies on its flat side: m g / k deep, k by the setting; on its edge it is unstable.
 // (Damping ends its rocking.)
-static void an_ellipsoid_on_the_ground(void **state) {
+TEST(an_ellipsoid_on_the_ground) {
     static const char egg[] =
         "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 1'>"
         "<joint type='free' damping='0.3'/><geom type='ellipsoid' size='0.3 0.2 0.1' mass='2' "
         "euler='90 0 0'/></body></worldbody>"
         "</mujoco>";
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     config.motion.shapes = true;
     config.motion.contact_stiffness = 1e4;
@@ -389,7 +387,6 @@ static void an_ellipsoid_on_the_ground(void **state) {
     mf_world_step(t.world, 20000);
     assert_near(text_get(&t, "base.position", 2), 0.1 - 2 * 9.81 / 1e4, 1e-4);
     assert_near(text_get(&t, "contact.load", 0), 2 * 9.81, 0.2);
-    text_close(&t);
 }
 
 // ---- bits ---------------------------------------------------------------------------------------
@@ -407,7 +404,7 @@ static const char closed[] =
     "<joint joint='j' coef='1'/></fixed></tendon></mujoco>";
 
 static uint64_t closed_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice) {
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.group.double_precision = twice;
     config.group.count = count;
@@ -420,11 +417,10 @@ static uint64_t closed_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twi
     mf_world_step(t.world, 300);
     uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : which);
     assert_int_equal(mf_group_fault_total(t.group), 0);
-    text_close(&t);
     return hash;
 }
 
-static void the_same_bits_everywhere(void **state) {
+TEST(the_same_bits_everywhere) {
     for (int twice = 0; twice < 2; twice++) {
         for (uint32_t which = 0; which < 20; which += 9) {
             uint64_t alone = closed_hash(1, which, MF_ISA_AUTO, twice);
@@ -437,10 +433,10 @@ static void the_same_bits_everywhere(void **state) {
 }
 
 // A robot that is not finite keeps its fault to itself.
-static void faults_stay_in_their_lane(void **state) {
+TEST(faults_stay_in_their_lane) {
     uint64_t hash[2];
     for (int bad = 0; bad < 2; bad++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
         config.group.count = 16;
         text_open(&t, closed, &config);
@@ -449,13 +445,12 @@ static void faults_stay_in_their_lane(void **state) {
         mf_world_step(t.world, 50);
         assert_int_equal(mf_group_fault(t.group, 3) != 0, bad);
         hash[bad] = mf_group_instance_hash(t.group, 4);
-        text_close(&t);
     }
     assert_true(hash[0] == hash[1]);
 }
 
 // What cannot move is not constrained: the rest falls as if the constraint were not there.
-static void constraints_of_what_is_fixed_do_nothing(void **state) {
+TEST(constraints_of_what_is_fixed_do_nothing) {
     static const char *const texts[] = {"",
                                         "<weld body1='a' body2='b'/>",
                                         "<weld body1='a'/>",
@@ -469,45 +464,23 @@ static void constraints_of_what_is_fixed_do_nothing(void **state) {
     for (int law = 0; law < 2; law++)
         for (int floats = 0; floats < 2; floats++)
             for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-                char text[900];
-                Text t;
+                AUTO(text_close) Text t;
                 TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
                 config.group.double_precision = !floats;
                 config.motion.contact_law = law ? MF_CONTACT_LAW_COMPLIANT : MF_CONTACT_LAW_MUJOCO;
-                snprintf(text, sizeof text,
-                         "<mujoco><worldbody><site name='s' pos='1 1 1'/><body name='a'>"
-                         "<geom size='.1'/><site name='t'/></body><body name='b' pos='.3 0 0'>"
-                         "<geom size='.1'/><body name='c'><geom size='.1'/></body></body>"
-                         "<body name='d' pos='0 0 9'><joint name='j' type='slide' axis='0 0 1'/>"
-                         "<geom size='.1'/><body name='e' pos='.1 0 0'><geom size='.1'/></body>"
-                         "</body></worldbody><equality>%s</equality></mujoco>",
-                         texts[i]);
-                text_open(&t, text, &config);
+                text_open(
+                    &t,
+                    formatted(
+                        "<mujoco><worldbody><site name='s' pos='1 1 1'/><body name='a'>"
+                        "<geom size='.1'/><site name='t'/></body><body name='b' pos='.3 0 0'>"
+                        "<geom size='.1'/><body name='c'><geom size='.1'/></body></body>"
+                        "<body name='d' pos='0 0 9'><joint name='j' type='slide' axis='0 0 1'/>"
+                        "<geom size='.1'/><body name='e' pos='.1 0 0'><geom size='.1'/></body>"
+                        "</body></worldbody><equality>%s</equality></mujoco>",
+                        texts[i]),
+                    &config);
                 mf_world_step(t.world, 100);
                 const double rate = text_get(&t, "joint.rate", text_joint(&t, "j"));
                 assert_true(fabs(rate + 0.981) < 1e-5);
-                text_close(&t);
             }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f12_slider_crank),
-        cmocka_unit_test(f12_fixed_body),
-        cmocka_unit_test(loops_may_be_closed_twice),
-        cmocka_unit_test(a_weld_makes_one_body),
-        cmocka_unit_test(joints_follow_a_polynomial),
-        cmocka_unit_test(a_spring_between_masses),
-        cmocka_unit_test(a_damper_between_masses),
-        cmocka_unit_test(friction_of_a_tendon),
-        cmocka_unit_test(inertia_of_a_tendon),
-        cmocka_unit_test(a_tendon_stops_at_its_limit),
-        cmocka_unit_test(springs_of_ball_joints),
-        cmocka_unit_test(limits_of_ball_joints),
-        cmocka_unit_test(an_ellipsoid_on_the_ground),
-        cmocka_unit_test(the_same_bits_everywhere),
-        cmocka_unit_test(faults_stay_in_their_lane),
-        cmocka_unit_test(constraints_of_what_is_fixed_do_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

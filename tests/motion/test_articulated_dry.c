@@ -30,22 +30,21 @@ static void open_case(Text *t, const Case *c) {
          "mass='1'/></body>"),
         ("<body pos='0 4 .09'><joint type='slide' axis='0 0 1'/><geom size='.1' mass='1'/></body>"
          "<geom type='box' size='1 1 .1' pos='0 4 -.1'/>")};
-    char text[1600];
-    snprintf(text, sizeof text,
-             "<mujoco><option gravity='0 0 -9.81' timestep='.002'/><compiler angle='radian'/>"
-             "<worldbody><body gravcomp='1'>%s<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
-             "%s</body>%s</worldbody>%s%s<actuator>%s</actuator></mujoco>",
-             joints[c->kind],
-             c->kind == CHAIN ? "<body gravcomp='1'><joint type='slide' axis='0 1 0' "
-                                "frictionloss='3'/><inertial pos='0 0 0' mass='1' "
-                                "diaginertia='1 1 1'/></body>"
-                              : "",
-             more[c->beside],
-             c->kind == TENDON ? "<tendon><fixed name='t' frictionloss='5'><joint joint='j' "
-                                 "coef='1'/></fixed></tendon>"
-                               : "",
-             c->beside == WITH_LOOP ? "<equality><joint joint1='k' joint2='l'/></equality>" : "",
-             c->kind == BALL ? "<motor joint='j' gear='0 0 1'/>" : "<motor joint='j'/>");
+    const char *text = formatted(
+        "<mujoco><option gravity='0 0 -9.81' timestep='.002'/><compiler angle='radian'/>"
+        "<worldbody><body gravcomp='1'>%s<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+        "%s</body>%s</worldbody>%s%s<actuator>%s</actuator></mujoco>",
+        joints[c->kind],
+        c->kind == CHAIN ? "<body gravcomp='1'><joint type='slide' axis='0 1 0' "
+                           "frictionloss='3'/><inertial pos='0 0 0' mass='1' "
+                           "diaginertia='1 1 1'/></body>"
+                         : "",
+        more[c->beside],
+        c->kind == TENDON ? "<tendon><fixed name='t' frictionloss='5'><joint joint='j' "
+                            "coef='1'/></fixed></tendon>"
+                          : "",
+        c->beside == WITH_LOOP ? "<equality><joint joint1='k' joint2='l'/></equality>" : "",
+        c->kind == BALL ? "<motor joint='j' gear='0 0 1'/>" : "<motor joint='j'/>");
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     config.motion.contact_law = c->law;
     config.motion.shapes = true;
@@ -65,7 +64,7 @@ static void set_rate(const Text *t, const Case *c, double rate) {
 static void check(const Case *c) {
     const double inertia = c->kind == CHAIN ? 2 : 1, time = .2;
     // From rest.
-    Text t;
+    AUTO(text_close) Text t;
     open_case(&t, c);
     mf_world_step(t.world, 100);
     const double left = c->load > 1 ? 5 * (c->load - 1) / inertia * time : 0;
@@ -84,10 +83,9 @@ static void check(const Case *c) {
         fail_msg("%s kind %d beside %d law %d, load %g: rate after a stop %g, exact %g",
                  c->floats ? "float" : "double", (int)c->kind, (int)c->beside, (int)c->law, c->load,
                  rate_of(&t, c), back);
-    text_close(&t);
 }
 
-static void joints_stick_and_slip(void **state) {
+TEST(joints_stick_and_slip) {
     static const double loads[] = {0, .5, .9, .99, .999, 1.001, 1.01, 1.1, 1.5, 2};
     static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_COMPLIANT, MF_CONTACT_LAW_HARD};
     for (int kind = 0; kind < KINDS; kind++)
@@ -104,7 +102,7 @@ static void joints_stick_and_slip(void **state) {
 
 // An arm of five hinges in gravity: friction of all of them never gives energy, and more of it than
 // the arm's weight asks for holds it where it is.
-static void an_arm_falls_and_holds(void **state) {
+TEST(an_arm_falls_and_holds) {
     for (int floats = 0; floats < 2; floats++)
         for (int law = 0; law < 2; law++)
             for (int holds = 0; holds < 2; holds++) {
@@ -121,7 +119,7 @@ static void an_arm_falls_and_holds(void **state) {
                 TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
                 config.motion.contact_law = law ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
                 config.group.double_precision = !floats;
-                Text t;
+                AUTO(text_close) Text t;
                 text_open(&t, text, &config);
                 const double start = text_energy(&t);
                 double before = start;
@@ -136,24 +134,22 @@ static void an_arm_falls_and_holds(void **state) {
                     assert_near(before, start, 1e-6);
                 else
                     assert_true(before < start - 1.0);
-                text_close(&t);
             }
 }
 
 // MuJoCo 4.0's rates after 0.2 s, in files that have its law: dry friction is a soft constraint
 // there, and creeps.
-static void files_of_mujoco_creep_as_mujoco_does(void **state) {
+TEST(files_of_mujoco_creep_as_mujoco_does) {
     static const double rates[][2] = {{.5, .002638889}, {.9, .00475},        {.99, .005225},
                                       {.999, .0052725}, {1.001, .006011084}, {1.01, .013702029},
                                       {1.5, .5}};
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-            Text t;
+            AUTO(text_close) Text t;
             Case c = {.kind = (Kind)kind, .law = MF_CONTACT_LAW_MUJOCO, .load = rates[i][0]};
             open_case(&t, &c);
             mf_world_step(t.world, 100);
             assert_near(rate_of(&t, &c), rates[i][1] * (kind == CHAIN ? .5 : 1), 1e-9);
-            text_close(&t);
         }
 }
 
@@ -175,7 +171,7 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
         config.world.isa = isa;
         config.group.count = count;
         config.group.double_precision = !floats;
-        Text t;
+        AUTO(text_close) Text t;
         text_open(&t, text, &config);
         mf_Field *rate = mf_group_find_field(t.group, "joint.rate");
         for (uint32_t i = 0; i < count; i++)
@@ -183,19 +179,10 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
         mf_world_step(t.world, 300);
         assert_int_equal(mf_group_fault_total(t.group), 0);
         hash = 31 * hash + mf_group_instance_hash(t.group, count == 1 ? 0 : which);
-        text_close(&t);
     }
     return hash;
 }
 
-static void bits_do_not_depend_on_settings(void **state) {
+TEST(bits_do_not_depend_on_settings) {
     assert_bits_depend_on_nothing(hash_of);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(joints_stick_and_slip),
-                                       cmocka_unit_test(an_arm_falls_and_holds),
-                                       cmocka_unit_test(bits_do_not_depend_on_settings),
-                                       cmocka_unit_test(files_of_mujoco_creep_as_mujoco_does)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

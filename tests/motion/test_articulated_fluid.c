@@ -9,9 +9,7 @@
 
 static void open_box(Text *t, double density, double viscosity, double wind,
                      const TextConfig *config) {
-    char text[600];
-    snprintf(text, sizeof text, "<mujoco>" STILL BOX "</mujoco>", density, viscosity, wind);
-    text_open(t, text, config);
+    text_open(t, formatted("<mujoco>" STILL BOX "</mujoco>", density, viscosity, wind), config);
 }
 
 static TextConfig fluid_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
@@ -24,13 +22,13 @@ static TextConfig fluid_config(mf_ArticulatedIntegrator integrator, mf_Time step
 
 // MuJoCo 4.0, mj_forward with density 1000, viscosity 0.1, velocity (1, 2, 3) m/s and rate (0.1,
 // 0.2, 0.3) rad/s: qfrc_fluid of a box of 48 kg.
-static void forces_are_those_of_mujoco(void **state) {
+TEST(forces_are_those_of_mujoco) {
     static const double force[3] = {-120.376991, -240.753982, -361.130973};
     static const double torque[3] = {-6.86061930e-03, -3.68212386e-02, -2.89818579e-02};
     static const double inertia[3] = {2.08, 1.6, 0.8}; // 48 (b^2 + c^2) / 12
     const double v[3] = {1, 2, 3}, w[3] = {0.1, 0.2, 0.3}, h = 1e-6;
     TextConfig config = fluid_config(MF_ARTICULATED_EULER, 1000);
-    Text t;
+    AUTO(text_close) Text t;
     open_box(&t, 1000.0, 0.1, 0.0, &config);
     text_set3(&t, "base.linear_velocity", v[0], v[1], v[2]);
     text_set3(&t, "base.angular_velocity", w[0], w[1], w[2]);
@@ -43,11 +41,10 @@ static void forces_are_those_of_mujoco(void **state) {
         double gyroscopic = (inertia[j] - inertia[k]) * w[j] * w[k];
         assert_near(turning * inertia[i] - gyroscopic, torque[i], 1e-7);
     }
-    text_close(&t);
 }
 
 // MuJoCo 4.0, likewise, of an ellipsoid of 7.54 kg in water; its virtual masses are 6e-7 off.
-static void ellipsoids_are_those_of_mujoco(void **state) {
+TEST(ellipsoids_are_those_of_mujoco) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0' density='1000' viscosity='0.1' wind='0.3 0 0'/>"
         "<worldbody><body><freejoint/><geom type='ellipsoid' size='.1 .2 .3' density='300' "
@@ -59,7 +56,7 @@ static void ellipsoids_are_those_of_mujoco(void **state) {
                                       0.07539822368615504};
     const double v[3] = {1, 2, 3}, w[3] = {0.4, 0.5, 0.6}, h = 1e-6;
     TextConfig config = fluid_config(MF_ARTICULATED_EULER, 1000);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     text_set3(&t, "base.linear_velocity", v[0], v[1], v[2]);
     text_set3(&t, "base.angular_velocity", w[0], w[1], w[2]);
@@ -72,20 +69,19 @@ static void ellipsoids_are_those_of_mujoco(void **state) {
         assert_near(gain * 7.539822368615504, force[i], 2e-3); // h / 2 of the change of the force
         assert_near(turning * inertia[i] - gyroscopic, torque[i], 2e-3);
     }
-    text_close(&t);
 }
 
 // m dv/dt = m g - rho a b v^2 / 2: v = u tanh(g t / u) with u = sqrt(2 m g / (rho a b)); here 48
 // kg, a b = 0.08 m^2 and rho = 12 give u = 31.3209195267 m/s, and 23.8536983 m/s after one... t = u
 // / g.
-static void a_fall_ends_at_the_terminal_speed(void **state) {
+TEST(a_fall_ends_at_the_terminal_speed) {
     const double u = 31.3209195267317, after = 23.8538292707196; // u tanh(1)
     const mf_Time steps[] = {2 * MF_MILLISECOND, MF_MILLISECOND};
     double error[2];
     for (int i = 0; i < 2; i++) {
         TextConfig config = fluid_config(MF_ARTICULATED_IMPLICIT, steps[i]);
         config.world.gravity = 9.81;
-        Text t;
+        AUTO(text_close) Text t;
         open_box(&t, 12.0, 0.0, 0.0, &config);
         const uint64_t count = (uint64_t)llround(u / 9.81 / mf_time_to_seconds(steps[i]));
         mf_world_step(t.world, count);
@@ -94,7 +90,6 @@ static void a_fall_ends_at_the_terminal_speed(void **state) {
         assert_near(-text_get(&t, "base.linear_velocity", 2), after, 0.02);
         mf_world_step(t.world, 20 * count);
         assert_near(-text_get(&t, "base.linear_velocity", 2), u, 1e-9);
-        text_close(&t);
     }
     // The slope of now times the speed at the end is the square of the speed half-way: order 2.
     assert_near(log2(error[0] / error[1]), 2.0, 0.05);
@@ -102,24 +97,23 @@ static void a_fall_ends_at_the_terminal_speed(void **state) {
 
 // Stokes: v falls by the factor exp(-3 pi d mu t / m), d = 0.4 m the mean edge; Runge-Kutta is
 // exact to rounding here. Turns: exp(-pi d^3 mu t / I).
-static void slow_motion_decays(void **state) {
+TEST(slow_motion_decays) {
     TextConfig config = fluid_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     open_box(&t, 0.0, 5.0, 0.0, &config);
     text_set3(&t, "base.linear_velocity", 1, 0, 0);
     text_set3(&t, "base.angular_velocity", 0, 0, 2);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "base.linear_velocity", 0), 0.6752319066557773, 1e-8);
     assert_near(text_get(&t, "base.angular_velocity", 2), 0.5692190866720586, 1e-8);
-    text_close(&t);
 }
 
 // What is at rest goes with the wind in the end, and never faster, at any density and step.
-static void the_wind_takes_along_and_no_density_is_too_much(void **state) {
+TEST(the_wind_takes_along_and_no_density_is_too_much) {
     const double densities[] = {1e2, 1e5, 1e8};
     for (int i = 0; i < 3; i++) {
         TextConfig config = fluid_config(MF_ARTICULATED_IMPLICIT, 20 * MF_MILLISECOND);
-        Text t;
+        AUTO(text_close) Text t;
         double last = 0.0;
         open_box(&t, densities[i], 1.0, 4.0, &config);
         text_set3(&t, "base.angular_velocity", 5, 6, 7);
@@ -131,7 +125,6 @@ static void the_wind_takes_along_and_no_density_is_too_much(void **state) {
         }
         assert_true(last > 3.0);
         assert_int_equal(mf_group_fault(t.group, 0), 0);
-        text_close(&t);
     }
 }
 
@@ -150,7 +143,7 @@ static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_pre
     config.world.isa = isa;
     config.group.count = count;
     config.group.double_precision = double_precision;
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, fish, &config);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t which = count == 1 ? robot : i;
@@ -161,11 +154,10 @@ static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_pre
     mf_world_step(t.world, 300);
     assert_int_equal(mf_group_fault_total(t.group), 0);
     uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : robot);
-    text_close(&t);
     return hash;
 }
 
-static void bits_do_not_depend_on_settings(void **state) {
+TEST(bits_do_not_depend_on_settings) {
     for (int precision = 0; precision < 2; precision++) {
         for (uint32_t robot = 0; robot < 20; robot += 19) {
             uint64_t alone = swim(1, robot, MF_ISA_AUTO, precision == 1);
@@ -173,16 +165,4 @@ static void bits_do_not_depend_on_settings(void **state) {
                 assert_true(swim(20, robot, isa, precision == 1) == alone);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forces_are_those_of_mujoco),
-        cmocka_unit_test(ellipsoids_are_those_of_mujoco),
-        cmocka_unit_test(a_fall_ends_at_the_terminal_speed),
-        cmocka_unit_test(slow_motion_decays),
-        cmocka_unit_test(the_wind_takes_along_and_no_density_is_too_much),
-        cmocka_unit_test(bits_do_not_depend_on_settings),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

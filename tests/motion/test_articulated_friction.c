@@ -105,7 +105,7 @@ static void slide_all(Sled s) {
     }
 }
 
-static void sleds_slide_by_coulomb(void **state) {
+TEST(sleds_slide_by_coulomb) {
     static const int dims[] = {1, 3, 4, 6};
     for (int under = 0; under < UNDERS; under++)
         for (int floats = 0; floats < 2; floats++)
@@ -118,7 +118,7 @@ static void sleds_slide_by_coulomb(void **state) {
                                      .law = MF_CONTACT_LAW_MUJOCO});
 }
 
-static void options_do_not_change_friction(void **state) {
+TEST(options_do_not_change_friction) {
     static const char *const options[] = {"impratio='100'", "impratio='.1'",
                                           "noslip_iterations='5'", NULL};
     for (int floats = 0; floats < 2; floats++)
@@ -132,7 +132,7 @@ static void options_do_not_change_friction(void **state) {
                                  .law = MF_CONTACT_LAW_MUJOCO});
 }
 
-static void other_laws_slide_by_coulomb(void **state) {
+TEST(other_laws_slide_by_coulomb) {
     static const int dims[] = {1, 3, 4, 6};
     for (int under = 0; under < UNDERS; under++)
         for (int floats = 0; floats < 2; floats++)
@@ -185,7 +185,7 @@ static void open_ball(Text *t, const char *cone, int condim, Under under, bool f
 static void check_ball(const char *cone, int condim, Under under, bool floats, const double mu[5]) {
     const double time = .2, speed = 1, r = .1;
     for (int rolls = 0; rolls < 2; rolls++) {
-        Text t;
+        AUTO(text_close) Text t;
         open_ball(&t, cone, condim, under, floats, mu);
         text_set3(&t, "base.orientation", 0, 0, 0);
         text_set(&t, "base.orientation", 0, 1);
@@ -205,12 +205,11 @@ static void check_ball(const char *cone, int condim, Under under, bool floats, c
             fail_msg("%s %s condim %d, under %d, friction %g %g %g: %s at %g, exact %g",
                      floats ? "float" : "double", cone, condim, (int)under, mu[0], mu[2], mu[3],
                      rolls ? "rolls" : "spins", got, exact);
-        text_close(&t);
     }
 }
 
 // Coefficients at which friction slips; below, it creeps as MuJoCo's does.
-static void balls_spin_and_roll(void **state) {
+TEST(balls_spin_and_roll) {
     static const double cases[][5] = {
         {0, 0, 0, 0, 0},          {1, 1, 0, 0, 0},           {1, 1, .005, 1e-4, 1e-4},
         {1, 1, 1e-6, 1e-6, 1e-6}, {1, 1, 1e-3, 0, 0},        {1, 1, 0, .01, .01},
@@ -227,21 +226,21 @@ static void balls_spin_and_roll(void **state) {
 }
 
 // A box that rocks on ice from a keyframe; its energy of 0.5 J became 89 J.
-static void a_box_rocks_on_ice(void **state) {
+TEST(a_box_rocks_on_ice) {
     for (int floats = 0; floats < 2; floats++)
         for (int cone = 0; cone < 2; cone++) {
-            Text t;
+            AUTO(text_close) Text t;
             TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
             config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
             config.motion.shapes = true;
             config.group.double_precision = !floats;
-            char text[600];
-            snprintf(text, sizeof text,
-                     "<mujoco><option cone='%s'/><worldbody><geom type='plane' size='5 5 1' "
-                     "friction='0'/><body pos='0 0 .05'><freejoint/><geom type='box' "
-                     "size='.1 .1 .05' mass='1' friction='0'/></body></worldbody></mujoco>",
-                     cone ? "elliptic" : "pyramidal");
-            text_open(&t, text, &config);
+            text_open(
+                &t,
+                formatted("<mujoco><option cone='%s'/><worldbody><geom type='plane' size='5 5 1' "
+                          "friction='0'/><body pos='0 0 .05'><freejoint/><geom type='box' "
+                          "size='.1 .1 .05' mass='1' friction='0'/></body></worldbody></mujoco>",
+                          cone ? "elliptic" : "pyramidal"),
+                &config);
             text_set3(&t, "base.linear_velocity", 1, 0, 0);
             text_set(&t, "base.angular_velocity", 1, .5);
             const double start = text_energy(&t);
@@ -251,14 +250,5 @@ static void a_box_rocks_on_ice(void **state) {
             }
             assert_near(text_get(&t, "base.linear_velocity", 0), 1, 1e-4);
             assert_near(text_get(&t, "base.position", 2), .05, 1e-3);
-            text_close(&t);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sleds_slide_by_coulomb), cmocka_unit_test(options_do_not_change_friction),
-        cmocka_unit_test(balls_spin_and_roll), cmocka_unit_test(a_box_rocks_on_ice),
-        cmocka_unit_test(other_laws_slide_by_coulomb)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

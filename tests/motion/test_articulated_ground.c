@@ -36,10 +36,10 @@ static const Fall falls[] = {
        -0.182894656}}},
 };
 
-static void solids_tumble_as_in_mujoco(void **state) {
+TEST(solids_tumble_as_in_mujoco) {
     for (size_t f = 0; f < sizeof falls / sizeof *falls; f++) {
         char text[2048];
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
         config.group.double_precision = true;
         config.motion.shapes = true;
@@ -68,13 +68,5 @@ static void solids_tumble_as_in_mujoco(void **state) {
                                   : text_get(&t, "base.orientation", i - 3),
                             falls[f].at[k][i], k == 0 ? 1e-6 : 1e-4);
         }
-        text_close(&t);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solids_tumble_as_in_mujoco),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,10 +14,9 @@ static void write_world(char *text, size_t capacity, const char *size, const cha
 }
 
 static mf_Terrain *ground_of(mf_Context *context, const char *text) {
-    mf_Model *model = load_text(context, text);
+    AUTO_MODEL *model = load_text(context, text);
     mf_Terrain *terrain;
     MUST(mf_terrain_from_model(context, model, &terrain, &error));
-    mf_model_destroy(model);
     return terrain;
 }
 
@@ -25,12 +24,12 @@ static const char *const hills = "0 1 2 3 4 4 3 2 1 0 0 0 4 0 0";
 
 // Points of square cells are taken as they are: rows of a file begin at the highest y, its numbers
 // are stretched over 0 .. 1, so that 4 is the field's height of 0.8 m.
-static void square_cells_are_kept(void **state) {
+TEST(square_cells_are_kept) {
     static const double rows[3][5] = {{0, 0, 4, 0, 0}, {4, 3, 2, 1, 0}, {0, 1, 2, 3, 4}};
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     char text[1024];
     write_world(text, sizeof text, "1 .5 .8 .1", hills, "pos='3 -2 .25'", "");
-    mf_Terrain *ground = ground_of(context, text);
+    AUTO_TERRAIN *ground = ground_of(context, text);
     assert_int_equal(ground->columns, 5);
     assert_int_equal(ground->rows, 3);
     for (int row = 0; row < 3; row++)
@@ -39,14 +38,12 @@ static void square_cells_are_kept(void **state) {
                         0.25 + 0.2 * rows[row][column], 1e-7);
     assert_near(mf_terrain_height(ground, 2.25, -2.25, NULL), 0.25 + 0.2 * 1.75, 1e-7);
     assert_near(mf_terrain_height(ground, 1000, -1.5, NULL), 0.25 + 0.2 * 4, 1e-7);
-    mf_terrain_destroy(ground);
-    mf_context_destroy(context);
 }
 
 // Cells that are not square, a field that is turned, and a plane that goes on beyond: the points
 // themselves are met where the finer map has them too.
-static void others_are_sampled(void **state) {
-    mf_Context *context = open_context(1);
+TEST(others_are_sampled) {
+    AUTO_CONTEXT *context = open_context(1);
     char text[1024];
     write_world(text, sizeof text, "2 .5 .8 .1", hills, "",
                 "<geom type='plane' size='1 1 1' pos='0 0 .1'/>");
@@ -65,7 +62,6 @@ static void others_are_sampled(void **state) {
     mf_terrain_destroy(ground);
     assert_null(ground_of(context, "<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom "
                                    "type='sphere' size='.1'/></body></worldbody></mujoco>"));
-    mf_context_destroy(context);
 }
 
 typedef struct Hill {
@@ -75,12 +71,11 @@ typedef struct Hill {
 } Hill;
 
 static void open_hill(Hill *hill, const char *elevation, const char *body) {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "<mujoco><option timestep='0.001'/><asset><hfield name='h' nrow='3' ncol='5' "
-             "size='2 1 1 .1' elevation='%s'/></asset><worldbody><geom type='hfield' hfield='h'/>"
-             "<body pos='0 0 1'><freejoint/>%s</body></worldbody></mujoco>",
-             elevation, body);
+    const char *text = formatted(
+        "<mujoco><option timestep='0.001'/><asset><hfield name='h' nrow='3' ncol='5' "
+        "size='2 1 1 .1' elevation='%s'/></asset><worldbody><geom type='hfield' hfield='h'/>"
+        "<body pos='0 0 1'><freejoint/>%s</body></worldbody></mujoco>",
+        elevation, body);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.motion.shapes = true;
     hill->context = open_context(1);
@@ -97,7 +92,7 @@ static void close_hill(Hill *hill) {
 
 // All solids rest on the plateau of a field, 1 m high, as deep as contacts are: m g / (n k), k = m
 // / (4 h^2).
-static void solids_rest_on_a_plateau(void **state) {
+TEST(solids_rest_on_a_plateau) {
     static const struct {
         const char *geom;
         double below; // [m] of the origin
@@ -119,7 +114,7 @@ static void solids_rest_on_a_plateau(void **state) {
 }
 
 // A ball rolls down the side of a field, which falls by 0.25 m per meter: g sin / 1.4 along it.
-static void a_ball_rolls_down_a_field(void **state) {
+TEST(a_ball_rolls_down_a_field) {
     const double slope = atan(0.25), g = 9.81;
     Hill hill;
     open_hill(&hill, "4 3 2 1 0 4 3 2 1 0 4 3 2 1 0",
@@ -175,20 +170,19 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
 }
 
 // The same bits alone and in every batch on every instruction set.
-static void walkers_are_independent(void **state) {
+TEST(walkers_are_independent) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     enum { WALKERS = 19, STEPS = 250 };
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, walker);
-    mf_Terrain *ground;
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_text(context, walker);
+    AUTO_TERRAIN *ground;
     MUST(mf_terrain_from_model(context, model, &ground, &error));
     uint64_t hash[WALKERS];
     for (uint32_t i = 0; i < WALKERS; i++) {
-        mf_World *world = make_walkers(context, model, ground, MF_ISA_SCALAR, i, 1);
+        AUTO_WORLD *world = make_walkers(context, model, ground, MF_ISA_SCALAR, i, 1);
         mf_world_step(world, STEPS);
         assert_int_equal(mf_group_fault_total(mf_world_group(world, 0)), 0);
         hash[i] = mf_group_instance_hash(mf_world_group(world, 0), 0);
-        mf_world_destroy(world);
     }
     for (size_t s = 0; s < sizeof isas / sizeof *isas; s++)
         for (uint32_t first = 0; first < 8 && mf_isa_available(isas[s]); first += 7) {
@@ -199,17 +193,14 @@ static void walkers_are_independent(void **state) {
                 assert_true(mf_group_instance_hash(mf_world_group(world, 0), i) == hash[first + i]);
             mf_world_destroy(world);
         }
-    mf_terrain_destroy(ground);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Error *error) {
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
     mf_ArticulatedConfig config = mf_motions_config().articulated;
-    mf_Terrain *ground = NULL;
-    mf_World *world = NULL;
+    AUTO_TERRAIN *ground = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *group;
     group_config.model = user;
     config.shapes = true;
@@ -223,50 +214,36 @@ static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Err
         status = mf_world_add_group(world, &group_config, &group, error);
     if (status == MF_OK)
         status = rig_add_articulated(group, &config, error);
-    mf_world_destroy(world);
-    mf_terrain_destroy(ground);
     return status;
 }
 
-static void making_survives_every_failure(void **state) {
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_text(context, walker);
+TEST(making_survives_every_failure) {
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_text(context, walker);
     assert_true(torture(context, make_ground_and_walkers, model, TORTURE_MUST_FAIL) > 30);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // Fields that are tilted or move are told with their line.
-static void tilted_fields_are_refused(void **state) {
+TEST(tilted_fields_are_refused) {
     static const char *const worlds[] = {
         "<geom type='hfield' hfield='h' euler='10 0 0'/>",
         "<body pos='0 0 1'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom "
         "type='hfield' hfield='h'/></body>"};
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     for (int i = 0; i < 2; i++) {
-        char text[512];
         mf_Error error = {0};
         mf_Model *model;
-        snprintf(text, sizeof text,
-                 "<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 .1'/></asset>\n"
-                 "<worldbody><body><freejoint/><geom size='.1'/></body>\n%s</worldbody></mujoco>",
-                 worlds[i]);
-        assert_int_equal(try_text(context, text, &model, &error), MF_UNSUPPORTED);
+        assert_int_equal(
+            try_text(
+                context,
+                formatted(
+                    "<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 .1'/></asset>\n"
+                    "<worldbody><body><freejoint/><geom "
+                    "size='.1'/></body>\n%s</worldbody></mujoco>",
+                    worlds[i]),
+                &model, &error),
+            MF_UNSUPPORTED);
         assert_int_equal(error.line, 3);
         assert_non_null(strstr(error.message, "hfield (tilted, or on a body that moves)"));
     }
-    mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(square_cells_are_kept),
-        cmocka_unit_test(others_are_sampled),
-        cmocka_unit_test(solids_rest_on_a_plateau),
-        cmocka_unit_test(a_ball_rolls_down_a_field),
-        cmocka_unit_test(walkers_are_independent),
-        cmocka_unit_test(making_survives_every_failure),
-        cmocka_unit_test(tilted_fields_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,33 +30,31 @@ static const Case cases[] = {
       -17.625003141}}};
 
 static void open_case(Text *t, const Case *c, const char *body, bool floats) {
-    char text[2000];
-    snprintf(text, sizeof text,
-             "<mujoco><compiler angle='radian'/><option timestep='%s' integrator='implicit'/>"
-             "<default><geom contype='0' conaffinity='0'/></default><worldbody>%s</worldbody>"
-             "</mujoco>",
-             c->step, body);
+    const char *text =
+        formatted("<mujoco><compiler angle='radian'/><option timestep='%s' integrator='implicit'/>"
+                  "<default><geom contype='0' conaffinity='0'/></default><worldbody>%s</worldbody>"
+                  "</mujoco>",
+                  c->step, body);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, c->time);
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
     config.group.double_precision = !floats;
     text_open(t, text, &config);
 }
 
-static void chains_move_as_in_mujoco(void **state) {
+TEST(chains_move_as_in_mujoco) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];
-            char body[1200];
-            snprintf(body, sizeof body,
-                     "<body pos='0 0 2'><joint name='a' axis='0 1 0'/><geom type='capsule' "
-                     "fromto='0 0 0 .3 0 0' size='.02' mass='1'/><body pos='.3 0 0'><joint "
-                     "name='b' axis='0 0 1' damping='%s'/><geom type='capsule' "
-                     "fromto='0 0 0 .3 .1 0' size='.02' mass='.5'/><body pos='.3 .1 0'>"
-                     "<joint type='ball'/><geom type='capsule' fromto='0 0 0 .2 0 .1' size='.02' "
-                     "mass='.3'/><body pos='.2 0 .1'><joint name='c' type='slide' axis='1 0 0' "
-                     "stiffness='50'/><geom size='.03' mass='.2'/></body></body></body></body>",
-                     c->damping);
-            Text t;
+            const char *body = formatted(
+                "<body pos='0 0 2'><joint name='a' axis='0 1 0'/><geom type='capsule' "
+                "fromto='0 0 0 .3 0 0' size='.02' mass='1'/><body pos='.3 0 0'><joint "
+                "name='b' axis='0 0 1' damping='%s'/><geom type='capsule' "
+                "fromto='0 0 0 .3 .1 0' size='.02' mass='.5'/><body pos='.3 .1 0'>"
+                "<joint type='ball'/><geom type='capsule' fromto='0 0 0 .2 0 .1' size='.02' "
+                "mass='.3'/><body pos='.2 0 .1'><joint name='c' type='slide' axis='1 0 0' "
+                "stiffness='50'/><geom size='.03' mass='.2'/></body></body></body></body>",
+                c->damping);
+            AUTO(text_close) Text t;
             open_case(&t, c, body, floats);
             const uint32_t joints[] = {text_joint(&t, "a"), text_joint(&t, "b"),
                                        text_joint(&t, "c")};
@@ -71,15 +69,14 @@ static void chains_move_as_in_mujoco(void **state) {
                 assert_near(text_get(&t, "joint.rate", joints[k]), c->arm[order[k]], near);
             for (uint32_t k = 0; k < 3; k++)
                 assert_near(text_get(&t, "ball.rate", k), c->arm[2 + k], near);
-            text_close(&t);
         }
 }
 
-static void a_free_body_spins_as_in_mujoco(void **state) {
+TEST(a_free_body_spins_as_in_mujoco) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];
-            Text t;
+            AUTO(text_close) Text t;
             open_case(&t, c,
                       "<body pos='3 0 2'><freejoint/><geom type='box' size='.1 .2 .3' mass='1'/>"
                       "<body pos='.1 0 .3'><joint axis='1 0 0'/><geom type='capsule' "
@@ -95,12 +92,5 @@ static void a_free_body_spins_as_in_mujoco(void **state) {
                 assert_near(text_get(&t, "base.angular_velocity", k), c->body[3 + k], near);
             }
             assert_near(text_get(&t, "joint.rate", 0), c->body[6], near);
-            text_close(&t);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chains_move_as_in_mujoco),
-                                       cmocka_unit_test(a_free_body_spins_as_in_mujoco)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,7 +159,7 @@ static void break_config(mf_ArticulatedConfig *config, mf_HandModel *hand, int w
         memset(&hand->links[2], 0, sizeof hand->links[2]), hand->links[2].parent = 1;
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     for (int which = 0; which < 38; which++) {
         Batch batch;
         fixture_begin(&batch.fixture, 1);
@@ -183,23 +183,16 @@ static void bad_settings_are_refused(void **state) {
         must(mf_motion_add(batch.fixture.group, MF_MOTION_ARTICULATED, NULL, &error), &error);
         assert_int_equal(mf_motion_add(batch.fixture.group, MF_MOTION_ARTICULATED, NULL, &error),
                          MF_BAD_ARGUMENT);
-        fixture_close(&batch.fixture, NULL);
+        fixture_close(&batch.fixture);
     }
 }
 
-int main(void) {
-    static BatchKind kind = {.options = options,
-                             .option_count = sizeof options / sizeof *options,
-                             .bumps = 0.05,
-                             .watching = 5 * STEPS,
-                             .build = build_mixed,
-                             .set = set,
-                             .change = change,
-                             .place = place_robot,
-                             .touching = batch_loaded};
-    const struct CMUnitTest tests[] = {
-        BATCH_TESTS(&kind),
-        cmocka_unit_test(bad_settings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const BatchKind batch_kind = {.options = options,
+                                     .option_count = sizeof options / sizeof *options,
+                                     .bumps = 0.05,
+                                     .watching = 5 * STEPS,
+                                     .build = build_mixed,
+                                     .set = set,
+                                     .change = change,
+                                     .place = place_robot,
+                                     .touching = batch_loaded};

@@ -252,7 +252,7 @@ static void check_model(const char *path) {
     robot_close(&robot);
 }
 
-static void every_model(void **state) {
+TEST(every_model) {
     static const char *const names[] = {
         "mujoco_models/humanoid.xml",   "mujoco_models/car.xml", "booster_t1/t1.xml",
         "bitcraze_crazyflie_2/cf2.xml", "skydio_x2/x2.xml",      "wonik_allegro/left_hand.xml",
@@ -276,8 +276,5 @@ static void every_model(void **state) {
 int main(int argc, char **argv) {
     if (argc > 1)
         return answer(argv[1]);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_model),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests();
 }

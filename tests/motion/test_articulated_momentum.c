@@ -31,9 +31,9 @@ static double apart(const double a[3], const double b[3]) {
 
 // A thin rod with its center off the base, 100 rad/s about every axis: momentum and energy to
 // rounding.
-static void a_rod_keeps_its_energy(void **state) {
+TEST(a_rod_keeps_its_energy) {
     TextConfig config = in_flight(0.0, MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, rod, &config);
     text_set3(&t, "base.angular_velocity", 100, 1, 100);
     text_set3(&t, "base.linear_velocity", 0.1, -0.2, 0.3);
@@ -55,7 +55,6 @@ static void a_rod_keeps_its_energy(void **state) {
     assert_true(apart(start.linear, end.linear) < 1e-10 * mf_vec3_length(start.linear));
     for (int c = 0; c < 3; c++)
         assert_true(fabs(end.center[c] - start.center[c] - 1e-3 * steps * start.linear[c]) < 1e-8);
-    text_close(&t);
 }
 
 // ---- MuJoCo's law -------------------------------------------------------------------------------
@@ -87,21 +86,22 @@ static TextConfig as_mujoco(double gravity) {
 
 // A plate about its middle axis, alone, off its frame, and two in one file: MuJoCo's own steps make
 // 2.93 of 1 J in 50,000 of them.
-static void free_bodies_of_files_keep_their_spin(void **state) {
+TEST(free_bodies_of_files_keep_their_spin) {
     static const char *const centers[2] = {"0 0 0", ".1 .05 -.02"};
     for (int i = 0; i < 4; i++) {
         const bool two = i >= 2;
-        char text[600];
         TextConfig config = as_mujoco(0.0);
-        Text t;
-        snprintf(text, sizeof text,
-                 "<mujoco><option gravity='0 0 0' integrator='%s'/><worldbody><body><freejoint/>"
-                 "<inertial pos='%s' mass='1' diaginertia='.01 .02 .03'/></body>%s%s%s"
-                 "</worldbody></mujoco>",
-                 i % 2 ? "implicitfast" : "Euler", centers[i % 2],
-                 two ? "<body pos='1 2 3' euler='10 20 30'><freejoint/><inertial pos='" : "",
-                 two ? centers[1] : "", two ? "' mass='1' diaginertia='.03 .01 .02'/></body>" : "");
-        text_open(&t, text, &config);
+        AUTO(text_close) Text t;
+        text_open(
+            &t,
+            formatted(
+                "<mujoco><option gravity='0 0 0' integrator='%s'/><worldbody><body><freejoint/>"
+                "<inertial pos='%s' mass='1' diaginertia='.01 .02 .03'/></body>%s%s%s"
+                "</worldbody></mujoco>",
+                i % 2 ? "implicitfast" : "Euler", centers[i % 2],
+                two ? "<body pos='1 2 3' euler='10 20 30'><freejoint/><inertial pos='" : "",
+                two ? centers[1] : "", two ? "' mass='1' diaginertia='.03 .01 .02'/></body>" : ""),
+            &config);
         for (uint32_t k = 0; k < (two ? 2 : 1); k++)
             for (uint32_t c = 0; c < 3; c++)
                 text_set(&t, two ? "ball.rate" : "base.angular_velocity", 3 * k + c,
@@ -110,19 +110,18 @@ static void free_bodies_of_files_keep_their_spin(void **state) {
         print_message("%d bodies: energy off by %g, momentum by %g\n", two ? 2 : 1, drift.energy,
                       drift.momentum);
         assert_true(drift.energy < 1e-10 && drift.momentum < 1e-9);
-        text_close(&t);
     }
 }
 
 // A satellite with an arm keeps its momentum, and its energy within 2 %; MuJoCo 4.0 has 16 % more
 // after 10 s and diverges after 66 s.
-static void satellites_of_files_keep_their_momentum(void **state) {
+TEST(satellites_of_files_keep_their_momentum) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/><inertial pos='0 0 0' "
         "mass='1' diaginertia='.01 .02 .03'/><body pos='.2 0 0'><joint axis='0 1 0'/><inertial "
         "pos='.1 0 0' mass='.3' diaginertia='.001 .002 .002'/></body></body></worldbody></mujoco>";
     TextConfig config = as_mujoco(0.0);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     text_set3(&t, "base.angular_velocity", 1, 5, 2);
     text_set(&t, "joint.angle", 0, 0.5);
@@ -130,17 +129,16 @@ static void satellites_of_files_keep_their_momentum(void **state) {
     const Drift drift = drift_of(&t, STEPS_OF(50000));
     print_message("satellite: energy off by %g, momentum by %g\n", drift.energy, drift.momentum);
     assert_true(drift.energy < 0.02 && drift.momentum < 1e-9);
-    text_close(&t);
 }
 
 // A box that strikes the ground and leaves it again.
-static void a_body_that_has_touched_flies_on(void **state) {
+TEST(a_body_that_has_touched_flies_on) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><geom type='plane' size='5 5 1'/><body><"
         "freejoint/><geom type='box' size='.1 .05 .02' mass='1' solref='-2000 -5'/></body>"
         "</worldbody></mujoco>";
     TextConfig config = as_mujoco(0.0);
-    Text t;
+    AUTO(text_close) Text t;
     config.motion.shapes = true;
     text_open(&t, text, &config);
     text_set3(&t, "base.position", 0, 0, 0.3);
@@ -152,26 +150,24 @@ static void a_body_that_has_touched_flies_on(void **state) {
     print_message("after a touch: energy off by %g, momentum by %g\n", drift.energy,
                   drift.momentum);
     assert_true(drift.energy < 1e-10 && drift.momentum < 1e-9);
-    text_close(&t);
 }
 
 // ---- the order ----------------------------------------------------------------------------------
 
 // Rates after 0.5 s against Runge-Kutta in steps of 0.05 ms.
-static void the_order_is_two(void **state) {
+TEST(the_order_is_two) {
     static const mf_Time steps[3] = {50000, 1000000, 500000};
     double rate[3][3], worst[2];
     for (int i = 0; i < 3; i++) {
         TextConfig config =
             text_config(i == 0 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT, steps[i]);
-        Text t;
+        AUTO(text_close) Text t;
         config.world.gravity = 0.0;
         text_open(&t, rod, &config);
         text_set3(&t, "base.angular_velocity", 20, 1, 20);
         mf_world_step(t.world, (uint64_t)(MF_SECOND / 2 / steps[i]));
         for (uint32_t c = 0; c < 3; c++)
             rate[i][c] = text_get(&t, "base.angular_velocity", c);
-        text_close(&t);
     }
     for (int i = 0; i < 2; i++)
         worst[i] = apart(rate[0], rate[i + 1]);
@@ -182,7 +178,7 @@ static void the_order_is_two(void **state) {
 // Heavy symmetric top on a ball joint: M 0.1 kg, l 0.05 m, I1 3e-4, I3 1e-4 kg m^2 about the pivot,
 // 200 rad/s at 60 degrees. Steady precession is the slow root of
 // I1 cos(t) W^2 - I3 s W + M g l = 0 (Goldstein 1980, chapter 5.7): 2.536 rad/s.
-static void a_top_precesses(void **state) {
+TEST(a_top_precesses) {
     static const char top[] =
         "<mujoco><worldbody><body><joint type='ball'/>"
         "<inertial pos='0 0 .05' mass='.1' diaginertia='5e-5 5e-5 1e-4'/></body>"
@@ -192,7 +188,7 @@ static void a_top_precesses(void **state) {
     const double b = i3 * total, a = i1 * cos(theta);
     const double slow = (b - sqrt(b * b - 4.0 * a * pull)) / (2.0 * a);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, top, &config);
     // Tilted about x; precession about z seen from the top: (0, sin, cos) W.
     text_set(&t, "ball.orientation", 0, cos(0.5 * theta));
@@ -220,11 +216,10 @@ static void a_top_precesses(void **state) {
     assert_true(fabs(angle / (1e-3 * steps) - slow) < 2e-3 * slow);
     assert_true(lowest > 0.49 && highest < 0.51);
     assert_true(fabs(text_energy(&t) / energy - 1.0) < 1e-3);
-    text_close(&t);
 }
 
 // Eight links on hinges and balls, thrown and whirling: momentum of all for 100,000 steps.
-static void a_chain_keeps_its_momentum(void **state) {
+TEST(a_chain_keeps_its_momentum) {
     char text[4096];
     size_t used =
         (size_t)snprintf(text, sizeof text,
@@ -241,7 +236,7 @@ static void a_chain_keeps_its_momentum(void **state) {
     snprintf(text + used, sizeof text - used, "</worldbody></mujoco>");
     for (int i = 0; i < 2; i++) {
         TextConfig config = in_flight(0.0, MF_MILLISECOND);
-        Text t;
+        AUTO(text_close) Text t;
         config.group.double_precision = i == 0;
         text_open(&t, text, &config);
         text_set3(&t, "base.angular_velocity", 1, 2, -1);
@@ -257,12 +252,11 @@ static void a_chain_keeps_its_momentum(void **state) {
                force);
         assert_int_equal(mf_group_fault(t.group, 0), 0);
         assert_true(angle < (i == 0 ? 1e-10 : 2e-2) && force < (i == 0 ? 1e-10 : 2e-2));
-        text_close(&t);
     }
 }
 
 // The center of mass of a thrown chain moves as the method has it: z = -g h^2 n (n + 1) / 2.
-static void a_thrown_chain_falls_on_a_parabola(void **state) {
+TEST(a_thrown_chain_falls_on_a_parabola) {
     static const char text[] =
         "<mujoco><worldbody><body><freejoint/>"
         "<inertial pos='0 0 .1' mass='1' diaginertia='.01 .02 .03'/>"
@@ -270,7 +264,7 @@ static void a_thrown_chain_falls_on_a_parabola(void **state) {
         "<inertial pos='.2 0 0' mass='1' diaginertia='.01 .02 .03'/></body></body>"
         "</worldbody></mujoco>";
     TextConfig config = in_flight(9.81, 10 * MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     config.motion.contacts = false;
     text_open(&t, text, &config);
     text_set3(&t, "base.angular_velocity", 5, 3, 1);
@@ -281,18 +275,17 @@ static void a_thrown_chain_falls_on_a_parabola(void **state) {
     const double distance = start.linear[2] / 2.0 - 9.81 * 1e-4 * 100 * 101 / 2;
     assert_true(fabs(end.center[2] - start.center[2] - distance) < 1e-11);
     assert_true(apart(start.angular, end.angular) < 1e-12 * mf_vec3_length(start.angular));
-    text_close(&t);
 }
 
 // What starts 10 cm in the ground comes out no faster at smaller steps.
-static void depth_does_not_throw(void **state) {
+TEST(depth_does_not_throw) {
     static const char ball[] =
         "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
         "<geom type='sphere' size='.2' mass='2'/></body></worldbody></mujoco>";
     for (int i = 0; i < 6; i++) {
         static const mf_Time steps[6] = {10000000, 5000000, 2000000, 1000000, 500000, 200000};
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, steps[i]);
-        Text t;
+        AUTO(text_close) Text t;
         double fastest = 0.0;
         config.motion.shapes = true;
         text_open(&t, ball, &config);
@@ -304,12 +297,11 @@ static void depth_does_not_throw(void **state) {
         printf("out of the ground at %g ms: %g m/s\n", 1e-6 * (double)steps[i], fastest);
         assert_true(fastest < 1.0 && fastest > 0.1);
         assert_true(fabs(text_get(&t, "base.position", 2) - 0.2) < 5e-3);
-        text_close(&t);
     }
 }
 
 // At steps of any length a ball that falls 2 m is stopped by the ground and rests on it.
-static void long_steps_do_not_fall_through(void **state) {
+TEST(long_steps_do_not_fall_through) {
     static const char *const balls[] = {
         "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
         "<geom type='sphere' size='.1' mass='2'/></body></worldbody></mujoco>",
@@ -319,7 +311,7 @@ static void long_steps_do_not_fall_through(void **state) {
         for (int i = 1; i <= 10; i++) {
             const mf_Time step = i * 10 * MF_MILLISECOND;
             TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, step);
-            Text t;
+            AUTO(text_close) Text t;
             config.motion.shapes = true;
             text_open(&t, balls[kind], &config);
             text_set3(&t, "base.position", 0, 0, 2.0);
@@ -328,42 +320,23 @@ static void long_steps_do_not_fall_through(void **state) {
             const double deep = 9.81 * 4e-18 * (double)step * (double)step;
             assert_true(text_get(&t, "base.position", 2) > 0.1 - deep - 1e-3);
             assert_true(fabs(text_get(&t, "base.linear_velocity", 2)) < 1e-2);
-            text_close(&t);
         }
 }
 
 // The memory of contacts is asked for NaN, which clamps would swallow.
-static void a_load_that_is_no_number_is_a_fault(void **state) {
+TEST(a_load_that_is_no_number_is_a_fault) {
     static const char *const fields[] = {"contact.load", "contact.slip"};
     static const char ball[] =
         "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
         "<geom type='sphere' size='.1' mass='2'/></body></worldbody></mujoco>";
     for (int i = 0; i < 2; i++) {
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        Text t;
+        AUTO(text_close) Text t;
         config.motion.shapes = true;
         text_open(&t, ball, &config);
         text_set3(&t, "base.position", 0, 0, 5.0);
         text_set(&t, fields[i], 0, (double)NAN);
         mf_world_step(t.world, 1);
         assert_int_equal(mf_group_fault(t.group, 0), MF_FAULT_NONFINITE);
-        text_close(&t);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rod_keeps_its_energy),
-        cmocka_unit_test(free_bodies_of_files_keep_their_spin),
-        cmocka_unit_test(satellites_of_files_keep_their_momentum),
-        cmocka_unit_test(a_body_that_has_touched_flies_on),
-        cmocka_unit_test(the_order_is_two),
-        cmocka_unit_test(a_top_precesses),
-        cmocka_unit_test(a_chain_keeps_its_momentum),
-        cmocka_unit_test(a_thrown_chain_falls_on_a_parabola),
-        cmocka_unit_test(depth_does_not_throw),
-        cmocka_unit_test(long_steps_do_not_fall_through),
-        cmocka_unit_test(a_load_that_is_no_number_is_a_fault),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

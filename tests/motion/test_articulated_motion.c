@@ -21,12 +21,12 @@ static void pendulum(Fixture *fixture, uint32_t count, const ArtConfig *wish) {
 }
 
 // T/T0 = (2/pi) K(sin(A/2)) with l = 1 m, g = 9.81 m/s^2: T0 = 2.0060667 s (validation list, F1).
-static void f1_pendulum_period(void **state) {
+TEST(f1_pendulum_period) {
     static const double expected[][2] = {{30, 1.0174088},  {60, 1.0731820},  {90, 1.1803406},
                                          {120, 1.3728805}, {150, 1.7622037}, {170, 2.4393627}};
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         pendulum(&fixture, 1, &config);
         fixture_set(&fixture, "joint.angle", 0, expected[i][0] * degree);
         double before = 1.0, now = 1.0;
@@ -38,17 +38,16 @@ static void f1_pendulum_period(void **state) {
         double time = mf_time_to_seconds(mf_world_time(fixture.world));
         double quarter = time - 1e-3 * now / (now - before);
         assert_near(4.0 * quarter / 2.0060667, expected[i][1], 2e-7);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // Small swings of two equal pendulums: w^2 l/g = 2 -+ sqrt 2, T = 2.6210524 and 1.0856755 s; the
 // second angle (absolute) is +-sqrt 2 times the first.
-static void f2_double_pendulum_modes(void **state) {
+TEST(f2_double_pendulum_modes) {
     static const double period[2] = {2.6210524, 1.0856755};
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     for (int mode = 0; mode < 2; mode++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         pendulum(&fixture, 2, &config);
         double root = mode == 0 ? sqrt(2.0) : -sqrt(2.0), small = 1e-5;
         fixture_set(&fixture, "joint.angle", 0, small);
@@ -61,17 +60,16 @@ static void f2_double_pendulum_modes(void **state) {
         }
         double time = mf_time_to_seconds(mf_world_time(fixture.world));
         assert_near(4.0 * (time - 1e-3 * now / (now - before)), period[mode], 2e-6);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // Both rods level at the start, 10 s, largest energy error over 3 m g l of a classical Runge-Kutta
 // method (validation list, F4).
-static void f4_double_pendulum_energy(void **state) {
+TEST(f4_double_pendulum_energy) {
     static const double expected[3] = {1.6694e-8, 1.0716e-9, 6.787e-11};
     static const mf_Time step[3] = {2 * MF_MILLISECOND, MF_MILLISECOND, MF_MILLISECOND / 2};
     for (int i = 0; i < 3; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         ArtConfig config = art_config(MF_ARTICULATED_RK4, step[i]);
         pendulum(&fixture, 2, &config);
         fixture_set(&fixture, "joint.angle", 0, 90 * degree);
@@ -81,13 +79,12 @@ static void f4_double_pendulum_energy(void **state) {
             worst = fmax(worst, fabs(art_energy(&fixture) - start));
         }
         assert_near(worst / (3 * 9.81), expected[i], 0.01 * expected[i]);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // Semi-implicit Euler is symplectic: the energy of a pendulum swings and does not drift.
-static void f4_no_drift(void **state) {
-    Fixture fixture;
+TEST(f4_no_drift) {
+    AUTO(fixture_close) Fixture fixture;
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     pendulum(&fixture, 1, &config);
     fixture_set(&fixture, "joint.angle", 0, 90 * degree);
@@ -105,7 +102,6 @@ static void f4_no_drift(void **state) {
     assert_true(highest[0] - lowest[0] < 0.1);
     assert_near(lowest[1], lowest[0], 1e-4);
     assert_near(highest[1], highest[0], 1e-4);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- free bodies --------------------------------------------------------------------------------
@@ -119,13 +115,13 @@ static void free_body(Fixture *fixture, const double moment[3], mf_Time step, do
 }
 
 // NESC check case 2 (NASA/TM-2015-218675); numbers as in test_flight.c.
-static void e1_nesc_case_2(void **state) {
+TEST(e1_nesc_case_2) {
     static const double moment[3] = {0.00189422, 0.006211019, 0.007194665};
     static const double expected[4][4] = {{5, -16.939485149, 9.631939377, 33.406628079},
                                           {10, -2.418902222, -23.552569520, 28.128592630},
                                           {20, -5.422734680, 22.715930576, 28.608281747},
                                           {30, 12.618390776, -17.397474762, 31.119588887}};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     free_body(&fixture, moment, MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 10 * degree, 20 * degree, 30 * degree);
     uint64_t done = 0;
@@ -137,14 +133,13 @@ static void e1_nesc_case_2(void **state) {
             assert_near(fixture_get(&fixture, "base.angular_velocity", c) / degree,
                         expected[row][c + 1], 2e-9);
     }
-    fixture_close(&fixture, NULL);
 }
 
 // I = (1, 2, 3), w = (0.01, 1, 0): the middle axis turns over with zero crossings of its rate at
 // 10.37730 and 31.13191 s (validation list, E6).
-static void e6_turning_over(void **state) {
+TEST(e6_turning_over) {
     static const double moment[3] = {1, 2, 3}, expected[2] = {10.37730, 31.13191};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     free_body(&fixture, moment, MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 0.01, 1, 0);
     double before = 1.0;
@@ -159,14 +154,13 @@ static void e6_turning_over(void **state) {
         before = now;
     }
     assert_int_equal(crossings, 2);
-    fixture_close(&fixture, NULL);
 }
 
 // A box of 0.2 x 0.4 x 0.6 m and 1 kg, w = (1, 2, 3), after 5 s (validation list, E7).
-static void e7_free_box(void **state) {
+TEST(e7_free_box) {
     static const double moment[3] = {0.52 / 12, 0.40 / 12, 0.20 / 12};
     static const double expected[3] = {0.28086194, -2.43226694, 2.75010148};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     free_body(&fixture, moment, 10 * MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 1, 2, 3);
     double center[3], linear[3], before[3], after[3], energy = art_energy(&fixture);
@@ -182,14 +176,13 @@ static void e7_free_box(void **state) {
     double now = sqrt(after[0] * after[0] + after[1] * after[1] + after[2] * after[2]);
     assert_near(now / size - 1.0, -8.3e-11, 0.2e-11);
     assert_near(art_energy(&fixture) / energy - 1.0, -1.7e-10, 0.2e-10);
-    fixture_close(&fixture, NULL);
 }
 
 // A wheel of moment 0.2 turns by 1 rad on a base of moment 0.8 about the same axis: the base turns
 // by -0.2/(0.2 + 0.8) rad.
-static void e2_wheel_in_a_free_base(void **state) {
+TEST(e2_wheel_in_a_free_base) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     art_body(&fixture.hand, 0, 3.0, 0, 0, 0, 1, 1, 0.8);
     uint32_t wheel = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_z);
@@ -205,7 +198,6 @@ static void e2_wheel_in_a_free_base(void **state) {
                               fixture_get(&fixture, "base.orientation", 0));
     assert_true(angle > 0.5);
     assert_near(base, -0.2 * angle, 1e-10);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- trees --------------------------------------------------------------------------------------
@@ -230,9 +222,9 @@ static void flail(const Fixture *fixture, int n) {
 }
 
 // Inner torques change neither the path of the center of mass nor the angular momentum about it.
-static void e3_flailing_joints(void **state) {
+TEST(e3_flailing_joints) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     build_flailer(&fixture.hand);
     art_open(&fixture, &config);
@@ -252,13 +244,12 @@ static void e3_flailing_joints(void **state) {
         assert_near(force[c], linear[c] + mass * fall, 1e-10 * mass * 10);
         assert_near(position[c], center[c] + linear[c] / mass + 0.5 * fall, 1e-9);
     }
-    fixture_close(&fixture, NULL);
 }
 
 // Free fall after a second of forcing keeps the energy (validation list, F14).
-static void f14_energy_of_a_free_tree(void **state) {
+TEST(f14_energy_of_a_free_tree) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     build_flailer(&fixture.hand);
     config.world.gravity = 0.0;
@@ -272,13 +263,12 @@ static void f14_energy_of_a_free_tree(void **state) {
     double energy = art_energy(&fixture);
     mf_world_step(fixture.world, 1000);
     assert_near(art_energy(&fixture) / energy, 1.0, 1e-8);
-    fixture_close(&fixture, NULL);
 }
 
 // Power of the torques is the change of the energy: Simpson's rule over two steps.
-static void f7_power_balance(void **state) {
+TEST(f7_power_balance) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     build_flailer(&fixture.hand);
     art_open(&fixture, &config);
@@ -296,12 +286,11 @@ static void f7_power_balance(void **state) {
             mf_world_step(fixture.world, 1);
     }
     assert_near((art_energy(&fixture) - energy) / work, 1.0, 1e-9);
-    fixture_close(&fixture, NULL);
 }
 
 static double flailer_at(mf_ArticulatedIntegrator integrator, mf_Time step, double state[8]) {
     ArtConfig config = art_config(integrator, step);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     build_flailer(&fixture.hand);
     for (int j = 0; j < 4; j++) {
@@ -317,12 +306,11 @@ static double flailer_at(mf_ArticulatedIntegrator integrator, mf_Time step, doub
         state[c] = fixture_get(&fixture, "joint.angle", c);
         state[4 + c] = fixture_get(&fixture, "base.orientation", c);
     }
-    fixture_close(&fixture, NULL);
     return 0.0;
 }
 
 // Errors against a step eight times smaller than the smallest fall with the step's power.
-static void orders_of_convergence(void **state) {
+TEST(orders_of_convergence) {
     static const struct {
         mf_ArticulatedIntegrator integrator;
         mf_Time step;
@@ -357,12 +345,12 @@ static void wheel(Fixture *fixture, ArtConfig *config, double friction) {
 
 // A motor of 3 N m stall torque and 6 rad/s no-load speed at full duty:
 // w = 6 (1 - exp(-t / T)), T = J w0 / torque = 0.5 * 6 / 3 = 1 s.
-static void f15_motor_runs_up(void **state) {
+TEST(f15_motor_runs_up) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     config.motion.servo.gain = 1e6;
     config.motion.servo.effort = 3.0;
     config.motion.servo.no_load_speed = 6.0;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     wheel(&fixture, &config, 0.0);
     fixture_set(&fixture, "joint.target", 0, 1000.0);
     mf_world_step(fixture.world, 1);
@@ -371,29 +359,27 @@ static void f15_motor_runs_up(void **state) {
     assert_near(fixture_get(&fixture, "joint.rate", 0), 6.0 * (1.0 - exp(-1.0)), 1e-9);
     mf_world_step(fixture.world, 29000);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 6.0, 1e-9);
-    fixture_close(&fixture, NULL);
 }
 
 // Gear 10 and a rotor of 0.001 add 0.1 to the wheel's 0.5: twice the torque 1.2 gives 2 rad/s^2.
-static void rotor_behind_a_gear(void **state) {
+TEST(rotor_behind_a_gear) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     config.motion.servo.rotor_inertia = 0.001;
     config.motion.servo.gear = 10.0;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     wheel(&fixture, &config, 0.0);
     fixture_set(&fixture, "joint.torque", 0, 1.2);
     mf_world_step(fixture.world, 1000);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 2.0, 1e-12);
-    fixture_close(&fixture, NULL);
 }
 
 // Step of a servo with damping ratio 0.3: overshoot exp(-pi z / sqrt(1 - z^2)) = 0.372326.
-static void f15_overshoot(void **state) {
+TEST(f15_overshoot) {
     const double z = 0.3, frequency = 10.0;
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     config.motion.servo.gain = 0.5 * frequency * frequency;
     config.motion.servo.damping = 0.5 * 2.0 * z * frequency;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     wheel(&fixture, &config, 0.0);
     fixture_set(&fixture, "joint.target", 0, 1.0);
     double highest = 0.0;
@@ -402,18 +388,17 @@ static void f15_overshoot(void **state) {
         highest = fmax(highest, fixture_get(&fixture, "joint.angle", 0));
     }
     assert_near(highest, 1.0 + 0.372326, 2e-6);
-    fixture_close(&fixture, NULL);
 }
 
 // Gains far beyond what an explicit step of 10 ms bears: the wheel arrives and rests; effort and
 // backlash hold.
-static void servos_are_stable_at_any_gain(void **state) {
+TEST(servos_are_stable_at_any_gain) {
     static const double gains[][2] = {{1e3, 0}, {1e6, 0}, {1e6, 1e5}, {1e9, 1e3}, {10, 1e7}};
     for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
         config.motion.servo.gain = gains[i][0];
         config.motion.servo.damping = gains[i][1];
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         wheel(&fixture, &config, 0.0);
         fixture_set(&fixture, "joint.target", 0, 1.0);
         double largest = 0.0;
@@ -425,16 +410,15 @@ static void servos_are_stable_at_any_gain(void **state) {
         if (gains[i][0] > gains[i][1])
             assert_near(fixture_get(&fixture, "joint.angle", 0), 1.0, 1e-6);
         assert_int_equal(mf_group_fault_total(fixture.group), 0);
-        fixture_close(&fixture, NULL);
     }
 }
 
-static void effort_and_backlash(void **state) {
+TEST(effort_and_backlash) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     config.motion.servo.gain = 100.0;
     config.motion.servo.effort = 2.0;
     config.motion.servo.backlash = 0.2;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     wheel(&fixture, &config, 0.0);
     fixture_set(&fixture, "joint.target", 0, 0.0999);
     mf_world_step(fixture.world, 100);
@@ -442,14 +426,13 @@ static void effort_and_backlash(void **state) {
     fixture_set(&fixture, "joint.target", 0, -5.0);
     mf_world_step(fixture.world, 100);
     assert_near(fixture_get(&fixture, "joint.rate", 0), -2.0 / 0.5 * 0.1, 1e-12); // all the effort
-    fixture_close(&fixture, NULL);
 }
 
 // Dry friction of 1 N m: half of it as torque leaves the wheel where it is, twice of it moves it by
 // the rest, and a moving wheel stops and stays.
-static void dry_friction(void **state) {
+TEST(dry_friction) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     wheel(&fixture, &config, 1.0);
     fixture_set(&fixture, "joint.torque", 0, 0.5);
     mf_world_step(fixture.world, 1000);
@@ -466,16 +449,15 @@ static void dry_friction(void **state) {
     assert_true(fixture_get(&fixture, "joint.rate", 0) > 0.2);
     mf_world_step(fixture.world, 80);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 0.0, 1e-12);
-    fixture_close(&fixture, NULL);
 }
 
 // A pendulum falls onto its limit at 0.5 rad: it comes to rest there, no deeper than gravity
 // presses it into a spring of that time constant, and its energy never rises.
-static void limits_hold(void **state) {
+TEST(limits_hold) {
     static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 20 * MF_MILLISECOND};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i]);
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         uint32_t link = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_y);
         art_body(&fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
@@ -496,15 +478,14 @@ static void limits_hold(void **state) {
         assert_near(fixture_get(&fixture, "joint.rate", 0), 0.0, 1e-6);
         assert_true(deepest > 0.5 - 4.5 * time);
         assert_true(fastest < 1.5); // it does not bounce back as fast as it fell (4.5 rad/s)
-        fixture_close(&fixture, NULL);
     }
 }
 
 // A joint that follows another at twice its angle plus 0.1, as a gear: the leader moves both wheels
 // (0.5 kg m^2), the second with the square of the ratio.
-static void a_joint_follows_another(void **state) {
+TEST(a_joint_follows_another) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     double angle = 0.0, rate = 0.0;
     fixture_begin(&fixture, 1);
     for (int i = 0; i < 2; i++) {
@@ -529,7 +510,6 @@ static void a_joint_follows_another(void **state) {
     }
     assert_true(angle > 0.1);
     assert_near(fixture_get(&fixture, "joint.angle", 0), angle, 1e-9);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- actuators of the model ---------------------------------------------------------------------
@@ -560,11 +540,11 @@ static void actuated_wheel(Fixture *fixture, ArtConfig *config, const mf_Actuato
 }
 
 // Control 3 clamped to 2, gear -4: torque -8 on a moment of 0.5 for 10 ms; force clamped to 1: -4.
-static void an_actuator_has_ranges_and_a_gear(void **state) {
+TEST(an_actuator_has_ranges_and_a_gear) {
     for (int i = 0; i < 2; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
         mf_Actuator motor = plain_actuator();
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         motor.control_upper = 2.0;
         motor.gear[0] = -4.0;
         motor.force_upper = i == 0 ? 5.0 : 1.0;
@@ -573,20 +553,19 @@ static void an_actuator_has_ranges_and_a_gear(void **state) {
         mf_world_step(fixture.world, 10);
         assert_near(fixture_get(&fixture, "joint.rate", 0), (i == 0 ? -16.0 : -8.0) * 0.01, 1e-14);
         assert_near(fixture_get(&fixture, "actuator.force", 0), i == 0 ? 2.0 : 1.0, 0.0);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // After n steps an exact filter holds 1 - exp(-n h / T), an Euler filter 1 - (1 - h/T)^n, an
 // integrator n h; the force of a step comes from the activation before it.
-static void activations_have_dynamics(void **state) {
+TEST(activations_have_dynamics) {
     static const mf_ActuatorDynamics kinds[] = {MF_DYNAMICS_FILTER_EXACT, MF_DYNAMICS_FILTER,
                                                 MF_DYNAMICS_INTEGRATOR};
     const double expected[] = {1.0 - exp(-0.25), 1.0 - pow(0.9975, 100), 0.1};
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         mf_Actuator motor = plain_actuator();
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         motor.dynamics = kinds[i];
         motor.time_constant = 0.4;
         actuated_wheel(&fixture, &config, &motor);
@@ -595,15 +574,14 @@ static void activations_have_dynamics(void **state) {
         assert_true(fixture_get(&fixture, "joint.rate", 0) == 0.0);
         mf_world_step(fixture.world, 99);
         assert_near(fixture_get(&fixture, "actuator.activation", 0), expected[i], 1e-13);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // A position actuator with a gain of 1e7 at 10 ms arrives and rests.
-static void a_stiff_actuator_is_stable(void **state) {
+TEST(a_stiff_actuator_is_stable) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
     mf_Actuator servo = plain_actuator();
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     servo.gain[0] = 1e7;
     servo.bias[1] = -1e7;
     servo.bias[2] = -1e3;
@@ -613,15 +591,14 @@ static void a_stiff_actuator_is_stable(void **state) {
     fixture_set(&fixture, "actuator.control", 0, 0.7);
     mf_world_step(fixture.world, 2000);
     assert_near(fixture_get(&fixture, "joint.angle", 0), 0.7, 1e-6);
-    fixture_close(&fixture, NULL);
 }
 
 // A pendulum whose weight is compensated stays where it is; half of the weight left, it swings
 // like one in half of the gravity.
-static void compensated_weight(void **state) {
+TEST(compensated_weight) {
     for (int i = 0; i < 2; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         config.motion.base = MF_ARTICULATED_FIXED;
         uint32_t link = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_y);
@@ -633,36 +610,5 @@ static void compensated_weight(void **state) {
         mf_world_step(fixture.world, 1);
         double expected = i == 0 ? 0.0 : -0.5 * 9.81 * sin(1.0) * 1e-3;
         assert_near(fixture_get(&fixture, "joint.rate", 0), expected, 1e-8);
-        fixture_close(&fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f1_pendulum_period),
-        cmocka_unit_test(f2_double_pendulum_modes),
-        cmocka_unit_test(f4_double_pendulum_energy),
-        cmocka_unit_test(f4_no_drift),
-        cmocka_unit_test(e1_nesc_case_2),
-        cmocka_unit_test(e6_turning_over),
-        cmocka_unit_test(e7_free_box),
-        cmocka_unit_test(e2_wheel_in_a_free_base),
-        cmocka_unit_test(e3_flailing_joints),
-        cmocka_unit_test(f14_energy_of_a_free_tree),
-        cmocka_unit_test(f7_power_balance),
-        cmocka_unit_test(orders_of_convergence),
-        cmocka_unit_test(f15_motor_runs_up),
-        cmocka_unit_test(rotor_behind_a_gear),
-        cmocka_unit_test(f15_overshoot),
-        cmocka_unit_test(servos_are_stable_at_any_gain),
-        cmocka_unit_test(effort_and_backlash),
-        cmocka_unit_test(dry_friction),
-        cmocka_unit_test(limits_hold),
-        cmocka_unit_test(a_joint_follows_another),
-        cmocka_unit_test(an_actuator_has_ranges_and_a_gear),
-        cmocka_unit_test(activations_have_dynamics),
-        cmocka_unit_test(a_stiff_actuator_is_stable),
-        cmocka_unit_test(compensated_weight),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

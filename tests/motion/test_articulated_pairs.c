@@ -7,17 +7,17 @@ static const double gravity = 9.81;
 
 // A ball of 0.1 m at a height of 0.2 m, nobody with bits.
 static void open_ball(Text *t, const char *pair, bool like, const char *more) {
-    char text[2048];
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.motion.shapes = true;
     config.motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
-    snprintf(text, sizeof text,
-             "<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
-             "</default><worldbody><geom name='floor' type='plane' size='5 5 1'/>%s"
-             "<body name='body' pos='0 0 .2'><freejoint/><geom name='ball' size='.1'/></body>"
-             "</worldbody><contact>%s</contact></mujoco>",
-             more, pair);
-    text_open(t, text, &config);
+    text_open(
+        t,
+        formatted("<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
+                  "</default><worldbody><geom name='floor' type='plane' size='5 5 1'/>%s"
+                  "<body name='body' pos='0 0 .2'><freejoint/><geom name='ball' size='.1'/></body>"
+                  "</worldbody><contact>%s</contact></mujoco>",
+                  more, pair),
+        &config);
     text_set3(t, "base.position", 0, 0, 0.2);
 }
 
@@ -26,7 +26,7 @@ static double height(const Text *t) {
 }
 
 // MuJoCo: 0.0996328, and 0.1196328 with a margin of 0.02; a gap changes nothing.
-static void a_pair_with_the_floor_holds(void **state) {
+TEST(a_pair_with_the_floor_holds) {
     static const struct {
         const char *pair;
         double rest; // [m]
@@ -36,36 +36,33 @@ static void a_pair_with_the_floor_holds(void **state) {
                  {"<pair geom1='floor' geom2='ball' margin='.02' gap='.01'/>", 0.1196328}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int like = 0; like < 2; like++) {
-            Text t;
+            AUTO(text_close) Text t;
             open_ball(&t, cases[i].pair, like, "");
             mf_world_step(t.world, 2000);
             assert_near(height(&t), cases[i].rest, like ? 2e-6 : 4e-4);
-            text_close(&t);
         }
 }
 
-static void without_a_pair_it_falls(void **state) {
-    Text t;
+TEST(without_a_pair_it_falls) {
+    AUTO(text_close) Text t;
     open_ball(&t, "", false, "");
     mf_world_step(t.world, 1000);
     assert_near(height(&t), 0.2 - 0.5 * gravity, 0.01);
-    text_close(&t);
 }
 
 // As deep as solref has it: with z = w = .5, G = m and K = z / (w T r)^2 = 2e4 (docs), K d = g.
 // MuJoCo: 0.0995095.
-static void softness_is_the_pairs(void **state) {
-    Text t;
+TEST(softness_is_the_pairs) {
+    AUTO(text_close) Text t;
     open_ball(&t, "<pair geom1='floor' geom2='ball' solref='.01 1' solimp='.5 .5 .001 .5 2'/>",
               true, "");
     mf_world_step(t.world, 2000);
     assert_near(height(&t), 0.1 - gravity / 2e4, 2e-6);
-    text_close(&t);
 }
 
 // A sphere does not turn before it is dragged; without friction (condim 1) it keeps its speed, and
 // with friction mu it loses mu g a second until it rolls at 5/7 of it.
-static void friction_is_the_pairs(void **state) {
+TEST(friction_is_the_pairs) {
     static const struct {
         const char *pair;
         double speed; // [m/s] after 0.2 s
@@ -73,7 +70,7 @@ static void friction_is_the_pairs(void **state) {
                  {"<pair geom1='floor' geom2='ball' friction='.1 .1 0 0 0'/>", 2.0 - 0.2 * 0.981},
                  {"<pair geom1='floor' geom2='ball' friction='1 1 0 0 0'/>", 2.0 * 5.0 / 7.0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         open_ball(&t, cases[i].pair, false, "");
         text_set3(&t, "base.position", 0, 0, 0.0999);
         mf_world_step(t.world, 100);
@@ -81,72 +78,53 @@ static void friction_is_the_pairs(void **state) {
         text_set3(&t, "base.angular_velocity", 0, 0, 0);
         mf_world_step(t.world, 200);
         assert_near(text_get(&t, "base.linear_velocity", 0), cases[i].speed, 0.02);
-        text_close(&t);
     }
 }
 
-static void a_pair_with_a_box_of_the_world_holds(void **state) {
-    Text t;
+TEST(a_pair_with_a_box_of_the_world_holds) {
+    AUTO(text_close) Text t;
     open_ball(&t, "<pair geom1='table' geom2='ball'/>", false,
               "<geom name='table' type='box' size='.5 .5 .05' pos='0 0 .05'/>");
     mf_world_step(t.world, 2000);
     assert_near(height(&t), 0.2, 2e-3);
-    text_close(&t);
 }
 
 // Two balls on slides, one above the other, whose geoms only a pair lets touch: without the floor
 // in any pair the lower one is held by its joint.
-static void a_pair_of_links_is_no_pair_with_the_ground(void **state) {
+TEST(a_pair_of_links_is_no_pair_with_the_ground) {
     for (int listed = 0; listed < 2; listed++) {
-        char text[1024];
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.motion.shapes = true;
-        snprintf(text, sizeof text,
-                 "<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
-                 "</default><worldbody><geom type='plane' size='5 5 1' contype='1'/>"
-                 "<body pos='0 0 .05'><joint type='hinge' axis='0 0 1'/><geom name='low' "
-                 "size='.1'/></body><body pos='0 0 .4'><joint name='up' type='slide' axis='0 0 1'/>"
-                 "<geom name='high' size='.1'/></body></worldbody><contact>%s</contact></mujoco>",
-                 listed ? "<pair geom1='low' geom2='high'/>" : "");
-        Text t;
+        const char *text = formatted(
+            "<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
+            "</default><worldbody><geom type='plane' size='5 5 1' contype='1'/>"
+            "<body pos='0 0 .05'><joint type='hinge' axis='0 0 1'/><geom name='low' "
+            "size='.1'/></body><body pos='0 0 .4'><joint name='up' type='slide' axis='0 0 1'/>"
+            "<geom name='high' size='.1'/></body></worldbody><contact>%s</contact></mujoco>",
+            listed ? "<pair geom1='low' geom2='high'/>" : "");
+        AUTO(text_close) Text t;
         text_open(&t, text, &config);
         mf_world_step(t.world, 1000);
         double position = text_get(&t, "joint.angle", text_joint(&t, "up"));
         assert_near(position, listed ? -0.15 : -0.5 * gravity, 0.01);
-        text_close(&t);
     }
 }
 
 // An exclusion of the world's body takes the ground from a body with bits; a pair beats it.
-static void exclusions_hold_for_the_ground(void **state) {
+TEST(exclusions_hold_for_the_ground) {
     for (int listed = 0; listed < 2; listed++) {
-        char text[1024];
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.motion.shapes = true;
-        snprintf(text, sizeof text,
-                 "<mujoco><option timestep='.001'/><worldbody><geom name='floor' type='plane' "
-                 "size='5 5 1'/><body name='body' pos='0 0 .2'><freejoint/><geom name='ball' "
-                 "size='.1'/></body></worldbody><contact><exclude body1='world' body2='body'/>%s"
-                 "</contact></mujoco>",
-                 listed ? "<pair geom1='floor' geom2='ball'/>" : "");
-        Text t;
+        const char *text = formatted(
+            "<mujoco><option timestep='.001'/><worldbody><geom name='floor' type='plane' "
+            "size='5 5 1'/><body name='body' pos='0 0 .2'><freejoint/><geom name='ball' "
+            "size='.1'/></body></worldbody><contact><exclude body1='world' body2='body'/>%s"
+            "</contact></mujoco>",
+            listed ? "<pair geom1='floor' geom2='ball'/>" : "");
+        AUTO(text_close) Text t;
         text_open(&t, text, &config);
         text_set3(&t, "base.position", 0, 0, 0.2);
         mf_world_step(t.world, 1000);
         assert_near(height(&t), listed ? 0.1 : 0.2 - 0.5 * gravity, 0.01);
-        text_close(&t);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pair_with_the_floor_holds),
-        cmocka_unit_test(without_a_pair_it_falls),
-        cmocka_unit_test(softness_is_the_pairs),
-        cmocka_unit_test(friction_is_the_pairs),
-        cmocka_unit_test(a_pair_with_a_box_of_the_world_holds),
-        cmocka_unit_test(a_pair_of_links_is_no_pair_with_the_ground),
-        cmocka_unit_test(exclusions_hold_for_the_ground),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

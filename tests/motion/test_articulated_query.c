@@ -10,15 +10,15 @@ typedef struct Answers {
 } Answers;
 
 static void ask_all(mf_Isa isa, Answers *out) {
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_Group *robots;
-    mf_Model *model;
+    AUTO_MODEL *model;
     MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error));
     config.isa = isa;
     group.model = model;
-    mf_World *world = open_world(context, &config);
+    AUTO_WORLD *world = open_world(context, &config);
     robots = add_group(world, &group);
     MUST(mf_motion_add(robots, MF_MOTION_ARTICULATED, NULL, &error));
     mf_Field *angle = mf_group_find_field(robots, "joint.angle"),
@@ -38,19 +38,11 @@ static void ask_all(mf_Isa isa, Answers *out) {
     out->potential = energy.potential;
     mf_motion_momentum(robots, 0, out->center, out->linear, out->angular);
     assert_true(energy.kinetic > 0.0);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
-static void answers_do_not_depend_on_the_processor(void **state) {
+TEST(answers_do_not_depend_on_the_processor) {
     static Answers emulated, own;
     ask_all(MF_ISA_SCALAR, &emulated);
     ask_all(MF_ISA_AUTO, &own);
     assert_memory_equal(&emulated, &own, sizeof own);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(answers_do_not_depend_on_the_processor)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

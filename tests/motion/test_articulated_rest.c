@@ -32,14 +32,14 @@ static void build_crouch(mf_HandModel *hand) {
 
 // Over ten seconds after five to settle: in double the ground bears the weight within 1e-6 in every
 // step; in float within 1e-3, rounding of places in stiff contacts, and 1e-5 on average.
-static void robots_on_their_limits_rest(void **state) {
+TEST(robots_on_their_limits_rest) {
     for (int i = 0; i < 8; i++) {
         static const mf_Time steps[] = {MF_MILLISECOND, 2 * MF_MILLISECOND, 5 * MF_MILLISECOND,
                                         10 * MF_MILLISECOND};
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
         config.group.double_precision = i % 2 == 0;
         config.motion.friction = 0.8;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         build_crouch(&fixture.hand);
         art_open(&fixture, &config);
@@ -64,27 +64,26 @@ static void robots_on_their_limits_rest(void **state) {
         assert_near(most, 1.0, i % 2 == 0 ? 1e-6 : 1e-3);
         assert_near(sum / count, 1.0, i % 2 == 0 ? 1e-6 : 1e-5);
         assert_near(speed, 0.0, 1e-3);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // Robots that fall and end as heaps, limbs on limbs, are not shaken by their own contacts, whose
 // forces the ground's contacts have to expect when they settle: few of 96 swing by more than a
 // hundredth of their weight (24 of them; 60 when nothing is expected).
-static void heaps_rest(void **state) {
+TEST(heaps_rest) {
     enum { HEAPS = SANITIZED ? 16 : 96 };
-    mf_Context *context = open_context(1);
+    AUTO_CONTEXT *context = open_context(1);
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
     mf_ArticulatedConfig config = mf_motions_config().articulated;
-    mf_Model *model;
+    AUTO_MODEL *model;
     mf_Group *group;
     MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error));
     world_config.step = 5 * MF_MILLISECOND;
     group_config.model = model;
     group_config.count = HEAPS;
     config.shapes = true;
-    mf_World *world = open_world(context, &world_config);
+    AUTO_WORLD *world = open_world(context, &world_config);
     group = add_group(world, &group_config);
     MUST(rig_add_articulated(group, &config, &error));
     const mf_Field *load = mf_group_find_field(group, "contact.load");
@@ -110,15 +109,4 @@ static void heaps_rest(void **state) {
     for (uint32_t i = 0; i < HEAPS; i++)
         shaken += worst[i] > 0.01;
     assert_in_range(shaken, 0, HEAPS / 3);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(robots_on_their_limits_rest),
-        cmocka_unit_test(heaps_rest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

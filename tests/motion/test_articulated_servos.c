@@ -47,7 +47,7 @@ static const char wheel_text[] =
 static double step_response(mf_ArticulatedIntegrator integrator, mf_Time step, mf_ContactLaw law) {
     ArtConfig config = inputs_config(integrator, step);
     config.motion.contact_law = law;
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, wheel_text, &config);
     text_set(&t, "servo.gain", 0, 50.0);
     text_set(&t, "servo.damping", 0, 3.0);
@@ -62,13 +62,12 @@ static double step_response(mf_ArticulatedIntegrator integrator, mf_Time step, m
         worst = fmax(worst, fabs(text_get(&t, "joint.angle", 0) - expected));
     }
     assert_int_equal(mf_group_fault_total(t.group), 0);
-    text_close(&t);
     return worst;
 }
 
 // Runge-Kutta to its order; the other integrators, of order 1, halve the error with the step, also
 // under MuJoCo's law.
-static void a_step_response_is_the_damped_oscillators(void **state) {
+TEST(a_step_response_is_the_damped_oscillators) {
     assert_true(step_response(MF_ARTICULATED_RK4, MF_MILLISECOND, MF_CONTACT_LAW_COMPLIANT) <
                 1e-10);
     for (mf_ContactLaw law = MF_CONTACT_LAW_MUJOCO; law <= MF_CONTACT_LAW_HARD; law++) {
@@ -80,9 +79,9 @@ static void a_step_response_is_the_damped_oscillators(void **state) {
 }
 
 // Gains change between steps, and go far beyond what an explicit step bears.
-static void gains_change_while_running(void **state) {
+TEST(gains_change_while_running) {
     ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     wheel(&fixture, &config);
     command(&fixture, 0.0, 0.0, 1.0, 0.0, 0.5); // a torque alone: 1 rad/s^2
     mf_world_step(fixture.world, 100);
@@ -94,11 +93,10 @@ static void gains_change_while_running(void **state) {
     mf_world_step(fixture.world, 500);
     assert_near(fixture_get(&fixture, "joint.angle", 0), -0.25, 1e-9);
     assert_int_equal(mf_group_fault_total(fixture.group), 0);
-    fixture_close(&fixture, NULL);
 }
 
 // Untouched, they are the servo of the settings to the bit, also after a reset.
-static void gains_are_those_of_the_settings_at_first(void **state) {
+TEST(gains_are_those_of_the_settings_at_first) {
     double angle[2][2];
     for (int inputs = 0; inputs < 2; inputs++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
@@ -107,7 +105,7 @@ static void gains_are_those_of_the_settings_at_first(void **state) {
         config.motion.servo.damping = 1.0;
         config.motion.servo.effort = 2.0;
         config.motion.servo.backlash = 0.01;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         wheel(&fixture, &config);
         for (int run = 0; run < 2; run++) {
             fixture_set(&fixture, "joint.target", 0, 1.0);
@@ -117,14 +115,13 @@ static void gains_are_those_of_the_settings_at_first(void **state) {
                 command(&fixture, 7.0, 3.0, 0.0, 1.0, 1.0);
             mf_group_reset(fixture.group, 0);
         }
-        fixture_close(&fixture, NULL);
     }
     assert_true(angle[0][0] == angle[1][0] && angle[0][1] == angle[1][1]);
     assert_true(fabs(angle[0][0]) > 0.01);
 }
 
 // The effort bounds the sum; where the file has a motor at the joint, its range does.
-static void efforts_bound_the_sum(void **state) {
+TEST(efforts_bound_the_sum) {
     for (int motor = 0; motor < 2; motor++) {
         ArtConfig config = inputs_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
         mf_Actuator actuator = {.name = "motor",
@@ -138,7 +135,7 @@ static void efforts_bound_the_sum(void **state) {
                                 .force_upper = INFINITY};
         if (motor == 0)
             config.motion.servo.effort = 2.5;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         uint32_t link = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_z);
         art_body(&fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
@@ -151,28 +148,26 @@ static void efforts_bound_the_sum(void **state) {
         command(&fixture, 100.0, 1.0, -5.0, 0.0, 1000.0);
         mf_world_step(fixture.world, 100);
         assert_near(fixture_get(&fixture, "joint.rate", 0), 0.1 * 2.5 / inertia, 1e-12);
-        fixture_close(&fixture, NULL);
     }
 }
 
-static void what_is_no_gain_is_an_input_fault(void **state) {
+TEST(what_is_no_gain_is_an_input_fault) {
     static const double values[][4] = {{-1, 0, 0, 0},       {1, -1e-3, 0, 0}, {NAN, 0, 0, 0},
                                        {1, INFINITY, 0, 0}, {1, 1, NAN, 0},   {1, 1, 0, INFINITY}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         wheel(&fixture, &config);
         command(&fixture, values[i][0], values[i][1], 0.0, values[i][2], values[i][3]);
         mf_world_step(fixture.world, 1);
         assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_INPUT);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // Without the setting there are no such fields; what the servo is can be asked for.
-static void without_them_there_are_no_fields(void **state) {
+TEST(without_them_there_are_no_fields) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     config.motion.servo.gain = 8.0;
     config.motion.servo.damping = 2.0;
     config.motion.servo.speed = 3.0;
@@ -184,17 +179,4 @@ static void without_them_there_are_no_fields(void **state) {
     assert_true(mf_articulated_servo(fixture.group, 1).gain == 0.0); // there is no such joint
     assert_null(mf_group_find_field(fixture.group, "servo.gain"));
     assert_null(mf_group_find_field(fixture.group, "servo.torque"));
-    fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_response_is_the_damped_oscillators),
-        cmocka_unit_test(gains_change_while_running),
-        cmocka_unit_test(gains_are_those_of_the_settings_at_first),
-        cmocka_unit_test(efforts_bound_the_sum),
-        cmocka_unit_test(what_is_no_gain_is_an_input_fault),
-        cmocka_unit_test(without_them_there_are_no_fields),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

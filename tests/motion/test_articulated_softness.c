@@ -53,27 +53,27 @@ static TextConfig config_of(bool like) {
 // ---- limits ------------------------------------------------------------------------------------
 
 static void open_slide(Text *t, const char *joint, const TextConfig *config) {
-    char text[700];
-    snprintf(text, sizeof text,
-             "<mujoco><compiler angle='radian'/><worldbody><body>"
-             "<joint type='slide' axis='0 0 1' limited='true' range='-.2 .3' %s/>"
-             "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody></mujoco>",
-             joint);
-    text_open(t, text, config);
+    text_open(
+        t,
+        formatted(
+            "<mujoco><compiler angle='radian'/><worldbody><body>"
+            "<joint type='slide' axis='0 0 1' limited='true' range='-.2 .3' %s/>"
+            "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody></mujoco>",
+            joint),
+        config);
 }
 
 static double slide_depth(const char *joint, const TextConfig *config) {
-    Text t;
+    AUTO(text_close) Text t;
     open_slide(&t, joint, config);
     mf_world_step(t.world, 20000);
     double depth = -0.2 - text_get(&t, "joint.angle", 0);
     assert_near(text_get(&t, "joint.rate", 0), 0.0, 1e-9);
-    text_close(&t);
     return depth;
 }
 
 // A weight on its lower limit. The last column is MuJoCo's.
-static void a_slide_rests_on_its_limit(void **state) {
+TEST(a_slide_rests_on_its_limit) {
     static const struct {
         const char *joint;
         Soft soft;
@@ -105,7 +105,7 @@ static void a_slide_rests_on_its_limit(void **state) {
 
 // An arm of 2 kg, 0.5 m long, on its upper limit of 0.5 rad: the torque over the inertia about the
 // joint, m l cos(a) g / (m l^2 + I). MuJoCo's numbers again.
-static void an_arm_rests_on_its_limit(void **state) {
+TEST(an_arm_rests_on_its_limit) {
     static const struct {
         const char *joint;
         Soft soft;
@@ -116,26 +116,26 @@ static void an_arm_rests_on_its_limit(void **state) {
                   0.005163490396685733}};
     TextConfig config = config_of(true);
     for (size_t i = 0; i < 2; i++) {
-        Text t;
-        char text[700];
-        snprintf(text, sizeof text,
-                 "<mujoco><compiler angle='radian'/><worldbody><body>"
-                 "<joint axis='0 1 0' limited='true' range='-1 .5' %s/><geom pos='.5 0 0' "
-                 "size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody></mujoco>",
-                 cases[i].joint);
-        text_open(&t, text, &config);
+        AUTO(text_close) Text t;
+        text_open(
+            &t,
+            formatted(
+                "<mujoco><compiler angle='radian'/><worldbody><body>"
+                "<joint axis='0 1 0' limited='true' range='-1 .5' %s/><geom pos='.5 0 0' "
+                "size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody></mujoco>",
+                cases[i].joint),
+            &config);
         mf_world_step(t.world, 20000);
         double depth = text_get(&t, "joint.angle", 0) - 0.5, inertia = 2 * (0.25 + 0.4 * 0.01);
         double pull = 2 * 0.5 * gravity * cos(0.5 + depth) / inertia;
         assert_near(depth, rest_depth(&cases[i].soft, 1.0, pull), 1e-9);
         assert_near(depth, cases[i].mujoco, 1e-9);
-        text_close(&t);
     }
 }
 
 // A file that says how soft limits are has it so with the compliant law too; one that says nothing
 // has the motion's own, two steps; settings beat the file.
-static void who_decides_on_limits(void **state) {
+TEST(who_decides_on_limits) {
     const char *said = "solreflimit='.05 .7' solimplimit='.5 .99 .01 .3 2'";
     TextConfig own = config_of(false), like = config_of(true), set = config_of(true);
     set.motion.contact_law = MF_CONTACT_LAW_AS_MODEL; // the compliant law, then
@@ -146,21 +146,20 @@ static void who_decides_on_limits(void **state) {
 }
 
 // Any power of the impedance, by MuJoCo's law.
-static void powers_are_any(void **state) {
+TEST(powers_are_any) {
     static const double powers[] = {1.0, 1.5, 2.0, 2.7, 3.0, 6.0};
     TextConfig config = config_of(true);
     for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
         const Soft soft = {0.02, 1.0, 0.3, 0.8, 0.02, 0.4, powers[i]};
-        char joint[100];
-        snprintf(joint, sizeof joint, "solimplimit='.3 .8 .02 .4 %.17g'", powers[i]);
-        assert_near(slide_depth(joint, &config), rest_depth(&soft, 1.0, gravity), 1e-9);
+        assert_near(slide_depth(formatted("solimplimit='.3 .8 .02 .4 %.17g'", powers[i]), &config),
+                    rest_depth(&soft, 1.0, gravity), 1e-9);
     }
 }
 
 // A limit never pulls, and its force is the weight at rest.
-static void limits_push_with_the_weight(void **state) {
+TEST(limits_push_with_the_weight) {
     TextConfig config = config_of(true);
-    Text t;
+    AUTO(text_close) Text t;
     open_slide(&t, "", &config);
     assert_int_equal(mf_articulated_report_limits(t.group, NULL), MF_OK);
     text_set(&t, "joint.rate", 0, -3.0);
@@ -171,29 +170,28 @@ static void limits_push_with_the_weight(void **state) {
     }
     assert_true(least >= 0.0);
     assert_near(text_get(&t, "joint.limit_force", 0), 2.0 * gravity, 1e-6);
-    text_close(&t);
 }
 
 // A limit with one impedance, 0.9, of a file that steps by Runge-Kutta: the speed after one step is
 // that of the classical method for v' = 0.9 (0.9 k d - b v), d' = -v, worked out here. With the
 // file's Euler it is that of Euler.
-static void a_limit_steps_as_the_file_does(void **state) {
+TEST(a_limit_steps_as_the_file_does) {
     static const char *const options[] = {"", "integrator='RK4'"};
     const double z = 0.9, h = 1e-2, slow = z * 0.03 * 0.8, k = 1.0 / (slow * slow);
     const double b = 2.0 / (z * 0.03), part[4] = {0.0, 0.5, 0.5, 1.0};
     for (int method = 0; method < 2; method++) {
-        Text t;
-        char text[700];
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
         config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
         config.world.gravity = 0.0;
-        snprintf(text, sizeof text,
-                 "<mujoco><option timestep='.01' %s/><worldbody><body><joint type='slide' "
-                 "axis='1 0 0' limited='true' range='-1 1' solreflimit='.03 .8' "
-                 "solimplimit='.9 .9 .001'/><geom size='.1' mass='2' contype='0' "
-                 "conaffinity='0'/></body></worldbody></mujoco>",
-                 options[method]);
-        text_open(&t, text, &config);
+        text_open(
+            &t,
+            formatted("<mujoco><option timestep='.01' %s/><worldbody><body><joint type='slide' "
+                      "axis='1 0 0' limited='true' range='-1 1' solreflimit='.03 .8' "
+                      "solimplimit='.9 .9 .001'/><geom size='.1' mass='2' contype='0' "
+                      "conaffinity='0'/></body></worldbody></mujoco>",
+                      options[method]),
+            &config);
         const double depth = 0.01, speed = -0.2; // out of the limit
         double change[5] = {0}, sunk[5] = {0};
         for (int i = 0; i < 4; i++) {
@@ -208,7 +206,6 @@ static void a_limit_steps_as_the_file_does(void **state) {
         mf_world_step(t.world, 1);
         double expected = speed + h * change[method == 0 ? 0 : 4];
         assert_near(text_get(&t, "joint.rate", 0), expected, 1e-13);
-        text_close(&t);
     }
 }
 
@@ -216,7 +213,7 @@ static void a_limit_steps_as_the_file_does(void **state) {
 
 // A ball of 2 kg on a plane. A pyramid of friction presses by its four edges: 2 / (mu^2 (1 + mu^2))
 // times as hard as one constraint, mu^2 divided by impratio.
-static void a_ball_rests_on_the_ground(void **state) {
+TEST(a_ball_rests_on_the_ground) {
     static const struct {
         const char *option, *geom;
         Soft soft;
@@ -247,27 +244,25 @@ static void a_ball_rests_on_the_ground(void **state) {
     };
     TextConfig config = config_of(true);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Text t;
-        char text[700];
-        snprintf(text, sizeof text,
-                 "<mujoco><option %s/><worldbody><geom type='plane' size='5 5 1' %s/>"
-                 "<body pos='0 0 .1'><freejoint/><geom size='.1' mass='2' %s/></body>"
-                 "</worldbody></mujoco>",
-                 cases[i].option, cases[i].geom, cases[i].geom);
-        text_open(&t, text, &config);
+        AUTO(text_close) Text t;
+        text_open(&t,
+                  formatted("<mujoco><option %s/><worldbody><geom type='plane' size='5 5 1' %s/>"
+                            "<body pos='0 0 .1'><freejoint/><geom size='.1' mass='2' %s/></body>"
+                            "</worldbody></mujoco>",
+                            cases[i].option, cases[i].geom, cases[i].geom),
+                  &config);
         text_set3(&t, "base.position", 0, 0, 0.1);
         mf_world_step(t.world, 20000);
         double depth = 0.1 - text_get(&t, "base.position", 2);
         assert_near(depth, rest_depth(&cases[i].soft, cases[i].many, gravity), 1e-9);
         assert_near(depth, cases[i].mujoco, 1e-9);
-        text_close(&t);
     }
 }
 
 // Nothing pushes before the touch: a ball that comes to within a micrometer falls freely.
-static void nothing_acts_before_the_touch(void **state) {
+TEST(nothing_acts_before_the_touch) {
     TextConfig config = config_of(true);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t,
               "<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 .1'>"
               "<freejoint/><geom size='.1' mass='2'/></body></worldbody></mujoco>",
@@ -276,7 +271,6 @@ static void nothing_acts_before_the_touch(void **state) {
     text_set3(&t, "base.linear_velocity", 0, 0, -1);
     mf_world_step(t.world, 1);
     assert_near(text_get(&t, "base.linear_velocity", 2), -1.0 - gravity * step, 1e-12);
-    text_close(&t);
 }
 
 // ---- springs -----------------------------------------------------------------------------------
@@ -295,10 +289,10 @@ static void open_spring(Text *t, bool like) {
 // With the spring at the beginning of the step, v' = v - h w^2 x and x' = x + h v' turn (x, v) such
 // that v^2 + w^2 x^2 - h w^2 x v stays as it is, here over 320 periods. With the spring at the end
 // of the step the swing loses a part h w / 2 a radian and is gone.
-static void a_spring_keeps_its_energy(void **state) {
+TEST(a_spring_keeps_its_energy) {
     const double square = 400.0;
     for (int like = SANITIZED; like < 2; like++) { // the loss takes all of the time
-        Text t;
+        AUTO(text_close) Text t;
         double first = square * 0.01, last;
         open_spring(&t, like != 0);
         mf_world_step(t.world, STEPS_OF(100000));
@@ -308,27 +302,25 @@ static void a_spring_keeps_its_energy(void **state) {
             assert_near(last / first, 1.0, 1e-10);
         else
             assert_true(last / first < 1e-10);
-        text_close(&t);
     }
 }
 
 // One step by hand.
-static void a_spring_acts_at_the_beginning_of_the_step(void **state) {
-    Text t;
+TEST(a_spring_acts_at_the_beginning_of_the_step) {
+    AUTO(text_close) Text t;
     open_spring(&t, true);
     mf_world_step(t.world, 1);
     assert_near(text_get(&t, "joint.rate", 0), -step * 400.0 * 0.1, 1e-15);
     assert_near(text_get(&t, "joint.angle", 0), 0.1 - step * step * 400.0 * 0.1, 1e-15);
-    text_close(&t);
 }
 
 // ---- forces on bodies that are fixed to each other ---------------------------------------------
 
 // A plank of 3 kg on two feet, bodies of their own that are fixed to it, 0.2 m to one side of the
 // center of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
-static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
+TEST(fixed_bodies_are_distinguished_by_their_shapes) {
     TextConfig config = config_of(true);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t,
               "<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
               "<body name='plank' pos='0 0 .1'><freejoint/>"
@@ -354,14 +346,13 @@ static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
         assert_near(text_get(&t, "sensor.outer", c),
                     text_get(&t, "sensor.outer", 6 + c) + text_get(&t, "sensor.outer", 12 + c),
                     1e-12 * weight);
-    text_close(&t);
 }
 
 // Ties pull at bodies: of two bodies of one link only the one that is tied, and what carries it,
 // feel the tie.
-static void ties_on_fixed_bodies_are_distinguished(void **state) {
+TEST(ties_on_fixed_bodies_are_distinguished) {
     TextConfig config = config_of(true);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t,
               "<mujoco><worldbody><body name='hook' pos='0 0 1'/>"
               "<body name='plank' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
@@ -379,12 +370,11 @@ static void ties_on_fixed_bodies_are_distinguished(void **state) {
     mf_world_step(t.world, 2000);
     for (uint32_t b = 0; b < 4; b++)
         assert_near(text_get(&t, "sensor.outer", 6 * b + 2), expected[b], 1e-6 * weight);
-    text_close(&t);
 }
 
 // Newton's cradle of three balls on tendons: stiffness 1e8 at an impedance of at most 0.01. The
 // first ball stops, the last one goes on (MuJoCo 4.0 after 0.25 s).
-static void a_cradle_hands_its_speed_on(void **state) {
+TEST(a_cradle_hands_its_speed_on) {
     static const char text[] =
         "<mujoco model='cradle'><option timestep='1e-4'/>"
         "<default><geom size='.02' density='8000' friction='.4' solref='-1e8 -0' solimp='0 .01 "
@@ -407,7 +397,7 @@ static void a_cradle_hands_its_speed_on(void **state) {
         "site='d2'/></spatial></tendon></mujoco>";
     static const double x[] = {-0.000360753, -0.067651302, 0.039715637};
     for (int floats = 0; floats < 2; floats++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = config_of(true);
         config.world.step = MF_MILLISECOND / 10;
         config.group.double_precision = !floats;
@@ -415,7 +405,6 @@ static void a_cradle_hands_its_speed_on(void **state) {
         mf_world_step(t.world, 2500);
         for (uint32_t i = 0; i < 3; i++)
             assert_near(text_get(&t, "free.position", 3 * i), x[i], floats ? 1e-3 : 1e-6);
-        text_close(&t);
     }
 }
 
@@ -423,7 +412,7 @@ static void a_cradle_hands_its_speed_on(void **state) {
 // d of the depth r the softness is (1 - d) / (d m), so that k d^2 r = (1 - d) g (MuJoCo
 // documentation, "Solver parameters"), whatever the armature. One that slides askew gives way by
 // less.
-static void what_only_slides_gives_way_by_its_mass(void **state) {
+TEST(what_only_slides_gives_way_by_its_mass) {
     static const struct {
         const char *joint, *rest;
         bool deep;
@@ -436,7 +425,7 @@ static void what_only_slides_gives_way_by_its_mass(void **state) {
         {"<joint type='slide' axis='0 0 1'/>", "<body><geom size='.01' mass='.1'/></body>", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600];
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_EULER, 2 * MF_MILLISECOND);
         config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
         config.motion.shapes = true;
@@ -455,26 +444,5 @@ static void what_only_slides_gives_way_by_its_mass(void **state) {
         const double wrong = k * d * d * depth / ((1.0 - d) * 9.81) - 1.0;
         if (cases[i].deep ? !(fabs(wrong) < 1e-3) : !(wrong < -0.2))
             fail_msg("case %zu: depth %g m, off by %g", i, depth, wrong);
-        text_close(&t);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slide_rests_on_its_limit),
-        cmocka_unit_test(an_arm_rests_on_its_limit),
-        cmocka_unit_test(who_decides_on_limits),
-        cmocka_unit_test(powers_are_any),
-        cmocka_unit_test(limits_push_with_the_weight),
-        cmocka_unit_test(a_limit_steps_as_the_file_does),
-        cmocka_unit_test(a_ball_rests_on_the_ground),
-        cmocka_unit_test(nothing_acts_before_the_touch),
-        cmocka_unit_test(a_spring_keeps_its_energy),
-        cmocka_unit_test(a_spring_acts_at_the_beginning_of_the_step),
-        cmocka_unit_test(what_only_slides_gives_way_by_its_mass),
-        cmocka_unit_test(fixed_bodies_are_distinguished_by_their_shapes),
-        cmocka_unit_test(a_cradle_hands_its_speed_on),
-        cmocka_unit_test(ties_on_fixed_bodies_are_distinguished),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,13 +8,14 @@ static const double gravity = 9.81;
 // A ball of 1 kg, radius 0.1 m and I = 0.004 kg m^2, or a box of 0.2 m, on a plane.
 static void open_body(Text *t, const char *shape, const char *geom, const char *plane,
                       const TextConfig *config) {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 1' %s/>"
-             "<body pos='0 0 0.1'><freejoint/><inertial pos='0 0 0' mass='1' "
-             "diaginertia='.004 .004 .004'/><geom %s %s/></body></worldbody></mujoco>",
-             plane, shape, geom);
-    text_open(t, text, config);
+    text_open(
+        t,
+        formatted(
+            "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 1' %s/>"
+            "<body pos='0 0 0.1'><freejoint/><inertial pos='0 0 0' mass='1' "
+            "diaginertia='.004 .004 .004'/><geom %s %s/></body></worldbody></mujoco>",
+            plane, shape, geom),
+        config);
     text_set3(t, "base.position", 0, 0, 0.1);
 }
 
@@ -31,9 +32,9 @@ static TextConfig by_shapes(void) {
 
 // A ball that spins in place loses mu N / I of its rate: 10 - 0.002 9.81 / 0.004 after a second
 // (MuJoCo: 5.09513). The step's chord to rest brakes too little by h a ln(10 / 5.095) = 0.0033.
-static void turning_friction_stops_a_spin(void **state) {
+TEST(turning_friction_stops_a_spin) {
     TextConfig config = by_shapes();
-    Text t;
+    AUTO(text_close) Text t;
     open_body(&t, ball, "condim='4' friction='1 .002 0'", "condim='1' friction='0 0 0'", &config);
     mf_world_step(t.world, 500);
     text_set3(&t, "base.angular_velocity", 0, 0, 10);
@@ -41,14 +42,13 @@ static void turning_friction_stops_a_spin(void **state) {
     assert_near(text_get(&t, "base.angular_velocity", 2), 5.095, 4e-3);
     mf_world_step(t.world, 1100);
     assert_near(text_get(&t, "base.angular_velocity", 2), 0.0, 1e-4);
-    text_close(&t);
 }
 
 // A ball that rolls is braked by mu g / (r (1 + I / (m r^2))) = 0.0700714 m/s^2: 0.859857 m/s after
 // two seconds (MuJoCo: 0.859533).
-static void rolling_friction_stops_a_ball(void **state) {
+TEST(rolling_friction_stops_a_ball) {
     TextConfig config = by_shapes();
-    Text t;
+    AUTO(text_close) Text t;
     open_body(&t, ball, "condim='6' friction='1 0 .001'", "condim='1' friction='0 0 0'", &config);
     mf_world_step(t.world, 500);
     text_set3(&t, "base.linear_velocity", 1, 0, 0);
@@ -59,12 +59,11 @@ static void rolling_friction_stops_a_ball(void **state) {
                 10.0 * text_get(&t, "base.linear_velocity", 0), 5e-3);
     mf_world_step(t.world, 14000);
     assert_near(text_get(&t, "base.linear_velocity", 0), 0.0, 2e-4);
-    text_close(&t);
 }
 
 // Deceleration of a sliding box by the coefficients of both, or of who has priority; none with
 // condim 1; that of the settings when they have one.
-static void sliding_friction_is_the_files(void **state) {
+TEST(sliding_friction_is_the_files) {
     static const struct {
         const char *geom, *plane;
         double setting, mu;
@@ -81,7 +80,7 @@ static void sliding_friction_is_the_files(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TextConfig config = by_shapes();
         config.motion.friction = cases[i].setting;
-        Text t;
+        AUTO(text_close) Text t;
         open_body(&t, box, cases[i].geom, cases[i].plane, &config);
         mf_world_step(t.world, 500);
         text_set3(&t, "base.linear_velocity", 3, 0, 0);
@@ -93,14 +92,13 @@ static void sliding_friction_is_the_files(void **state) {
         // of friction is missing.
         double missing = 0.5e-3 * cases[i].mu * gravity;
         assert_near(lost, cases[i].mu * pressed - missing, 0.5 * missing + 1e-12);
-        text_close(&t);
     }
 }
 
 // Shapes and planes whose bits do not match do not meet; a listed pair does, as it says.
-static void the_file_says_what_meets_the_ground(void **state) {
+TEST(the_file_says_what_meets_the_ground) {
     TextConfig config = by_shapes();
-    Text t;
+    AUTO(text_close) Text t;
     open_body(&t, ball, "contype='2' conaffinity='2'", "contype='4' conaffinity='4'", &config);
     mf_world_step(t.world, 300);
     assert_near(text_get(&t, "base.linear_velocity", 2), -0.3 * gravity, 1e-9);
@@ -116,13 +114,12 @@ static void the_file_says_what_meets_the_ground(void **state) {
     text_set3(&t, "base.linear_velocity", 2, 0, 0);
     mf_world_step(t.world, 200);
     assert_near(text_get(&t, "base.linear_velocity", 0), 2.0 - 0.2 * 0.2 * gravity, 1e-3);
-    text_close(&t);
 }
 
 // ---- softness and margin ------------------------------------------------------------------------
 
 // At rest z k d = (1 - z) g (MuJoCo, the same numbers: 0.3924 mm).
-static void solref_says_how_deep_a_ball_rests(void **state) {
+TEST(solref_says_how_deep_a_ball_rests) {
     static const struct {
         const char *softness;
         double rate; // [1/s^2] z k
@@ -134,53 +131,37 @@ static void solref_says_how_deep_a_ball_rests(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TextConfig config = by_shapes();
-        Text t;
+        AUTO(text_close) Text t;
         open_body(&t, ball, cases[i].softness, cases[i].softness, &config);
         mf_world_step(t.world, 5000);
         double expected = 0.1 * gravity / cases[i].rate;
         assert_near(0.1 - text_get(&t, "base.position", 2), expected, 1e-3 * expected);
         assert_near(text_get(&t, "contact.load", 0), gravity, 1e-3);
-        text_close(&t);
     }
 }
 
 // Without weight z k = 2000 and z b = 10 are a spring and damper that cannot pull: restitution
 // 0.720186 by Schwager and Poeschel (2007), 0.72022 in MuJoCo. The step damps by half a step's
 // phase: 0.72 pi sqrt(2000) h / 2 = 5e-4, and the drop of the last step's damping as much.
-static void solref_says_how_a_ball_bounces(void **state) {
+TEST(solref_says_how_a_ball_bounces) {
     const char *soft = "solref='-2000 -10' solimp='.9 .9 .001'";
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 100);
     config.motion.shapes = true;
     config.motion.contact_depth = 1.0;
     config.world.gravity = 0.0;
-    Text t;
+    AUTO(text_close) Text t;
     open_body(&t, ball, soft, soft, &config);
     text_set3(&t, "base.linear_velocity", 0, 0, -1);
     mf_world_step(t.world, 12000);
     assert_near(text_get(&t, "base.linear_velocity", 2), 0.7201856, 1.5e-3);
-    text_close(&t);
 }
 
 // Contacts act from the sum of both margins on. The settings' stiffness beats the file's.
-static void margin_and_settings(void **state) {
+TEST(margin_and_settings) {
     TextConfig config = by_shapes();
     config.motion.contact_stiffness = 1e5;
-    Text t;
+    AUTO(text_close) Text t;
     open_body(&t, ball, "margin='.01' solref='.02 1' solimp='.9 .9 .001'", "margin='.02'", &config);
     mf_world_step(t.world, 2000);
     assert_near(text_get(&t, "base.position", 2), 0.13 - gravity / 1e5, 1e-8);
-    text_close(&t);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turning_friction_stops_a_spin),
-        cmocka_unit_test(rolling_friction_stops_a_ball),
-        cmocka_unit_test(sliding_friction_is_the_files),
-        cmocka_unit_test(the_file_says_what_meets_the_ground),
-        cmocka_unit_test(solref_says_how_deep_a_ball_rests),
-        cmocka_unit_test(solref_says_how_a_ball_bounces),
-        cmocka_unit_test(margin_and_settings),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,14 +28,12 @@ static TextConfig tendon_config(mf_ArticulatedIntegrator integrator, mf_Time ste
 
 // Two straight parts of 0.5 m and half a rotation; with 0.3 m between the ends along the axis, the
 // square root of the squares of both, as on the unrolled cylinder.
-static void a_string_over_a_wheel_has_its_length(void **state) {
+TEST(a_string_over_a_wheel_has_its_length) {
     const double offsets[2] = {0.0, 0.3};
     for (int i = 0; i < 2; i++) {
-        char text[2000];
         TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-        Text t;
-        snprintf(text, sizeof text, WHEEL(""), offsets[i]);
-        text_open(&t, text, &config);
+        AUTO(text_close) Text t;
+        text_open(&t, formatted(WHEEL(""), offsets[i]), &config);
         text_set(&t, "joint.rate", 0, -0.5);
         text_set(&t, "joint.rate", 1, 0.125);
         mf_world_step(t.world, 1);
@@ -43,30 +41,26 @@ static void a_string_over_a_wheel_has_its_length(void **state) {
         // The pull of 1.3 N or so changes nothing of what the step began with.
         assert_near(text_get(&t, "actuator.force", 0), length, 1e-12);
         assert_near(text_get(&t, "actuator.force", 1), -0.375 * flat / length, 1e-12);
-        text_close(&t);
     }
 }
 
 // Atwood: weights of 3 and 1 kg on a string that does not give accelerate by g (3 - 1) / (3 + 1).
-static void a_string_over_a_wheel_carries_weights(void **state) {
-    char text[2000];
+TEST(a_string_over_a_wheel_carries_weights) {
     TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 9.81;
-    Text t;
-    snprintf(text, sizeof text, WHEEL("limited='true' range='0 1.314159265358979'"), 0.0);
-    text_open(&t, text, &config);
+    AUTO(text_close) Text t;
+    text_open(&t, formatted(WHEEL("limited='true' range='0 1.314159265358979'"), 0.0), &config);
     mf_world_step(t.world, 100);
     const double early = text_get(&t, "joint.rate", 0);
     mf_world_step(t.world, 200);
     const double gain = (text_get(&t, "joint.rate", 0) - early) / 0.2;
     assert_near(gain, -9.81 / 2.0, 9.81 * 2e-3);
     assert_near(text_get(&t, "joint.rate", 0), -text_get(&t, "joint.rate", 1), 1e-3);
-    text_close(&t);
 }
 
 // A weight of 2 kg between two springs of 100 N/m with dampers of 2 N s/m that pull along z:
 // x = v0 / w exp(-a t) sin(w t) with a = 2 2 / (2 2) and w^2 = (100 + 100) / 2 - a^2.
-static void springs_along_paths_swing(void **state) {
+TEST(springs_along_paths_swing) {
     static const char text[] =
         "<mujoco><option timestep='0.001'/><default><geom contype='0' conaffinity='0'/></default>"
         "<worldbody><site name='up' pos='0 0 1'/><site name='down' pos='0 0 -1'/><body>"
@@ -77,19 +71,18 @@ static void springs_along_paths_swing(void **state) {
     const double w = sqrt(99.0);
     TextConfig config = tendon_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     config.world.gravity = 0.0;
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     text_set(&t, "joint.rate", 0, 1.0);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "joint.angle", 0), exp(-1.0) * sin(w) / w, 1e-9);
     assert_near(text_get(&t, "joint.rate", 0), exp(-1.0) * (cos(w) - sin(w) / w), 1e-8);
-    text_close(&t);
 }
 
 // A side point in the ring sends the string through its inside: by symmetry it touches the circle
 // of 0.1 m at (0, -0.1) on its way between (-0.3, -0.2) and (0.3, -0.2), which see each other
 // below.
-static void a_string_passes_through_a_ring(void **state) {
+TEST(a_string_passes_through_a_ring) {
     static const char text[] =
         "<mujoco><worldbody><geom name='ring' type='cylinder' size='.1 .05' euler='90 0 0' "
         "contype='0'/><site name='in' pos='0 0 .01'/><site name='a' pos='-.3 0 -.2'/><body>"
@@ -99,16 +92,15 @@ static void a_string_passes_through_a_ring(void **state) {
         "<actuator><general tendon='t' gainprm='0' biastype='affine' biasprm='0 1 0'/></actuator>"
         "</mujoco>";
     TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     mf_world_step(t.world, 1);
     assert_near(text_get(&t, "actuator.force", 0), 2.0 * sqrt(0.09 + 0.01), 1e-9);
-    text_close(&t);
 }
 
 // At the optimal length a muscle that stands still pulls with its activation times its peak force;
 // activation rises by (1 - a) / (rise (1/2 + 3 a / 2)) and falls by a (1/2 + 3 a / 2) / fall.
-static void muscles_pull_and_wake(void **state) {
+TEST(muscles_pull_and_wake) {
     static const char text[] =
         "<mujoco><option timestep='0.001'/><default><geom contype='0' conaffinity='0'/></default>"
         "<worldbody><site name='w' pos='0 0 1'/><body><joint type='slide' axis='0 0 1'/>"
@@ -117,7 +109,7 @@ static void muscles_pull_and_wake(void **state) {
         "<muscle tendon='t' lengthrange='.5 1.5' range='.5 1.5' force='80'/></actuator></mujoco>";
     TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 0.0;
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     text_set(&t, "actuator.activation", 0, 0.4);
     text_set(&t, "actuator.control", 0, 1.0);
@@ -131,14 +123,13 @@ static void muscles_pull_and_wake(void **state) {
     mf_world_step(t.world, 1);
     now -= 0.001 * now * (0.5 + 1.5 * now) / 0.04;
     assert_near(text_get(&t, "actuator.activation", 0), now, 1e-14);
-    text_close(&t);
 }
 
 // Muscles without lengthrange, against the numbers of MuJoCo 4.0, which pulls at the model when it
 // compiles it: on a path over a cylinder, on joints with limits (one soft, with a margin), on a
 // fixed tendon. MuJoCo's ranges are 0.539605 to 0.609419, -0.0150234 to 0.0400237, -0.0357519 to
 // 0.0077463 and -0.0268725 to 0.0278681; these are its forces by them.
-static void muscles_find_their_lengths(void **state) {
+TEST(muscles_find_their_lengths) {
     static const char text[] =
         "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody>"
         "<site name='w' pos='-.15 .01 .06'/><body><joint name='a' axis='0 1 0' range='-.3 .8' "
@@ -158,7 +149,7 @@ static void muscles_find_their_lengths(void **state) {
     static const double force[4] = {-29.511562597560026, -37.112571762512346, -56.190721485586934,
                                     -23.025914645177956};
     TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     for (uint32_t i = 0; i < 4; i++)
         text_set(&t, "actuator.activation", i, activation[i]);
@@ -169,24 +160,22 @@ static void muscles_find_their_lengths(void **state) {
     mf_world_step(t.world, 1);
     for (uint32_t i = 0; i < 4; i++)
         assert_near(text_get(&t, "actuator.force", i), force[i], 1e-8 * -force[i]);
-    text_close(&t);
 }
 
 // What an unlimited joint drives has no range, and MuJoCo refuses it, too.
-static void muscles_need_an_end(void **state) {
+TEST(muscles_need_an_end) {
     static const char text[] =
         "<mujoco><worldbody><body><joint name='a' axis='0 1 0'/><geom size='.1'/></body>"
         "</worldbody><actuator><muscle name='runs' joint='a'/></actuator></mujoco>";
     TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
     mf_Error error = {0};
-    Text t = {.context = open_context(1)};
+    AUTO(text_close) Text t = {.context = open_context(1)};
     t.model = load_text(t.context, text);
     config.group.model = t.model;
     t.world = open_world(t.context, &config.world);
     t.group = add_group(t.world, &config.group);
     assert_int_equal(rig_add_articulated(t.group, &config.motion, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "muscle runs"));
-    text_close(&t);
 }
 
 // ---- bits --------------------------------------------------------------------------------------
@@ -197,7 +186,7 @@ static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa is
     config.world.isa = isa;
     config.group.count = count;
     config.group.double_precision = double_precision;
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t which = count == 1 ? robot : i;
@@ -209,11 +198,10 @@ static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa is
     mf_world_step(t.world, 200);
     assert_int_equal(mf_group_fault_total(t.group), 0);
     const uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : robot);
-    text_close(&t);
     return hash;
 }
 
-static void bits_do_not_depend_on_settings(void **state) {
+TEST(bits_do_not_depend_on_settings) {
     char text[9000] = "";
     FILE *file = fopen(MAYFLY_SOURCE_DIR "/tests/motion/tendons.xml", "r");
     assert_non_null(file);
@@ -231,12 +219,12 @@ static void bits_do_not_depend_on_settings(void **state) {
 
 // A control that may change by 0.2 in a step, but in the first: forces of MuJoCo 4.0's mujoco.pid
 // with kp = 1 and slewmax = 2 on 1 kg at 0.1 s.
-static void controls_change_at_a_limited_rate(void **state) {
+TEST(controls_change_at_a_limited_rate) {
     static const double controls[] = {0.5, 0.5, 1.0, 1.0, -1.0, -1.0, 0.0, 0.0};
     static const double slewed[] = {0.5, 0.5, 0.7, 0.9, 0.7, 0.5, 0.3, 0.1};
     static const double forces[] = {0.5,      0.495,    0.68505,  0.868249,
                                     0.642767, 0.410856, 0.174837, -0.062931};
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 100 * MF_MILLISECOND);
     config.world.gravity = 0.0;
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
@@ -257,20 +245,4 @@ static void controls_change_at_a_limited_rate(void **state) {
         }
         mf_group_reset(t.group, 0);
     }
-    text_close(&t);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_string_over_a_wheel_has_its_length),
-        cmocka_unit_test(a_string_over_a_wheel_carries_weights),
-        cmocka_unit_test(springs_along_paths_swing),
-        cmocka_unit_test(a_string_passes_through_a_ring),
-        cmocka_unit_test(muscles_pull_and_wake),
-        cmocka_unit_test(muscles_find_their_lengths),
-        cmocka_unit_test(muscles_need_an_end),
-        cmocka_unit_test(bits_do_not_depend_on_settings),
-        cmocka_unit_test(controls_change_at_a_limited_rate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static State state_of(const Text *t, uint32_t number) {
 static State play(const Twin *twin, bool like, bool rk4) {
     TextConfig config = text_config(rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
                                     mf_time_from_seconds(twin->step));
-    Text t;
+    AUTO(text_close) Text t;
     const double pull =
         sqrt(twin->gravity[0] * twin->gravity[0] + twin->gravity[2] * twin->gravity[2]);
     config.world.gravity = pull;
@@ -86,7 +86,6 @@ static State play(const Twin *twin, bool like, bool rk4) {
     // Hard equality constraints of another law may not get through a toggle point.
     if (mf_group_fault_total(t.group) != 0)
         out.position[0] = (double)INFINITY;
-    text_close(&t);
     return out;
 }
 
@@ -102,7 +101,7 @@ static double error_of(const Twin *twin, const State *state) {
 // Twins without ground fall, and some start in others: that is no lack of accuracy.
 enum { COMMANDED = MF_WARNING_FALL | MF_WARNING_DEPTH | MF_WARNING_TUNNEL };
 
-static void twins_follow_the_same_path(void **state) {
+TEST(twins_follow_the_same_path) {
     int wrong = 0;
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         const Twin *twin = &twins[i];
@@ -118,7 +117,7 @@ static void twins_follow_the_same_path(void **state) {
 
 // What the agreement is due to: neither the other integrator nor contacts of the motion's own kind
 // come near it.
-static void others_do_not(void **state) {
+TEST(others_do_not) {
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         const Twin *twin = &twins[i];
         const State other = play(twin, true, !twin->rk4), own = play(twin, false, false);
@@ -133,7 +132,7 @@ static void others_do_not(void **state) {
 // The pass against slip is more than nothing: without its sweeps the same models go another way.
 // Not planar ones with an elliptic cone (a leg, clapping arms), whose blocks of A are singular:
 // MuJoCo leaves them alone.
-static void without_noslip_they_slip(void **state) {
+TEST(without_noslip_they_slip) {
     uint32_t with = 0;
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         static const char sweeps[] = "noslip_iterations='";
@@ -157,11 +156,10 @@ static void without_noslip_they_slip(void **state) {
 
 // A box on a slope that friction holds (15 degrees, mu 0.5) creeps by what the regularized force is
 // soft, and stands still with the pass against slip.
-static void a_box_on_a_slope_stands(void **state) {
+TEST(a_box_on_a_slope_stands) {
     double direction[2];
     for (int noslip = 0; noslip < 2; noslip++) {
-        char text[1000];
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(0.002));
         config.world.gravity = 9.81;
         config.world.gravity_direction[0] = sin(M_PI / 12.0);
@@ -169,18 +167,19 @@ static void a_box_on_a_slope_stands(void **state) {
         config.world.gravity_direction[2] = -cos(M_PI / 12.0);
         config.motion.shapes = true;
         config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-        snprintf(text, sizeof text,
-                 "<mujoco><option cone='elliptic' noslip_iterations='%d' "
-                 "noslip_tolerance='0'/><worldbody>"
-                 "<geom type='plane' size='9 9 1' friction='.5'/><body pos='0 0 .1'><freejoint/>"
-                 "<geom type='box' size='.2 .15 .1' friction='.5'/></body></worldbody></mujoco>",
-                 noslip * 10);
-        text_open(&t, text, &config);
+        text_open(
+            &t,
+            formatted(
+                "<mujoco><option cone='elliptic' noslip_iterations='%d' "
+                "noslip_tolerance='0'/><worldbody>"
+                "<geom type='plane' size='9 9 1' friction='.5'/><body pos='0 0 .1'><freejoint/>"
+                "<geom type='box' size='.2 .15 .1' friction='.5'/></body></worldbody></mujoco>",
+                noslip * 10),
+            &config);
         mf_world_step(t.world, 500);
         const double first = text_get(&t, "base.position", 0);
         mf_world_step(t.world, 500);
         direction[noslip] = text_get(&t, "base.position", 0) - first;
-        text_close(&t);
     }
     if (getenv("MAYFLY_TELL") != NULL)
         print_message("creeps %g m/s, with noslip %g\n", direction[0], direction[1]);
@@ -203,7 +202,7 @@ static State play_option(const Twin *twin, const char *option) {
 }
 
 // The solver goes as far as the file lets it, and says where that was not far enough.
-static void the_file_ends_the_solver(void **state) {
+TEST(the_file_ends_the_solver) {
     const Twin *twin = twins;
     while (strcmp(twin->name, "tumbler, elliptic") != 0)
         twin++;
@@ -225,7 +224,7 @@ enum { ROBOTS = 37 };
 static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *out) {
     TextConfig config = text_config(twin->rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
                                     mf_time_from_seconds(twin->step));
-    Text t;
+    AUTO(text_close) Text t;
     config.motion.shapes = true;
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
     config.group.count = count;
@@ -241,11 +240,10 @@ static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *ou
     for (uint32_t i = 0; i < count; i++)
         out[i] = state_of(&t, i);
     assert_int_equal(mf_group_fault_total(t.group), 0);
-    text_close(&t);
 }
 
 // The same bits alone and in a batch, on every instruction set.
-static void bits_do_not_depend_on_batch_or_isa(void **state) {
+TEST(bits_do_not_depend_on_batch_or_isa) {
     static State all[ROBOTS], again[ROBOTS];
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
         unsetenv("MAYFLY_ISA");
@@ -261,16 +259,4 @@ static void bits_do_not_depend_on_batch_or_isa(void **state) {
         }
     }
     unsetenv("MAYFLY_ISA");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(twins_follow_the_same_path),
-        cmocka_unit_test(others_do_not),
-        cmocka_unit_test(without_noslip_they_slip),
-        cmocka_unit_test(a_box_on_a_slope_stands),
-        cmocka_unit_test(the_file_ends_the_solver),
-        cmocka_unit_test(bits_do_not_depend_on_batch_or_isa),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

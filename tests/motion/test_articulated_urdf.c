@@ -41,26 +41,24 @@ static void open_tower(Text *t, const char *collision, double height) {
 static const char box[] = "<box size='0.2 0.2 0.2'/>";
 
 // Shapes two joints apart meet: thrown down from 0.3 m the block stops on the base, at 0.2 m.
-static void links_beyond_a_joint_collide(void **state) {
-    Text t;
+TEST(links_beyond_a_joint_collide) {
+    AUTO(text_close) Text t;
     open_tower(&t, box, 0.3);
     text_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
     assert_true(text_get(&t, "joint.angle", 1) > -0.11);
     assert_true(text_get(&t, "joint.angle", 1) + text_get(&t, "joint.angle", 0) < -0.09);
-    text_close(&t);
 }
 
 // What overlaps at the start never touches: nothing pushes, and the block goes through.
-static void overlaps_of_the_start_never_touch(void **state) {
-    Text t;
+TEST(overlaps_of_the_start_never_touch) {
+    AUTO(text_close) Text t;
     open_tower(&t, box, 0.15);
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "joint.angle", 1), 0.0, 0.0);
     text_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "joint.angle", 1), -0.5, 1e-9);
-    text_close(&t);
 }
 
 // Cubes of eight corners and twelve triangles, written as OBJ; the flat one has no inside.
@@ -73,9 +71,9 @@ static void write_mesh(char path[64], bool flat) {
     write_temporary(path, ".obj", text);
 }
 
-static void meshes_touch_as_hulls(void **state) {
+TEST(meshes_touch_as_hulls) {
     char path[64], geometry[256];
-    Text t;
+    AUTO(text_close) Text t;
     write_mesh(path, false);
     snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
     open_tower(&t, geometry, 0.3);
@@ -86,14 +84,13 @@ static void meshes_touch_as_hulls(void **state) {
     mf_world_step(t.world, 1000);
     assert_true(text_get(&t, "joint.angle", 1) > -0.11);
     assert_true(text_get(&t, "joint.angle", 1) + text_get(&t, "joint.angle", 0) < -0.09);
-    text_close(&t);
 }
 
 // A mesh without an inside is noted, and passes through other links.
-static void flat_meshes_touch_no_link(void **state) {
+TEST(flat_meshes_touch_no_link) {
     char path[64], geometry[256];
     bool reported = false;
-    Text t;
+    AUTO(text_close) Text t;
     write_mesh(path, true);
     snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
     open_tower(&t, geometry, 0.3);
@@ -105,15 +102,4 @@ static void flat_meshes_touch_no_link(void **state) {
     text_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "joint.angle", 1), -0.5, 1e-9);
-    text_close(&t);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_beyond_a_joint_collide),
-        cmocka_unit_test(overlaps_of_the_start_never_touch),
-        cmocka_unit_test(meshes_touch_as_hulls),
-        cmocka_unit_test(flat_meshes_touch_no_link),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,12 +16,12 @@ static const char text[] =
     "<geom size='.05' mass='0'/><body pos='.1 0 0'><geom size='.1' mass='.5' pos='.1 0 0'/></body>"
     "</body></body></worldbody></mujoco>";
 
-static void massless_bodies_give_way_as_in_mujoco(void **state) {
+TEST(massless_bodies_give_way_as_in_mujoco) {
     static const double bodies[] = {0.901046250566, 2.3424770929,  6.03526762649, 6.03526762649,
                                     17.4826455773,  4.15821091814, 2.89632324675, 1.60418500226};
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-    Text t;
+    AUTO(text_close) Text t;
     mf_ArtWeights weights;
     text_open(&t, text, &config);
     MUST(mf_art_weights_find(mf_art_motion_of(t.group), t.model, &weights, t.context, &error));
@@ -31,10 +31,4 @@ static void massless_bodies_give_way_as_in_mujoco(void **state) {
     assert_near(weights.joints[0], 108.923076923, 1e-8);
     assert_near(weights.mean, 0.685904761905, 1e-9);
     mf_art_weights_free(&weights, t.context);
-    text_close(&t);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(massless_bodies_give_way_as_in_mujoco)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

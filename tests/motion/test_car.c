@@ -10,7 +10,7 @@
 static void check_circle(double speed, double angle) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = config.car.drag = 0.0;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_steer(&rig, angle);
     rig_set(&rig, "base.linear_velocity", 0, speed);
@@ -25,10 +25,9 @@ static void check_circle(double speed, double angle) {
     assert_near(remainder(rig_heading(&rig) - rotated, 2 * 3.14159265358979324), 0.0, 1e-8);
     assert_near(rig_get(&rig, "base.angular_velocity", 2), speed / radius, 1e-10);
     assert_near(rig_speed(&rig), speed, 1e-11);
-    rig_close(&rig);
 }
 
-static void a_car_without_slip_drives_circles(void **state) {
+TEST(a_car_without_slip_drives_circles) {
     check_circle(1.0, 0.2);
     check_circle(2.5, -0.05);
     check_circle(-0.7, 0.3); // backwards
@@ -42,7 +41,7 @@ typedef struct Cornering {
     double speed, angle, yaw_rate;
 } Cornering;
 
-static void steady_cornering_has_the_published_values(void **state) {
+TEST(steady_cornering_has_the_published_values) {
     static const Cornering cases[] = {{1.0, 0.05, 0.68402054},
                                       {1.0, 0.1, 1.36400799},
                                       {2.0, 0.05, 0.93231514},
@@ -51,7 +50,7 @@ static void steady_cornering_has_the_published_values(void **state) {
         RigConfig config =
             rig_config(i % 2 ? MF_CAR_DYNAMIC : MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
         config.car.speed_integral = 16.0; // the speed has settled to all digits after a minute
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         double along, across;
         rig_open(&rig, &config);
         rig_set(&rig, "command.speed", 0, cases[i].speed);
@@ -68,26 +67,24 @@ static void steady_cornering_has_the_published_values(void **state) {
             assert_near(front, 0.02521361, 1e-8);
             assert_near(rear, 0.01761599, 1e-8);
         }
-        rig_close(&rig);
     }
 }
 
 static double yaw_gain(const RigConfig *config, double speed) {
     const double angle = 1e-4;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, config);
     rig_set(&rig, "command.speed", 0, speed);
     rig_steer(&rig, angle);
     rig_run(&rig, 40.0);
     assert_near(rig_speed(&rig), speed, 1e-7);
     double gain = rig_get(&rig, "base.angular_velocity", 2) / angle;
-    rig_close(&rig);
     return gain;
 }
 
 // r / d = V / (L (1 + K V^2)) with K = 0.1778588 s^2/m^2; backwards the axles change places and K
 // its sign. A car with equal axles is neutral: V / L, whatever presses it to the ground.
-static void the_yaw_gain_is_that_of_the_linear_car(void **state) {
+TEST(the_yaw_gain_is_that_of_the_linear_car) {
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_SPEED);
     config.car.speed_integral = 16.0;
     assert_near(yaw_gain(&config, 1.0), 0.6846760 / 0.05, 2e-5);
@@ -102,57 +99,54 @@ static void the_yaw_gain_is_that_of_the_linear_car(void **state) {
 
 // Straight ahead, the motor's force stays within the ellipse: (D / 2 - 180 N - 0.7 v^2) / (m + m_w)
 // with D = 1.6 * 190 kg * 9.81 m/s^2 / 2 * (1 + downforce / weight).
-static void the_ellipse_limits_the_drive(void **state) {
+TEST(the_ellipse_limits_the_drive) {
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
     config.car = mf_car_racing();
     config.car.ellipse = 0.5;
     config.car.downforce = config.car.drag = 0.0;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.duty", 0, 1.0);
     rig_set(&rig, "base.linear_velocity", 0, 5.0);
     rig_run(&rig, 1.0);
     const double wheels = 4.0 * 0.4 / (0.231 * 0.231);
     assert_near(rig_speed(&rig), 5.0 + (745.56 - 180.0) / (190.0 + wheels), 1e-9);
-    rig_close(&rig);
 }
 
 // ---- along the road -----------------------------------------------------------------------------
 
 // Validation case G14: (Cm1 - Cm2 v) = Cr0 + Cr2 v^2.
-static void the_top_speed_is_where_the_forces_balance(void **state) {
+TEST(the_top_speed_is_where_the_forces_balance) {
     for (int sign = -1; sign <= 1; sign += 2) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         rig_set(&rig, "command.duty", 0, sign);
         rig_run(&rig, 20.0);
         assert_near(rig_speed(&rig), sign * 4.2021936, 1e-6);
         assert_near(rig_get(&rig, "base.position", 1), 0.0, 0.0);
-        rig_close(&rig);
     }
 }
 
 // u' = -k u |u| for the speed u against the air, so u = u0 / (1 + k u0 t).
-static void the_air_slows_as_the_closed_form(void **state) {
+TEST(the_air_slows_as_the_closed_form) {
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = 0.0;
     config.car.drag = 0.02;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "base.linear_velocity", 0, 3.0);
     rig_set(&rig, "wind.velocity", 0, -2.0);
     rig_run(&rig, 0.5);
     double k = 0.02 / 0.041;
     assert_near(rig_speed(&rig), 5.0 / (1.0 + k * 5.0 * 0.5) - 2.0, 1e-10);
-    rig_close(&rig);
 }
 
 // With the lag the rest of the way shrinks by e in each time constant; the rate comes first.
-static void the_steering_has_rate_and_lag(void **state) {
+TEST(the_steering_has_rate_and_lag) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.steering_rate = 2.0;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.steering", 0, 0.3);
     rig_run(&rig, 0.1);
@@ -166,7 +160,6 @@ static void the_steering_has_rate_and_lag(void **state) {
     rig_set(&rig, "command.steering", 0, 0.3);
     rig_run(&rig, 0.1);
     assert_near(rig_get(&rig, "car.steering", 0), 0.3 * (1.0 - exp(-2.0)), 1e-9);
-    rig_close(&rig);
 }
 
 // ---- order --------------------------------------------------------------------------------------
@@ -177,7 +170,7 @@ static void arc_end(mf_Integrator integrator, mf_Time step, double out[3]) {
     config.world.step = step;
     config.config.integrator = integrator;
     config.car.steering_lag = 0.1;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.steering", 0, 0.12);
     rig_set(&rig, "command.duty", 0, 0.4);
@@ -186,14 +179,13 @@ static void arc_end(mf_Integrator integrator, mf_Time step, double out[3]) {
     for (uint32_t c = 0; c < 2; c++)
         out[c] = rig_get(&rig, "base.position", c);
     out[2] = rig_heading(&rig);
-    rig_close(&rig);
 }
 
 static double distance3(const double a[3], const double b[3]) {
     return sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
 }
 
-static void integrators_have_their_order(void **state) {
+TEST(integrators_have_their_order) {
     static const struct {
         mf_Integrator integrator;
         double order, tolerance;
@@ -214,19 +206,18 @@ static void integrators_have_their_order(void **state) {
 }
 
 // Single precision keeps to double within what rounding of places and turns adds up to.
-static void float_follows_double(void **state) {
+TEST(float_follows_double) {
     double position[2][2];
     for (int precise = 0; precise < 2; precise++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
         config.group.double_precision = precise;
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         rig_set(&rig, "command.duty", 0, 0.3);
         rig_set(&rig, "command.steering", 0, 0.1);
         rig_run(&rig, 5.0);
         for (uint32_t c = 0; c < 2; c++)
             position[precise][c] = rig_get(&rig, "base.position", c);
-        rig_close(&rig);
     }
     assert_near(position[0][0], position[1][0], 1e-3);
     assert_near(position[0][1], position[1][1], 1e-3);
@@ -236,10 +227,10 @@ static void float_follows_double(void **state) {
 // ---- energy -------------------------------------------------------------------------------------
 
 // Tires, rolling and air only take energy, however the car slides; in the end it stands exactly.
-static void a_coasting_car_never_gains_energy(void **state) {
+TEST(a_coasting_car_never_gains_energy) {
     for (uint64_t n = 0; n < 40; n++) {
         RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         rig_steer(&rig, 0.35 * random_signed(1, n));
         rig_set(&rig, "base.linear_velocity", 0, 3.0 * random_signed(2, n));
@@ -255,15 +246,14 @@ static void a_coasting_car_never_gains_energy(void **state) {
         }
         assert_near(rig_speed(&rig), 0.0, 1e-9);
         assert_int_equal(mf_group_fault_total(rig.group), 0);
-        rig_close(&rig);
     }
 }
 
-static void a_coasting_car_comes_to_rest_exactly(void **state) {
+TEST(a_coasting_car_comes_to_rest_exactly) {
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
         RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
         config.car.drag = 0.0;
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         rig_set(&rig, "base.linear_velocity", 0, 2.0);
         rig_run(&rig, 2.0);
@@ -271,13 +261,12 @@ static void a_coasting_car_comes_to_rest_exactly(void **state) {
         double distance = 4.0 / (2.0 * 0.0518 / 0.041);
         assert_near(rig_get(&rig, "base.position", 0), distance, 2e-6);
         assert_true(rig_get(&rig, "base.linear_velocity", 0) == 0.0);
-        rig_close(&rig);
     }
 }
 
 // ---- symmetry -----------------------------------------------------------------------------------
 
-static void left_and_right_are_mirror_images_to_the_bit(void **state) {
+TEST(left_and_right_are_mirror_images_to_the_bit) {
     static const mf_CarCommand modes[] = {MF_CAR_COMMAND_DRIVE, MF_CAR_COMMAND_CIRCLE,
                                           MF_CAR_COMMAND_WAYPOINT};
     static const struct {
@@ -298,7 +287,7 @@ static void left_and_right_are_mirror_images_to_the_bit(void **state) {
             RigConfig config = rig_config(MF_CAR_BLENDED, modes[m]);
             config.group.count = 2;
             config.group.double_precision = precise;
-            Rig rig;
+            AUTO(rig_close) Rig rig;
             rig_open(&rig, &config);
             for (uint32_t i = 0; i < 2; i++) {
                 double side = i == 0 ? 1.0 : -1.0;
@@ -324,14 +313,13 @@ static void left_and_right_are_mirror_images_to_the_bit(void **state) {
                 assert_true(left == (rows[r].odd ? -right : right));
                 assert_true(r == 0 || left != 0.0 || r == 8);
             }
-            rig_close(&rig);
         }
     }
 }
 
 // ---- standing and slopes ------------------------------------------------------------------------
 
-static void a_standing_car_stays_to_the_bit(void **state) {
+TEST(a_standing_car_stays_to_the_bit) {
     static const char *const names[] = {"base.position", "base.orientation", "base.linear_velocity",
                                         "base.angular_velocity"};
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
@@ -340,7 +328,7 @@ static void a_standing_car_stays_to_the_bit(void **state) {
             config.group.double_precision = precise;
             config.slope = model == MF_CAR_DYNAMIC ? 0.0 : 0.2;
             double before[14], after[14];
-            Rig rig;
+            AUTO(rig_close) Rig rig;
             rig_open(&rig, &config);
             rig_set(&rig, "command.brake", 0, 1.0);
             for (int pass = 0; pass < 2; pass++) {
@@ -357,19 +345,18 @@ static void a_standing_car_stays_to_the_bit(void **state) {
                 if (before[i] != after[i])
                     fail_msg("model %d: value %d was %.17g, is %.17g", model, i, before[i],
                              after[i]);
-            rig_close(&rig);
         }
     }
 }
 
 // Down the slope with g sin(a), and what was height is speed; the car lies on the plane.
-static void a_car_rolls_down_a_slope_as_a_block_slides(void **state) {
+TEST(a_car_rolls_down_a_slope_as_a_block_slides) {
     const double angle = 0.2, seconds = 0.8;
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
         RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
         config.car.rolling = config.car.drag = 0.0;
         config.slope = angle;
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         double height = rig_get(&rig, "base.position", 2);
         rig_run(&rig, seconds);
@@ -381,17 +368,16 @@ static void a_car_rolls_down_a_slope_as_a_block_slides(void **state) {
         double pitch =
             2.0 * atan2(rig_get(&rig, "base.orientation", 2), rig_get(&rig, "base.orientation", 0));
         assert_near(pitch, -angle, 1e-9); // nose up, towards +x
-        rig_close(&rig);
     }
 }
 
 // Rolling resistance holds a car up to sin(a) = Cr0 / (m g): 7.39 degrees for the 1:43 car.
-static void rolling_resistance_holds_on_a_slope_up_to_its_limit(void **state) {
+TEST(rolling_resistance_holds_on_a_slope_up_to_its_limit) {
     const double limit = asin(0.0518 / (0.041 * 9.81));
     for (int steeper = 0; steeper < 2; steeper++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
         config.slope = limit * (steeper ? 1.001 : 0.999);
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         double x = rig_get(&rig, "base.position", 0);
         rig_run(&rig, 2.0);
@@ -401,16 +387,15 @@ static void rolling_resistance_holds_on_a_slope_up_to_its_limit(void **state) {
                         1e-4);
         else
             assert_true(moved == 0.0);
-        rig_close(&rig);
     }
 }
 
 // Without losses the energy of a car that is driven by its weight alone over hills is kept.
-static void energy_is_kept_over_hills(void **state) {
+TEST(energy_is_kept_over_hills) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = config.car.drag = 0.0;
     config.rough = true;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
     rig_step(&rig, 1);
@@ -425,27 +410,4 @@ static void energy_is_kept_over_hills(void **state) {
         assert_near(energy, first, 0.01 * first);
     }
     assert_true(most - least > 0.01); // there were hills
-    rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_car_without_slip_drives_circles),
-        cmocka_unit_test(steady_cornering_has_the_published_values),
-        cmocka_unit_test(the_yaw_gain_is_that_of_the_linear_car),
-        cmocka_unit_test(the_ellipse_limits_the_drive),
-        cmocka_unit_test(the_top_speed_is_where_the_forces_balance),
-        cmocka_unit_test(the_air_slows_as_the_closed_form),
-        cmocka_unit_test(the_steering_has_rate_and_lag),
-        cmocka_unit_test(integrators_have_their_order),
-        cmocka_unit_test(float_follows_double),
-        cmocka_unit_test(a_coasting_car_never_gains_energy),
-        cmocka_unit_test(a_coasting_car_comes_to_rest_exactly),
-        cmocka_unit_test(left_and_right_are_mirror_images_to_the_bit),
-        cmocka_unit_test(a_standing_car_stays_to_the_bit),
-        cmocka_unit_test(a_car_rolls_down_a_slope_as_a_block_slides),
-        cmocka_unit_test(rolling_resistance_holds_on_a_slope_up_to_its_limit),
-        cmocka_unit_test(energy_is_kept_over_hills),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,7 @@ static void compare(const Swarm *alone, const Swarm *swarm, uint32_t instance, c
     fail();
 }
 
-static void bits_do_not_depend_on_the_lane(void **state) {
+TEST(bits_do_not_depend_on_the_lane) {
     for (size_t o = 0; o < OPTIONS; o++) {
         static Swarm alone[CARS];
         double moved = 0.0;
@@ -150,7 +150,7 @@ static void bits_do_not_depend_on_the_lane(void **state) {
     }
 }
 
-static void alone_is_the_same_as_among_ten_thousand(void **state) {
+TEST(alone_is_the_same_as_among_ten_thousand) {
     uint64_t hash[2];
     for (uint32_t threads = 1; threads <= 2; threads++) {
         Swarm swarm;
@@ -169,7 +169,7 @@ static void alone_is_the_same_as_among_ten_thousand(void **state) {
     assert_true(hash[0] == hash[1]);
 }
 
-static void a_corrupted_car_does_not_affect_others(void **state) {
+TEST(a_corrupted_car_does_not_affect_others) {
     static const struct {
         const char *field;
         uint32_t component;
@@ -215,7 +215,7 @@ static void a_corrupted_car_does_not_affect_others(void **state) {
     }
 }
 
-static void an_image_continues_bit_for_bit(void **state) {
+TEST(an_image_continues_bit_for_bit) {
     for (size_t o = 0; o < OPTIONS; o++) {
         Swarm a, b;
         swarm_open(&a, &all_options[o], MF_ISA_AUTO, 1, 0, 21);
@@ -235,7 +235,7 @@ static void an_image_continues_bit_for_bit(void **state) {
 }
 
 // A path is part of what a world is: places along another one mean something else.
-static void an_image_from_another_path_is_refused(void **state) {
+TEST(an_image_from_another_path_is_refused) {
     static const double positions[2][2] = {{0, 0}, {2, 0.5}};
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
     Rig a, b;
@@ -252,15 +252,4 @@ static void an_image_from_another_path_is_refused(void **state) {
     free(image);
     rig_close(&a);
     rig_close(&b);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_image_from_another_path_is_refused),
-        cmocka_unit_test(bits_do_not_depend_on_the_lane),
-        cmocka_unit_test(alone_is_the_same_as_among_ten_thousand),
-        cmocka_unit_test(a_corrupted_car_does_not_affect_others),
-        cmocka_unit_test(an_image_continues_bit_for_bit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static Response speed_step(const Vehicle *v) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_SPEED);
     Response r = {0};
     double low = 0.0, top = 0.0, speed = 0.0;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.speed", 0, v->speed);
     for (int i = 1; i <= 20000; i++) {
@@ -63,11 +63,10 @@ static Response speed_step(const Vehicle *v) {
     }
     r.overshoot = top / v->speed - 1.0;
     r.error = fabs(speed - v->speed);
-    rig_close(&rig);
     return r;
 }
 
-static void speed_steps_are_followed(void **state) {
+TEST(speed_steps_are_followed) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         Response r = speed_step(&v);
@@ -79,11 +78,11 @@ static void speed_steps_are_followed(void **state) {
     }
 }
 
-static void a_car_brakes_to_a_stop_and_reverses(void **state) {
+TEST(a_car_brakes_to_a_stop_and_reverses) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         rig_set(&rig, "base.linear_velocity", 0, v.speed);
         rig_set(&rig, "command.speed", 0, 0.0);
@@ -96,32 +95,30 @@ static void a_car_brakes_to_a_stop_and_reverses(void **state) {
         rig_run(&rig, 15.0);
         assert_near(rig_speed(&rig), -0.5 * v.speed, 1e-3 * v.speed);
         assert_near(rig_get(&rig, "base.position", 1), 0.0, 0.0);
-        rig_close(&rig);
     }
 }
 
 // Without brakes the motor stops the car.
-static void a_car_without_brakes_stops_by_its_motor(void **state) {
+TEST(a_car_without_brakes_stops_by_its_motor) {
     Vehicle v = vehicle(0);
     v.car.brake = 0.0;
     RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
     rig_run(&rig, 5.0);
     assert_near(rig_speed(&rig), 0.0, 1e-6);
     assert_true(rig_get(&rig, "base.position", 0) < 1.5);
-    rig_close(&rig);
 }
 
 // The integral does not grow while the motor gives all it has: after a commanded speed that the car
 // cannot reach, a lower one is met without delay.
-static void the_speed_loop_does_not_wind_up(void **state) {
+TEST(the_speed_loop_does_not_wind_up) {
     Vehicle v = vehicle(0);
     v.car.motor = 0.12;
     v.car.motor_slope = 0.04;
     RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.speed", 0, 3.5);
     rig_run(&rig, 60.0);
@@ -136,7 +133,6 @@ static void the_speed_loop_does_not_wind_up(void **state) {
     }
     assert_near(rig_speed(&rig), 0.5 * top, 1e-3);
     assert_true(least > 0.4 * top);
-    rig_close(&rig);
 }
 
 // ---- paths --------------------------------------------------------------------------------------
@@ -150,7 +146,7 @@ static void rear_axle(const Rig *rig, double out[2]) {
 static double follow_circle(const Vehicle *v, double radius) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_CIRCLE);
     double worst = 0.0, position[2];
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.speed", 0, v->speed);
     rig_set(&rig, "command.circle", 0, 2.0 * wheelbase(v));
@@ -165,11 +161,10 @@ static double follow_circle(const Vehicle *v, double radius) {
     }
     double angle = rig_get(&rig, "base.angular_velocity", 2);
     assert_true(angle * radius > 0.0);
-    rig_close(&rig);
     return worst;
 }
 
-static void circles_are_followed(void **state) {
+TEST(circles_are_followed) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         double radius = i == 0 ? 0.6 : 30.0;
@@ -182,9 +177,9 @@ static void circles_are_followed(void **state) {
 }
 
 // A circle that a car without slip starts on is kept exactly.
-static void a_circle_is_kept_without_slip(void **state) {
+TEST(a_circle_is_kept_without_slip) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_CIRCLE);
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double position[2];
     rig_open(&rig, &config);
     rig_set(&rig, "command.speed", 0, 1.0);
@@ -195,14 +190,13 @@ static void a_circle_is_kept_without_slip(void **state) {
     rig_run(&rig, 10.0);
     rear_axle(&rig, position);
     assert_near(hypot(position[0] + config.car.rear, position[1] - 0.5), 0.5, 1e-6);
-    rig_close(&rig);
 }
 
-static void lines_are_followed(void **state) {
+TEST(lines_are_followed) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_LINE);
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         rig_set(&rig, "command.speed", 0, v.speed);
         rig_set(&rig, "command.line", 1, wheelbase(&v));
@@ -212,7 +206,6 @@ static void lines_are_followed(void **state) {
         double off = -sin(0.5) * x + cos(0.5) * (y - wheelbase(&v));
         assert_near(off, 0.0, 1e-3 * wheelbase(&v));
         assert_near(rig_heading(&rig), 0.5, 1e-3);
-        rig_close(&rig);
     }
 }
 
@@ -256,7 +249,7 @@ static double distance_to_course(const double positions[COURSE][2], const double
 static double follow_course(const Vehicle *v, bool eight, double size, double *laps) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_PATH);
     double positions[COURSE][2], position[2], worst = 0.0, distance = 0.0;
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     make_course(eight, size, positions);
     rig_open(&rig, &config);
     MUST(mf_car_set_path(rig.group, (const double(*)[2])positions, COURSE, true, &error));
@@ -279,11 +272,10 @@ static double follow_course(const Vehicle *v, bool eight, double size, double *l
     assert_near(rig_speed(&rig), v->speed, 0.05 * v->speed);
     *laps = distance / length;
     assert_true(distance > 0.9 * 60.0 * v->speed - 20.0 * v->speed); // all branches, none skipped
-    rig_close(&rig);
     return worst;
 }
 
-static void courses_are_followed(void **state) {
+TEST(courses_are_followed) {
     for (int i = 0; i < VEHICLES; i++) {
         for (int eight = 0; eight < 2; eight++) {
             Vehicle v = vehicle(i);
@@ -297,13 +289,13 @@ static void courses_are_followed(void **state) {
 }
 
 // An open path ends: the car stands with its center of mass at the end.
-static void a_car_stops_at_the_end_of_an_open_path(void **state) {
+TEST(a_car_stops_at_the_end_of_an_open_path) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_PATH);
         double far = i == 0 ? 3.0 : 80.0;
         const double positions[3][2] = {{0, 0}, {0.7 * far, 0}, {far, 0.1 * far}};
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         MUST(mf_car_set_path(rig.group, positions, 3, false, &error));
         rig_set(&rig, "command.speed", 0, v.speed);
@@ -313,19 +305,18 @@ static void a_car_stops_at_the_end_of_an_open_path(void **state) {
         print_message("%s: end of a path at %g m/s: off by %.4f m\n", v.name, v.speed, off);
         assert_true(off < 0.1 * wheelbase(&v));
         assert_true(rig_speed(&rig) == 0.0);
-        rig_close(&rig);
     }
 }
 
 // ---- places -------------------------------------------------------------------------------------
 
-static void cars_stop_at_positions_all_around(void **state) {
+TEST(cars_stop_at_positions_all_around) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_WAYPOINT);
         config.group.count = 48;
         double worst = 0.0;
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         rig_open(&rig, &config);
         mf_Field *goal = rig_field(&rig, "command.waypoint");
         for (uint32_t n = 0; n < config.group.count; n++) {
@@ -347,16 +338,15 @@ static void cars_stop_at_positions_all_around(void **state) {
             assert_true(mf_field_get(rig_field(&rig, "base.linear_velocity"), n, 0) == 0.0);
         }
         print_message("%s: 48 places at %g m/s: off by %.4f m at most\n", v.name, v.speed, worst);
-        rig_close(&rig);
     }
 }
 
-static void bad_paths_are_refused(void **state) {
+TEST(bad_paths_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
     const double same[2][2] = {{1, 1}, {1, 1}}, endless[2][2] = {{0, 0}, {NAN, 1}};
     const double good[2][2] = {{0, 0}, {1, 0}};
     mf_Error error = {0};
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     // Without a path cars stand.
     rig_set(&rig, "command.speed", 0, 1.0);
@@ -369,22 +359,4 @@ static void bad_paths_are_refused(void **state) {
     assert_int_equal(mf_car_set_path(rig.group, good, 1, false, &error), MF_BAD_ARGUMENT);
     must(mf_car_set_path(rig.group, good, 2, false, &error), &error);
     must(mf_car_set_path(rig.group, good, 2, true, &error), &error);
-    rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(speed_steps_are_followed),
-        cmocka_unit_test(a_car_brakes_to_a_stop_and_reverses),
-        cmocka_unit_test(a_car_without_brakes_stops_by_its_motor),
-        cmocka_unit_test(the_speed_loop_does_not_wind_up),
-        cmocka_unit_test(circles_are_followed),
-        cmocka_unit_test(a_circle_is_kept_without_slip),
-        cmocka_unit_test(lines_are_followed),
-        cmocka_unit_test(courses_are_followed),
-        cmocka_unit_test(a_car_stops_at_the_end_of_an_open_path),
-        cmocka_unit_test(cars_stop_at_positions_all_around),
-        cmocka_unit_test(bad_paths_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "rig/motions.h"
 #include "motion/vehicle/car/motion.h"
 
-static void refused_commands_are_counted_and_change_nothing(void **state) {
+TEST(refused_commands_are_counted_and_change_nothing) {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 0.36, -0.36};
     for (int precise = 0; precise < 2; precise++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
@@ -35,9 +35,9 @@ static void refused_commands_are_counted_and_change_nothing(void **state) {
     }
 }
 
-static void circles_smaller_than_the_car_are_refused(void **state) {
+TEST(circles_smaller_than_the_car_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE);
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.circle", 2, -0.05);
     rig_step(&rig, 3);
@@ -45,10 +45,9 @@ static void circles_smaller_than_the_car_are_refused(void **state) {
     rig_set(&rig, "command.circle", 2, -0.5);
     rig_step(&rig, 3);
     assert_int_equal((int)rig_get(&rig, "command.refused", 0), 3);
-    rig_close(&rig);
 }
 
-static void bad_parameters_are_refused_by_name(void **state) {
+TEST(bad_parameters_are_refused_by_name) {
     static const struct {
         size_t offset;
         double value;
@@ -88,9 +87,7 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
                            const char *name) {
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
-    char label[32];
-    snprintf(label, sizeof label, "group %u", mf_world_group_count(rig->world));
-    group.name = label;
+    group.name = formatted("group %u", mf_world_group_count(rig->world));
     group.model = rig->model;
     mf_Group *out = add_group(rig->world, &group);
     assert_int_equal(rig_add_car(out, car, config, &error), MF_BAD_ARGUMENT);
@@ -99,9 +96,9 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
     assert_null(mf_car_parameters(out));
 }
 
-static void bad_settings_and_steps_are_refused(void **state) {
+TEST(bad_settings_and_steps_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, &config);
     mf_CarConfig vehicle_config = config.config;
     vehicle_config.control_interval = MF_MILLISECOND / 2;
@@ -120,10 +117,9 @@ static void bad_settings_and_steps_are_refused(void **state) {
     assert_int_equal(rig_add_car(rig.group, NULL, NULL, &error), MF_BAD_ARGUMENT);
     const double positions[2][2] = {{0, 0}, {1, 0}};
     assert_int_equal(mf_car_set_path(rig.group, positions, 2, false, &error), MF_BAD_ARGUMENT);
-    rig_close(&rig);
 }
 
-static void every_failed_allocation_leaves_nothing_behind(void **state) {
+TEST(every_failed_allocation_leaves_nothing_behind) {
     for (uint64_t n = 1; n < 100; n++) {
         mf_Error error = {0};
         mf_Context *context = open_context(1);
@@ -153,15 +149,4 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
         }
     }
     fail_msg("adding cars never succeeded");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused_commands_are_counted_and_change_nothing),
-        cmocka_unit_test(circles_smaller_than_the_car_are_refused),
-        cmocka_unit_test(bad_parameters_are_refused_by_name),
-        cmocka_unit_test(bad_settings_and_steps_are_refused),
-        cmocka_unit_test(every_failed_allocation_leaves_nothing_behind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

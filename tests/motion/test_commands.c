@@ -5,6 +5,8 @@
 #include "io/document.h"
 #include "motion/table.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define FILE_NAME "commands_test.xml"
 
 // An arm of 1 kg, center of mass 0.5 m from its joint about y, and two fingers on one tendon. A
@@ -66,8 +68,8 @@ static void drop(Fixture *fixture) {
 }
 
 // At rest kp (target - q) = -m g l cos q about the axis y, which turns x downwards.
-static void a_servo_rests_where_its_equation_says(void **state) {
-    Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
+TEST(a_servo_rests_where_its_equation_says) {
+    AUTO(drop) Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     for (uint32_t i = 0; i < 18; i++)
         mf_field_set(s.target, i, 0, -0.05 * i);
     mf_world_step(s.world, 5000);
@@ -76,12 +78,12 @@ static void a_servo_rests_where_its_equation_says(void **state) {
         assert_true(fabs(40.0 * (-0.05 * i - q) + 10.0 * 0.5 * cos(q)) < 1e-6);
         assert_true(mf_field_get(s.control, i, 0) == -0.05 * i);
     }
-    drop(&s);
 }
 
 // Gear 2, force 3 u + 0.6 - 12 l (l = 2 q): at rest without load u = (24 q - 0.6) / 3. The tendon
 // is half the sum of its joints: 0.5 u - 5 l.
-static void any_affine_servo_is_solved_for_its_control(void **state) {
+TEST(any_affine_servo_is_solved_for_its_control) {
+    AUTO(drop)
     Fixture s = make(*state, ROBOT("<general name='odd' joint='left' gear='2' gainprm='3' "
                                    "biastype='affine' biasprm='.6 -12 -1'/>"
                                    "<general name='grip' tendon='pair' gainprm='.5' "
@@ -95,11 +97,10 @@ static void any_affine_servo_is_solved_for_its_control(void **state) {
     mf_world_step(s.world, 12000);
     assert_true(fabs(mf_field_get(s.angle, 3, 1) - 0.4) < 1e-6);
     assert_true(fabs(mf_field_get(s.angle, 3, 2) - 0.4) < 1e-6);
-    drop(&s);
 }
 
-static void the_last_writer_wins(void **state) {
-    Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
+TEST(the_last_writer_wins) {
+    AUTO(drop) Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     const double q[3] = {0.7, 0, 0}, v[3] = {0, 0, 0};
     mf_field_set(s.control, 0, 0, 0.3);
     mf_group_set_state(s.group, 0, q, v); // the target becomes 0.7: a state is no command
@@ -114,7 +115,6 @@ static void the_last_writer_wins(void **state) {
     mf_group_reset(s.group, 0);
     mf_world_step(s.world, 1);
     assert_true(mf_field_get(s.control, 0, 0) == 0.0);
-    drop(&s);
 }
 
 static const char swing[] = "keyframes: {blend: 0, frames: [{time: 0, angles: {arm: -1}}]}";
@@ -130,18 +130,17 @@ static mf_Status follow(const Fixture *s, mf_Context *context, const char *text,
 }
 
 // Held joints, which the gait does not name, follow their targets too.
-static void a_gait_drives_the_servos_of_a_file(void **state) {
-    Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='4000'/>"));
+TEST(a_gait_drives_the_servos_of_a_file) {
+    AUTO(drop) Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='4000'/>"));
     mf_Error error = {0};
     assert_int_equal(mf_motion_follows(s.group, 0, &error), MF_OK);
     assert_int_equal(follow(&s, *state, swing, &error), MF_OK);
     mf_field_set(s.control, 5, 0, 0.9); // a controller is there: it commands
     mf_world_step(s.world, 3000);
     assert_true(fabs(mf_field_get(s.angle, 5, 0) + 1.0) < 2e-3);
-    drop(&s);
 }
 
-static void joints_that_cannot_follow_are_refused(void **state) {
+TEST(joints_that_cannot_follow_are_refused) {
     static const struct {
         const char *robot, *why;
     } cases[] = {
@@ -151,7 +150,7 @@ static void joints_that_cannot_follow_are_refused(void **state) {
         {ROBOT("<position name='other' joint='left'/>"), "it has no actuator"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Fixture s = make(*state, cases[i].robot);
+        AUTO(drop) Fixture s = make(*state, cases[i].robot);
         mf_Error error = {0};
         assert_int_equal(mf_motion_follows(s.group, 0, &error), MF_UNSUPPORTED);
         error = (mf_Error){0};
@@ -159,13 +158,12 @@ static void joints_that_cannot_follow_are_refused(void **state) {
         if (strstr(error.message, cases[i].why) == NULL || strstr(error.message, "arm") == NULL)
             fail_msg("%s", error.message);
         assert_int_equal(mf_oscillator_add(s.group, NULL, &error), i < 3 ? MF_UNSUPPORTED : MF_OK);
-        drop(&s);
     }
 }
 
 // The same bits from float robots in any lane, and from a snapshot in the middle.
-static void commands_are_part_of_snapshots(void **state) {
-    Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
+TEST(commands_are_part_of_snapshots) {
+    AUTO(drop) Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     static char image[1 << 20];
     mf_field_set(s.target, 17, 0, 0.4);
     mf_world_step(s.world, 10);
@@ -180,17 +178,4 @@ static void commands_are_part_of_snapshots(void **state) {
     mf_world_step(s.world, 50);
     assert_true(mf_world_hash(s.world) == hash);
     assert_true(mf_field_get(s.control, 17, 0) == 0.1);
-    drop(&s);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_servo_rests_where_its_equation_says),
-        cmocka_unit_test(any_affine_servo_is_solved_for_its_control),
-        cmocka_unit_test(the_last_writer_wins),
-        cmocka_unit_test(a_gait_drives_the_servos_of_a_file),
-        cmocka_unit_test(joints_that_cannot_follow_are_refused),
-        cmocka_unit_test(commands_are_part_of_snapshots),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -108,7 +108,7 @@ static double residual_of(const Problem *p, const Shift *u, const double *hold) 
     return all > 0.0 ? sqrt(wrong / all) : 0.0;
 }
 
-static void what_is_solved_is_a_solution(void **state) {
+TEST(what_is_solved_is_a_solution) {
     enum { PROBLEMS = 6000 };
     int unsolved[2] = {0, 0}, pressed = 0;
     for (uint32_t k = 0; k < PROBLEMS; k++) {
@@ -142,7 +142,7 @@ static void what_is_solved_is_a_solution(void **state) {
 // into the ground in some. Returns the hash of its state, the residual included.
 static uint64_t throw_among(uint32_t count) {
     static const double axis[3] = {0, 1, 0}, moments[3] = {0.02, 0.02, 0.03};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moments);
     for (int i = 0; i < 4; i++)
@@ -167,18 +167,11 @@ static uint64_t throw_among(uint32_t count) {
         assert_true(mf_field_get(fixture_field(&fixture, "point.residual"), count - 1, 0) < 0.01);
     }
     uint64_t hash = mf_group_instance_hash(fixture.group, count - 1);
-    fixture_close(&fixture, NULL);
     return hash;
 }
 
-static void other_lanes_do_not_change_a_solution(void **state) {
+TEST(other_lanes_do_not_change_a_solution) {
     uint64_t alone = throw_among(1);
     for (uint32_t count = 2; count < 18; count += 3)
         assert_true(throw_among(count) == alone);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_solved_is_a_solution),
-                                       cmocka_unit_test(other_lanes_do_not_change_a_solution)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,9 +88,9 @@ static void change(mf_MotionsConfig *motions) {
 }
 
 // A target that is read while it is not a number stops the robot.
-static void a_corrupted_target_is_an_input_fault(void **state) {
+TEST(a_corrupted_target_is_an_input_fault) {
     for (int i = 0; i < 2; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = driven_config(i == 0 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED,
                                                    MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         fixture_begin(&fixture, 1);
@@ -99,7 +99,6 @@ static void a_corrupted_target_is_an_input_fault(void **state) {
         fixture_set(&fixture, "joint.target", 2, (double)NAN);
         mf_world_step(fixture.world, 1);
         assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_INPUT);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -118,7 +117,7 @@ static void break_config(mf_RigidConfig *config, int which) {
                                                  : 15 * MF_MILLISECOND;
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     for (int which = 0; which < 20; which++) {
         Batch batch;
         fixture_begin(&batch.fixture, 1);
@@ -140,13 +139,13 @@ static void bad_settings_are_refused(void **state) {
         must(mf_motion_add(batch.fixture.group, MF_MOTION_RIGID, NULL, &error), &error);
         assert_int_equal(mf_motion_add(batch.fixture.group, MF_MOTION_RIGID, NULL, &error),
                          MF_BAD_ARGUMENT);
-        fixture_close(&batch.fixture, NULL);
+        fixture_close(&batch.fixture);
     }
 }
 
 // What cannot be told where to go is refused by name, with the motion that can move it.
-static void floating_joints_are_refused(void **state) {
-    Fixture fixture;
+TEST(floating_joints_are_refused) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     fixture_begin(&fixture, 1);
@@ -160,26 +159,16 @@ static void floating_joints_are_refused(void **state) {
                      MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "loose"));
     assert_non_null(strstr(error.message, "articulated"));
-    fixture_close(&fixture, NULL);
 }
 
-int main(void) {
-    static BatchKind kind = {.options = options,
-                             .option_count = sizeof options / sizeof *options,
-                             .bumps = 0.05,
-                             .rate = {100, 1},
-                             .watching = STEPS,
-                             .build = build_mixed,
-                             .set = set,
-                             .change = change,
-                             .place = place_robot,
-                             .steer = steer,
-                             .touching = batch_loaded};
-    const struct CMUnitTest tests[] = {
-        BATCH_TESTS(&kind),
-        cmocka_unit_test(a_corrupted_target_is_an_input_fault),
-        cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(floating_joints_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const BatchKind batch_kind = {.options = options,
+                                     .option_count = sizeof options / sizeof *options,
+                                     .bumps = 0.05,
+                                     .rate = {100, 1},
+                                     .watching = STEPS,
+                                     .build = build_mixed,
+                                     .set = set,
+                                     .change = change,
+                                     .place = place_robot,
+                                     .steer = steer,
+                                     .touching = batch_loaded};

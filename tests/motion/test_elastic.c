@@ -5,6 +5,8 @@
 #include "motion/truss/motion.h"
 #include "motion/truss_bits.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // ---- bits ---------------------------------------------------------------------------------------
 
 // Throws every instance, each with its own speed.
@@ -16,7 +18,7 @@ static void throw(const Rig *rig, uint32_t instance) {
     assert_int_equal(mf_group_set_start(rig->group, instance, start, NULL, speed, NULL), MF_OK);
 }
 
-static void other_lanes_change_nothing(void **state) {
+TEST(other_lanes_change_nothing) {
     RigConfig config = elastic_config(21, 1e-3);
     config.motion.noise = 1e-4;
     config.motion.damping = 1e-5;
@@ -24,10 +26,10 @@ static void other_lanes_change_nothing(void **state) {
 }
 
 // The tests above and below see flight and contacts.
-static void what_is_thrown_lands(void **state) {
+TEST(what_is_thrown_lands) {
     Parts parts;
     crawler(&parts, 7, 0);
-    Rig rig = rig_open(*state, &parts.truss, elastic_config(9, 1e-3));
+    AUTO(rig_close) Rig rig = rig_open(*state, &parts.truss, elastic_config(9, 1e-3));
     begin_all(&rig, throw);
     drive(&rig, 10);
     assert_true(get_field(rig.group, "base.linear_velocity", 3, 2) <
@@ -35,28 +37,27 @@ static void what_is_thrown_lands(void **state) {
     drive(&rig, 50);
     for (uint32_t i = 0; i < 9; i++)
         assert_true(get_field(rig.group, "base.linear_velocity", i, 2) > -0.5);
-    rig_close(&rig);
 }
 
-static void sets_and_threads_agree(void **state) {
+TEST(sets_and_threads_agree) {
     RigConfig config = elastic_config(40, 1e-3);
     config.motion.noise = 1e-4;
     sets_and_threads_agree_on(config, throw, 60);
 }
 
-static void snapshots_continue(void **state) {
+TEST(snapshots_continue) {
     snapshots_continue_with(*state, elastic_config(9, 1e-3), throw, 30);
 }
 
 // ---- faults -------------------------------------------------------------------------------------
 
-static void faults_are_contained(void **state) {
+TEST(faults_are_contained) {
     static const char *const fields[] = {"vertex.load", "vertex.velocity"};
     for (int k = 0; k < 2; k++) {
         Parts p;
         crawler(&p, 6, 0);
-        Rig calm = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
-        Rig rig = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
+        AUTO(rig_close) Rig calm = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
         set_field(rig.group, fields[k], 3, 0, NAN);
         drive(&calm, 20);
         drive(&rig, 20);
@@ -67,45 +68,41 @@ static void faults_are_contained(void **state) {
                 assert_int_equal(mf_group_instance_hash(rig.group, i),
                                  mf_group_instance_hash(calm.group, i));
         }
-        rig_close(&calm);
-        rig_close(&rig);
     }
 }
 
-static void runaways_are_frozen(void **state) {
+TEST(runaways_are_frozen) {
     Parts p;
     crawler(&p, 6, 0);
-    Rig rig = rig_open(*state, &p.truss, elastic_config(2, 1e-3));
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, elastic_config(2, 1e-3));
     set_field(rig.group, "vertex.velocity", 1, 2, 1e300);
     drive(&rig, 3);
     assert_int_equal(mf_group_fault(rig.group, 0), 0);
     assert_int_not_equal(mf_group_fault(rig.group, 1), 0);
-    rig_close(&rig);
 }
 
-static void caps_are_said(void **state) {
+TEST(caps_are_said) {
     Parts p;
     crawler(&p, 7, 3);
     RigConfig config = elastic_config(1, 1e-3);
     config.motion.iterations = 1;
     config.motion.tolerance = 1e-12;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     throw(&rig, 0);
     mf_world_step(rig.world, 60);
     assert_true((mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER) != 0);
-    rig_close(&rig);
 }
 
 // ---- other trusses and motions ------------------------------------------------------------------
 
-static void trusses_are_replaced(void **state) {
+TEST(trusses_are_replaced) {
     Parts small, large;
     crawler(&small, 5, 0);
     crawler(&large, 7, 0);
     RigConfig config = elastic_config(3, 1e-3);
     config.motion.vertices = 7;
     config.motion.bars = 15;
-    Rig rig = rig_open(*state, &small.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &small.truss, config);
     mf_Error error = {0};
     drive(&rig, 5);
     assert_int_equal(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_OK);
@@ -115,10 +112,9 @@ static void trusses_are_replaced(void **state) {
     assert_non_null(mf_elastic_config_of(rig.group));
     assert_non_null(mf_truss_config_of(rig.group));
     assert_null(mf_quasistatic_config_of(rig.group));
-    rig_close(&rig);
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     Parts p;
     crawler(&p, 5, 0);
     mf_Error error = {0};
@@ -143,11 +139,11 @@ static void bad_settings_are_refused(void **state) {
 }
 
 // From frames to inertia and back: positions, contacts and rest lengths stay to the bit.
-static void motions_switch(void **state) {
+TEST(motions_switch) {
     Parts p;
     crawler(&p, 7, 1);
     mf_Error error = {0};
-    Rig rig = {0};
+    AUTO(rig_close) Rig rig = {0};
     mf_GroupConfig group = mf_group_config();
     mf_WorldConfig settings = mf_world_config();
     mf_MotionsConfig motions = mf_motions_config();
@@ -178,19 +174,4 @@ static void motions_switch(void **state) {
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(mf_group_fault(rig.group, i), 0);
     assert_int_not_equal(mf_motion_switch(rig.group, 1, MF_MOTION_RIGID, &error), MF_OK);
-    rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(other_lanes_change_nothing),
-                                       cmocka_unit_test(sets_and_threads_agree),
-                                       cmocka_unit_test(what_is_thrown_lands),
-                                       cmocka_unit_test(snapshots_continue),
-                                       cmocka_unit_test(faults_are_contained),
-                                       cmocka_unit_test(runaways_are_frozen),
-                                       cmocka_unit_test(caps_are_said),
-                                       cmocka_unit_test(trusses_are_replaced),
-                                       cmocka_unit_test(bad_settings_are_refused),
-                                       cmocka_unit_test(motions_switch)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -3,6 +3,8 @@
 #include "motion/truss/motion.h"
 #include "motion/trusses.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static const double pi = 3.14159265358979323846;
 
 // A bar of 0.1 m along x with a mass of 1 kg at its end; `fixed` axes of the mass.
@@ -23,10 +25,10 @@ static RigConfig alone(double step) {
 // ---- closed forms -------------------------------------------------------------------------------
 
 // Constant forces are exact for the rule: z = z0 + v t - g t^2 / 2.
-static void falls_are_exact(void **state) {
+TEST(falls_are_exact) {
     Parts p;
     pyramid(&p);
-    Rig rig = rig_open(*state, &p.truss, alone(1e-3));
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, alone(1e-3));
     const double z = get_field(rig.group, "base.position", 0, 2), speed[3] = {0.3, -0.2, 2.0};
     assert_int_equal(mf_group_set_start(rig.group, 0, (double[]){0, 0, z}, NULL, speed, NULL),
                      MF_OK);
@@ -38,7 +40,6 @@ static void falls_are_exact(void **state) {
                 2e-9);
     assert_near(get_field(rig.group, "base.linear_velocity", 0, 2), 2.0 - 9.81 * t, 1e-8);
     assert_int_equal(mf_group_warning(rig.group, 0), 0);
-    rig_close(&rig);
 }
 
 // The error [m] of a mass on a spring of w^2 = k / m after some periods, started at `amplitude`.
@@ -51,7 +52,7 @@ static double oscillator_error(mf_Context *context, double per_period, double da
     config.world.step = (mf_Time)(2 * pi / w / per_period * 1e9 + 0.5);
     config.world.gravity = 0.0;
     config.motion.damping = damping;
-    Rig rig = rig_open(context, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &p.truss, config);
     set_field(rig.group, "vertex.position", 0, 3, 0.1 + amplitude);
     const uint64_t steps = (uint64_t)(3.3 * per_period);
     mf_world_step(rig.world, steps);
@@ -61,11 +62,10 @@ static double oscillator_error(mf_Context *context, double per_period, double da
     const double x = amplitude * exp(-s * t) * (cos(v * t) + s / v * sin(v * t));
     const double error = get_field(rig.group, "vertex.position", 0, 3) - 0.1 - x;
     assert_int_equal(mf_group_warning(rig.group, 0), 0);
-    rig_close(&rig);
     return fabs(error) / amplitude;
 }
 
-static void oscillators_have_order_two(void **state) {
+TEST(oscillators_have_order_two) {
     for (int damped = 0; damped < 2; damped++) {
         double before = 0.0;
         for (int k = 0; k < 5; k++) {
@@ -99,17 +99,16 @@ static double pendulum_error(mf_Context *context, uint64_t steps) {
     p.truss.material.elasticity = 1e12;
     RigConfig config = alone(period / (double)steps);
     config.motion.tolerance = 1e-6;
-    Rig rig = rig_open(context, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &p.truss, config);
     // To the lowest point, after a quarter: there the speed is the greatest.
     mf_world_step(rig.world, steps / 4);
     const double error = get_field(rig.group, "vertex.position", 0, 3) / 0.1;
     print_message("pendulum, %u steps a period: %.3g of the length from the lowest point\n",
                   (unsigned)steps, error);
-    rig_close(&rig);
     return fabs(error);
 }
 
-static void pendulums_have_the_period_of_the_integral(void **state) {
+TEST(pendulums_have_the_period_of_the_integral) {
     double before = 0.0;
     for (uint64_t steps = 200; steps <= 1600; steps *= 2) {
         const double error = pendulum_error(*state, steps);
@@ -141,14 +140,14 @@ static double far(const double a[3], const double b[3]) {
 
 // A tumbling truss without weight: linear momentum to rounding, angular momentum to the order of
 // the rule, energy of vibrations falls.
-static void tumbling_conserves_momentum(void **state) {
+TEST(tumbling_conserves_momentum) {
     double error[4];
     for (int k = 0; k < 4; k++) {
         Parts p;
         pyramid(&p);
         RigConfig config = alone(2e-3 / (1 << k));
         config.world.gravity = 0.0;
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         for (uint32_t c = 0; c < 12; c++)
             set_field(rig.group, "vertex.velocity", 0, c, 0.3 * sin(7.0 * c + 1.0));
         const Conserved start = conserved(&rig);
@@ -166,7 +165,6 @@ static void tumbling_conserves_momentum(void **state) {
                       end.energy / start.energy);
         assert_near(far(end.linear, start.linear), 0.0, 1e-11);
         assert_int_equal(mf_group_warning(rig.group, 0), 0);
-        rig_close(&rig);
     }
     assert_true(error[0] < 0.01 && error[3] < 3e-4);
 }
@@ -188,7 +186,7 @@ static double held(const Rig *rig, uint32_t vertices) {
 
 // Trusses that are thrown onto the ground, bounce, tumble and slide do not gain energy, with steps
 // longer and shorter than the periods of bars and contacts.
-static void bouncing_gains_nothing(void **state) {
+TEST(bouncing_gains_nothing) {
     static const double steps[] = {1e-2, 2e-3, 1e-3, 2e-4};
     for (int k = 0; k < 8; k++) {
         Parts p;
@@ -198,7 +196,7 @@ static void bouncing_gains_nothing(void **state) {
             crawler(&p, 7, 2);
         RigConfig config = elastic_config(1, steps[k % 4]);
         config.motion.collisions = k < 4; // the energy of bars that meet is in no field
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         const double position[3] = {0, 0, 0.3}, speed[3] = {1.0, 0.5, 0.0};
         mf_group_set_start(rig.group, 0, position, NULL, speed, NULL);
         set_field(rig.group, "vertex.velocity", 0, 3, 3.0);
@@ -219,7 +217,6 @@ static void bouncing_gains_nothing(void **state) {
                       start, gained, (double)spent / count, mf_group_warning(rig.group, 0));
         assert_true(gained < 1e-4 * start && last < 0.3 * start);
         assert_int_equal(mf_group_fault(rig.group, 0), 0);
-        rig_close(&rig);
     }
 }
 
@@ -230,14 +227,14 @@ static double push_of(const Rig *rig) {
 }
 
 // A pyramid that hops and slides by its actuator never has more than the actuator gave.
-static void actuators_pay_for_all_energy(void **state) {
+TEST(actuators_pay_for_all_energy) {
     static const double speeds[] = {0.1, 1.0, 10.0};
     for (int k = 0; k < 6; k++) {
         Parts p;
         pyramid(&p);
         RigConfig config = elastic_config(1, k < 3 ? 1e-3 : 2e-4);
         config.motion.actuator_speed = speeds[k % 3];
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         const int period = k < 3 ? 40 : 200;
         double rest = get_field(rig.group, "bar.rest_length", 0, 0), push = push_of(&rig);
         const double start = held(&rig, 4);
@@ -261,17 +258,16 @@ static void actuators_pay_for_all_energy(void **state) {
             speeds[k % 3], k < 3 ? 1.0 : 0.2, work, given, excess, most,
             mf_group_warning(rig.group, 0));
         assert_true(excess < 1e-5 * work);
-        rig_close(&rig);
     }
 }
 
 // A pyramid that slides on flat ground stops after v^2 / (2 mu g).
-static void sliding_stops_after_its_distance(void **state) {
+TEST(sliding_stops_after_its_distance) {
     Parts p;
     pyramid(&p);
     RigConfig config = elastic_config(1, 1e-3);
     config.motion.friction = 0.3;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     mf_world_step(rig.world, 500); // it settles
     const double x = get_field(rig.group, "base.position", 0, 0), g = 9.81;
     for (uint32_t v = 0; v < 4; v++)
@@ -281,11 +277,10 @@ static void sliding_stops_after_its_distance(void **state) {
     mf_world_step(rig.world, 500);
     assert_near(get_field(rig.group, "base.position", 0, 0) - x, 1.0 / (2.0 * 0.3 * g), 1e-4);
     assert_near(get_field(rig.group, "base.linear_velocity", 0, 0), 0.0, 1e-3);
-    rig_close(&rig);
 }
 
 // On slopes a truss sticks below tan a = mu; above it slides with g (sin a - mu cos a).
-static void slopes_hold_by_friction(void **state) {
+TEST(slopes_hold_by_friction) {
     for (int steep = 0; steep < 2; steep++) {
         const double a = atan(0.5) + (steep ? 0.1 : -0.02), g = 9.81, t = 0.4;
         Parts p;
@@ -294,7 +289,7 @@ static void slopes_hold_by_friction(void **state) {
         config.motion.damping = 1e-4;
         config.world.gravity_direction[0] = sin(a);
         config.world.gravity_direction[2] = -cos(a);
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         mf_world_step(rig.world, 400); // the feet stick or slide by then
         const double v = get_field(rig.group, "base.linear_velocity", 0, 0),
                      x = get_field(rig.group, "base.position", 0, 0);
@@ -306,7 +301,6 @@ static void slopes_hold_by_friction(void **state) {
             assert_near(more, g * (sin(a) - 0.5 * cos(a)) * t, 2e-3 * t);
         else
             assert_near(get_field(rig.group, "base.position", 0, 0) - x, 0.0, 1e-6);
-        rig_close(&rig);
     }
 }
 
@@ -318,19 +312,18 @@ static void settle(mf_Context *context, const Parts *p, bool contacts, double ou
         config.motion.contacts = contacts;
         config.motion.tolerance = 1e-8;
         config.motion.damping = 1e-3;
-        Rig rig = rig_open(context, &p->truss, config);
+        AUTO(rig_close) Rig rig = rig_open(context, &p->truss, config);
         mf_world_step(rig.world, elastic ? 1500 : 3);
         for (uint32_t c = 0; c < 3 * p->truss.vertex_count; c++) {
             const double x = get_field(rig.group, "vertex.position", 0, c);
             out[c] = elastic ? x - out[c] : x;
         }
         assert_int_equal(mf_group_warning(rig.group, 0), 0);
-        rig_close(&rig);
     }
 }
 
 // With damping trusses come to rest where quasi-statics finds them.
-static void rest_is_the_quasistatic_solution(void **state) {
+TEST(rest_is_the_quasistatic_solution) {
     Parts p;
     double apart[3 * MOST];
     begin(&p);
@@ -353,35 +346,18 @@ static void rest_is_the_quasistatic_solution(void **state) {
 
 // Without damping a truss goes on vibrating: with 75 steps a period it keeps most of the energy of
 // 134 periods, with 7.5 steps nothing.
-static void slow_vibrations_last(void **state) {
+TEST(slow_vibrations_last) {
     Parts p;
     swing(&p, "yz");
     for (int k = 0; k < 2; k++) {
         RigConfig config = alone(k == 0 ? 1e-4 : 1e-3);
         config.world.gravity = 0.0;
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         set_field(rig.group, "vertex.velocity", 0, 3, 0.1);
         const double start = conserved(&rig).energy;
         mf_world_step(rig.world, k == 0 ? 10000 : 1000);
         const double left = conserved(&rig).energy / start;
         print_message("step %g ms: after 1 s %.3g of the energy\n", k == 0 ? 0.1 : 1.0, left);
         assert_true(k == 0 ? left > 0.5 : left < 0.1);
-        rig_close(&rig);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(falls_are_exact),
-        cmocka_unit_test(oscillators_have_order_two),
-        cmocka_unit_test(pendulums_have_the_period_of_the_integral),
-        cmocka_unit_test(tumbling_conserves_momentum),
-        cmocka_unit_test(bouncing_gains_nothing),
-        cmocka_unit_test(actuators_pay_for_all_energy),
-        cmocka_unit_test(sliding_stops_after_its_distance),
-        cmocka_unit_test(slopes_hold_by_friction),
-        cmocka_unit_test(rest_is_the_quasistatic_solution),
-        cmocka_unit_test(slow_vibrations_last),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -146,7 +146,7 @@ static uint64_t audit_all(double height, double speed, double spin, double ampli
     updates = SANITIZED ? (updates + 1) / 2 : updates;
     for (uint32_t g = 0; g < GROUNDS; g++)
         for (uint32_t o = 0; o < 32; o++) {
-            Fixture fixture;
+            AUTO(fixture_close) Fixture fixture;
             fixture_begin(&fixture, 1);
             make_hexapod(&fixture.hand);
             FixtureConfig config = fixture_config(false);
@@ -162,33 +162,33 @@ static uint64_t audit_all(double height, double speed, double spin, double ampli
             report(grounds[g].name, o, &audit);
             assert_int_equal(mf_group_fault_total(fixture.group), 0);
             rises += audit.rises;
-            fixture_close(&fixture, terrain);
+            fixture.terrain = terrain;
         }
     return rises;
 }
 
-static void random_gaits_gain_no_energy(void **state) {
+TEST(random_gaits_gain_no_energy) {
     assert_int_equal(audit_all(0.0, 0.0, 0.0, 0.8, 25), 0);
 }
 
-static void thrown_robots_gain_no_energy(void **state) {
+TEST(thrown_robots_gain_no_energy) {
     assert_int_equal(audit_all(0.5, 4.0, 15.0, 0.8, 20), 0);
 }
 
 // With still joints the joint update may not be a source either.
-static void still_joints_gain_no_energy(void **state) {
+TEST(still_joints_gain_no_energy) {
     assert_int_equal(audit_all(0.0, 0.0, 0.0, 0.0, 25), 0);
     assert_int_equal(audit_all(0.3, 3.0, 10.0, 0.0, 25), 0);
 }
 
 // Drops from 10 m, at the ends of the settings: joint intervals from one step to a minute, steps of
 // 1 and 10 ms, the hardest and the softest contact. No gain, no fault.
-static void drops_at_the_ends_of_the_settings(void **state) {
+TEST(drops_at_the_ends_of_the_settings) {
     static const mf_Time steps[] = {MF_MILLISECOND, 10 * MF_MILLISECOND};
     static const uint32_t intervals[] = {2, 8, 6000}; // in steps; one would leave none to audit
     static const double compliance[] = {1e-4, 0.1, 1.0};
     for (uint32_t o = 0; o < 18 * 4; o += SANITIZED ? 5 : 1) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         FixtureConfig config = fixture_config(false);
@@ -209,7 +209,7 @@ static void drops_at_the_ends_of_the_settings(void **state) {
         report("drop", (o / 18) * 9 % 32, &audit);
         assert_int_equal(mf_group_fault_total(fixture.group), 0);
         assert_int_equal(audit.rises, 0);
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
 }
 
@@ -218,9 +218,9 @@ static void drops_at_the_ends_of_the_settings(void **state) {
 // hip's axis and each of its three hinges turns by at most 0.4 rad: 0.34 * 3 * 0.4 = 0.41 m, and
 // the body rotates about its feet by no more than that. 6e5 robot steps without a fault, or twice
 // that.
-static void robots_are_not_faster_than_their_legs(void **state) {
+TEST(robots_are_not_faster_than_their_legs) {
     for (uint32_t o = 0; o < 32; o += 5) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         FixtureConfig config = fixture_config(false);
@@ -247,17 +247,5 @@ static void robots_are_not_faster_than_their_legs(void **state) {
             print_message("option %u: farthest in one interval %.3f m\n", o, fastest);
         assert_true(fastest < 0.41);
         assert_int_equal(mf_group_fault_total(fixture.group), 0);
-        fixture_close(&fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_gaits_gain_no_energy),
-        cmocka_unit_test(still_joints_gain_no_energy),
-        cmocka_unit_test(thrown_robots_gain_no_energy),
-        cmocka_unit_test(drops_at_the_ends_of_the_settings),
-        cmocka_unit_test(robots_are_not_faster_than_their_legs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static const char door_text[] =
 static mf_Group *add_external(Pitch *pitch, const char *text, const char *name, uint32_t count,
                               const mf_ExternalConfig *config) {
     mf_Group *group = pitch_group(pitch, load_text(pitch->context, text), name, count, true);
-    must(rig_add_external(group, config, &pitch->error), &pitch->error);
+    MUST(rig_add_external(group, config, &error));
     return group;
 }
 
@@ -38,9 +38,9 @@ static void get_pose(mf_Group *group, uint32_t instance, double pose[7]) {
 }
 
 // Constant velocities: a straight line, and a turn about one axis by their time.
-static void velocities_move_it(void **state) {
+TEST(velocities_move_it) {
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, (k == 0 ? 1 : 20) * MF_MILLISECOND, 9.81);
         mf_Group *group = add_external(&pitch, paddle_text, "paddle", 20, NULL);
         for (uint32_t c = 0; c < 3; c++) {
@@ -58,15 +58,14 @@ static void velocities_move_it(void **state) {
         assert_near(pose[5], 0.0, 1e-12);
         assert_near(pose[6], 0.8 * sin(1.0), 1e-12);
         assert_near(get_field(group, "base.position", 16, 0), 0.0, 0.0);
-        pitch_close(&pitch);
     }
 }
 
 // A target is reached at the end of the interval, at a steady speed, and then it stands.
-static void targets_are_reached(void **state) {
+TEST(targets_are_reached) {
     static const double quarter = 0.70710678118654752;
     for (int steps = 1; steps <= 10; steps += 9) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         mf_ExternalConfig config = mf_motions_config().external;
         config.targets = true;
         config.control_interval = steps * MF_MILLISECOND;
@@ -97,12 +96,11 @@ static void targets_are_reached(void **state) {
         assert_near(get_field(group, "base.angular_velocity", 1, 2), 0.0, 1e-10 / steps);
         assert_near(get_field(group, "joint.rate", 1, 0), 0.0, 0.0);
         assert_near(get_field(group, "base.position", 2, 0), 0.0, 0.0);
-        pitch_close(&pitch);
     }
 }
 
-static void joints_follow_their_rates(void **state) {
-    Pitch pitch;
+TEST(joints_follow_their_rates) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *group = add_external(&pitch, door_text, "door", 1, NULL);
     set_field(group, "joint.rate", 0, 0, 2.0);
@@ -110,18 +108,17 @@ static void joints_follow_their_rates(void **state) {
     mf_world_step(pitch.world, 500);
     assert_near(get_field(group, "joint.angle", 0, 0), 1.0, 1e-12);
     assert_near(get_field(group, "joint.angle", 0, 1), -0.05, 1e-12);
-    pitch_close(&pitch);
 }
 
 // ---- pushing ------------------------------------------------------------------------------------
 
 // A paddle of speed w against a ball at rest: an impact with a wall, whose restitution e leaves the
 // ball with (1 + e) w; the paddle keeps its speed to the bit. By velocities and by targets alike.
-static void a_paddle_strikes_a_ball(void **state) {
+TEST(a_paddle_strikes_a_ball) {
     for (int k = 0; k < 4; k++) {
         const double restitution = k < 2 ? 1.0 : 0.5, speed = 1.5;
         const int steps = 2000;
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         mf_ExternalConfig external = mf_motions_config().external;
         external.targets = k % 2 == 1;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
@@ -145,16 +142,15 @@ static void a_paddle_strikes_a_ball(void **state) {
         assert_near(get_field(paddle, "base.linear_velocity", 0, 0), speed,
                     external.targets ? 1e-9 : 0.0);
         assert_near(get_field(paddle, "base.position", 0, 0), 1e-4 * steps * speed, 1e-12);
-        pitch_close(&pitch);
     }
 }
 
 // A box on a plate that speeds up at 2 m/s^2 is carried, for friction can give 0.6 g; at 8 m/s^2 it
 // slides with 0.6 g.
-static void a_plate_carries_a_box(void **state) {
+TEST(a_plate_carries_a_box) {
     static const double accelerations[] = {2.0, 8.0};
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *plate = add_external(&pitch, plate_text, "plate", 1, NULL);
         mf_Group *box = pitch_bodies(&pitch, load_text(pitch.context, box_text), "box", 1, true);
@@ -170,15 +166,14 @@ static void a_plate_carries_a_box(void **state) {
         const double expected = fmin(accelerations[k], 0.6 * 9.81) * seconds;
         assert_near(get_field(box, "base.linear_velocity", 0, 0), expected, 0.05);
         assert_near(get_field(box, "base.position", 0, 2), 1.15, 2e-3);
-        pitch_close(&pitch);
     }
 }
 
 // ---- failures -----------------------------------------------------------------------------------
 
-static void bad_inputs_are_contained(void **state) {
+TEST(bad_inputs_are_contained) {
     for (int k = 0; k < 4; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         mf_ExternalConfig config = mf_motions_config().external;
         config.targets = k >= 2;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -193,7 +188,6 @@ static void bad_inputs_are_contained(void **state) {
         assert_near(get_field(group, "base.orientation", 0, 0), 1.0, 0.0);
         assert_near(get_field(group, "joint.angle", 0, 0), 0.0, 0.0);
         assert_near(get_field(group, "fault.word", 1, 0), 0.0, 0.0);
-        pitch_close(&pitch);
     }
 }
 
@@ -202,8 +196,8 @@ static void refused(mf_Status status, mf_Status expected, const mf_Error *error,
         fail_msg("%s: %s", mf_status_name(status), error->message);
 }
 
-static void immovable_joints_are_refused(void **state) {
-    Pitch pitch;
+TEST(immovable_joints_are_refused) {
+    AUTO(pitch_close) Pitch pitch;
     mf_ExternalConfig config = mf_motions_config().external;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Error *error = &pitch.error;
@@ -226,7 +220,6 @@ static void immovable_joints_are_refused(void **state) {
             "already");
     assert_int_equal(mf_motion_of(group, 0), MF_MOTION_EXTERNAL);
     assert_false(mf_motion_in(post, MF_MOTION_EXTERNAL));
-    pitch_close(&pitch);
 }
 
 static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) {
@@ -247,18 +240,16 @@ static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) 
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
-    Pitch pitch;
+TEST(every_failing_call_is_survived) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    mf_Model *door = load_text(pitch.context, door_text);
+    AUTO_MODEL *door = load_text(pitch.context, door_text);
     assert_true(torture(pitch.context, add_to_world, door, TORTURE_MUST_FAIL) > 10);
-    mf_model_destroy(door);
-    pitch_close(&pitch);
 }
 
 // A restored world goes on to the same bits, in the middle of an interval too.
-static void snapshots_contain_everything(void **state) {
-    Pitch pitch;
+TEST(snapshots_contain_everything) {
+    AUTO(pitch_close) Pitch pitch;
     mf_ExternalConfig config = mf_motions_config().external;
     static uint8_t image[65536];
     config.targets = true;
@@ -270,28 +261,12 @@ static void snapshots_contain_everything(void **state) {
     mf_world_step(pitch.world, 4);
     const size_t size = mf_world_snapshot_size(pitch.world);
     assert_true(size <= sizeof image);
-    must(mf_world_snapshot(pitch.world, image, size, &pitch.error), &pitch.error);
+    MUST(mf_world_snapshot(pitch.world, image, size, &error));
     mf_world_step(pitch.world, 13);
     const uint64_t hash = mf_world_hash(pitch.world);
-    must(mf_world_restore(pitch.world, image, size, &pitch.error), &pitch.error);
+    MUST(mf_world_restore(pitch.world, image, size, &error));
     assert_true(mf_world_hash(pitch.world) != hash);
     mf_world_step(pitch.world, 13);
     assert_true(mf_world_hash(pitch.world) == hash);
     assert_near(get_field(group, "base.position", 3, 1), 2.0, 0.0);
-    pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(velocities_move_it),
-        cmocka_unit_test(targets_are_reached),
-        cmocka_unit_test(joints_follow_their_rates),
-        cmocka_unit_test(a_paddle_strikes_a_ball),
-        cmocka_unit_test(a_plate_carries_a_box),
-        cmocka_unit_test(bad_inputs_are_contained),
-        cmocka_unit_test(immovable_joints_are_refused),
-        cmocka_unit_test(every_failing_call_is_survived),
-        cmocka_unit_test(snapshots_contain_everything),
-    };
-    return cmocka_run_group_tests_name("external", tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static mf_Group *add_stream(Pitch *pitch, uint32_t count, mf_Time delay, mf_Time
     config.delay = delay;
     config.hold = hold;
     mf_Group *group = pitch_group(pitch, load_text(pitch->context, body_text), "body", count, true);
-    must(rig_add_external(group, &config, &pitch->error), &pitch->error);
+    MUST(rig_add_external(group, &config, &error));
     return group;
 }
 
@@ -36,11 +36,11 @@ static void is_state(mf_Group *group, uint32_t instance, mf_PoseState state) {
 // 100 poses a second, each 5 ms old when it comes, shown 30 ms late. The error of the cubic is
 // 3/128 h^4 r w^4 in the middle of two poses and less elsewhere, that of its slope at the poses
 // h^3/12 r w^4.
-static void a_circle_is_shown_as_the_formula_says(void **state) {
+TEST(a_circle_is_shown_as_the_formula_says) {
     const double radius = 1.5, speed = 12.0, period = 0.01, delay = 0.03;
     const double bound = 3.0 / 128.0 * pow(speed * period, 4.0) * radius;
     double worst = 0.0, fastest = 0.0, rotated = 0.0;
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 3, 30 * MF_MILLISECOND, 0);
     for (uint32_t tick = 0; tick < 1000; tick++) {
@@ -76,13 +76,12 @@ static void a_circle_is_shown_as_the_formula_says(void **state) {
     assert_true(rotated < 3.0 / 128.0 * pow(0.5 * speed * period, 4.0));
     is_state(group, 0, MF_POSES_NONE);
     assert_near(get_field(group, "base.position", 0, 0), 0.0, 0.0);
-    pitch_close(&pitch);
 }
 
 // Parabolas are exact for any distances of time, with two neighbours or with one.
-static void a_parabola_is_exact(void **state) {
+TEST(a_parabola_is_exact) {
     static const double times[] = {0.0, 0.013, 0.021, 0.04, 0.047, 0.06, 0.08, 0.081};
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 1, 0, 0);
     for (uint32_t i = 0; i < ROWS; i++)
@@ -93,14 +92,13 @@ static void a_parabola_is_exact(void **state) {
         assert_near(get_field(group, "base.position", 0, 0), 2.0 * t - 40.0 * t * t, 1e-14);
         assert_near(get_field(group, "base.linear_velocity", 0, 0), 2.0 - 80.0 * t, 1e-9);
     }
-    pitch_close(&pitch);
 }
 
 // ---- the end of a stream ------------------------------------------------------------------------
 
 // The last pose is of 20 ms: with 10 ms of delay it goes on until 30 + 40 ms, then it stands.
-static void it_goes_on_and_then_holds(void **state) {
-    Pitch pitch;
+TEST(it_goes_on_and_then_holds) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 2, 10 * MF_MILLISECOND, 40 * MF_MILLISECOND);
     mf_world_step(pitch.world, 1);
@@ -126,13 +124,12 @@ static void it_goes_on_and_then_holds(void **state) {
     mf_world_step(pitch.world, 1);
     is_state(group, 0, MF_POSES_NONE);
     assert_near(get_field(group, "base.position", 0, 0), 0.0, 0.0);
-    pitch_close(&pitch);
 }
 
 // Lost markers, an empty row, the same time twice, numbers too great, opposite rotations: the
 // others count, and a robot beside it notices nothing.
-static void what_is_no_pose_harms_nobody(void **state) {
-    Pitch pitch;
+TEST(what_is_no_pose_harms_nobody) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 3, 0, MF_SECOND);
     for (uint32_t i = 0; i < 3; i++)
@@ -157,15 +154,14 @@ static void what_is_no_pose_harms_nobody(void **state) {
     assert_near(get_field(group, "fault.word", 2, 0), MF_FAULT_RANGE, 0.0);
     assert_near(get_field(group, "base.position", 2, 0), 0.0, 0.0);
     assert_near(get_field(group, "fault.word", 1, 0), 0.0, 0.0);
-    pitch_close(&pitch);
 }
 
 // ---- what it pushes -----------------------------------------------------------------------------
 
 // As a wall of the stream's speed: a ball at rest leaves it with (1 + e) times that.
-static void it_strikes_a_ball(void **state) {
+TEST(it_strikes_a_ball) {
     const double restitution = 0.5, speed = 1.5;
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
     mf_Group *body = add_stream(&pitch, 1, 30 * MF_MILLISECOND, MF_SECOND);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.7), "ball", 1, true);
@@ -186,7 +182,6 @@ static void it_strikes_a_ball(void **state) {
     assert_near(get_field(ball, "base.linear_velocity", 0, 1), 0.0, 0.0);
     assert_near(get_field(body, "base.position", 0, 0), speed * (0.3 - 0.03), 1e-12);
     assert_near(get_field(body, "base.linear_velocity", 0, 0), speed, 1e-9);
-    pitch_close(&pitch);
 }
 
 // ---- bits ---------------------------------------------------------------------------------------
@@ -195,7 +190,7 @@ static void it_strikes_a_ball(void **state) {
 static uint64_t hash_of_streams(uint32_t threads, uint32_t shift, bool again) {
     static uint8_t image[262144];
     uint64_t hash = 14695981039346656037u;
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, threads, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 40, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND);
     for (uint32_t i = 0; i < 40; i++)
@@ -205,10 +200,10 @@ static uint64_t hash_of_streams(uint32_t threads, uint32_t shift, bool again) {
     mf_world_step(pitch.world, 12);
     const size_t size = mf_world_snapshot_size(pitch.world);
     assert_true(size <= sizeof image);
-    must(mf_world_snapshot(pitch.world, image, size, &pitch.error), &pitch.error);
+    MUST(mf_world_snapshot(pitch.world, image, size, &error));
     if (again) {
         mf_world_step(pitch.world, 30);
-        must(mf_world_restore(pitch.world, image, size, &pitch.error), &pitch.error);
+        MUST(mf_world_restore(pitch.world, image, size, &error));
     }
     for (int step = 0; step < 20; step++) {
         mf_world_step(pitch.world, 1);
@@ -221,11 +216,10 @@ static uint64_t hash_of_streams(uint32_t threads, uint32_t shift, bool again) {
                 hash = (hash ^ bits) * 1099511628211u;
             }
     }
-    pitch_close(&pitch);
     return hash;
 }
 
-static void order_threads_and_snapshots_change_nothing(void **state) {
+TEST(order_threads_and_snapshots_change_nothing) {
     const uint64_t hash = hash_of_streams(1, 0, false);
     assert_true(hash == hash_of_streams(1, 5, false));
     assert_true(hash == hash_of_streams(3, 0, false));
@@ -234,8 +228,8 @@ static void order_threads_and_snapshots_change_nothing(void **state) {
 
 // ---- failures -----------------------------------------------------------------------------------
 
-static void bad_settings_are_refused(void **state) {
-    Pitch pitch;
+TEST(bad_settings_are_refused) {
+    AUTO(pitch_close) Pitch pitch;
     mf_ExternalConfig config = mf_motions_config().external;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = pitch_group(&pitch, load_text(pitch.context, body_text), "body", 1, false);
@@ -251,8 +245,7 @@ static void bad_settings_are_refused(void **state) {
     config.hold = -1;
     assert_int_equal(rig_add_external(group, &config, &pitch.error), MF_BAD_ARGUMENT);
     config.hold = 0;
-    must(rig_add_external(group, &config, &pitch.error), &pitch.error);
-    pitch_close(&pitch);
+    MUST(rig_add_external(group, &config, &error));
 }
 
 static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) {
@@ -273,25 +266,9 @@ static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) 
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
-    Pitch pitch;
+TEST(every_failing_call_is_survived) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    mf_Model *model = load_text(pitch.context, body_text);
+    AUTO_MODEL *model = load_text(pitch.context, body_text);
     assert_true(torture(pitch.context, add_to_world, model, TORTURE_MUST_FAIL) > 10);
-    mf_model_destroy(model);
-    pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_circle_is_shown_as_the_formula_says),
-        cmocka_unit_test(a_parabola_is_exact),
-        cmocka_unit_test(it_goes_on_and_then_holds),
-        cmocka_unit_test(what_is_no_pose_harms_nobody),
-        cmocka_unit_test(it_strikes_a_ball),
-        cmocka_unit_test(order_threads_and_snapshots_change_nothing),
-        cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
-    return cmocka_run_group_tests_name("external_poses", tests, NULL, NULL);
 }

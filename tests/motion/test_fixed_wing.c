@@ -9,7 +9,7 @@
 // Reference: the three longitudinal equations of Beard and McLain with the parameters of the
 // Aerosonde, solved by an independent program in Python; the authors' mavsim has -0.1248 and 0.6768
 // for the polar drag at g = 9.8 in its own files, aileron 0.001836 and rudder -0.0003026.
-static void trim_is_the_published_one(void **state) {
+TEST(trim_is_the_published_one) {
     static const struct {
         mf_FixedWingDrag drag;
         double gravity, alpha, elevator, throttle, thrust;
@@ -20,9 +20,8 @@ static void trim_is_the_published_one(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_FixedWing aircraft = mf_fixed_wing();
         mf_FixedWingTrim trim;
-        mf_Error error;
         aircraft.drag = rows[i].drag;
-        must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.0, rows[i].gravity, &trim, &error), &error);
+        MUST(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.0, rows[i].gravity, &trim, &error));
         assert_named_near(trim.alpha, rows[i].alpha, 1e-7, "alpha");
         assert_named_near(trim.elevator, rows[i].elevator, 1e-7, "elevator");
         assert_named_near(trim.throttle, rows[i].throttle, 1e-7, "throttle");
@@ -35,7 +34,7 @@ static void trim_is_the_published_one(void **state) {
     }
 }
 
-static void trim_leaves_no_acceleration(void **state) {
+TEST(trim_leaves_no_acceleration) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_Error error;
     uint32_t found = 0;
@@ -56,7 +55,7 @@ static void trim_leaves_no_acceleration(void **state) {
     assert_true(found > 150); // of 175; fast climbs need more than full throttle
 }
 
-static void unreachable_trims_are_refused(void **state) {
+TEST(unreachable_trims_are_refused) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim = {.alpha = 7.0};
     mf_Error error;
@@ -79,11 +78,11 @@ static void unreachable_trims_are_refused(void **state) {
 }
 
 // Surfaces and throttle held for 60 s.
-static void trimmed_flight_stays(void **state) {
+TEST(trimmed_flight_stays) {
     for (int single = 0; single < 2; single++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         config.single_precision = single != 0;
-        Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(&config);
         mf_world_step(rig.world, 6000);
         double slack = single ? 0.05 : 1e-6; // rounding, grown by the slow modes
         assert_named_near(get(&rig, "base.position", 0, 2), 100.0, 20 * slack, "altitude");
@@ -91,35 +90,33 @@ static void trimmed_flight_stays(void **state) {
         assert_named_near(get(&rig, "air.speed", 0, 0), 25.0, slack, "airspeed");
         assert_named_near(get(&rig, "air.alpha", 0, 0), 0.0501069988, slack / 10, "alpha");
         assert_named_near(get(&rig, "air.beta", 0, 0), 0.0, slack, "beta");
-        rig_close(&rig);
     }
 }
 
 // A coordinated turn at bank phi: rate g tan(phi) / V (G6). The textbook takes lift and weight
 // alone; with side forces of the surfaces taken away what is left is the angle of attack. At bank
 // 30 degrees and 25 m/s: 0.2265522 rad/s on a radius of 110.3498 m.
-static void coordinated_curve(void **state) {
+TEST(coordinated_curve) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim;
-    mf_Error error;
-    must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, &error), &error);
+    MUST(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, &error));
     assert_named_near(trim.roll, -0.5235988, 0.02 * 0.5235988, "bank of the Aerosonde");
     aircraft.side_aileron = aircraft.side_rudder = 0.0;
-    must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, &error), &error);
+    MUST(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 110.3498, 9.81, &trim, &error));
     assert_named_near(trim.roll, -0.5235988, 0.002 * 0.5235988, "bank");
     assert_named_near(trim.rate[2] / cos(trim.roll) / cos(trim.pitch), 0.2265522, 1e-7,
                       "turn rate");
-    must(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, -110.3498, 9.81, &trim, &error), &error);
+    MUST(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, -110.3498, 9.81, &trim, &error));
     assert_named_near(trim.roll, 0.5235988, 0.002 * 0.5235988, "bank to the right");
     assert_true(trim.rate[2] < 0.0);
 }
 
 // Lanchester's approximation pi sqrt(2) V / g = 11.3223 s at 25 m/s, within 15 % (G7).
-static void phugoid_period(void **state) {
+TEST(phugoid_period) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.propeller_thrust[1] = config.aircraft.propeller_thrust[2] = 0.0;
     config.aircraft.propeller_torque[1] = config.aircraft.propeller_torque[2] = 0.0;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     put(&rig, "base.linear_velocity", 0, 0, 25.2);
     double crossing[4], before = 0.0;
     uint32_t count = 0;
@@ -132,7 +129,6 @@ static void phugoid_period(void **state) {
     }
     assert_int_equal(count, 4);
     assert_named_near((crossing[3] - crossing[0]) / 3.0, 11.3223, 0.15 * 11.3223, "period");
-    rig_close(&rig);
 }
 
 // ---- single coefficients ------------------------------------------------------------------------
@@ -160,7 +156,7 @@ static mf_FixedWing bare(void) {
 #define ROLLING 403.94199120
 #define PITCHING 26.49700988
 
-static void coefficients_one_at_a_time(void **state) {
+TEST(coefficients_one_at_a_time) {
     enum { FORWARD, LEFT, UP, ROLL, PITCH, YAW }; // axes of what comes out
     static const struct {
         const char *name;
@@ -215,7 +211,7 @@ static void coefficients_one_at_a_time(void **state) {
 }
 
 // Lift slope, pitch stability and linear drag at alpha = 0.1, where forces turn by alpha.
-static void angle_of_attack(void **state) {
+TEST(angle_of_attack) {
     const double velocity[3] = {19.90008330556, 0.0, -1.996668332937}, rest[3] = {0}, none[4] = {0};
     double force[3], moment[3];
     mf_FixedWing p = bare();
@@ -233,7 +229,7 @@ static void angle_of_attack(void **state) {
 }
 
 // Coefficients of lift and drag through the stall, from an independent program in Python.
-static void stall_blends_into_a_flat_plate(void **state) {
+TEST(stall_blends_into_a_flat_plate) {
     static const double rows[][3] = {
         {0.4, 2.409669960260, 0.141301009935},    {0.45, 2.105334631766, 0.172950041856},
         {0.47, 1.616215994160, 0.188219266370},   {0.5, 0.883489551129, 0.219170781438},
@@ -256,7 +252,7 @@ static void stall_blends_into_a_flat_plate(void **state) {
 }
 
 // Thrust and torque of motor and propeller from an independent program in Python.
-static void propulsion(void **state) {
+TEST(propulsion) {
     static const double rows[][4] = {{0, 1, 84.5695290992, 2.4012793384},
                                      {0, 0.5, 21.8176807544, 0.6194943565},
                                      {25, 0.7, 3.0746406462, 0.2980907641},
@@ -283,11 +279,11 @@ static void propulsion(void **state) {
 // ---- conservation and order ---------------------------------------------------------------------
 
 // Without air the center of mass falls freely and the angular momentum stays: 10 s, tumbling.
-static void free_body_conserves(void **state) {
+TEST(free_body_conserves) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.air_density = 0.0;
     config.world.step = MF_MILLISECOND;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     put_vec(&rig, "base.linear_velocity", 0, 3.0, -2.0, 5.0);
     put_vec(&rig, "base.angular_velocity", 0, 1.5, -0.4, 0.7);
     double first[4] = {0};
@@ -322,7 +318,6 @@ static void free_body_conserves(void **state) {
     assert_named_near(get(&rig, "base.position", 0, 0), 30.0, 1e-9, "x");
     assert_named_near(get(&rig, "base.position", 0, 1), -20.0, 1e-9, "y");
     assert_named_near(get(&rig, "base.position", 0, 2), 100.0 + 50.0 - 490.5, 1e-9, "z");
-    rig_close(&rig);
 }
 
 static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
@@ -330,7 +325,7 @@ static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
     config.config.integrator = integrator;
     config.config.control_interval = 0;
     config.world.step = step;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     put_vec(&rig, "base.linear_velocity", 0, 24.0, 1.5, -1.0);
     put_vec(&rig, "base.angular_velocity", 0, 0.5, -0.3, 0.2);
     put(&rig, "command.elevator", 0, 0, -0.2);
@@ -342,7 +337,6 @@ static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
     for (uint32_t c = 0; c < 4; c++)
         out[6 + c] = get(&rig, "base.orientation", 0, c);
     assert_int_equal(mf_group_fault(rig.group, 0), 0);
-    rig_close(&rig);
 }
 
 static double distance(const double a[10], const double b[10]) {
@@ -352,7 +346,7 @@ static double distance(const double a[10], const double b[10]) {
     return sqrt(sum);
 }
 
-static void order_of_the_integrators(void **state) {
+TEST(order_of_the_integrators) {
     static const struct {
         mf_Integrator integrator;
         double order;
@@ -375,12 +369,12 @@ static void order_of_the_integrators(void **state) {
 // ---- wind ---------------------------------------------------------------------------------------
 
 // In steady wind everything happens as in calm air, in a frame that moves with it.
-static void wind_carries_the_aircraft(void **state) {
+TEST(wind_carries_the_aircraft) {
     const double wind[3] = {3.0, -6.0, 0.5};
     double calm[10], windy[10];
     for (int blows = 0; blows < 2; blows++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
-        Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(&config);
         if (blows)
             put_vec(&rig, "wind.velocity", 0, wind[0], wind[1], wind[2]);
         mf_group_reset_all(rig.group);
@@ -391,7 +385,6 @@ static void wind_carries_the_aircraft(void **state) {
         get_vec(&rig, "base.linear_velocity", 0, out + 3);
         for (uint32_t c = 0; c < 4; c++)
             out[6 + c] = get(&rig, "base.orientation", 0, c);
-        rig_close(&rig);
     }
     for (int i = 0; i < 3; i++) {
         assert_named_near(windy[i], calm[i] + 5.0 * wind[i], 1e-9, "placement");
@@ -399,23 +392,4 @@ static void wind_carries_the_aircraft(void **state) {
     }
     for (int i = 6; i < 10; i++)
         assert_named_near(windy[i], calm[i], 1e-11, "attitude");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trim_is_the_published_one),
-        cmocka_unit_test(trim_leaves_no_acceleration),
-        cmocka_unit_test(unreachable_trims_are_refused),
-        cmocka_unit_test(trimmed_flight_stays),
-        cmocka_unit_test(coordinated_curve),
-        cmocka_unit_test(phugoid_period),
-        cmocka_unit_test(coefficients_one_at_a_time),
-        cmocka_unit_test(angle_of_attack),
-        cmocka_unit_test(stall_blends_into_a_flat_plate),
-        cmocka_unit_test(propulsion),
-        cmocka_unit_test(free_body_conserves),
-        cmocka_unit_test(order_of_the_integrators),
-        cmocka_unit_test(wind_carries_the_aircraft),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

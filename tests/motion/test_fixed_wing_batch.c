@@ -37,15 +37,14 @@ static uint64_t hash_after(mf_FixedWingCommand mode, mf_Integrator integrator, m
     config.config.integrator = integrator;
     config.config.control_interval = 20 * MF_MILLISECOND;
     config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     scatter(&rig, mode, config.count);
     mf_world_step(rig.world, 150);
     uint64_t hash = mf_world_hash(rig.world);
-    rig_close(&rig);
     return hash;
 }
 
-static void every_instruction_set_gives_the_same_bits(void **state) {
+TEST(every_instruction_set_gives_the_same_bits) {
     static const mf_Isa sets[] = {MF_ISA_AVX2, MF_ISA_AVX512};
     for (int mode = 0; mode < 3; mode++) {
         for (int single = 0; single < 2; single++) {
@@ -65,7 +64,7 @@ static void every_instruction_set_gives_the_same_bits(void **state) {
 }
 
 // G15: one aircraft by itself, in a lane of eight, and in a swarm of 10,000.
-static void alone_as_in_a_swarm(void **state) {
+TEST(alone_as_in_a_swarm) {
     static const uint32_t counts[] = {1, 8, 10000}, indices[] = {0, 5, 9871};
     for (int single = 0; single < 2; single++) {
         uint64_t hash[3];
@@ -73,7 +72,7 @@ static void alone_as_in_a_swarm(void **state) {
             RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
             config.count = counts[i];
             config.single_precision = single != 0;
-            Rig rig = rig_open(&config);
+            AUTO(rig_close) Rig rig = rig_open(&config);
             for (uint32_t k = 0; k < counts[i]; k++)
                 put(&rig, "command.airspeed", k, 0, 20.0 + (k % 100) * 0.1);
             uint32_t me = indices[i];
@@ -82,13 +81,12 @@ static void alone_as_in_a_swarm(void **state) {
             put_vec(&rig, "wind.velocity", me, 1.0, -2.0, 0.25);
             mf_world_step(rig.world, 200);
             hash[i] = mf_group_instance_hash(rig.group, me);
-            rig_close(&rig);
         }
         assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
     }
 }
 
-static void a_fault_stays_with_its_agent(void **state) {
+TEST(a_fault_stays_with_its_agent) {
     static const struct {
         const char *field;
         uint32_t component;
@@ -132,37 +130,34 @@ static void a_fault_stays_with_its_agent(void **state) {
     }
 }
 
-static void a_snapshot_continues_with_the_same_bits(void **state) {
+TEST(a_snapshot_continues_with_the_same_bits) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     config.count = 20;
     config.config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0);
-    Rig rig = rig_open(&config);
-    mf_Error error;
+    AUTO(rig_close) Rig rig = rig_open(&config);
     scatter(&rig, MF_FIXED_WING_ORBIT, config.count);
     mf_world_step(rig.world, 40);
     size_t size = mf_world_snapshot_size(rig.world);
     void *image = mf_allocate(rig.context, 1, size);
-    must(mf_world_snapshot(rig.world, image, size, &error), &error);
+    MUST(mf_world_snapshot(rig.world, image, size, &error));
     mf_world_step(rig.world, 60);
     uint64_t hash = mf_world_hash(rig.world);
-    must(mf_world_restore(rig.world, image, size, &error), &error);
+    MUST(mf_world_restore(rig.world, image, size, &error));
     mf_world_step(rig.world, 60);
     assert_true(mf_world_hash(rig.world) == hash);
     mf_release(rig.context, image);
-    rig_close(&rig);
 }
 
 // ---- placing ------------------------------------------------------------------------------------
 
-static void placed_agents_fly_along_their_heading(void **state) {
+TEST(placed_agents_fly_along_their_heading) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     config.count = 2;
-    Rig rig = rig_open(&config);
-    mf_Error error;
+    AUTO(rig_close) Rig rig = rig_open(&config);
     const double north[4] = {sqrt(0.5), 0.0, 0.0, sqrt(0.5)}, position[3] = {10.0, 20.0, 300.0};
     const double level[4] = {1.0, 0.0, 0.0, 0.0}, velocity[3] = {0.0, -28.0, 0.0};
-    must(mf_group_set_start(rig.group, 0, position, north, NULL, &error), &error);
-    must(mf_group_set_start(rig.group, 1, position, level, velocity, &error), &error);
+    MUST(mf_group_set_start(rig.group, 0, position, north, NULL, &error));
+    MUST(mf_group_set_start(rig.group, 1, position, level, velocity, &error));
     assert_named_near(get(&rig, "base.linear_velocity", 0, 1), 25.0, 1e-12, "velocity");
     assert_named_near(get(&rig, "command.course", 0, 0), 1.5707963267949, 1e-12, "course");
     assert_named_near(get(&rig, "base.linear_velocity", 1, 1), -28.0, 0.0, "velocity as placed");
@@ -170,12 +165,11 @@ static void placed_agents_fly_along_their_heading(void **state) {
     assert_named_near(get(&rig, "base.position", 0, 0), 10.0, 1e-9, "x");
     assert_named_near(get(&rig, "base.position", 0, 1), 120.0, 1e-9, "y");
     assert_named_near(get(&rig, "base.position", 0, 2), 300.0, 1e-9, "z");
-    rig_close(&rig);
 }
 
 // ---- mistakes -----------------------------------------------------------------------------------
 
-static void bad_parameters_are_named(void **state) {
+TEST(bad_parameters_are_named) {
     static const struct {
         const char *name;
         size_t member;
@@ -214,7 +208,7 @@ static void bad_parameters_are_named(void **state) {
         {OF(orbit_gain), 0.0},
 #undef OF
     };
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_FixedWing p = mf_fixed_wing();
@@ -235,7 +229,6 @@ static void bad_parameters_are_named(void **state) {
     p = mf_fixed_wing();
     p.drag = (mf_FixedWingDrag)7;
     assert_int_equal(mf_fixed_wing_check(&p, NULL), MF_BAD_ARGUMENT);
-    mf_context_destroy(context);
 }
 
 static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig *vehicle_config,
@@ -243,7 +236,7 @@ static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig 
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    Rig rig = {0};
+    AUTO(rig_close) Rig rig = {0};
     world.gravity = gravity;
     must(mf_context_create(NULL, &rig.context, error), error);
     must(mf_fixed_wing_model(rig.context, &config.aircraft, "fixed_wing", &rig.model, error),
@@ -257,11 +250,10 @@ static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig 
         assert_int_equal(mf_fixed_wing_config_of(rig.group)->command, vehicle_config->command);
         assert_int_equal(rig_add_fixed_wing(rig.group, NULL, NULL, error), MF_BAD_ARGUMENT);
     }
-    rig_close(&rig);
     return status;
 }
 
-static void bad_settings_are_named(void **state) {
+TEST(bad_settings_are_named) {
     const mf_FixedWingConfig good = mf_motions_config().fixed_wing_config;
     const mf_FixedWing aerosonde = mf_fixed_wing();
     mf_FixedWing other = aerosonde;
@@ -297,10 +289,10 @@ static void bad_settings_are_named(void **state) {
 }
 
 // Every fallible call fails once; adding then leaves nothing behind and can be repeated.
-static void every_allocation_may_fail(void **state) {
+TEST(every_allocation_may_fail) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingConfig config = mf_motions_config().fixed_wing_config;
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     bool done = false;
     config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
@@ -334,19 +326,4 @@ static void every_allocation_may_fail(void **state) {
         assert_int_equal(mf_context_live_bytes(context), 0);
         assert_true(n < 10000);
     }
-    mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_instruction_set_gives_the_same_bits),
-        cmocka_unit_test(alone_as_in_a_swarm),
-        cmocka_unit_test(a_fault_stays_with_its_agent),
-        cmocka_unit_test(a_snapshot_continues_with_the_same_bits),
-        cmocka_unit_test(placed_agents_fly_along_their_heading),
-        cmocka_unit_test(bad_parameters_are_named),
-        cmocka_unit_test(bad_settings_are_named),
-        cmocka_unit_test(every_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,16 +54,15 @@ static Response step_response(Quantity quantity, double airspeed, double step, d
     static const char *const names[] = {"command.airspeed", "command.altitude", "command.course"};
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     config.config.start_airspeed = airspeed;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     double start = value_of(&rig, quantity);
     put(&rig, names[quantity], 0, 0, start + step);
     Response out = respond(&rig, quantity, start, start + step, seconds);
-    rig_close(&rig);
     return out;
 }
 
 // The bounds are the measured figures of docs/studies/vehicles.md with a tenth of slack.
-static void step_responses_are_within_bounds(void **state) {
+TEST(step_responses_are_within_bounds) {
     static const struct {
         Quantity quantity;
         double airspeed, step, rise, overshoot, settle, rest;
@@ -78,8 +77,7 @@ static void step_responses_are_within_bounds(void **state) {
         {COURSE, 34.0, 1.0, 4.1, 0.06, 5.3, 1e-3}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Response got = step_response(rows[i].quantity, rows[i].airspeed, rows[i].step, 60.0);
-        char what[64];
-        snprintf(what, sizeof what, "row %zu", i);
+        const char *what = formatted("row %zu", i);
         if (getenv("MAYFLY_TEST_PRINT") != NULL)
             printf("%d %g m/s %+g: rise %.2f s, overshoot %.1f %%, settle %.2f s, rest %.1e\n",
                    rows[i].quantity, rows[i].airspeed, rows[i].step, got.rise,
@@ -92,7 +90,7 @@ static void step_responses_are_within_bounds(void **state) {
 }
 
 // Joins a circle from outside and from inside, either way round, and holds it.
-static void orbits_are_joined_and_held(void **state) {
+TEST(orbits_are_joined_and_held) {
     static const struct {
         double airspeed, center, radius, settle;
     } rows[] = {{25.0, 300.0, 100.0, 13.0},
@@ -102,7 +100,7 @@ static void orbits_are_joined_and_held(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
         config.config.start_airspeed = rows[i].airspeed;
-        Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(&config);
         put(&rig, "command.center", 0, 0, rows[i].center);
         put(&rig, "command.center", 0, 1, 0.0);
         put(&rig, "command.radius", 0, 0, rows[i].radius);
@@ -121,15 +119,14 @@ static void orbits_are_joined_and_held(void **state) {
         assert_named_near(angle / (radius * rows[i].airspeed), rows[i].radius < 0.0 ? -1.0 : 1.0,
                           1e-4, "sense");
         assert_named_near(get(&rig, "base.position", 0, 2), 100.0, 1e-2, "altitude");
-        rig_close(&rig);
     }
 }
 
 // A fifth of the airspeed as wind: the circle over ground stays within 0.4 m of its radius, 200 m.
-static void orbit_in_wind(void **state) {
+TEST(orbit_in_wind) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     double most = 0.0;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     put_vec(&rig, "wind.velocity", 0, 3.0, 4.0, 0.0);
     mf_group_reset_all(rig.group);
     mf_world_step(rig.world, 6000);
@@ -142,13 +139,12 @@ static void orbit_in_wind(void **state) {
         printf("orbit in 5 m/s of wind: %.2f m\n", most);
     assert_true(most < 0.4);
     assert_true(most > 0.01);
-    rig_close(&rig);
 }
 
 // Course is over ground: in a cross wind the nose points into the wind, the path does not.
-static void course_is_held_over_ground(void **state) {
+TEST(course_is_held_over_ground) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     put_vec(&rig, "wind.velocity", 0, 0.0, 5.0, 0.0);
     put(&rig, "command.course", 0, 0, 0.0);
     mf_world_step(rig.world, 6000);
@@ -158,10 +154,9 @@ static void course_is_held_over_ground(void **state) {
     assert_named_near(2.0 * atan2(z, w), -asin(0.2), 2e-3, "heading");
     assert_named_near(get(&rig, "base.linear_velocity", 0, 0), sqrt(600.0), 1e-2, "ground speed");
     assert_named_near(get(&rig, "air.speed", 0, 0), 25.0, 1e-3, "airspeed");
-    rig_close(&rig);
 }
 
-static void starts_in_trim(void **state) {
+TEST(starts_in_trim) {
     static const double speeds[] = {18.0, 25.0, 34.0};
     for (int mode = 0; mode < 2; mode++) {
         for (int i = 0; i < 3; i++) {
@@ -169,12 +164,11 @@ static void starts_in_trim(void **state) {
                 rig_config(mode == 0 ? MF_FIXED_WING_SURFACES : MF_FIXED_WING_AUTOPILOT);
             config.config.start_airspeed = speeds[i];
             config.config.start_altitude = 250.0;
-            Rig rig = rig_open(&config);
+            AUTO(rig_close) Rig rig = rig_open(&config);
             mf_world_step(rig.world, 100);
             assert_named_near(get(&rig, "air.speed", 0, 0), speeds[i], 1e-6, "airspeed");
             assert_named_near(get(&rig, "base.position", 0, 2), 250.0, 1e-6, "altitude");
             assert_named_near(get(&rig, "base.position", 0, 0), speeds[i], 1e-6, "path");
-            rig_close(&rig);
         }
     }
 }
@@ -203,7 +197,7 @@ static void refused(mf_FixedWingCommand mode, const char *name, uint32_t c, cons
     }
 }
 
-static void bad_commands_are_refused_and_counted(void **state) {
+TEST(bad_commands_are_refused_and_counted) {
     const double airspeeds[] = {NAN, INFINITY, -INFINITY, 17.99, 35.01, -25.0};
     const double angles[] = {NAN, 0.79, -0.79, 1e30}, throttles[] = {NAN, -0.001, 1.001};
     const double positions[] = {NAN, 1.1e6, -INFINITY}, radii[] = {NAN, 0.5, -0.5, 0.0, 2e6};
@@ -219,11 +213,11 @@ static void bad_commands_are_refused_and_counted(void **state) {
     refused(MF_FIXED_WING_ORBIT, "command.radius", 0, radii, 5);
 }
 
-static void limits_themselves_are_accepted(void **state) {
+TEST(limits_themselves_are_accepted) {
     for (int single = 0; single < 2; single++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         config.single_precision = single != 0;
-        Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(&config);
         put(&rig, "command.elevator", 0, 0, -0.785);
         put(&rig, "command.aileron", 0, 0, 0.785);
         put(&rig, "command.rudder", 0, 0, 0.785);
@@ -233,15 +227,14 @@ static void limits_themselves_are_accepted(void **state) {
         assert_named_near(get(&rig, "command.accepted", 0, 0), -0.785, 1e-7, "accepted");
         assert_named_near(get(&rig, "surface.angle", 0, 2), 0.785, 1e-7, "rudder");
         assert_named_near(get(&rig, "motor.throttle", 0, 0), 1.0, 0.0, "throttle");
-        rig_close(&rig);
     }
 }
 
 // The control interval is what it says: commands act at ticks only.
-static void commands_wait_for_the_control_tick(void **state) {
+TEST(commands_wait_for_the_control_tick) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.config.control_interval = 50 * MF_MILLISECOND;
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     mf_world_step(rig.world, 1);
     put(&rig, "command.elevator", 0, 0, 0.1);
     mf_world_step(rig.world, 4);
@@ -251,14 +244,13 @@ static void commands_wait_for_the_control_tick(void **state) {
     put(&rig, "command.elevator", 0, 0, NAN);
     mf_world_step(rig.world, 10);
     assert_named_near(get(&rig, "command.refused", 0, 0), 2.0, 0.0, "once per tick");
-    rig_close(&rig);
 }
 
 // ---- gusts --------------------------------------------------------------------------------------
 
 // Variances against sigma^2 and the correlation of the forward gust at a lag of L / V, exp(-1).
 // 4,096 agents, 12 moments far apart: standard error of a variance below 1.5 % with L / V = 8 s.
-static void gusts_have_their_spectrum(void **state) {
+TEST(gusts_have_their_spectrum) {
     enum { AGENTS = 4096, MOMENTS = 12 };
     static double before[AGENTS];
     const double sigma[3] = {1.06, 1.06, 0.7};
@@ -269,7 +261,7 @@ static void gusts_have_their_spectrum(void **state) {
     config.world.step = 40 * MF_MILLISECOND;
     config.config.control_interval = 0;
     config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     mf_world_step(rig.world, 1000); // 40 s, five times the longest correlation time
     const mf_Field *gust = rig_field(&rig, "gust.velocity");
     for (int moment = 0; moment <= MOMENTS; moment++) {
@@ -292,12 +284,11 @@ static void gusts_have_their_spectrum(void **state) {
     }
     assert_named_near(lagged / square[0], exp(-1.0), 0.03, "correlation after L / V");
     assert_int_equal(mf_group_fault_total(rig.group), 0);
-    rig_close(&rig);
 }
 
 // Other correlation functions: for (s + a/sqrt 3)/(s + a)^2 with a = V / L it is
 // (1 - a tau / 2) exp(-a tau), so 0 at tau = 2 / a (4 s for up), and (1/2) exp(-1) at 1 / a.
-static void gusts_upward_turn_over(void **state) {
+TEST(gusts_upward_turn_over) {
     enum { AGENTS = 4096, LAGS = 9 };
     static double first[AGENTS];
     double sum[LAGS] = {0}, square = 0.0;
@@ -307,7 +298,7 @@ static void gusts_upward_turn_over(void **state) {
     config.world.step = 50 * MF_MILLISECOND;
     config.config.control_interval = 0;
     config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
-    Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     const mf_Field *gust = rig_field(&rig, "gust.velocity");
     for (int round = 0; round < 8; round++) {
         mf_world_step(rig.world, 300);
@@ -327,42 +318,22 @@ static void gusts_upward_turn_over(void **state) {
         double tau = 0.5 * lag, expected = (1.0 - 0.25 * tau) * exp(-0.5 * tau);
         assert_named_near(sum[lag] / square, expected, 0.025, "correlation");
     }
-    rig_close(&rig);
 }
 
-static void gusts_differ_between_agents_and_seeds(void **state) {
+TEST(gusts_differ_between_agents_and_seeds) {
     double value[2][2];
     for (int seed = 0; seed < 2; seed++) {
         RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
         config.count = 2;
         config.world.seed = (uint64_t)seed;
         config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
-        Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(&config);
         mf_world_step(rig.world, 100);
         for (uint32_t i = 0; i < 2; i++)
             value[seed][i] = get(&rig, "gust.velocity", i, 0);
-        rig_close(&rig);
     }
     assert_true(value[0][0] != value[0][1] && value[0][0] != value[1][0]);
     RigConfig calm = rig_config(MF_FIXED_WING_AUTOPILOT);
-    Rig rig = rig_open(&calm);
+    AUTO(rig_close) Rig rig = rig_open(&calm);
     assert_null(mf_group_find_field(rig.group, "gust.velocity"));
-    rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_responses_are_within_bounds),
-        cmocka_unit_test(orbits_are_joined_and_held),
-        cmocka_unit_test(orbit_in_wind),
-        cmocka_unit_test(course_is_held_over_ground),
-        cmocka_unit_test(starts_in_trim),
-        cmocka_unit_test(bad_commands_are_refused_and_counted),
-        cmocka_unit_test(limits_themselves_are_accepted),
-        cmocka_unit_test(commands_wait_for_the_control_tick),
-        cmocka_unit_test(gusts_have_their_spectrum),
-        cmocka_unit_test(gusts_upward_turn_over),
-        cmocka_unit_test(gusts_differ_between_agents_and_seeds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,15 +84,14 @@ typedef struct Case {
 
 static bool run_load(Run *run, const Case *c) {
     mf_ImportConfig import = mf_import_config();
-    char path[1024];
     const char *shared = getenv("MAYFLY_SHARED");
     import.lenient = true;
     if (c->text != NULL) {
         run->model = load_text(run->context, c->text);
         return true;
     }
-    snprintf(path, sizeof path, "%s/models/%s",
-             shared != NULL ? shared : MAYFLY_SOURCE_DIR "/../shared", c->path);
+    const char *path = formatted("%s/models/%s",
+                                 shared != NULL ? shared : MAYFLY_SOURCE_DIR "/../shared", c->path);
     if (access(path, R_OK) != 0)
         return false;
     MUST(mf_model_load(run->context, path, &import, &run->model, &error));
@@ -221,7 +220,7 @@ static void assert_flat(const Case *c) {
 
 // ---- tests --------------------------------------------------------------------------------------
 
-static void articulated_with_everything(void **state) {
+TEST(articulated_with_everything) {
     static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
                                          MF_CONTACT_LAW_HARD};
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
@@ -229,14 +228,14 @@ static void articulated_with_everything(void **state) {
             .text = everything, .motion = MF_MOTION_ARTICULATED, .law = laws[i], .sensors = true});
 }
 
-static void walkers_of_every_motion(void **state) {
+TEST(walkers_of_every_motion) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID,
                                         MF_MOTION_PRESCRIBED, MF_MOTION_KINEMATIC};
     for (size_t i = 0; i < sizeof motions / sizeof *motions; i++)
         assert_flat(&(Case){.text = walker, .motion = motions[i]});
 }
 
-static void real_robots(void **state) {
+TEST(real_robots) {
     static const char *const paths[] = {"booster_t1/t1.xml", "robotiq_2f85/2f85.xml",
                                         "shadow_hand/right_hand.xml", "unitree_go2/go2.xml",
                                         "mujoco_models/humanoid.xml"};
@@ -248,17 +247,10 @@ static void real_robots(void **state) {
                                 .sensors = true});
 }
 
-static void real_walkers(void **state) {
+TEST(real_walkers) {
     static const char *const paths[] = {"booster_t1/t1.xml", "mujoco_models/humanoid.xml"};
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_KINEMATIC};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         for (size_t k = 0; k < sizeof motions / sizeof *motions; k++)
             assert_flat(&(Case){.path = paths[i], .motion = motions[k]});
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(articulated_with_everything), cmocka_unit_test(walkers_of_every_motion),
-        cmocka_unit_test(real_robots), cmocka_unit_test(real_walkers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

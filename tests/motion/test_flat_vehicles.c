@@ -245,7 +245,7 @@ static void move_all(Scene *scene) {
 // ---- tests --------------------------------------------------------------------------------------
 
 static uint64_t run(const Case *from, bool moved) {
-    Scene scene;
+    AUTO(scene_close) Scene scene;
     scene_open(&scene, from);
     mf_world_step(scene.world, STEPS);
     if (moved)
@@ -257,17 +257,11 @@ static uint64_t run(const Case *from, bool moved) {
             assert_int_equal(get_field(group, "fault.word", i, 0), 0);
     }
     uint64_t hash = mf_world_hash(scene.world);
-    scene_close(&scene);
     return hash;
 }
 
-static void moved_images_give_the_same_bits(void **state) {
+TEST(moved_images_give_the_same_bits) {
     static const Case cases[] = {{MF_BILINEAR, false, 1}, {MF_NEAREST, true, 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_true(run(&cases[i], false) == run(&cases[i], true));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(moved_images_give_the_same_bits)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

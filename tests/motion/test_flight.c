@@ -21,21 +21,20 @@ static void get_rate(const Fixture *fixture, double rate[3]) {
 
 // C9. Semi-implicit Euler has the closed form z = -g h^2 n(n+1)/2; h = 0.01 s, n = 100, g = 9.81:
 // -4.95405 m (the continuous parabola ends at -4.905 m). v = -g n h = -9.81 m/s.
-static void c9_free_fall_is_the_discrete_parabola(void **state) {
+TEST(c9_free_fall_is_the_discrete_parabola) {
     static const double moment[3] = {1, 2, 3};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fly(&fixture, 1.0, moment, 10 * MF_MILLISECOND, 9.81);
     mf_world_step(fixture.world, 100);
     assert_near(fixture_get(&fixture, "base.position", 2), -4.95405, 1e-12 * 4.95405);
     assert_near(fixture_get(&fixture, "base.linear_velocity", 2), -9.81, 1e-12 * 9.81);
     assert_near(fixture_get(&fixture, "base.position", 0), 0.0, 0.0);
-    fixture_close(&fixture, NULL);
 }
 
 // C9 in float: the same within the rounding of 100 additions of values below 9.81, each off by at
 // most half a unit in the last place (2^-24 relative).
-static void c9_in_float(void **state) {
-    Fixture fixture;
+TEST(c9_in_float) {
+    AUTO(fixture_close) Fixture fixture;
     static const double moment[3] = {1, 2, 3};
     fixture_begin(&fixture, 1);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
@@ -43,16 +42,15 @@ static void c9_in_float(void **state) {
     fixture_open(&fixture, &config);
     mf_world_step(fixture.world, 100);
     assert_near(fixture_get(&fixture, "base.position", 2), -4.95405, 100 * 0x1p-24 * 9.81);
-    fixture_close(&fixture, NULL);
 }
 
 // B2. A constant body rate of 1 rad/s, 10^6 steps of 10 ms. Runge-Kutta of fourth order with a
 // normalized quaternion turns by 2 atan2(x - x^3/6, 1 - x^2/2 + x^4/24) per step, x = h/2 = 0.005:
 // 9999.999999947917 rad in all (computed with 40 digits), 5.2e-8 rad short of w t = 10^4 rad.
 // Rounding: each step is off by at most a few 2^-53, 10^6 of them by at most 4e-10 rad.
-static void b2_constant_rate(void **state) {
+TEST(b2_constant_rate) {
     static const double moment[3] = {2, 2, 2};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fly(&fixture, 1.0, moment, 10 * MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 0.6, 0.0, 0.8);
     mf_world_step(fixture.world, 1000000);
@@ -68,14 +66,13 @@ static void b2_constant_rate(void **state) {
     assert_near(remainder(angle - expected, 4.0 * 3.14159265358979323846), 0.0, 4e-10);
     assert_near(q[2], 0.0, 1e-12);
     assert_near(0.8 * q[1] - 0.6 * q[3], 0.0, 4e-10);
-    fixture_close(&fixture, NULL);
 }
 
 // E6, Dzhanibekov. I = (1, 2, 3), w = (0.01, 1, 0): the rate about the middle axis first crosses
 // zero at 10.37730 s, then at 31.13191 s (a period of 41.5092195 s), from the elliptic integral.
-static void e6_tumbling_about_the_middle_axis(void **state) {
+TEST(e6_tumbling_about_the_middle_axis) {
     static const double moment[3] = {1, 2, 3}, expected[2] = {10.37730, 31.13191};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fly(&fixture, 6.0, moment, 10 * MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 0.01, 1.0, 0.0);
     double before = 1.0;
@@ -88,27 +85,25 @@ static void e6_tumbling_about_the_middle_axis(void **state) {
         before = now;
     }
     assert_int_equal(found, 2);
-    fixture_close(&fixture, NULL);
 }
 
 // E6. A small disturbance grows like cosh(lambda t) with lambda = sqrt((I3-I2)(I2-I1)/(I1 I3)) =
 // 0.5773503; a disturbance of 1e-4 leaves its linear range by 1e-7 in 4 s.
-static void e6_growth(void **state) {
+TEST(e6_growth) {
     static const double moment[3] = {1, 2, 3};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fly(&fixture, 6.0, moment, 10 * MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 1e-4, 1.0, 0.0);
     mf_world_step(fixture.world, 400);
     double grown = fixture_get(&fixture, "base.angular_velocity", 0) / 1e-4;
     assert_near(acosh(grown) / 4.0, 0.5773503, 1e-6);
-    fixture_close(&fixture, NULL);
 }
 
 // The solid box of E7: 1 kg, 0.2 x 0.4 x 0.6 m; m/12 (b^2 + c^2).
 static const double box_moment[3] = {0.52 / 12.0, 0.40 / 12.0, 0.20 / 12.0};
 
 static void e7_run(mf_Time step, double rate[3], double *energy, double *momentum) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fly(&fixture, 1.0, box_moment, step, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 1.0, 2.0, 3.0);
     double center[3], linear[3], start[3], end[3];
@@ -121,13 +116,12 @@ static void e7_run(mf_Time step, double rate[3], double *energy, double *momentu
     *momentum = sqrt(end[0] * end[0] + end[1] * end[1] + end[2] * end[2]) /
                     sqrt(start[0] * start[0] + start[1] * start[1] + start[2] * start[2]) -
                 1.0;
-    fixture_close(&fixture, NULL);
 }
 
 // E7. w(5 s) = (0.28086194, -2.43226694, 2.75010148) from an independent integration to 8 digits;
 // the classical Runge-Kutta method with h = 0.01 loses 1.7e-10 of the energy and 8.3e-11 of the
 // momentum (validation, both to two digits).
-static void e7_free_box(void **state) {
+TEST(e7_free_box) {
     double rate[3], energy, momentum;
     e7_run(10 * MF_MILLISECOND, rate, &energy, &momentum);
     assert_near(rate[0], 0.28086194, 2e-8);
@@ -138,7 +132,7 @@ static void e7_free_box(void **state) {
 }
 
 // The order is 4: measured from three step widths.
-static void e7_order(void **state) {
+TEST(e7_order) {
     static const mf_Time step[] = {40 * MF_MILLISECOND, 20 * MF_MILLISECOND, 10 * MF_MILLISECOND};
     double rate[3][3], energy, momentum, error[2] = {0, 0};
     for (int s = 0; s < 3; s++)
@@ -152,14 +146,14 @@ static void e7_order(void **state) {
 // NESC check case 2 (NASA/TM-2015-218675): torque-free brick, (10, 20, 30) deg/s at the start.
 // Rates in deg/s at 5, 10, 20 and 30 s from an independent integration with h = 1 ms, to 9
 // decimals; at 30 s NASA's simulations 01 and 04 agree with it to 3e-10 deg/s.
-static void nesc_case_2(void **state) {
+TEST(nesc_case_2) {
     static const double moment[3] = {0.00189422, 0.006211019, 0.007194665}; // [slug ft^2]
     static const double expected[4][4] = {{5, -16.939485149, 9.631939377, 33.406628079},
                                           {10, -2.418902222, -23.552569520, 28.128592630},
                                           {20, -5.422734680, 22.715930576, 28.608281747},
                                           {30, 12.618390776, -17.397474762, 31.119588887}};
     const double degree = 3.14159265358979323846 / 180.0;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fly(&fixture, 0.155404754, moment, MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 10 * degree, 20 * degree, 30 * degree);
     uint64_t done = 0;
@@ -171,14 +165,13 @@ static void nesc_case_2(void **state) {
             assert_near(fixture_get(&fixture, "base.angular_velocity", c) / degree,
                         expected[row][c + 1], 2e-9);
     }
-    fixture_close(&fixture, NULL);
 }
 
 // A force through the center of mass for n steps: v = F n h / m, x = F/m h^2 n(n+1)/2 (an impulse
 // at the start of each step). A torque about a principal axis: w = T n h / I.
-static void outside_forces(void **state) {
+TEST(outside_forces) {
     static const double moment[3] = {1, 2, 2.5};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fly(&fixture, 4.0, moment, 10 * MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.force", 2.0, -1.0, 0.5);
     mf_world_step(fixture.world, 100);
@@ -190,16 +183,15 @@ static void outside_forces(void **state) {
     mf_world_step(fixture.world, 50);
     assert_near(fixture_get(&fixture, "base.angular_velocity", 1), 0.075, 1e-14);
     assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 0.5, 1e-14);
-    fixture_close(&fixture, NULL);
 }
 
 // A force acts on the base's origin: with the center of mass r away it turns the body by -r x F as
 // well as moving it. 4 kg at (0.1, 0, 0.2), I = (1, 2, 2.5), F = (0, 3, 0) for one step of 10 ms:
 // -r x F = (0.6, 0, -0.3) N m, so w = (0.006, 0, -0.0012) rad/s; the center gets 0.0075 m/s and the
 // origin that less w x r, of which the part along y is (wz rx - wx rz) = -0.00132.
-static void a_force_acts_on_the_origin(void **state) {
+TEST(a_force_acts_on_the_origin) {
     static const double moment[3] = {1, 2, 2.5};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     mf_hand_inertia(&fixture.hand, 0, 4.0, moment);
     for (uint32_t i = 0; i < fixture.hand.model.point_count; i++) {
@@ -215,21 +207,4 @@ static void a_force_acts_on_the_origin(void **state) {
     assert_near(fixture_get(&fixture, "base.angular_velocity", 1), 0.0, 1e-7);
     assert_near(fixture_get(&fixture, "base.angular_velocity", 2), -0.0012, 1e-7);
     assert_near(fixture_get(&fixture, "base.linear_velocity", 1), 0.0075 + 0.00132, 1e-7);
-    fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(c9_free_fall_is_the_discrete_parabola),
-        cmocka_unit_test(c9_in_float),
-        cmocka_unit_test(b2_constant_rate),
-        cmocka_unit_test(e6_tumbling_about_the_middle_axis),
-        cmocka_unit_test(e6_growth),
-        cmocka_unit_test(e7_free_box),
-        cmocka_unit_test(e7_order),
-        cmocka_unit_test(nesc_case_2),
-        cmocka_unit_test(outside_forces),
-        cmocka_unit_test(a_force_acts_on_the_origin),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static Vec kernel_fit(int n, double (*position)[2], double (*slip)[2], const dou
 }
 
 // Random contact sets of 2 to 20 points, weighted and not, near the center of mass and 1 m away.
-static void the_fit_is_the_least_squares_solution(void **state) {
+TEST(the_fit_is_the_least_squares_solution) {
     for (uint32_t trial = 0; trial < 2000; trial++) {
         int n = 2 + (int)(trial % 19);
         double position[20][2], slip[20][2], weight[20], x[3], far = trial % 3 == 0 ? 1.0 : 0.0;
@@ -97,7 +97,7 @@ static void the_fit_is_the_least_squares_solution(void **state) {
 
 // None: nothing. One: it does not slip, no yaw. Many in one position: their mean, no yaw. Collinear
 // ones fix all three numbers.
-static void degenerate_fits(void **state) {
+TEST(degenerate_fits) {
     double position[3][2] = {{0.1, 0.2}, {0.1, 0.2}, {0.1, 0.2}}, weight[3] = {1, 1, 1};
     double slip[3][2] = {{0.01, -0.02}, {0.03, 0.01}, {0.02, 0.01}};
     Vec a = kernel_fit(0, position, slip, weight);
@@ -126,12 +126,12 @@ static void degenerate_fits(void **state) {
 // (2 atan(a3/2), for the quaternion (1, 0, 0, a3/2)). Feet have no mass, so the base moves as the
 // center of mass does. With the smallest compliance the body's tilt under its own weight is 1e-7
 // rad and lifts a foot that moves by 0.02 m by 2e-9 m; answers agree to that.
-static void a_joint_update_moves_the_body_by_the_fit(void **state) {
+TEST(a_joint_update_moves_the_body_by_the_fit) {
     static const double x_axis[3] = {1, 0, 0}, y_axis[3] = {0, 1, 0}, moment[3] = {.01, .01, .01};
     for (uint32_t trial = 0; trial < 60; trial++) {
         int n = 3 + (int)(trial % 6);
         bool weighted = (trial & 1) != 0;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         mf_hand_inertia(&fixture.hand, 0, 2.0, moment);
         double position[8][2], slip[8][2], weight[8], x[3], before[3];
@@ -169,7 +169,6 @@ static void a_joint_update_moves_the_body_by_the_fit(void **state) {
                                fixture_get(&fixture, "base.orientation", 0));
         assert_near(yaw, 2 * atan(x[2] / 2), 1e-7);
         assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 0.0, 1e-6);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -211,11 +210,11 @@ static double slope_position(const Fixture *fixture, double angle) {
 // first step without contact would give it a speed that friction at its limit never takes away
 // again. Below the angle the sudden release leaves 1 mm/s at most, which stops within 0.3 mm: 1 mm
 // is allowed.
-static void c3_sticks_up_to_the_angle_of_friction(void **state) {
+TEST(c3_sticks_up_to_the_angle_of_friction) {
     for (int friction = 0; friction < 2; friction++)
         for (int side = -1; side <= 1; side += 2) {
             double angle = (26.5651 + 0.01 * side) * pi / 180;
-            Fixture fixture;
+            AUTO(fixture_close) Fixture fixture;
             mf_Terrain *slope =
                 slope_open(&fixture, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.5);
             double hold = 2.0 * 9.81 * sin(angle);
@@ -229,15 +228,15 @@ static void c3_sticks_up_to_the_angle_of_friction(void **state) {
             if (side < 0 ? !(fabs(moved) < 1e-3) : !(fabs(moved - 0.024) < 0.006))
                 fail_msg("friction %d at %+.2f degrees: moved by %g m", friction, 0.01 * side,
                          moved);
-            fixture_close(&fixture, slope);
+            fixture.terrain = slope;
         }
 }
 
 // C3. 30 degrees, mu = 0.3: a = g (sin 30 - 0.3 cos 30) = 2.356287 m/s^2.
-static void c3_slides_with_the_right_acceleration(void **state) {
+TEST(c3_slides_with_the_right_acceleration) {
     double angle = 30 * pi / 180;
     for (int friction = 0; friction < 2; friction++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Terrain *slope =
             slope_open(&fixture, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.3);
         double speed[2];
@@ -249,20 +248,20 @@ static void c3_slides_with_the_right_acceleration(void **state) {
         // The force is constant, so the discrete speed is exact; the literal has seven digits.
         assert_near(speed[1] - speed[0], 2.356287, 5e-7);
         assert_near(fixture_get(&fixture, "base.position", 1), 0.0, 1e-9);
-        fixture_close(&fixture, slope);
+        fixture.terrain = slope;
     }
 }
 
 // C4. The threshold of a push is mu m g in every direction, and a push above it moves the block in
 // its own direction, equally far. A linearized friction cone fails this by up to 1 - 1/sqrt(2).
-static void c4_friction_is_isotropic(void **state) {
+TEST(c4_friction_is_isotropic) {
     for (int friction = 0; friction < 2; friction++) {
         // 1 % above the threshold: a = 0.01 mu g for 200 steps, h^2 a n(n+1)/2 = 0.0985905 m. A
         // spring contact gives way by 1 % of its own load first: 3 % of tolerance.
         double first = 0.0, expected = 0.01 * 0.5 * 9.81 * 1e-4 * 200 * 201 / 2;
         for (int degree = 0; degree < 360; degree += 5)
             for (int side = -1; side <= 1; side += 2) {
-                Fixture fixture;
+                AUTO(fixture_close) Fixture fixture;
                 fixture_begin(&fixture, 1);
                 make_block(&fixture.hand);
                 FixtureConfig config = fixture_config(true);
@@ -289,7 +288,6 @@ static void c4_friction_is_isotropic(void **state) {
                                  "%g m",
                                  friction, degree, along, across, first);
                 }
-                fixture_close(&fixture, NULL);
             }
     }
 }
@@ -327,7 +325,7 @@ static void slide_run(Slide *slide) {
 // limit moves it by mu N the same way and does not turn it either. (With the foot's own lever it
 // would turn it by lever x (force of the fit - mu N) / inertia: 0.1 m, 0.012 m, a hundredth of a
 // kg m^2 per kg: 0.1 rad in a step.)
-static void one_sliding_foot_does_not_turn_the_body(void **state) {
+TEST(one_sliding_foot_does_not_turn_the_body) {
     for (uint32_t trial = 0; trial < 500; trial++) {
         Slide slide = {.coefficient = 0.5, .torsion_mass = 0.01};
         slide.contacts.row = slide.rows;
@@ -354,7 +352,7 @@ static void one_sliding_foot_does_not_turn_the_body(void **state) {
 // sum is within mu N, their torque within the sum of |p_i| mu N_i, and their power with the fitted
 // displacement is not negative. Feet without load, or new ones, take no part. Loads reach from
 // nothing to the whole weight, as they do when a robot rolls from one corner to the next.
-static void forces_of_feet_obey_coulombs_limit(void **state) {
+TEST(forces_of_feet_obey_coulombs_limit) {
     uint32_t slid = 0;
     for (uint32_t trial = 0; trial < 4000; trial++) {
         Slide slide = {.coefficient = 0.2 + (trial % 5) * 0.2, .torsion_mass = 0.004};
@@ -392,10 +390,10 @@ static void forces_of_feet_obey_coulombs_limit(void **state) {
 
 // Coupled friction knows where it acts: a box with its center 0.5 m up on feet 0.2 m apart, pushed
 // at its center, tips when F h > m g b, F = m g 0.1/0.5 = 3.924 N for 2 kg; below it stands.
-static void coupled_a_tall_box_tips_as_statics_says(void **state) {
+TEST(coupled_a_tall_box_tips_as_statics_says) {
     static const double moment[3] = {0.02, 0.02, 0.01};
     for (int side = -1; side <= 1; side += 2) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         mf_hand_inertia(&fixture.hand, 0, 2.0, moment);
         for (int i = 0; i < 4; i++)
@@ -412,7 +410,6 @@ static void coupled_a_tall_box_tips_as_statics_says(void **state) {
             assert_true(tilt < 0.01);
         else
             assert_true(tilt > 0.5);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -446,13 +443,13 @@ static double get_last(const Fixture *fixture, const char *name, uint32_t compon
 
 // It goes v^2 / (2 mu g), less the v h / 2 of the first step that semi-implicit steps lose; while
 // it slides the loads sum to its weight; and every solution is one.
-static void coupled_a_thrown_box_goes_as_far_as_it_should(void **state) {
+TEST(coupled_a_thrown_box_goes_as_far_as_it_should) {
     static const double steps[] = {10, 5, 2, 1, 0.5};
     for (int i = 0; i < 40; i++) {
         double coefficient = i % 4 < 2 ? 0.25 : 0.6, angle = 0.7 * (i / 20);
         mf_Time step = (mf_Time)(steps[i / 4 % 5] * MF_MILLISECOND);
         double h = mf_time_to_seconds(step), least = 1e9, most = 0.0, residual = 0.0;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         throw_box(&fixture, step, i & 1, coefficient, 1.0, angle);
         double x = get_last(&fixture, "base.position", 0);
         double y = get_last(&fixture, "base.position", 1);
@@ -476,22 +473,5 @@ static void coupled_a_thrown_box_goes_as_far_as_it_should(void **state) {
             fail_msg("case %d, %g ms: %g, %g m, expected %g; loads %g .. %g N; residual %g", i,
                      1e3 * h, x * cos(angle) + y * sin(angle), x * sin(angle) - y * cos(angle),
                      distance, least, most, residual);
-        fixture_close(&fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_fit_is_the_least_squares_solution),
-        cmocka_unit_test(degenerate_fits),
-        cmocka_unit_test(a_joint_update_moves_the_body_by_the_fit),
-        cmocka_unit_test(c3_sticks_up_to_the_angle_of_friction),
-        cmocka_unit_test(c3_slides_with_the_right_acceleration),
-        cmocka_unit_test(c4_friction_is_isotropic),
-        cmocka_unit_test(one_sliding_foot_does_not_turn_the_body),
-        cmocka_unit_test(forces_of_feet_obey_coulombs_limit),
-        cmocka_unit_test(coupled_a_tall_box_tips_as_statics_says),
-        cmocka_unit_test(coupled_a_thrown_box_goes_as_far_as_it_should),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void air_config(FixtureConfig *config, double gravity, bool keep_momentum
 // -Jw/(Jw+Jb) = -1/6 rad. At 5 rad/s and 80 ms that takes three joint updates.
 static void e2_wheel(bool double_precision, bool keep_momentum, double expected, double tolerance) {
     static const double up[3] = {0, 0, 1}, moment[3] = {0.03, 0.03, 0.02};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
     uint32_t wheel = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0.05, up);
@@ -43,10 +43,9 @@ static void e2_wheel(bool double_precision, bool keep_momentum, double expected,
     assert_near(fixture_get(&fixture, "base.orientation", 1), 0.0, tolerance);
     assert_near(fixture_get(&fixture, "base.orientation", 2), 0.0, tolerance);
     assert_near(fixture_get(&fixture, "base.angular_velocity", 2), 0.0, 0.0);
-    fixture_close(&fixture, NULL);
 }
 
-static void e2_the_base_turns_against_its_wheel(void **state) {
+TEST(e2_the_base_turns_against_its_wheel) {
     e2_wheel(true, true, -1.0 / 6.0, 1e-14);
     e2_wheel(false, true, -1.0 / 6.0, 1e-6); // 24 steps of half a unit in the last place
     e2_wheel(true, false, 0.0, 0.0);         // the paper's behavior: the base does not notice
@@ -86,9 +85,9 @@ static void flail_open(Fixture *fixture, mf_Terrain **ground, bool double_precis
 // E3. 200 steps of random legs while flying and tumbling. The center of mass follows the discrete
 // parabola of C9, x = v t, z = v t - g h^2 n(n+1)/2; the angular momentum about it is constant,
 // both to 1e-10 relative. (Runge-Kutta's own loss grows with (rate h)^5; at 1 rad/s it is 1e-12.)
-static void e3_flailing(void **state) {
+TEST(e3_flailing) {
     for (int keep = 0; keep < 2; keep++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Terrain *ground;
         flail_open(&fixture, &ground, true, keep != 0, 9.81);
         fixture_set3(&fixture, "base.linear_velocity", 0.3, -0.2, 12.0);
@@ -106,16 +105,16 @@ static void e3_flailing(void **state) {
         }
         double size = fabs(start.angular[0]) + fabs(start.angular[1]) + fabs(start.angular[2]);
         assert_true(size > 0.01);
-        fixture_close(&fixture, ground);
+        fixture.terrain = ground;
     }
 }
 
 // Without gravity and contact the center of mass stays where it is and nothing begins to spin. Each
 // step forms it from the base's place and back again, off by half a unit of 0.1 m each: 2000 steps.
-static void the_center_of_mass_stays(void **state) {
+TEST(the_center_of_mass_stays) {
     for (int option = 0; option < 4; option++) {
         bool wide = (option & 1) != 0;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Terrain *ground;
         flail_open(&fixture, &ground, wide, (option & 2) != 0, 0.0);
         Flail start, end;
@@ -130,7 +129,7 @@ static void the_center_of_mass_stays(void **state) {
             assert_true(end.angular[i] == 0.0);
         }
         assert_int_equal(mf_group_fault_total(fixture.group), 0);
-        fixture_close(&fixture, ground);
+        fixture.terrain = ground;
     }
 }
 
@@ -253,7 +252,7 @@ static void arm_reference(const mf_Model *model, double q[4]) {
 }
 
 static double arm_error(uint32_t updates, const double *reference) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     make_arms(&fixture.hand);
     FixtureConfig config = fixture_config(true);
@@ -271,14 +270,13 @@ static double arm_error(uint32_t updates, const double *reference) {
     double error = 0.0;
     for (uint32_t c = 0; c < 4; c++)
         error = fmax(error, fabs(fixture_get(&fixture, "base.orientation", c) - reference[c]));
-    fixture_close(&fixture, NULL);
     return error;
 }
 
 // The closed path of the arms turns the base; an independent integration says by how much. The
 // error falls with the square of the number of joint updates.
-static void attitude_under_keep_momentum(void **state) {
-    mf_Context *context = open_context(1);
+TEST(attitude_under_keep_momentum) {
+    AUTO_CONTEXT *context = open_context(1);
     static mf_HandModel hand;
     mf_hand_start(&hand, context);
     make_arms(&hand);
@@ -290,7 +288,6 @@ static void attitude_under_keep_momentum(void **state) {
     assert_near(log2(coarse / fine), 2.0, 0.1);
     assert_near(log2(fine / finest), 2.0, 0.1);
     assert_true(finest < 1e-4);
-    mf_context_destroy(context);
 }
 
 // ---- E4 -----------------------------------------------------------------------------------------
@@ -298,8 +295,8 @@ static void attitude_under_keep_momentum(void **state) {
 // E4. The inertia that the kernel sums over points equals the parallel-axis sum over links (each
 // link's own inertia, turned and shifted), to 1e-14 relative; it is positive and obeys the triangle
 // inequality.
-static void e4_composite_inertia(void **state) {
-    Fixture fixture;
+TEST(e4_composite_inertia) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Terrain *ground;
     flail_open(&fixture, &ground, true, false, 0.0);
     for (uint32_t trial = 0; trial < 20; trial++) {
@@ -375,16 +372,5 @@ static void e4_composite_inertia(void **state) {
                              sum[0][2] * (sum[0][1] * sum[1][2] - sum[1][1] * sum[0][2]);
         assert_true(sum[0][0] > 0 && minor > 0 && determinant > 0);
     }
-    fixture_close(&fixture, ground);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(e2_the_base_turns_against_its_wheel),
-        cmocka_unit_test(e3_flailing),
-        cmocka_unit_test(the_center_of_mass_stays),
-        cmocka_unit_test(attitude_under_keep_momentum),
-        cmocka_unit_test(e4_composite_inertia),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    fixture.terrain = ground;
 }

@@ -72,7 +72,8 @@ static void batch_open(Batch *batch, const Options *options, mf_Isa isa, uint32_
 }
 
 static void batch_close(Batch *batch) {
-    fixture_close(&batch->fixture, batch->terrain);
+    batch->fixture.terrain = batch->terrain;
+    fixture_close(&batch->fixture);
 }
 
 static void batch_targets(Batch *batch) {
@@ -104,7 +105,7 @@ static void explain(Batch *a, uint32_t ia, Batch *b, uint32_t ib) {
     }
 }
 
-static void bits_do_not_depend_on_the_lane(void **state) {
+TEST(bits_do_not_depend_on_the_lane) {
     for (size_t o = 0; o < OPTIONS; o++) {
         // The reference: each robot alone, one lane.
         static Batch alone[ROBOTS];
@@ -140,12 +141,12 @@ static void bits_do_not_depend_on_the_lane(void **state) {
     }
 }
 
-static void bits_do_not_depend_on_threads(void **state) {
+TEST(bits_do_not_depend_on_threads) {
     for (size_t o = 0; o < OPTIONS; o++) {
         uint64_t expected = 0;
         FOR_EACH_ISA (isa)
             for (uint32_t threads = 1; threads <= 4; threads *= 2) {
-                Batch batch;
+                AUTO(batch_close) Batch batch;
                 batch_open(&batch, &all_options[o], isa, threads, 0, 200);
                 batch_run(&batch, 6);
                 uint64_t hash = mf_world_hash(batch.fixture.world);
@@ -154,7 +155,6 @@ static void bits_do_not_depend_on_threads(void **state) {
                 if (hash != expected)
                     fail_msg("options %zu, %s, %u threads: another hash", o, mf_isa_name(isa),
                              threads);
-                batch_close(&batch);
             }
     }
 }
@@ -188,7 +188,7 @@ static bool same_but_for(Batch *a, Batch *b, uint32_t instance, const char *name
 // and then the robot may not differ from the clean one either.
 static void poison(const Options *options, Batch *clean, double value, const char *name,
                    uint32_t component, uint32_t at) {
-    Batch batch;
+    AUTO(batch_close) Batch batch;
     batch_open(&batch, options, mf_world_isa(clean->fixture.world), 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
     batch_targets(&batch);
@@ -205,17 +205,16 @@ static void poison(const Options *options, Batch *clean, double value, const cha
         fail_msg("%s[%u] = %g after %u steps: fault word %u, expected %u", name, component, value,
                  at, word, word_of(name));
     }
-    batch_close(&batch);
 }
 
-static void corrupted_states_stay_with_their_robot(void **state) {
+TEST(corrupted_states_stay_with_their_robot) {
     static const double values[] = {NAN, INFINITY, -INFINITY};
     static const size_t chosen[] = {0, 2, 5};
     for (size_t o = 0; o < sizeof chosen / sizeof *chosen; o++) {
         const Options *options = &all_options[chosen[o]];
         mf_Isa isa;
         assert_int_equal(mf_isa_detect(&isa, NULL), MF_OK);
-        Batch clean;
+        AUTO(batch_close) Batch clean;
         batch_open(&clean, options, isa, 1, 0, NEIGHBORS);
         batch_run(&clean, 3);
         mf_world_step(clean.fixture.world, STEPS);
@@ -225,12 +224,25 @@ static void corrupted_states_stay_with_their_robot(void **state) {
                 for (uint32_t v = 0; v < 6; v += FULL ? 1 : 5)
                     poison(options, &clean, values[v % 3], field->info.name, c, v < 3 ? 0 : 3);
         }
-        batch_close(&clean);
     }
 }
 
-static void a_frozen_robot_keeps_its_state(void **state) {
-    Batch batch;
+// A point that lies nowhere is a fault in the step that meets it, before it moves the robot.
+TEST(points_that_lie_nowhere_are_a_fault_at_once) {
+    AUTO(fixture_close) Fixture fixture;
+    const FixtureConfig config = fixture_config(false);
+    fixture_begin(&fixture, 1);
+    make_hexapod(&fixture.hand);
+    fixture_open(&fixture, &config);
+    MUST(mf_group_set_start(fixture.group, 0, (double[]){0, 0, 0.15}, NULL, NULL, &error));
+    mf_world_step(fixture.world, 60);
+    fixture_set(&fixture, "body.points", 0, -(double)INFINITY);
+    mf_world_step(fixture.world, 1);
+    assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_NONFINITE);
+}
+
+TEST(a_frozen_robot_keeps_its_state) {
+    AUTO(batch_close) Batch batch;
     batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
     mf_field_set(fixture_field(&batch.fixture, "base.force"), POISONED, 1, NAN);
@@ -247,10 +259,9 @@ static void a_frozen_robot_keeps_its_state(void **state) {
         bool same = mf_group_instance_hash(batch.fixture.group, i) == before[i];
         assert_int_equal(same, i == POISONED);
     }
-    batch_close(&batch);
 }
 
-static void a_reset_robot_starts_again(void **state) {
+TEST(a_reset_robot_starts_again) {
     Fixture fixture, fresh;
     FixtureConfig config = fixture_config(false);
     config.group.count = NEIGHBORS;
@@ -271,8 +282,8 @@ static void a_reset_robot_starts_again(void **state) {
     mf_field_set(count, POISONED, 0, 0.0); // else the same as a robot that never ran
     assert_true(mf_group_instance_hash(fixture.group, POISONED) ==
                 mf_group_instance_hash(fresh.group, POISONED));
-    fixture_close(&fixture, NULL);
-    fixture_close(&fresh, NULL);
+    fixture_close(&fixture);
+    fixture_close(&fresh);
 }
 
 // ---- images -------------------------------------------------------------------------------------
@@ -285,21 +296,21 @@ static void *take_image(Batch *batch, size_t *size) {
     return image;
 }
 
-static void images_continue_bit_for_bit(void **state) {
+TEST(images_continue_bit_for_bit) {
     for (size_t o = 0; o < OPTIONS; o++) {
-        Batch first;
+        AUTO(batch_close) Batch first;
         batch_open(&first, &all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
         batch_run(&first, 3);
         mf_world_step(first.fixture.world, 3); // in the middle of a joint interval
         size_t size;
-        void *image = take_image(&first, &size);
+        AUTO(end_memory) void *image = take_image(&first, &size);
         uint64_t updates = first.updates;
         batch_run(&first, 4);
         uint64_t expected = mf_world_hash(first.fixture.world);
         for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
             if (!mf_isa_available(isas[s]))
                 continue;
-            Batch other;
+            AUTO(batch_close) Batch other;
             batch_open(&other, &all_options[o], isas[s], 1 + (uint32_t)s, 0, ROBOTS);
             batch_run(&other, 3);
             mf_world_step(other.fixture.world, 3);
@@ -320,15 +331,12 @@ static void images_continue_bit_for_bit(void **state) {
                 batch_run(&other, 4);
                 assert_true(mf_world_hash(other.fixture.world) == expected);
             }
-            batch_close(&other);
         }
-        free(image);
-        batch_close(&first);
     }
 }
 
-static void corrupt_images_change_nothing(void **state) {
-    Batch batch;
+TEST(corrupt_images_change_nothing) {
+    AUTO(batch_close) Batch batch;
     batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
     size_t size;
@@ -351,17 +359,16 @@ static void corrupt_images_change_nothing(void **state) {
     assert_true(mf_world_hash(batch.fixture.world) == hash);
     assert_int_equal(mf_world_restore(batch.fixture.world, image, size, NULL), MF_OK);
     free(image);
-    batch_close(&batch);
 }
 
 // An image of another model, count, precision, step or seed is refused.
-static void images_of_other_worlds_are_refused(void **state) {
-    Batch batch;
+TEST(images_of_other_worlds_are_refused) {
+    AUTO(batch_close) Batch batch;
     batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     size_t size;
-    void *image = take_image(&batch, &size);
+    AUTO(end_memory) void *image = take_image(&batch, &size);
     for (int difference = 0; difference < 5; difference++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         FixtureConfig config = fixture_config(difference == 0);
@@ -374,22 +381,5 @@ static void images_of_other_worlds_are_refused(void **state) {
         uint64_t hash = mf_world_hash(fixture.world);
         assert_int_equal(mf_world_restore(fixture.world, image, size, NULL), MF_BAD_ARGUMENT);
         assert_true(mf_world_hash(fixture.world) == hash);
-        fixture_close(&fixture, NULL);
     }
-    free(image);
-    batch_close(&batch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bits_do_not_depend_on_the_lane),
-        cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(corrupted_states_stay_with_their_robot),
-        cmocka_unit_test(a_frozen_robot_keeps_its_state),
-        cmocka_unit_test(a_reset_robot_starts_again),
-        cmocka_unit_test(images_continue_bit_for_bit),
-        cmocka_unit_test(corrupt_images_change_nothing),
-        cmocka_unit_test(images_of_other_worlds_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,8 +59,8 @@ enum { LEFT_SOLE = 4, RIGHT_SOLE = 14, RIGHT_LEG = 6 }; // first points and join
 
 // ---- the standing foot --------------------------------------------------------------------------
 
-static void a_standing_sole_does_not_move(void **state) {
-    Fixture fixture;
+TEST(a_standing_sole_does_not_move) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND); // large turns in one step
@@ -91,12 +91,11 @@ static void a_standing_sole_does_not_move(void **state) {
     }
     assert_int_equal(mf_group_fault_total(fixture.group), 0);
     mf_world_destroy(witness.world);
-    fixture_close(&fixture, NULL);
 }
 
 // Even when the joints jump by a radian within a step.
-static void a_jump_of_the_joints_is_followed(void **state) {
-    Fixture fixture;
+TEST(a_jump_of_the_joints_is_followed) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND);
@@ -116,12 +115,11 @@ static void a_jump_of_the_joints_is_followed(void **state) {
             assert_near(now[c], start[c], 1e-10);
     }
     mf_world_destroy(witness.world);
-    fixture_close(&fixture, NULL);
 }
 
 // The base turns against the yaw of the hip of the leg that stands, at exactly its rate.
-static void velocities_are_difference_quotients(void **state) {
-    Fixture fixture;
+TEST(velocities_are_difference_quotients) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
@@ -147,14 +145,13 @@ static void velocities_are_difference_quotients(void **state) {
     assert_near(fixture_get(&fixture, "base.orientation", 3), -sin(0.5), 1e-12);
     assert_near(fixture_get(&fixture, "base.position", 0), -0.04 * sin(1.0), 1e-12);
     assert_near(fixture_get(&fixture, "base.position", 1), 0.04 - 0.04 * cos(1.0), 1e-12);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- many feet ----------------------------------------------------------------------------------
 
 // Six posts: first one tripod stands and strokes while the other swings, then the other way round.
-static void a_tripod_gait_goes_as_far_as_it_strides(void **state) {
-    Fixture fixture;
+TEST(a_tripod_gait_goes_as_far_as_it_strides) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
     for (int leg = 0; leg < 6; leg++)
@@ -198,13 +195,12 @@ static void a_tripod_gait_goes_as_far_as_it_strides(void **state) {
         assert_near(fixture_get(&fixture, "base.orientation", c), 0.0, 1e-12);
     assert_near(fixture_get(&fixture, "base.position", 1), 0.0, 1e-12);
     assert_near(fixture_get(&fixture, "base.position", 2), 0.1, 1e-12);
-    fixture_close(&fixture, NULL);
 }
 
 // Two feet across leave a turn about their line open: nothing asks for it, so it is not made.
-static void a_trot_keeps_its_attitude(void **state) {
+TEST(a_trot_keeps_its_attitude) {
     for (int settles = 0; settles < 2; settles++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
         for (int leg = 0; leg < 4; leg++)
@@ -226,7 +222,6 @@ static void a_trot_keeps_its_attitude(void **state) {
         }
         assert_near(fixture_get(&fixture, "base.position", 0), 10 * 0.05 - 0.05 / 200, 1e-9);
         assert_near(fixture_get(&fixture, "base.position", 2), 0.12, 1e-9);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -234,9 +229,9 @@ static void a_trot_keeps_its_attitude(void **state) {
 
 // A biped that shifts its weight by shortening one leg after the other: whichever foot is lower
 // stands, never both once they differ, and a contact that stands keeps its place to the bit.
-static void the_lower_foot_stands(void **state) {
+TEST(the_lower_foot_stands) {
     for (int wide = 0; wide < 2; wide++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         kin_biped(&fixture.hand);
         KinConfig config = kin_config(MF_MILLISECOND);
@@ -268,14 +263,13 @@ static void the_lower_foot_stands(void **state) {
         assert_near(fixture_get(&fixture, "base.position", 0), 0.0, wide ? 1e-9 : 1e-4);
         assert_near(fixture_get(&fixture, "base.position", 1), 0.0, wide ? 1e-9 : 1e-4);
         assert_near(fixture_get(&fixture, "base.orientation", 0), 1.0, wide ? 1e-12 : 1e-6);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // ---- ground -------------------------------------------------------------------------------------
 
-static void without_a_foot_down_it_falls_without_turning(void **state) {
-    Fixture fixture;
+TEST(without_a_foot_down_it_falls_without_turning) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
@@ -300,13 +294,12 @@ static void without_a_foot_down_it_falls_without_turning(void **state) {
     assert_int_equal(kin_standing(&fixture), 8);
     assert_near(fixture_get(&fixture, "base.orientation", 1), 0.0, 1e-6);
     assert_near(fixture_get(&fixture, "base.position", 2), 0.22, 1e-6);
-    fixture_close(&fixture, NULL);
 }
 
 // On hills: the lowest contact is on the ground, the others are not under it.
-static void it_walks_on_a_height_map(void **state) {
+TEST(it_walks_on_a_height_map) {
     for (int kind = 0; kind < 2; kind++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
         for (int leg = 0; leg < 6; leg++)
@@ -344,14 +337,14 @@ static void it_walks_on_a_height_map(void **state) {
         assert_true(far > 0.4 && far < 1.0); // 15 half cycles of 0.05 m, bent by the hills
         assert_int_equal(mf_group_fault_total(fixture.group), 0);
         mf_world_destroy(witness.world);
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
 }
 
 // ---- joints -------------------------------------------------------------------------------------
 
-static void joints_are_at_their_targets(void **state) {
-    Fixture fixture;
+TEST(joints_are_at_their_targets) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     fixture.hand.joints[3].lower = 0.0;
@@ -373,7 +366,6 @@ static void joints_are_at_their_targets(void **state) {
     mf_world_step(fixture.world, 1);
     assert_near(fixture_get(&fixture, "joint.angle", 3), 0.0, 0);
     assert_near(fixture_get(&fixture, "joint.angle", 9), 0.1, 1e-15);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- which contacts are feet --------------------------------------------------------------------
@@ -386,11 +378,11 @@ static mf_Status add_to(Fixture *fixture, const KinConfig *config, mf_Error *err
     return rig_add_kinematic(fixture->group, &config->motion, error);
 }
 
-static void feet_are_found_named_or_missed(void **state) {
+TEST(feet_are_found_named_or_missed) {
     static const char *const hand_name[] = {"hand", NULL}, *const wrong[] = {"claw", NULL},
                              *const bare[] = {"shank", NULL};
     for (int which = 0; which < 5; which++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
         fixture_begin(&fixture, 1);
         mf_hand_point(&fixture.hand, 0, 0, 0, 0, 1.0, true);
@@ -420,13 +412,12 @@ static void feet_are_found_named_or_missed(void **state) {
                 fail_msg("%s", error.message);
             assert_null(mf_kinematic_config_of(fixture.group));
         }
-        fixture_close(&fixture, NULL);
     }
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     for (int which = 0; which < 7; which++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
         fixture_begin(&fixture, 1);
         kin_biped(&fixture.hand);
@@ -446,13 +437,12 @@ static void bad_settings_are_refused(void **state) {
                          which == 6 ? MF_UNSUPPORTED : MF_BAD_ARGUMENT);
         assert_true(error.message[0] != '\0');
         assert_null(mf_kinematic_config_of(fixture.group));
-        fixture_close(&fixture, NULL);
     }
 }
 
 // A fixed base stays where it is, feet or not.
-static void a_fixed_base_stays(void **state) {
-    Fixture fixture;
+TEST(a_fixed_base_stays) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
@@ -464,13 +454,12 @@ static void a_fixed_base_stays(void **state) {
     assert_near(fixture_get(&fixture, "joint.angle", 2), 0.5, 0);
     assert_near(fixture_get(&fixture, "base.position", 2), height, 0);
     assert_int_equal(mf_kinematic_foot_count(fixture.group), 0);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- static margin ------------------------------------------------------------------------------
 
-static void the_margin_of_a_regular_hexagon(void **state) {
-    Fixture fixture;
+TEST(the_margin_of_a_regular_hexagon) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     const double radius = 0.17, third = 3.14159265358979323846 / 3.0;
     mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
@@ -495,24 +484,4 @@ static void the_margin_of_a_regular_hexagon(void **state) {
     mf_world_step(fixture.world, 1);
     assert_int_equal(kin_standing(&fixture), 2);
     assert_near(mf_kinematic_static_margin(fixture.group, 0), 0.0, 1e-12);
-    fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_standing_sole_does_not_move),
-        cmocka_unit_test(a_jump_of_the_joints_is_followed),
-        cmocka_unit_test(velocities_are_difference_quotients),
-        cmocka_unit_test(a_tripod_gait_goes_as_far_as_it_strides),
-        cmocka_unit_test(a_trot_keeps_its_attitude),
-        cmocka_unit_test(the_lower_foot_stands),
-        cmocka_unit_test(without_a_foot_down_it_falls_without_turning),
-        cmocka_unit_test(it_walks_on_a_height_map),
-        cmocka_unit_test(joints_are_at_their_targets),
-        cmocka_unit_test(feet_are_found_named_or_missed),
-        cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(a_fixed_base_stays),
-        cmocka_unit_test(the_margin_of_a_regular_hexagon),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,17 +94,13 @@ static uint32_t standing(const Batch *batch, uint32_t lane) {
     return count;
 }
 
-int main(void) {
-    static BatchKind kind = {.options = options,
-                             .option_count = sizeof options / sizeof *options,
-                             .bumps = 0.02,
-                             .watching = STEPS,
-                             .build = build_mixed,
-                             .set = set,
-                             .change = change,
-                             .place = place_robot,
-                             .steer = steer,
-                             .touching = standing};
-    const struct CMUnitTest tests[] = {BATCH_TESTS(&kind)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+static const BatchKind batch_kind = {.options = options,
+                                     .option_count = sizeof options / sizeof *options,
+                                     .bumps = 0.02,
+                                     .watching = STEPS,
+                                     .build = build_mixed,
+                                     .set = set,
+                                     .change = change,
+                                     .place = place_robot,
+                                     .steer = steer,
+                                     .touching = standing};

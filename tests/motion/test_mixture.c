@@ -3,6 +3,8 @@
 #include "rig/rig.h"
 #include "rig/motions.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { WATER, OIL, SAND, GROUPS };
 static const uint32_t counts[GROUPS] = {6 * 6 * 6, 6 * 6 * 4, 40};
 static const double radii[GROUPS] = {0.01, 0.01, 0.008};     // [m]
@@ -116,7 +118,7 @@ static double momentum_of(const Tank *tank, uint32_t g, double out[3]) {
     return size;
 }
 
-static void momentum_is_exchanged_and_kept(void **state) {
+TEST(momentum_is_exchanged_and_kept) {
     for (uint32_t groups = 3; groups <= 7; groups++) {
         if (groups == 4)
             continue; // sand alone
@@ -150,7 +152,7 @@ static void momentum_is_exchanged_and_kept(void **state) {
 
 static uint64_t hash_of(mf_Isa isa, uint32_t threads, bool precise) {
     mf_ContextConfig settings = mf_context_config();
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     Options options = {isa, precise, 9.81, 0.008, 7};
     settings.threads = threads;
     assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
@@ -158,11 +160,10 @@ static uint64_t hash_of(mf_Isa isa, uint32_t threads, bool precise) {
     mf_world_step(tank.world, 5);
     const uint64_t hash = mf_world_hash(tank.world);
     drain(&tank);
-    mf_context_destroy(context);
     return hash;
 }
 
-static void sets_and_threads_agree(void **state) {
+TEST(sets_and_threads_agree) {
     for (int precise = 0; precise < 2; precise++) {
         const uint64_t hash = hash_of(MF_ISA_AUTO, 1, precise);
         for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
@@ -173,7 +174,7 @@ static void sets_and_threads_agree(void **state) {
     }
 }
 
-static void snapshots_continue(void **state) {
+TEST(snapshots_continue) {
     Tank tank = open_tank(*state, &usual);
     mf_world_step(tank.world, 3);
     assert_continues(tank.world, 5);
@@ -181,7 +182,7 @@ static void snapshots_continue(void **state) {
 }
 
 // Two heaps of grains pass through each other; one group of particles has its own substeps.
-static void substeps_are_those_of_the_group_that_needs_most(void **state) {
+TEST(substeps_are_those_of_the_group_that_needs_most) {
     uint32_t alone[GROUPS], most = 0;
     for (uint32_t g = 0; g < GROUPS; g++) {
         Options options = usual;
@@ -198,7 +199,7 @@ static void substeps_are_those_of_the_group_that_needs_most(void **state) {
     drain(&tank);
 }
 
-static void large_grains_are_refused(void **state) {
+TEST(large_grains_are_refused) {
     Options options = usual;
     Tank tank;
     mf_Error error = {0};
@@ -208,7 +209,7 @@ static void large_grains_are_refused(void **state) {
     drain(&tank);
 }
 
-static void every_failure_is_reported(void **state) {
+TEST(every_failure_is_reported) {
     mf_Status status = MF_NO_MEMORY;
     for (uint32_t calls = 1; status != MF_OK; calls++) {
         Tank tank;
@@ -220,16 +221,4 @@ static void every_failure_is_reported(void **state) {
             mf_world_step(tank.world, 1); // as groups that do not know each other
         drain(&tank);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(momentum_is_exchanged_and_kept),
-        cmocka_unit_test(sets_and_threads_agree),
-        cmocka_unit_test(snapshots_continue),
-        cmocka_unit_test(substeps_are_those_of_the_group_that_needs_most),
-        cmocka_unit_test(large_grains_are_refused),
-        cmocka_unit_test(every_failure_is_reported),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -5,6 +5,8 @@
 #include "world/group.h"
 #include "import/mjcf_keys.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { LOOKS = 3, FIELDS = 5, VALUES = 64 };
 static const uint32_t steps[LOOKS] = {10, 40, 250}; // [1] until each look
 static const char *const compared[FIELDS] = {"base.position", "base.linear_velocity",
@@ -249,9 +251,7 @@ static void try_attribute(Keys *keys, const char *path, const char *attribute) {
     mf_Model *plain = parse_keys(keys->context, keys->edited, false, &status, &keys->error);
     if (plain == NULL)
         return; // only with the attribute is it a model
-    must(mf_xml_parse(keys->context, "keys.xml", keys->edited, strlen(keys->edited), &xml,
-                      &keys->error),
-         &keys->error);
+    MUST(mf_xml_parse(keys->context, "keys.xml", keys->edited, strlen(keys->edited), &xml, &error));
     find_nodes(xml.root, path, &nodes);
     const uint32_t crc = mf_crc32(0, keys->edited, strlen(keys->edited));
     for (uint32_t level = FIRST; level < MF_MOTION_LEVELS && crc != keys->crc; level++) {
@@ -282,7 +282,7 @@ static bool is_apart(const char *path, const char *attribute) {
     return found;
 }
 
-static void test_levels(void **state) {
+TEST(test_levels) {
     Keys keys = {.context = *state,
                  .text = calloc(1, KEYS_TEXT),
                  .edited = malloc(KEYS_TEXT),
@@ -311,9 +311,4 @@ static void test_levels(void **state) {
     free(keys.changed);
     assert_true(keys.moved > 500);
     assert_int_equal(keys.wrong, 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

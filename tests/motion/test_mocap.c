@@ -26,11 +26,11 @@ static void move(Text *t, uint32_t mocap, double x, double y, double z, double a
 
 // Moved at 0.3 m/s for a second and held for another: what is welded or connected is there, what is
 // pushed is a radius and half an edge ahead.
-static void what_is_held_and_pushed_follows(void **state) {
+TEST(what_is_held_and_pushed_follows) {
     static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
                                          MF_CONTACT_LAW_HARD};
     for (int i = 0; i < 3; i++) {
-        Text t;
+        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.motion.contact_law = laws[i];
         config.motion.contacts = false;
@@ -55,27 +55,17 @@ static void what_is_held_and_pushed_follows(void **state) {
             assert_near(text_get(&t, "free.position", 6 + c), end[c], 2e-3);
         mf_group_reset(t.group, 0);
         assert_near(text_get(&t, "mocap.position", 3), -1.0, 1e-12);
-        text_close(&t);
     }
 }
 
 // What a mocap body carries by a joint does not touch it (MuJoCo: 1/2 g t^2 down).
-static void it_does_not_touch_its_children(void **state) {
+TEST(it_does_not_touch_its_children) {
     static const char text[] = "<mujoco><worldbody><body pos='0 0 1' mocap='true'><geom size='.1'/>"
                                "<body pos='0 0 .15'><joint type='slide' axis='0 0 1'/>"
                                "<geom size='.1'/></body></body></worldbody></mujoco>";
-    Text t;
+    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     text_open(&t, text, &config);
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "joint.angle", 0), -0.5 * 9.81 * 0.01, 1e-3);
-    text_close(&t);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_held_and_pushed_follows),
-        cmocka_unit_test(it_does_not_touch_its_children),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

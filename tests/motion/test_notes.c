@@ -30,12 +30,10 @@ typedef struct Thing {
 } Thing;
 
 static mf_Model *load_with(mf_Context *context, const char *const parts[PLACES]) {
-    char text[4096];
     const char *p[PLACES];
     for (int i = 0; i < PLACES; i++)
         p[i] = parts[i] != NULL ? parts[i] : i == 0 ? ">" : "";
-    snprintf(text, sizeof text, ROBOT, p[0], p[1], p[2], p[3], p[4], p[5]);
-    return load_text(context, text);
+    return load_text(context, formatted(ROBOT, p[0], p[1], p[2], p[3], p[4], p[5]));
 }
 
 static uint32_t count_notes(const mf_Model *model, mf_Motion motion, const char *says) {
@@ -103,26 +101,24 @@ static const Thing things[] = {
 };
 
 // The bare robot: its one shape touches by the law of the motion's own, under points by points.
-static void a_bare_robot_has_few_notes(void **state) {
+TEST(a_bare_robot_has_few_notes) {
     static const char *const nothing[PLACES] = {NULL};
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_with(context, nothing);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_with(context, nothing);
     assert_int_equal(count_notes(model, MF_MOTION_ARTICULATED, NULL), 0);
     for (int m = 0; m < MF_MOTION_ARTICULATED; m++) {
         assert_int_equal(count_notes(model, (mf_Motion)m, "the law of the motion"), 1);
         assert_int_equal(count_notes(model, (mf_Motion)m, NULL), m == MF_MOTION_POINTS ? 2 : 1);
     }
     assert_int_equal(count_notes(model, MF_MOTION_POINTS, "by contact points instead"), 1);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
-static void each_feature_gives_its_note(void **state) {
+TEST(each_feature_gives_its_note) {
     static const char *const nothing[PLACES] = {NULL};
-    mf_Context *context = open_context(1);
-    mf_Model *bare = load_with(context, nothing);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *bare = load_with(context, nothing);
     for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
-        mf_Model *model = load_with(context, things[i].parts);
+        AUTO_MODEL *model = load_with(context, things[i].parts);
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             const bool expected = things[i].motions >> m & 1;
             const char *says = things[i].says;
@@ -137,10 +133,7 @@ static void each_feature_gives_its_note(void **state) {
                 fail_msg("%s: %s by %s", says, expected ? "not told" : "told",
                          mf_motion_name((mf_Motion)m));
         }
-        mf_model_destroy(model);
     }
-    mf_model_destroy(bare);
-    mf_context_destroy(context);
 }
 
 // Where a robot is after 0.4 s, dropped on its foot and with its leg told to swing.
@@ -154,7 +147,7 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
     grouped.double_precision = true;
     mf_motions_set_shapes(&motions, true);
     mf_motions_set_control(&motions, 10 * MF_MILLISECOND);
-    mf_World *world = open_world(context, &config);
+    AUTO_WORLD *world = open_world(context, &config);
     group = add_group(world, &grouped);
     MUST(mf_motion_add(group, motion, &motions, &error));
     mf_Field *base = mf_group_find_field(group, "base.position");
@@ -171,18 +164,17 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
     for (uint32_t c = 0; c < 4; c++)
         position[3 + c] = get_field(group, "base.orientation", 0, c);
     position[7] = get_field(group, "joint.angle", 0, 0);
-    mf_world_destroy(world);
 }
 
 // What a motion is said to leave out makes no bit of a difference to it, and some to `articulated`.
-static void reported_convergence_is_true(void **state) {
+TEST(reported_convergence_is_true) {
     static const char *const nothing[PLACES] = {NULL};
-    mf_Context *context = open_context(1);
-    mf_Model *bare = load_with(context, nothing);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *bare = load_with(context, nothing);
     for (size_t i = 0; i < sizeof things / sizeof *things; i++) {
         if (!things[i].acts)
             continue;
-        mf_Model *model = load_with(context, things[i].parts);
+        AUTO_MODEL *model = load_with(context, things[i].parts);
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             double with[8], without[8];
             move(context, model, (mf_Motion)m, with);
@@ -192,17 +184,14 @@ static void reported_convergence_is_true(void **state) {
                 fail_msg("%s: %s to %s", things[i].says, same ? "nothing" : "something",
                          mf_motion_name((mf_Motion)m));
         }
-        mf_model_destroy(model);
     }
-    mf_model_destroy(bare);
-    mf_context_destroy(context);
 }
 
 // Notes of a group depend on its settings, for each motion to which its robots can switch.
-static void notes_depend_on_settings_of_groups(void **state) {
+TEST(notes_depend_on_settings_of_groups) {
     static const char *const parts[PLACES] = {[5] = MOTOR};
-    mf_Context *context = open_context(1);
-    mf_Model *model = load_with(context, parts);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model = load_with(context, parts);
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig grouped = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
@@ -214,7 +203,7 @@ static void notes_depend_on_settings_of_groups(void **state) {
     motions.has[MF_MOTION_RIGID] = motions.has[MF_MOTION_PRESCRIBED] = true;
     motions.articulated.self_contacts = false;
     motions.articulated.contact_law = MF_CONTACT_LAW_HARD;
-    mf_World *world = open_world(context, &config);
+    AUTO_WORLD *world = open_world(context, &config);
     group = add_group(world, &grouped);
     MUST(mf_motions_add(group, &motions, &error));
     for (uint32_t i = 0; mf_motion_group_note(group, i, text); i++) {
@@ -227,24 +216,20 @@ static void notes_depend_on_settings_of_groups(void **state) {
     assert_int_equal(points, 3);    // settings that come without `shapes`
     assert_int_equal(alone, 0);     // nothing could touch
     assert_int_equal(law, 1);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 // ---- switches of the file -----------------------------------------------------------------------
 
 // A swinging leg, pushed by its motor beyond the range of its control, for 0.2 s.
 static double swing(const char *flag, const char *joint, const char *motor, const char *body) {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "<mujoco><option timestep='.002'>%s</option><worldbody><body pos='0 0 2' %s><joint "
-             "name='a' "
-             "axis='0 1 0' %s/><geom size='.1' pos='0 0 -.3' "
-             "mass='1'/></body></worldbody><actuator>%s</actuator></mujoco>",
-             flag, body, joint, motor);
+    const char *text = formatted(
+        "<mujoco><option timestep='.002'>%s</option><worldbody><body pos='0 0 2' %s><joint "
+        "name='a' "
+        "axis='0 1 0' %s/><geom size='.1' pos='0 0 -.3' "
+        "mass='1'/></body></worldbody><actuator>%s</actuator></mujoco>",
+        flag, body, joint, motor);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     text_set(&t, "joint.angle", 0, 0.1);
     text_set(&t, "joint.rate", 0, 2.0);
@@ -252,12 +237,11 @@ static double swing(const char *flag, const char *joint, const char *motor, cons
         text_set(&t, "actuator.control", 0, 1.0);
     mf_world_step(t.world, 100);
     const double angle = text_get(&t, "joint.angle", 0);
-    text_close(&t);
     return angle;
 }
 
 // The file with the switch moves to the bit as one without what it switches off.
-static void switches_of_the_file_hold(void **state) {
+TEST(switches_of_the_file_hold) {
     static const char *const motor = "<motor joint='a' gear='3' ctrlrange='-.2 .2' "
                                      "ctrllimited='true'/>";
     static const struct {
@@ -271,8 +255,7 @@ static void switches_of_the_file_hold(void **state) {
         {"clampctrl", "", motor, "", "", "<motor joint='a' gear='3'/>", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char flag[64];
-        snprintf(flag, sizeof flag, "<flag %s='disable'/>", cases[i].flag);
+        const char *flag = formatted("<flag %s='disable'/>", cases[i].flag);
         const double with = swing("", cases[i].joint, cases[i].motor, cases[i].body);
         const double off = swing(flag, cases[i].joint, cases[i].motor, cases[i].body);
         const double without = swing("", cases[i].joint_off, cases[i].motor_off, cases[i].body_off);
@@ -285,20 +268,8 @@ static void switches_of_the_file_hold(void **state) {
     assert_true(fabs(swing("", "", "", "gravcomp='1'") - swing("", "", "", "")) > 1e-3);
 }
 
-static void null_arguments_give_no_notes(void **state) {
+TEST(null_arguments_give_no_notes) {
     char text[MF_MOTION_NOTE];
     assert_false(mf_motion_note(NULL, MF_MOTION_POINTS, 0, text));
     assert_false(mf_motion_group_note(NULL, 0, text));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_bare_robot_has_few_notes),
-        cmocka_unit_test(each_feature_gives_its_note),
-        cmocka_unit_test(reported_convergence_is_true),
-        cmocka_unit_test(notes_depend_on_settings_of_groups),
-        cmocka_unit_test(switches_of_the_file_hold),
-        cmocka_unit_test(null_arguments_give_no_notes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,13 +117,13 @@ static void rows_left(mf_Time step, bool ball, double left[6]) {
         left[c] = (after - before[c]) / seconds - x[c];
     }
     assert_true(fabs(given[6]) > 10.0); // the joints did accelerate
-    fixture_close(&fixture, NULL);
-    fixture_close(&full, NULL);
+    fixture_close(&fixture);
+    fixture_close(&full);
 }
 
 // The step keeps the momentum of all links instead of these accelerations; they are its limit for
 // small steps, found from three of them (Richardson).
-static void the_base_obeys_the_first_six_rows(void **state) {
+TEST(the_base_obeys_the_first_six_rows) {
     for (int ball = 0; ball < 2; ball++) {
         double left[3][6];
         for (int i = 0; i < 3; i++)
@@ -137,10 +137,10 @@ static void the_base_obeys_the_first_six_rows(void **state) {
 
 // Joints that are told something new every interval, in the air, with Runge and Kutta: the center
 // of mass is on a parabola, and the angular momentum about it stays, to the order of the method.
-static void flailing_conserves_momentum(void **state) {
+TEST(flailing_conserves_momentum) {
     double off[2], rotated[2];
     for (int fine = 0; fine < 2; fine++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_RK4);
         config.world.step = fine ? MF_MILLISECOND / 2 : MF_MILLISECOND;
         fixture_begin(&fixture, 1);
@@ -165,7 +165,6 @@ static void flailing_conserves_momentum(void **state) {
             size = fmax(size, fabs(angular[c]));
         }
         rotated[fine] /= size;
-        fixture_close(&fixture, NULL);
     }
     assert_true(off[1] < 2e-8 && rotated[1] < 1e-8);
     assert_near(log2(off[0] / off[1]), 4.0, 0.1);
@@ -173,10 +172,10 @@ static void flailing_conserves_momentum(void **state) {
 }
 
 // Semi-implicit steps keep it to rounding, whatever the limbs do and however long the step.
-static void semi_implicit_steps_keep_momentum(void **state) {
+TEST(semi_implicit_steps_keep_momentum) {
     static const mf_Time steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
     for (int i = 0; i < 2; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
         config.world.step = steps[i];
         config.world.gravity = 0.0;
@@ -203,7 +202,6 @@ static void semi_implicit_steps_keep_momentum(void **state) {
                       1e3 * mf_time_to_seconds(steps[i]), angle / size, moved);
         assert_true(angle < 1e-12 * size && moved < 1e-12);
         assert_int_equal(mf_group_warning(fixture.group, 0), 0);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -228,8 +226,8 @@ static void open_arm(Fixture *fixture, DrivenFixtureConfig *config) {
 }
 
 // A target is reached at the end of the control interval, whatever the path.
-static void targets_are_reached_within_an_interval(void **state) {
-    Fixture fixture;
+TEST(targets_are_reached_within_an_interval) {
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
     for (int n = 0; n < 50; n++) {
@@ -239,13 +237,12 @@ static void targets_are_reached_within_an_interval(void **state) {
         assert_near(fixture_get(&fixture, "joint.angle", 0), target, 1e-13);
         assert_near(fixture_get(&fixture, "joint.angle", 1), -2.0 * target + 0.25, 1e-13);
     }
-    fixture_close(&fixture, NULL);
 }
 
 // Targets on a parabola: from the third interval on the path is that parabola, with its
 // acceleration.
-static void paths_follow_a_parabola(void **state) {
-    Fixture fixture;
+TEST(paths_follow_a_parabola) {
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
     for (int n = 0; n < 20; n++) {
@@ -262,13 +259,12 @@ static void paths_follow_a_parabola(void **state) {
             assert_near(fixture_get(&fixture, "joint.acceleration", 0), 8.0, 1e-8);
         }
     }
-    fixture_close(&fixture, NULL);
 }
 
 // ContactSlots to go far beyond, a joint goes as fast as it may and stops at its limit, never
 // beyond.
-static void joints_stop_at_their_limits(void **state) {
-    Fixture fixture;
+TEST(joints_stop_at_their_limits) {
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
     double before = 0.0, most = 0.0;
@@ -287,12 +283,11 @@ static void joints_stop_at_their_limits(void **state) {
     assert_near(fixture_get(&fixture, "joint.angle", 0), -0.4, 1e-12);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 0.0, 1e-10);
     assert_near(most, 5.0, 1e-9);
-    fixture_close(&fixture, NULL);
 }
 
 // After angles and rates were written, paths begin there.
-static void refreshed_paths_begin_where_joints_are(void **state) {
-    Fixture fixture;
+TEST(refreshed_paths_begin_where_joints_are) {
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     open_arm(&fixture, &config);
     fixture_set(&fixture, "joint.target", 0, 0.3);
@@ -304,7 +299,6 @@ static void refreshed_paths_begin_where_joints_are(void **state) {
     mf_world_step(fixture.world, 5);
     assert_near(fixture_get(&fixture, "joint.angle", 0), -0.0975, 1e-14);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 0.5, 1e-14);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- other motions ------------------------------------------------------------------------------
@@ -319,7 +313,7 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
                                          "base.linear_velocity", "base.angular_velocity"};
     double got[3][13];
     for (int m = 0; m < 3; m++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = driven_config(motions[m], integrator, MF_MILLISECOND);
         config.group.double_precision = double_precision;
         config.world.gravity_direction[1] = 0.2;
@@ -335,7 +329,6 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
         for (uint32_t f = 0, k = 0; f < 4; f++)
             for (uint32_t c = 0; c < (f == 1 ? 4u : 3u); c++)
                 got[m][k++] = fixture_get(&fixture, fields[f], c);
-        fixture_close(&fixture, NULL);
     }
     for (int k = 0; k < 13; k++) {
         assert_near(got[0][k], got[1][k], tolerance * (1.0 + fabs(got[1][k])));
@@ -343,12 +336,12 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
     }
 }
 
-static void locked_robots_agree_in_double(void **state) {
+TEST(locked_robots_agree_in_double) {
     locked_robots_agree(MF_ARTICULATED_RK4, true, 1e-11);
     locked_robots_agree(MF_ARTICULATED_IMPLICIT, true, 1e-11);
 }
 
-static void locked_robots_agree_in_float(void **state) {
+TEST(locked_robots_agree_in_float) {
     locked_robots_agree(MF_ARTICULATED_RK4, false, 2e-5);
     locked_robots_agree(MF_ARTICULATED_IMPLICIT, false, 2e-5);
 }
@@ -356,10 +349,10 @@ static void locked_robots_agree_in_float(void **state) {
 // ---- outside ------------------------------------------------------------------------------------
 
 // What collisions push links with counts as a force and torque on the base's origin.
-static void pushes_are_summed(void **state) {
+TEST(pushes_are_summed) {
     double got[2][6];
     for (int method = 0; method < 2; method++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
         mf_GroupConfig group = config.group;
         static const mf_FieldInfo push = {"wrench.link",  "N", "world", MF_REAL,
@@ -390,15 +383,14 @@ static void pushes_are_summed(void **state) {
         for (uint32_t c = 0; c < 6; c++)
             got[method][c] = fixture_get(
                 &fixture, c < 3 ? "base.linear_velocity" : "base.angular_velocity", c % 3);
-        fixture_close(&fixture, NULL);
     }
     for (int c = 0; c < 6; c++)
         assert_near(got[1][c], got[0][c], 1e-14);
 }
 
 // A fixed base stays, whatever its arms do; they go as commanded.
-static void a_fixed_base_stays(void **state) {
-    Fixture fixture;
+TEST(a_fixed_base_stays) {
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     config.prescribed.base = MF_ARTICULATED_FIXED;
     fixture_begin(&fixture, 1);
@@ -410,7 +402,6 @@ static void a_fixed_base_stays(void **state) {
     assert_near(fixture_get(&fixture, "base.position", 0), 0.1, 0.0);
     assert_near(fixture_get(&fixture, "base.position", 2), 0.05, 0.0);
     assert_near(fixture_get(&fixture, "joint.angle", 0), 0.5, 1e-12);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- standing -----------------------------------------------------------------------------------
@@ -422,7 +413,7 @@ static mf_Model *load_humanoid(mf_Context *context) {
 }
 
 // The humanoid stands still for ten seconds with its weight on the ground, and falls when pushed.
-static void the_humanoid_stands_and_falls(void **state) {
+TEST(the_humanoid_stands_and_falls) {
     static const mf_Motion motions[2] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED};
     enum { MEAN = 1000 }; // [step] of loads
     for (int m = 0; m < 2; m++) {
@@ -463,22 +454,4 @@ static void the_humanoid_stands_and_falls(void **state) {
         mf_model_destroy(model);
         mf_context_destroy(fixture.context);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_base_obeys_the_first_six_rows),
-        cmocka_unit_test(flailing_conserves_momentum),
-        cmocka_unit_test(semi_implicit_steps_keep_momentum),
-        cmocka_unit_test(targets_are_reached_within_an_interval),
-        cmocka_unit_test(paths_follow_a_parabola),
-        cmocka_unit_test(joints_stop_at_their_limits),
-        cmocka_unit_test(refreshed_paths_begin_where_joints_are),
-        cmocka_unit_test(locked_robots_agree_in_double),
-        cmocka_unit_test(locked_robots_agree_in_float),
-        cmocka_unit_test(pushes_are_summed),
-        cmocka_unit_test(a_fixed_base_stays),
-        cmocka_unit_test(the_humanoid_stands_and_falls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

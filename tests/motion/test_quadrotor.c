@@ -10,7 +10,7 @@ static const double degree = 3.14159265358979323846 / 180.0;
 
 // ---- hover --------------------------------------------------------------------------------------
 
-static void hover_speed_is_the_published_one(void **state) {
+TEST(hover_speed_is_the_published_one) {
     const mf_Quadrotor vehicle[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
     const double expected[3] = {1788.5505, 1086.4265, 469.2042}; // sqrt(m g / 4 k) [rad/s]
     for (int i = 0; i < 3; i++) {
@@ -25,30 +25,29 @@ static void hover_speed_is_the_published_one(void **state) {
 }
 
 // With the position loop closed; open loop any rounding of a torque tilts the body in the end.
-static void hovering_does_not_drift(void **state) {
+TEST(hovering_does_not_drift) {
     const mf_Quadrotor vehicle[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
     for (int i = 0; i < 3; i++) {
         FixtureConfig config = fixture_config();
         config.quadrotor = vehicle[i];
         config.config.command = MF_QUADROTOR_POSITION;
-        Fixture fixture = fixture_open(&config);
+        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
         double start = fixture_get(&fixture, 0, "base.position", 2);
         mf_world_step(fixture.world, 1000000);
         assert_near(fixture_get(&fixture, 0, "base.position", 2), start, 1e-9);
         assert_near(fixture_get(&fixture, 0, "base.position", 0), 0.0, 1e-9);
         assert_near(fixture_get(&fixture, 0, "base.position", 1), 0.0, 1e-9);
-        fixture_close(&fixture);
     }
 }
 
 // ---- rotors -------------------------------------------------------------------------------------
 
 // With RK4 one step leaves 1 - x + x^2/2 - x^3/6 + x^4/24 of a speed error, x = h / tau.
-static void motors_lag_as_runge_kutta_says(void **state) {
+TEST(motors_lag_as_runge_kutta_says) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_ROTORS;
     config.world.step = 3300000; // a tenth of the time constant
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1000, 1000, 1000, 1000});
     mf_world_step(fixture.world, 1);
@@ -57,43 +56,40 @@ static void motors_lag_as_runge_kutta_says(void **state) {
     mf_world_step(fixture.world, 9);
     for (uint32_t r = 0; r < 4; r++)
         assert_near(fixture_get(&fixture, 0, "rotor.speed", r), 632.12, 5e-3);
-    fixture_close(&fixture);
 }
 
-static void rotors_keep_their_limits(void **state) {
+TEST(rotors_keep_their_limits) {
     FixtureConfig config = fixture_config();
     config.quadrotor.rotor_speed_min = 200.0;
     config.config.command = MF_QUADROTOR_ROTORS;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){0, 2000, 100, 1990});
     mf_world_step(fixture.world, 1000);
     assert_near(fixture_get(&fixture, 0, "rotor.speed", 0), 200.0, 1e-6);
     assert_near(fixture_get(&fixture, 0, "rotor.speed", 1), 2000.0, 1e-6);
     assert_near(fixture_get(&fixture, 0, "rotor.speed", 2), 200.0, 1e-6);
     assert_near(fixture_get(&fixture, 0, "rotor.speed", 3), 1990.0, 1e-6);
-    fixture_close(&fixture);
 }
 
-static void rotors_without_lag_are_there_at_once(void **state) {
+TEST(rotors_without_lag_are_there_at_once) {
     FixtureConfig config = fixture_config();
     config.quadrotor.motor_time_constant = 0.0;
     config.config.command = MF_QUADROTOR_ROTORS;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1500, 1500, 1500, 1500});
     mf_world_step(fixture.world, 1);
     const double force = 4.0 * 1.562522e-6 * 1500.0 * 1500.0 / 0.752 - 9.81;
     assert_near(fixture_get(&fixture, 0, "rotor.speed", 0), 1500.0, 1e-10);
     assert_near(fixture_get(&fixture, 0, "base.linear_velocity", 2), 0.001 * force, 1e-12);
-    fixture_close(&fixture);
 }
 
 // Signs of the allocation: rotor 0 is ahead on the left and turns clockwise.
-static void one_rotor_turns_the_body_as_it_should(void **state) {
+TEST(one_rotor_turns_the_body_as_it_should) {
     FixtureConfig config = fixture_config();
     config.quadrotor.motor_time_constant = 0.0;
     config.world.gravity = 0.0;
     config.config.command = MF_QUADROTOR_ROTORS;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1000, 0, 0, 0});
     mf_world_step(fixture.world, 1);
     const double thrust = 1.562522; // [N]
@@ -102,35 +98,33 @@ static void one_rotor_turns_the_body_as_it_should(void **state) {
     assert_near(fixture_get(&fixture, 0, "base.angular_velocity", 1),
                 -0.001 * thrust * 0.075 / 2.1e-3, 1e-6);
     assert_near(fixture_get(&fixture, 0, "base.angular_velocity", 2), 0.001 * 0.025 / 4.3e-3, 2e-6);
-    fixture_close(&fixture);
 }
 
 // ---- drag ---------------------------------------------------------------------------------------
 
-static void quadratic_drag_ends_the_fall(void **state) {
+TEST(quadratic_drag_ends_the_fall) {
     FixtureConfig config = fixture_config();
     config.quadrotor.mass = 1.0;
     config.quadrotor.body_drag[2] = 0.1;
     config.config.command = MF_QUADROTOR_ROTORS;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){0, 0, 0, 0});
     mf_world_step(fixture.world, 1000);
     assert_near(fixture_get(&fixture, 0, "base.linear_velocity", 2), -7.5032474, 5e-8);
     mf_world_step(fixture.world, 19000);
     assert_near(fixture_get(&fixture, 0, "base.linear_velocity", 2), -9.9045444, 5e-8);
-    fixture_close(&fixture);
 }
 
 // Rotors at one speed brake by the same in all directions: a projectile with linear drag, which has
 // a closed form, in a wind.
-static void linear_drag_follows_its_closed_form(void **state) {
+TEST(linear_drag_follows_its_closed_form) {
     const double wind[3] = {2.0, -1.0, 0.5}, start[3] = {10.0, 3.0, 12.0}, time = 2.0;
     FixtureConfig config = fixture_config();
     for (int i = 0; i < 3; i++)
         config.quadrotor.rotor_drag[i] = 1e-3;
     config.config.command = MF_QUADROTOR_ROTORS;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){100, 100, 100, 100});
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){100, 100, 100, 100});
     fixture_fill(&fixture, 0, "base.position", 3, (double[3]){0, 0, 0});
@@ -146,7 +140,6 @@ static void linear_drag_follows_its_closed_form(void **state) {
                     last * time + gap * (1.0 - fade) / k, 1e-10);
     }
     assert_near(fixture_get(&fixture, 0, "base.orientation", 0), 1.0, 1e-12);
-    fixture_close(&fixture);
 }
 
 // ---- free rotation ------------------------------------------------------------------------------
@@ -174,12 +167,12 @@ static Fixture open_brick(double step, bool products) {
     return fixture;
 }
 
-static void the_brick_tumbles_as_published(void **state) {
+TEST(the_brick_tumbles_as_published) {
     static const double expected[4][4] = {{5, -16.939485149, 9.631939377, 33.406628079},
                                           {10, -2.418902222, -23.552569520, 28.128592630},
                                           {20, -5.422734680, 22.715930576, 28.608281747},
                                           {30, 12.618390776, -17.397474762, 31.119588887}};
-    Fixture fixture = open_brick(1e-3, false);
+    AUTO(fixture_close) Fixture fixture = open_brick(1e-3, false);
     for (int row = 0, now = 0; row < 4; row++) {
         mf_world_step(fixture.world, (uint64_t)(1000 * ((int)expected[row][0] - now)));
         now = (int)expected[row][0];
@@ -187,19 +180,17 @@ static void the_brick_tumbles_as_published(void **state) {
             assert_near(fixture_get(&fixture, 0, "base.angular_velocity", c) / degree,
                         expected[row][1 + c], 2e-9);
     }
-    fixture_close(&fixture);
 }
 
 // The same body in other axes: the products of inertia do what the principal values do.
-static void products_of_inertia_turn_with_the_axes(void **state) {
-    Fixture fixture = open_brick(1e-3, true);
+TEST(products_of_inertia_turn_with_the_axes) {
+    AUTO(fixture_close) Fixture fixture = open_brick(1e-3, true);
     mf_world_step(fixture.world, 5000);
     double x = fixture_get(&fixture, 0, "base.angular_velocity", 0) / degree;
     double y = fixture_get(&fixture, 0, "base.angular_velocity", 1) / degree;
     assert_near(sqrt(0.75) * x + 0.5 * y, -16.939485149, 2e-9);
     assert_near(sqrt(0.75) * y - 0.5 * x, 9.631939377, 2e-9);
     assert_near(fixture_get(&fixture, 0, "base.angular_velocity", 2) / degree, 33.406628079, 2e-9);
-    fixture_close(&fixture);
 }
 
 static void read_spin(const Fixture *fixture, double momentum[3], double *energy) {
@@ -224,9 +215,9 @@ static void read_spin(const Fixture *fixture, double momentum[3], double *energy
             rotation[3 * c] * l[0] + rotation[3 * c + 1] * l[1] + rotation[3 * c + 2] * l[2];
 }
 
-static void a_free_body_keeps_energy_and_momentum(void **state) {
+TEST(a_free_body_keeps_energy_and_momentum) {
     double before[3], after[3], first, last, size = 0.0;
-    Fixture fixture = open_brick(1e-3, false);
+    AUTO(fixture_close) Fixture fixture = open_brick(1e-3, false);
     read_spin(&fixture, before, &first);
     mf_world_step(fixture.world, 100000);
     read_spin(&fixture, after, &last);
@@ -235,7 +226,6 @@ static void a_free_body_keeps_energy_and_momentum(void **state) {
     assert_near(last / first, 1.0, 1e-11);
     for (int c = 0; c < 3; c++)
         assert_near(after[c] / sqrt(size), before[c] / sqrt(size), 1e-10);
-    fixture_close(&fixture);
 }
 
 // ---- orders -------------------------------------------------------------------------------------
@@ -250,7 +240,7 @@ static void fly_for_order(mf_Integrator integrator, double step, bool hard, doub
         config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 1e-4;
         config.quadrotor.body_drag[2] = 0.02;
     }
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1120, 1100, 1090, 1095});
     fixture_fill(&fixture, 0, "base.angular_velocity", 3, (double[3]){0.5, -0.3, 0.8});
     fixture_fill(&fixture, 0, "base.linear_velocity", 3, (double[3]){1.0, 2.0, -3.0});
@@ -264,7 +254,6 @@ static void fly_for_order(mf_Integrator integrator, double step, bool hard, doub
     }
     out[12] = fixture_get(&fixture, 0, "base.orientation", 3);
     assert_int_equal(mf_group_fault(fixture.group, 0), 0);
-    fixture_close(&fixture);
 }
 
 static double order_error(mf_Integrator integrator, double step, bool hard,
@@ -276,7 +265,7 @@ static double order_error(mf_Integrator integrator, double step, bool hard,
     return sqrt(sum);
 }
 
-static void every_integrator_has_its_order(void **state) {
+TEST(every_integrator_has_its_order) {
     static const struct {
         mf_Integrator integrator;
         double order, slack;
@@ -304,7 +293,7 @@ static void expect_refusal(const mf_Quadrotor *quadrotor, const char *part) {
         fail_msg("\"%s\" has no \"%s\"", error.message, part);
 }
 
-static void bad_parameters_are_refused(void **state) {
+TEST(bad_parameters_are_refused) {
     mf_Quadrotor q;
     mf_Error error = {0};
 #define REFUSED(change, part)                                                                      \
@@ -343,9 +332,9 @@ static void bad_parameters_are_refused(void **state) {
     assert_int_equal(mf_quadrotor_check(&q, &error), MF_OK);
 }
 
-static void bad_settings_are_refused(void **state) {
+TEST(bad_settings_are_refused) {
     FixtureConfig config = fixture_config();
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     mf_Group *second;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
@@ -384,25 +373,4 @@ static void bad_settings_are_refused(void **state) {
     assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, NULL, &error), MF_BAD_ARGUMENT);
     assert_near(mf_quadrotor_of(second)->mass, 0.752, 0.0);
     assert_int_equal(mf_quadrotor_config_of(second)->command, MF_QUADROTOR_RATES);
-    fixture_close(&fixture);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hover_speed_is_the_published_one),
-        cmocka_unit_test(hovering_does_not_drift),
-        cmocka_unit_test(motors_lag_as_runge_kutta_says),
-        cmocka_unit_test(rotors_keep_their_limits),
-        cmocka_unit_test(rotors_without_lag_are_there_at_once),
-        cmocka_unit_test(one_rotor_turns_the_body_as_it_should),
-        cmocka_unit_test(quadratic_drag_ends_the_fall),
-        cmocka_unit_test(linear_drag_follows_its_closed_form),
-        cmocka_unit_test(the_brick_tumbles_as_published),
-        cmocka_unit_test(products_of_inertia_turn_with_the_axes),
-        cmocka_unit_test(a_free_body_keeps_energy_and_momentum),
-        cmocka_unit_test(every_integrator_has_its_order),
-        cmocka_unit_test(bad_parameters_are_refused),
-        cmocka_unit_test(bad_settings_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static Response respond(Fixture *fixture, const char *command, uint32_t componen
 // Altitude alone, without motor lag, integral or limits, is a second-order system: velocity
 // bandwidth 5.6 and position bandwidth 16 / 5.6 give damping 0.7 at 4 rad/s, so overshoot 4.59879 %
 // and peak at 1.0997774 s.
-static void altitude_is_a_second_order_system(void **state) {
+TEST(altitude_is_a_second_order_system) {
     FixtureConfig config = fixture_config();
     config.quadrotor.motor_time_constant = 0.0;
     config.quadrotor.velocity_bandwidth = 5.6;
@@ -45,7 +45,7 @@ static void altitude_is_a_second_order_system(void **state) {
     config.quadrotor.climb_max = 100.0;
     config.config.command = MF_QUADROTOR_POSITION;
     config.world.step = 100000;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     double start = fixture_get(&fixture, 0, "base.position", 2), most = 0.0, when = 0.0;
     fixture_set(&fixture, 0, "command.position", 2, start + 0.5);
     for (int i = 0; i < 30000; i++) {
@@ -58,10 +58,9 @@ static void altitude_is_a_second_order_system(void **state) {
     }
     assert_near(most - 1.0, 0.0459879, 1e-4); // the step of 0.1 ms is felt
     assert_near(when, 1.0997774, 5e-4);
-    fixture_close(&fixture);
 }
 
-static void every_loop_follows_on_every_vehicle(void **state) {
+TEST(every_loop_follows_on_every_vehicle) {
     static const struct {
         mf_QuadrotorCommand command;
         const char *field, *watched;
@@ -89,7 +88,7 @@ static void every_loop_follows_on_every_vehicle(void **state) {
             FixtureConfig config = fixture_config();
             config.quadrotor = vehicle[c];
             config.config.command = rows[i].command;
-            Fixture fixture = fixture_open(&config);
+            AUTO(fixture_close) Fixture fixture = fixture_open(&config);
             Response r = respond(&fixture, rows[i].field, rows[i].component, rows[i].size,
                                  rows[i].watched, rows[i].value, rows[i].steps);
             print_message("craft %d %s[%u]: rise %.3f s, overshoot %.1f %%, steady %.2g %%\n", c,
@@ -98,7 +97,6 @@ static void every_loop_follows_on_every_vehicle(void **state) {
             assert_true(r.rise < rows[i].rise);
             assert_true(r.overshoot < rows[i].overshoot);
             assert_true(r.steady < rows[i].steady);
-            fixture_close(&fixture);
         }
     }
 }
@@ -116,13 +114,13 @@ static double yaw_of(const Fixture *fixture) {
     return atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
 }
 
-static void attitude_is_reached_and_held(void **state) {
+TEST(attitude_is_reached_and_held) {
     const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     for (int c = 0; c < 3; c++) {
         FixtureConfig config = fixture_config();
         config.quadrotor = vehicle[c];
         config.config.command = MF_QUADROTOR_ATTITUDE;
-        Fixture fixture = fixture_open(&config);
+        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
         fixture_fill(&fixture, 0, "command.attitude", 3, (double[3]){0.4, -0.2, 2.5});
         double most = 0.0;
         for (int i = 0; i < 6000; i++) {
@@ -132,55 +130,51 @@ static void attitude_is_reached_and_held(void **state) {
         assert_near(roll_of(&fixture), 0.4, 2e-3);
         assert_near(yaw_of(&fixture), 2.5, 5e-3);
         assert_true(most < 0.48);
-        fixture_close(&fixture);
     }
 }
 
 // Half a rotation of heading has no shorter side; the craft must turn nevertheless.
-static void half_a_turn_is_made(void **state) {
+TEST(half_a_turn_is_made) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_POSITION;
     config.single_precision = true;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_set(&fixture, 0, "command.yaw", 0, 3.14159265358979);
     mf_world_step(fixture.world, 5000);
     assert_near(fabs(yaw_of(&fixture)), 3.14159265358979, 0.02);
-    fixture_close(&fixture);
 }
 
-static void an_upset_vehicle_comes_back(void **state) {
+TEST(an_upset_vehicle_comes_back) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_POSITION;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_fill(&fixture, 0, "base.orientation", 4, (double[4]){0.1, 0.99498743710662, 0, 0});
     fixture_fill(&fixture, 0, "base.angular_velocity", 3, (double[3]){3, -2, 1});
     mf_world_step(fixture.world, 20000);
     for (uint32_t c = 0; c < 3; c++)
         assert_near(fixture_get(&fixture, 0, "base.position", c),
                     fixture_get(&fixture, 0, "command.position", c), 0.05);
-    fixture_close(&fixture);
 }
 
-static void wind_is_flown_out(void **state) {
+TEST(wind_is_flown_out) {
     FixtureConfig config = fixture_config();
     config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 5e-5;
     config.quadrotor.body_drag[0] = 0.01;
     config.config.command = MF_QUADROTOR_POSITION;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_set(&fixture, 0, "wind.velocity", 0, 4.0);
     mf_world_step(fixture.world, 3000);
     assert_true(fixture_get(&fixture, 0, "base.position", 0) > 0.05);
     mf_world_step(fixture.world, 40000);
     assert_near(fixture_get(&fixture, 0, "base.position", 0), 0.0, 5e-3);
-    fixture_close(&fixture);
 }
 
 // Full roll, thrust and yaw at once: yaw is given up first.
-static void yaw_gives_way_to_roll(void **state) {
+TEST(yaw_gives_way_to_roll) {
     double gained[2], rotated[2];
     for (int with_yaw = 0; with_yaw < 2; with_yaw++) {
         FixtureConfig config = fixture_config();
-        Fixture fixture = fixture_open(&config);
+        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
         fixture_set(&fixture, 0, "command.rates", 0, 10.0);
         fixture_set(&fixture, 0, "command.rates", 2, with_yaw ? 3.0 : 0.0);
         mf_world_step(fixture.world, 30);
@@ -188,7 +182,6 @@ static void yaw_gives_way_to_roll(void **state) {
         rotated[with_yaw] = fixture_get(&fixture, 0, "base.angular_velocity", 2);
         for (uint32_t r = 0; r < 4; r++)
             assert_true(fixture_get(&fixture, 0, "rotor.speed", r) <= 2000.0);
-        fixture_close(&fixture);
     }
     assert_true(gained[0] > 1.0);
     assert_near(gained[1], gained[0], 0.05 * gained[0]);
@@ -196,10 +189,10 @@ static void yaw_gives_way_to_roll(void **state) {
 }
 
 // Between ticks the rotors' commands are held.
-static void a_slower_control_holds_its_commands(void **state) {
+TEST(a_slower_control_holds_its_commands) {
     FixtureConfig config = fixture_config();
     config.config.control_interval = 5 * MF_MILLISECOND;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_set(&fixture, 0, "command.rates", 0, 1.0);
     mf_world_step(fixture.world, 1);
     double clamped = fixture_get(&fixture, 0, "rotor.command", 0);
@@ -211,16 +204,15 @@ static void a_slower_control_holds_its_commands(void **state) {
     fixture_set(&fixture, 0, "command.rates", 0, 1.0);
     mf_world_step(fixture.world, 500);
     assert_near(fixture_get(&fixture, 0, "base.angular_velocity", 0), 1.0, 0.05);
-    fixture_close(&fixture);
 }
 
 // Between their ticks the outer loops' demand is held, and the body-rate loop goes on.
-static void slower_outer_loops_hold_their_demand(void **state) {
+TEST(slower_outer_loops_hold_their_demand) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_ATTITUDE;
     config.config.control_interval = 2 * MF_MILLISECOND;
     config.config.outer_interval = 10 * MF_MILLISECOND;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     fixture_set(&fixture, 0, "command.attitude", 0, 0.3);
     mf_world_step(fixture.world, 1);
     double clamped = fixture_get(&fixture, 0, "control.demand", 0);
@@ -232,11 +224,10 @@ static void slower_outer_loops_hold_their_demand(void **state) {
     assert_true(fixture_get(&fixture, 0, "rotor.command", 0) != rotor);
     mf_world_step(fixture.world, 1);
     assert_true(fixture_get(&fixture, 0, "control.demand", 0) < 0.0);
-    fixture_close(&fixture);
 }
 
 // 100 Hz are enough for loops that are ten times slower than the body rates.
-static void slower_outer_loops_reach_the_position(void **state) {
+TEST(slower_outer_loops_reach_the_position) {
     const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     for (int c = 0; c < 3; c++) {
         Response r[2];
@@ -245,9 +236,8 @@ static void slower_outer_loops_reach_the_position(void **state) {
             config.quadrotor = vehicle[c];
             config.config.command = MF_QUADROTOR_POSITION;
             config.config.outer_interval = slow ? 10 * MF_MILLISECOND : 0;
-            Fixture fixture = fixture_open(&config);
+            AUTO(fixture_close) Fixture fixture = fixture_open(&config);
             r[slow] = respond(&fixture, "command.position", 0, 5.0, "base.position", 0, 20000);
-            fixture_close(&fixture);
         }
         print_message("craft %d: rise %.3f and %.3f s, overshoot %.1f and %.1f %%\n", c, r[0].rise,
                       r[1].rise, 100 * r[0].overshoot, 100 * r[1].overshoot);
@@ -259,13 +249,13 @@ static void slower_outer_loops_reach_the_position(void **state) {
 
 // ---- bad commands and states --------------------------------------------------------------------
 
-static void bad_commands_are_refused_and_counted(void **state) {
+TEST(bad_commands_are_refused_and_counted) {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 10.1, -10.1, 1e30};
     for (int wide = 0; wide < 2; wide++) {
         FixtureConfig config = fixture_config();
         config.count = wide ? 40 : 1;
         config.single_precision = wide;
-        Fixture fixture = fixture_open(&config);
+        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
         uint32_t agent = wide ? 21 : 0;
         double ticks = 0.0;
         fixture_fill(&fixture, agent, "command.rates", 3, (double[3]){0.5, 0.25, -0.125});
@@ -289,11 +279,10 @@ static void bad_commands_are_refused_and_counted(void **state) {
         for (uint32_t other = 0; other < config.count; other++)
             if (other != agent)
                 assert_near(fixture_get(&fixture, other, "command.refused", 0), 0.0, 0.0);
-        fixture_close(&fixture);
     }
 }
 
-static void a_corrupted_agent_does_not_affect_others(void **state) {
+TEST(a_corrupted_agent_does_not_affect_others) {
     static const struct {
         const char *field;
         uint32_t component;
@@ -329,18 +318,17 @@ static void a_corrupted_agent_does_not_affect_others(void **state) {
     }
 }
 
-static void a_reset_hovers(void **state) {
+TEST(a_reset_hovers) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_VELOCITY;
     config.count = 3;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     uint64_t fresh = mf_group_instance_hash(fixture.group, 1);
     fixture_set(&fixture, 1, "command.velocity", 0, 3.0);
     mf_world_step(fixture.world, 500);
     assert_true(mf_group_instance_hash(fixture.group, 1) != fresh);
     mf_group_reset(fixture.group, 1);
     assert_true(mf_group_instance_hash(fixture.group, 1) == fresh);
-    fixture_close(&fixture);
 }
 
 // ---- the same bits ------------------------------------------------------------------------------
@@ -390,32 +378,30 @@ static FixtureConfig variant(int command, int kind) {
     return config;
 }
 
-static void alone_is_as_in_a_swarm(void **state) {
+TEST(alone_is_as_in_a_swarm) {
     static const uint32_t chosen[] = {0, 5, 1234, 9999};
     for (int command = 0; command <= MF_QUADROTOR_POSITION; command++) {
         FixtureConfig config = variant(command, command % 3);
         config.single_precision = true;
         config.count = 10000;
         config.shared = true;
-        Fixture swarm = fixture_open(&config);
+        AUTO(fixture_close) Fixture swarm = fixture_open(&config);
         for (uint32_t i = 0; i < config.count; i++)
             give_orders(&swarm, i, i, (mf_QuadrotorCommand)command);
         mf_world_step(swarm.world, 60);
         config.count = 1;
         config.shared = false;
         for (size_t k = 0; k < sizeof chosen / sizeof *chosen; k++) {
-            Fixture alone = fixture_open(&config);
+            AUTO(fixture_close) Fixture alone = fixture_open(&config);
             give_orders(&alone, 0, chosen[k], (mf_QuadrotorCommand)command);
             mf_world_step(alone.world, 60);
             assert_true(mf_group_instance_hash(alone.group, 0) ==
                         mf_group_instance_hash(swarm.group, chosen[k]));
-            fixture_close(&alone);
         }
-        fixture_close(&swarm);
     }
 }
 
-static void all_instruction_sets_give_the_same_bits(void **state) {
+TEST(all_instruction_sets_give_the_same_bits) {
     for (int round = 0; round < 2 * 3 * (MF_QUADROTOR_POSITION + 1); round++) {
         uint64_t expected = 0;
         for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
@@ -425,7 +411,7 @@ static void all_instruction_sets_give_the_same_bits(void **state) {
             config.world.isa = (mf_Isa)isa;
             config.single_precision = round % 2 == 0;
             config.count = 35;
-            Fixture fixture = fixture_open(&config);
+            AUTO(fixture_close) Fixture fixture = fixture_open(&config);
             for (uint32_t i = 0; i < config.count; i++)
                 give_orders(&fixture, i, 7 * i, config.config.command);
             fixture_set(&fixture, 9, "base.angular_velocity", 0, 40.0); // rotors at their limits
@@ -435,12 +421,11 @@ static void all_instruction_sets_give_the_same_bits(void **state) {
             if (isa == MF_ISA_SCALAR)
                 expected = hash;
             assert_true(hash == expected);
-            fixture_close(&fixture);
         }
     }
 }
 
-static void a_restored_world_continues(void **state) {
+TEST(a_restored_world_continues) {
     FixtureConfig config = fixture_config();
     static unsigned char image[65536];
     mf_Error error = {0};
@@ -448,7 +433,7 @@ static void a_restored_world_continues(void **state) {
     config.config.control_interval = 4 * MF_MILLISECOND;
     config.config.outer_interval = 8 * MF_MILLISECOND;
     config.count = 20;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     for (uint32_t i = 0; i < config.count; i++)
         give_orders(&fixture, i, i, MF_QUADROTOR_POSITION);
     mf_world_step(fixture.world, 101);
@@ -460,25 +445,23 @@ static void a_restored_world_continues(void **state) {
     assert_int_equal(mf_world_restore(fixture.world, image, size, &error), MF_OK);
     mf_world_step(fixture.world, 99);
     assert_true(mf_world_hash(fixture.world) == expected);
-    fixture_close(&fixture);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
 
-static void a_step_allocates_nothing(void **state) {
+TEST(a_step_allocates_nothing) {
     FixtureConfig config = fixture_config();
     config.count = 100;
-    Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
     uint64_t calls = mf_context_call_count(fixture.context);
     mf_world_step(fixture.world, 20);
     assert_int_equal(mf_context_call_count(fixture.context), calls);
-    fixture_close(&fixture);
 }
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
     const FixtureConfig config = fixture_config();
-    mf_World *world = NULL;
-    mf_Model *model = NULL;
+    AUTO_WORLD *world = NULL;
+    AUTO_MODEL *model = NULL;
     mf_Group *group = NULL;
     mf_GroupConfig settings = mf_group_config();
     mf_Status status = mf_quadrotor_model(context, &config.quadrotor, "q", &model, error);
@@ -491,39 +474,12 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
         status = rig_add_quadrotor(group, &config.quadrotor, NULL, error);
     if (status == MF_OK)
         mf_world_step(world, 1);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
     return status;
 }
 
-static void every_allocation_may_fail(void **state) {
-    mf_Context *context;
+TEST(every_allocation_may_fail) {
+    AUTO_CONTEXT *context;
     mf_Error error = {0};
     assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
     assert_true(torture(context, make_and_step, NULL, TORTURE_MUST_FAIL) > 0);
-    mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(altitude_is_a_second_order_system),
-        cmocka_unit_test(every_loop_follows_on_every_vehicle),
-        cmocka_unit_test(attitude_is_reached_and_held),
-        cmocka_unit_test(half_a_turn_is_made),
-        cmocka_unit_test(an_upset_vehicle_comes_back),
-        cmocka_unit_test(wind_is_flown_out),
-        cmocka_unit_test(yaw_gives_way_to_roll),
-        cmocka_unit_test(a_slower_control_holds_its_commands),
-        cmocka_unit_test(slower_outer_loops_hold_their_demand),
-        cmocka_unit_test(slower_outer_loops_reach_the_position),
-        cmocka_unit_test(bad_commands_are_refused_and_counted),
-        cmocka_unit_test(a_corrupted_agent_does_not_affect_others),
-        cmocka_unit_test(a_reset_hovers),
-        cmocka_unit_test(alone_is_as_in_a_swarm),
-        cmocka_unit_test(all_instruction_sets_give_the_same_bits),
-        cmocka_unit_test(a_restored_world_continues),
-        cmocka_unit_test(a_step_allocates_nothing),
-        cmocka_unit_test(every_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

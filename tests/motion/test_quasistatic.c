@@ -4,28 +4,30 @@
 #include "rig/rig.h"
 #include "motion/truss_bits.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // ---- bits --------------------------------------------------------------------------------------
 
-static void other_lanes_change_nothing(void **state) {
+TEST(other_lanes_change_nothing) {
     RigConfig config = rig_config(21);
     config.motion.noise = 1e-4;
     other_lanes_change_nothing_of(*state, config, NULL, 12);
 }
 
-static void sets_and_threads_agree(void **state) {
+TEST(sets_and_threads_agree) {
     RigConfig config = rig_config(70);
     config.motion.noise = 1e-4;
     sets_and_threads_agree_on(config, NULL, 6);
 }
 
-static void snapshots_continue(void **state) {
+TEST(snapshots_continue) {
     snapshots_continue_with(*state, rig_config(9), NULL, 5);
 }
 
 // ---- physics -----------------------------------------------------------------------------------
 
 // A bar that lies across two held bars: each carries half of its weight, by springs of k.
-static void bars_carry_bars(void **state) {
+TEST(bars_carry_bars) {
     Parts p;
     begin(&p);
     for (int i = -1; i <= 1; i += 2) {
@@ -38,22 +40,21 @@ static void bars_carry_bars(void **state) {
     config.motion.contacts = false;
     config.motion.tolerance = 1e-9;
     config.motion.stiffness = 1e4;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     mf_world_step(rig.world, 2);
     const double weight = 9.81 * 1000 * 0.25 * 3.14159265358979 * 1e-4 * 0.2;
     for (uint32_t v = 4; v < 6; v++)
         assert_near(get_field(rig.group, "vertex.position", 0, 3 * v + 2),
                     0.11 - 0.5 * weight / 1e4, 1e-9);
     assert_int_equal(mf_group_warning(rig.group, 0), 0);
-    rig_close(&rig);
 }
 
 // A bar over a hill of a height map rests on points between its ends.
-static void bars_rest_on_hills(void **state) {
+TEST(bars_rest_on_hills) {
     double heights[9 * 9];
     for (int i = 0; i < 81; i++)
         heights[i] = i % 9 >= 3 && i % 9 <= 5 ? 0.1 : 0.0; // a ridge along y, flat on top
-    mf_Terrain *terrain;
+    AUTO_TERRAIN *terrain;
     mf_TerrainConfig map = mf_terrain_config();
     map.columns = map.rows = 9;
     map.interpolation = MF_BILINEAR;
@@ -66,17 +67,15 @@ static void bars_rest_on_hills(void **state) {
     config.world.terrain = terrain;
     config.motion.friction = 0.0;
     config.motion.jump = 1.0;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     mf_world_step(rig.world, 3);
     assert_near(get_field(rig.group, "vertex.position", 0, 2),
                 get_field(rig.group, "vertex.position", 0, 5), 1e-6);
     assert_near(get_field(rig.group, "vertex.position", 0, 2), 0.1 + 0.005, 1e-3);
-    rig_close(&rig);
-    mf_terrain_destroy(terrain);
 }
 
 // A block of weight W on a slope of angle a sticks below tan a = mu and slides above.
-static void slopes_hold_by_friction(void **state) {
+TEST(slopes_hold_by_friction) {
     for (int steep = 0; steep < 2; steep++) {
         const double a = steep ? 0.52 : 0.40; // atan 0.5 = 0.4636
         RigConfig config = rig_config(1);
@@ -91,7 +90,7 @@ static void slopes_hold_by_friction(void **state) {
         for (uint32_t i = 0; i < 4; i++)
             for (uint32_t j = i + 1; j < 4; j++)
                 bar(&p, i, j);
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         mf_world_step(rig.world, 5);
         const double moved = get_field(rig.group, "base.position", 0, 0);
         if (steep)
@@ -99,19 +98,18 @@ static void slopes_hold_by_friction(void **state) {
         else
             assert_near(moved, 0.0, 1e-3);
         assert_int_equal((mf_group_warning(rig.group, 0) & MF_WARNING_JUMP) != 0, steep);
-        rig_close(&rig);
     }
 }
 
 // Friction acts against the way of what slides during a frame, with all of its cone: on the way of
 // the iterations no contact may lose its hold.
-static void friction_opposes_slip(void **state) {
+TEST(friction_opposes_slip) {
     mf_Context *context = *state;
     static Parts parts;
     crawler(&parts, 7, 1);
     RigConfig config = rig_config(1);
     config.motion.tolerance = 1e-5;
-    Rig rig = rig_open(context, &parts.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &parts.truss, config);
     double was[MOST][3], pushed[MOST];
     uint32_t slips = 0;
     drive(&rig, 6);
@@ -139,12 +137,11 @@ static void friction_opposes_slip(void **state) {
         }
     }
     assert_true(slips > 20);
-    rig_close(&rig);
 }
 
 // With one iteration a frame, each frame is one accepted iteration: the energy of bars and weight
 // never rises. Without ground and noise there is no other.
-static void energy_never_rises(void **state) {
+TEST(energy_never_rises) {
     Parts p;
     begin(&p);
     vertex(&p, 0, 0, 1, "xyz");
@@ -156,7 +153,7 @@ static void energy_never_rises(void **state) {
     config.motion.contacts = false;
     config.motion.collisions = false;
     config.motion.iterations = 1;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     double before = INFINITY;
     uint32_t fell = 0;
     for (int f = 0; f < 600; f++) {
@@ -169,11 +166,10 @@ static void energy_never_rises(void **state) {
     }
     assert_true(fell > 20);
     assert_near(get_field(rig.group, "vertex.position", 0, 33), 0.0, 1e-3); // it hangs
-    rig_close(&rig);
 }
 
 // Turning a truss about the vertical, or numbering its vertices otherwise, changes only rounding.
-static void rotation_and_order_do_not_matter(void **state) {
+TEST(rotation_and_order_do_not_matter) {
     double heights[2][2];
     for (int k = 0; k < 2; k++) {
         Parts p, q;
@@ -192,12 +188,11 @@ static void rotation_and_order_do_not_matter(void **state) {
         RigConfig config = rig_config(1);
         config.motion.tolerance = 1e-9;
         config.motion.friction = 0.0;
-        Rig rig = rig_open(*state, &q.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &q.truss, config);
         set_field(rig.group, "bar.rest_length", 0, 2, 0.12);
         mf_world_step(rig.world, 2);
         heights[k][0] = get_field(rig.group, "vertex.position", 0, 3 * (k == 0 ? 2 : 4) + 2);
         heights[k][1] = get_field(rig.group, "base.position", 0, 2);
-        rig_close(&rig);
     }
     for (int c = 0; c < 2; c++)
         assert_near(heights[1][c], heights[0][c], 1e-9);
@@ -205,7 +200,7 @@ static void rotation_and_order_do_not_matter(void **state) {
 
 // ---- faults and refusals -----------------------------------------------------------------------
 
-static void faults_are_contained(void **state) {
+TEST(faults_are_contained) {
     Parts p;
     crawler(&p, 6, 0);
     Rig calm = rig_open(*state, &p.truss, rig_config(8)),
@@ -224,16 +219,15 @@ static void faults_are_contained(void **state) {
     rig_close(&rig);
 }
 
-static void caps_are_said(void **state) {
+TEST(caps_are_said) {
     Parts p;
     crawler(&p, 7, 3);
     RigConfig config = rig_config(1);
     config.motion.iterations = 2;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     mf_world_step(rig.world, 1);
     assert_true((mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER) != 0);
     assert_true(get_field(rig.group, "frame.relaxation", 0, 1) > 1.0);
-    rig_close(&rig);
 }
 
 static void refused(mf_Context *context, const mf_Truss *truss, const char *message) {
@@ -244,7 +238,7 @@ static void refused(mf_Context *context, const mf_Truss *truss, const char *mess
         fail_msg("expected '%s' in '%s'", message, error.message);
 }
 
-static void bad_trusses_are_refused(void **state) {
+TEST(bad_trusses_are_refused) {
     Parts p;
     begin(&p);
     refused(*state, &p.truss, "vertices: none");
@@ -278,31 +272,13 @@ static void bad_trusses_are_refused(void **state) {
     refused(*state, &p.truss, "material.elasticity: -1 Pa");
 }
 
-static void capacity_is_kept(void **state) {
+TEST(capacity_is_kept) {
     Parts small, large;
     crawler(&small, 5, 0);
     crawler(&large, 7, 0);
-    Rig rig = rig_open(*state, &small.truss, rig_config(3));
+    AUTO(rig_close) Rig rig = rig_open(*state, &small.truss, rig_config(3));
     mf_Error error = {0};
     assert_int_equal(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_LIMIT);
     assert_non_null(strstr(error.message, "space for 5"));
     assert_int_equal(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT);
-    rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(other_lanes_change_nothing),
-                                       cmocka_unit_test(sets_and_threads_agree),
-                                       cmocka_unit_test(snapshots_continue),
-                                       cmocka_unit_test(bars_carry_bars),
-                                       cmocka_unit_test(bars_rest_on_hills),
-                                       cmocka_unit_test(slopes_hold_by_friction),
-                                       cmocka_unit_test(friction_opposes_slip),
-                                       cmocka_unit_test(energy_never_rises),
-                                       cmocka_unit_test(rotation_and_order_do_not_matter),
-                                       cmocka_unit_test(faults_are_contained),
-                                       cmocka_unit_test(caps_are_said),
-                                       cmocka_unit_test(bad_trusses_are_refused),
-                                       cmocka_unit_test(capacity_is_kept)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

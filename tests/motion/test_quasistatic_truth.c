@@ -4,11 +4,13 @@
 #include "motion/truss/motion.h"
 #include "motion/trusses.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // ---- friction -----------------------------------------------------------------------------------
 
 // The cone is round and has its angle: on slopes towards any side a truss sticks just below
 // tan a = mu and slides just above, straight down.
-static void cones_are_round(void **state) {
+TEST(cones_are_round) {
     for (int side = 0; side < 12; side++) {
         const double to = 0.1 + side * 3.14159265358979 / 6.0;
         for (int steep = 0; steep < 2; steep++) {
@@ -20,7 +22,7 @@ static void cones_are_round(void **state) {
             Parts p;
             pyramid(&p);
             p.truss.actuator_count = 0;
-            Rig rig = rig_open(*state, &p.truss, config);
+            AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
             mf_world_step(rig.world, 20);
             const double x = get_field(rig.group, "base.position", 0, 0),
                          y = get_field(rig.group, "base.position", 0, 1);
@@ -31,7 +33,6 @@ static void cones_are_round(void **state) {
             } else {
                 assert_near(down, 0.0, 1e-3);
             }
-            rig_close(&rig);
         }
     }
 }
@@ -39,7 +40,7 @@ static void cones_are_round(void **state) {
 // ---- bars that meet -----------------------------------------------------------------------------
 
 // Two bars that cross at an angle, pressed together by a known force, sink in by F / k.
-static void pressed_bars_sink_in(void **state) {
+TEST(pressed_bars_sink_in) {
     for (int k = 0; k < 6; k++) {
         const double angle = 0.3 + 0.4 * k, force = 0.1 * (k + 1), stiffness = 1e5;
         Parts p;
@@ -55,13 +56,12 @@ static void pressed_bars_sink_in(void **state) {
         config.motion.stiffness = stiffness;
         config.motion.tolerance = 1e-9;
         config.world.gravity = 0.0;
-        Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
         mf_world_step(rig.world, 1);
         for (uint32_t v = 2; v < 4; v++)
             assert_near(0.11 - get_field(rig.group, "vertex.position", 0, 3 * v + 2),
                         force / stiffness, 1e-4 * force / stiffness);
         assert_int_equal(mf_group_warning(rig.group, 0), 0);
-        rig_close(&rig);
     }
 }
 
@@ -101,7 +101,7 @@ static double energy_of(const Rig *rig, const Contacts *c) {
 
 // A chain that falls onto a held bar and the ground, in frames of one iteration: with contacts and
 // bars that meet, and without friction, whose cone changes with the forces, the energy never rises.
-static void energy_never_rises_in_contact(void **state) {
+TEST(energy_never_rises_in_contact) {
     Parts p;
     begin(&p);
     uint32_t fixed_count = vertex(&p, 0.12, -0.1, 0.03, "xyz");
@@ -114,7 +114,7 @@ static void energy_never_rises_in_contact(void **state) {
     RigConfig config = rig_config(1);
     config.motion.friction = 0.0;
     config.motion.iterations = 1;
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     double before = INFINITY;
     uint32_t fell = 0;
     for (int f = 0; f < 400; f++) {
@@ -128,7 +128,6 @@ static void energy_never_rises_in_contact(void **state) {
         before = now;
     }
     assert_true(fell > 20);
-    rig_close(&rig);
 }
 
 // Power of friction: the point at which a contact holds moves against the mean force.
@@ -152,7 +151,7 @@ static Account grow(mf_Context *context, uint32_t frames) {
     pyramid(&p);
     RigConfig config = rig_config(1);
     config.motion.strengthening = 0.0; // Coulomb's friction, whose work is that of its bound
-    Rig rig = rig_open(context, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &p.truss, config);
     set_field(rig.group, "actuator.control", 0, 0, 0.1);
     mf_world_step(rig.world, 3);
     Contacts now = contacts_of(&rig);
@@ -173,12 +172,11 @@ static Account grow(mf_Context *context, uint32_t frames) {
     account.held = energy_of(&rig, &now) - begun;
     assert_int_equal(mf_group_warning(rig.group, 0), 0);
     assert_near(rest, 0.13, 1e-12);
-    rig_close(&rig);
     return account;
 }
 
 // In slow motion the work of an actuator is what the truss holds more and what friction took.
-static void work_is_energy_and_friction(void **state) {
+TEST(work_is_energy_and_friction) {
     for (int k = 0; k < 3; k++) {
         const Account a = grow(*state, 50u << k);
         const double error = fabs(a.work - a.held - a.lost) / a.work;
@@ -216,7 +214,7 @@ static void crawl_rotated(mf_Context *context, double angle, uint32_t stride, do
     q.truss.actuator_count = 2;
     RigConfig config = rig_config(1);
     config.motion.tolerance = 1e-9;
-    Rig rig = rig_open(context, &q.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &q.truss, config);
     drive(&rig, 8);
     for (uint32_t i = 0; i < VERTICES; i++) {
         const double x = get_field(rig.group, "vertex.position", 0, 3 * i);
@@ -226,12 +224,11 @@ static void crawl_rotated(mf_Context *context, double angle, uint32_t stride, do
         to[1] = cos(angle) * y - sin(angle) * x;
         to[2] = get_field(rig.group, "vertex.position", 0, 3 * i + 2);
     }
-    rig_close(&rig);
 }
 
 // Rounding decides where a contact that slips comes to hold within its cone: to 1e-5 m of a stroke
 // of 0.02 m.
-static void turned_trusses_crawl_alike(void **state) {
+TEST(turned_trusses_crawl_alike) {
     static const double angles[] = {0.0, 0.7, 2.9};
     static const uint32_t strides[] = {1, 3, 5, 7};
     double first[8][3], other[8][3];
@@ -303,18 +300,17 @@ static uint32_t relax_by(mf_Context *context, const Method *method, mf_Quasistat
     config.motion.iterations = 1000000;
     config.motion.contacts = method->contacts;
     config.motion.jump = 1.0;
-    Rig rig = rig_open(context, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &p.truss, config);
     const uint32_t spent = settle(&rig, 1);
     assert_int_equal(mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER, 0);
     for (uint32_t v = 0; v < p.truss.vertex_count; v++)
         heights[v] = get_field(rig.group, "vertex.position", 0, 3 * v + 2);
-    rig_close(&rig);
     return spent;
 }
 
 // Steepest descent ends at the same minimum, to a millionth of the load, after many times the
 // iterations.
-static void both_methods_find_the_minimum(void **state) {
+TEST(both_methods_find_the_minimum) {
     static const Method methods[] = {{"cantilever", cantilever, false, true, 20},
                                      {"ten-bar cantilever", ten_bars, false, true, 20},
                                      {"pyramid", pyramid, true, true, 20},
@@ -331,35 +327,20 @@ static void both_methods_find_the_minimum(void **state) {
     }
 }
 
-static void unknown_methods_are_refused(void **state) {
+TEST(unknown_methods_are_refused) {
     Parts p;
     pyramid(&p);
     mf_Error error = {0};
     RigConfig config = rig_config(1);
-    Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
     mf_GroupConfig group = mf_group_config();
     mf_Group *other;
     group.model = rig.model;
     group.double_precision = true;
     config.motion.truss = &p.truss;
     config.motion.method = (mf_QuasistaticMethod)7;
-    mf_World *world = open_world(*state, &config.world);
+    AUTO_WORLD *world = open_world(*state, &config.world);
     other = add_group(world, &group);
     assert_int_equal(rig_add_quasistatic(other, &config.motion, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "quasistatic.method: no method 7");
-    mf_world_destroy(world);
-    rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cones_are_round),
-        cmocka_unit_test(pressed_bars_sink_in),
-        cmocka_unit_test(energy_never_rises_in_contact),
-        cmocka_unit_test(work_is_energy_and_friction),
-        cmocka_unit_test(turned_trusses_crawl_alike),
-        cmocka_unit_test(both_methods_find_the_minimum),
-        cmocka_unit_test(unknown_methods_are_refused),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

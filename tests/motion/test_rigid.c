@@ -7,8 +7,8 @@ static DrivenFixtureConfig usual(mf_Motion motion) {
 }
 
 // In the air, without gravity, a base at rest stays at rest whatever its limbs do.
-static void limbs_have_no_reaction(void **state) {
-    Fixture fixture;
+TEST(limbs_have_no_reaction) {
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
     config.world.gravity = 0.0;
     fixture_begin(&fixture, 1);
@@ -25,14 +25,13 @@ static void limbs_have_no_reaction(void **state) {
         assert_near(fixture_get(&fixture, "base.angular_velocity", c), 0.0, 0.0);
     }
     assert_true(fabs(fixture_get(&fixture, "joint.angle", 3)) > 0.1);
-    fixture_close(&fixture, NULL);
 }
 
 // A block on a slide with four feet below. The feet stick, so the block goes as far as the slide;
 // without friction it stays under `rigid`, and its center of mass does under `prescribed`.
 static double walk(mf_Motion motion, double friction) {
     static const double forward[3] = {1, 0, 0};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(motion);
     config.rigid.friction = config.prescribed.friction = friction;
     fixture_begin(&fixture, 1);
@@ -51,11 +50,10 @@ static double walk(mf_Motion motion, double friction) {
     mf_world_step(fixture.world, 100);
     double distance = fixture_get(&fixture, "base.position", 0) - start;
     assert_int_equal(mf_group_fault(fixture.group, 0), 0);
-    fixture_close(&fixture, NULL);
     return distance;
 }
 
-static void joint_rates_carry_the_robot(void **state) {
+TEST(joint_rates_carry_the_robot) {
     assert_near(walk(MF_MOTION_RIGID, 1.0), 0.1, 1e-4);
     assert_near(walk(MF_MOTION_PRESCRIBED, 1.0), 0.1, 1e-4);
     assert_near(walk(MF_MOTION_RIGID, 0.0), 0.0, 1e-6);        // it nods, as its weight goes back
@@ -63,8 +61,8 @@ static void joint_rates_carry_the_robot(void **state) {
 }
 
 // A top on one point slows down by the constant torque nu m g: w = w0 - nu m g t / I.
-static void spin_has_friction(void **state) {
-    Fixture fixture;
+TEST(spin_has_friction) {
+    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
     config.rigid.torsional_friction = 0.002;
     fixture_begin(&fixture, 1);
@@ -80,14 +78,13 @@ static void spin_has_friction(void **state) {
                 5.0 - 0.5 * 3.924 + 3.924e-3 * log(5.0 / 3.038), 1e-5);
     mf_world_step(fixture.world, 1500);
     assert_near(fixture_get(&fixture, "base.angular_velocity", 2), 0.0, 1e-6);
-    fixture_close(&fixture, NULL);
 }
 
 // Dropped from h, a ball goes in to the depth d with k d^2 / 2 = m g (h + d) and comes out to the
 // height where m g (h' + d) = z k d^2 / 2, z being the share of the stiffness on separation.
-static void drops_come_back_to_their_share(void **state) {
+TEST(drops_come_back_to_their_share) {
     for (int i = 1; i <= 4; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
         config.world.step = MF_MILLISECOND / 100;
         config.rigid.separation = 0.2 * i;
@@ -112,7 +109,6 @@ static void drops_come_back_to_their_share(void **state) {
         double depth = (weight + sqrt(weight * weight + 2.0 * k * weight * h)) / k;
         // Backward Euler steps take pi / 2 w dt = 0.22 % of the energy in each quarter of a swing.
         assert_near(highest, z * (h + depth) - depth, 0.005 * h);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -120,9 +116,9 @@ static void drops_come_back_to_their_share(void **state) {
 // rest it obeys x'' + c x' + w^2 x = 0 with c = 4 w for one contact (docs/explanation/rigid.md),
 // whose slower rate is (2 - sqrt(3)) w = 22/s; with four contacts it is 4 w. 0.5 s leave 3 exp(-11)
 // of the depth.
-static void what_is_pressed_rises_to_rest(void **state) {
+TEST(what_is_pressed_rises_to_rest) {
     for (int feet = 1; feet <= 4; feet += 3) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
         config.rigid.contact_time = 0.012;
         fixture_begin(&fixture, 1);
@@ -137,15 +133,14 @@ static void what_is_pressed_rises_to_rest(void **state) {
         mf_world_step(fixture.world, 500);
         assert_near(fixture_get(&fixture, "base.position", 2), 0.05 - depth, 1e-3 * depth);
         assert_near(fixture_get(&fixture, "base.linear_velocity", 2), 0.0, 1e-4);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // Heavier loads, steps and contacts than anybody should use: nothing flies off.
-static void stiff_contacts_rest(void **state) {
+TEST(stiff_contacts_rest) {
     static const double stiffness[3] = {1e4, 1e7, 1e10};
     for (int i = 0; i < 6; i++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(i < 3 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED);
         config.world.step = 2 * MF_MILLISECOND;
         config.rigid.contact_stiffness = config.prescribed.contact_stiffness = stiffness[i % 3];
@@ -167,18 +162,5 @@ static void stiff_contacts_rest(void **state) {
             assert_near(fixture_get(&fixture, "base.linear_velocity", c), 0.0, 1e-4);
             assert_near(fixture_get(&fixture, "base.angular_velocity", c), 0.0, 1e-3);
         }
-        fixture_close(&fixture, NULL);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limbs_have_no_reaction),
-        cmocka_unit_test(joint_rates_carry_the_robot),
-        cmocka_unit_test(spin_has_friction),
-        cmocka_unit_test(drops_come_back_to_their_share),
-        cmocka_unit_test(what_is_pressed_rises_to_rest),
-        cmocka_unit_test(stiff_contacts_rest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

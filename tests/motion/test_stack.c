@@ -156,7 +156,7 @@ static void check_all(const Case *cases, size_t count) {
     }
 }
 
-static void robots_step(void **state) {
+TEST(robots_step) {
     static const Case cases[] = {{.file = "humanoid.urdf",
                                   .motion = MF_MOTION_ARTICULATED,
                                   .integrator = MF_ARTICULATED_IMPLICIT,
@@ -196,7 +196,7 @@ static void robots_step(void **state) {
     check_all(cases, sizeof cases / sizeof *cases);
 }
 
-static void vehicles_step(void **state) {
+TEST(vehicles_step) {
     static const Case cases[] = {{.motion = MF_MOTION_CAR},
                                  {.motion = MF_MOTION_QUADROTOR},
                                  {.motion = MF_MOTION_FIXED_WING}};
@@ -204,7 +204,7 @@ static void vehicles_step(void **state) {
 }
 
 // All robots of a group begin at one position, so all of them touch.
-static void robots_collide(void **state) {
+TEST(robots_collide) {
     static const Case cases[] = {
         {.file = "figure.xml", .motion = MF_MOTION_ARTICULATED, .collide = true},
         {.file = "car.urdf", .motion = MF_MOTION_RIGID, .collide = true},
@@ -220,13 +220,6 @@ static void robots_collide(void **state) {
 }
 
 // The workers of a context come and go through the same scratch.
-static void threads_share(void **state) {
+TEST(threads_share) {
     check_case(&(Case){.file = "humanoid.urdf", .motion = MF_MOTION_ARTICULATED, .threads = 3});
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(robots_step), cmocka_unit_test(vehicles_step),
-        cmocka_unit_test(robots_collide), cmocka_unit_test(threads_share)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

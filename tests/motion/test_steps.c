@@ -27,20 +27,20 @@ typedef struct Ride {
 // Half a meter before the step at `speed`, rolling where it is round; 1.5 s.
 static Ride ride(const char *geom, double start, double speed, double rate, mf_Motion motion,
                  mf_Time step) {
-    char text[1024];
-    mf_Context *context = open_context(1);
-    mf_World *world = NULL;
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_WORLD *world = NULL;
     mf_Group *group = NULL;
-    snprintf(text, sizeof text,
-             "<mujoco><asset><mesh name='m' vertex='-.1 -.1 -.1 -.1 -.1 .1 -.1 .1 -.1 -.1 .1 .1 .1 "
-             "-.1 -.1 .1 -.1 .1 .1 .1 -.1 .1 .1 .1'/></asset><worldbody><body><freejoint/>"
-             "<geom %s mass='1'/></body></worldbody></mujoco>",
-             geom);
-    mf_Model *model = load_text(context, text);
+    AUTO_MODEL *model = load_text(
+        context,
+        formatted(
+            "<mujoco><asset><mesh name='m' vertex='-.1 -.1 -.1 -.1 -.1 .1 -.1 .1 -.1 -.1 .1 .1 .1 "
+            "-.1 -.1 .1 -.1 .1 .1 .1 -.1 .1 .1 .1'/></asset><worldbody><body><freejoint/>"
+            "<geom %s mass='1'/></body></worldbody></mujoco>",
+            geom));
     mf_WorldConfig config = mf_world_config();
     config.step = step;
     config.terrain = make_step(context);
-    mf_Terrain *terrain = (mf_Terrain *)config.terrain;
+    AUTO_TERRAIN *terrain = (mf_Terrain *)config.terrain;
     mf_GroupConfig grouped = mf_group_config();
     grouped.model = model;
     world = open_world(context, &config);
@@ -66,10 +66,6 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
         out.lost = -gain;
         out.farthest = fmax(out.farthest, mf_field_get(position, 0, 0));
     }
-    mf_world_destroy(world);
-    mf_terrain_destroy(terrain);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
     return out;
 }
 
@@ -78,7 +74,7 @@ static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
 
 // A ball that rolls has 7/10 m v^2 and needs m g h, one that slides without friction 1/2 m v^2.
 // Those with less, down to half of that speed, stay below.
-static void a_ball_climbs_by_its_energy_only(void **state) {
+TEST(a_ball_climbs_by_its_energy_only) {
     for (int m = 0; m < 2; m++)
         for (int s = 0; s < 2; s++)
             for (int k = 0; k < 4; k++) {
@@ -96,7 +92,7 @@ static void a_ball_climbs_by_its_energy_only(void **state) {
 
 // What keeps turning about the edge, by its angular momentum there, climbs from
 // sqrt(14/5 g h) r / (7/5 r - h) on if it does not slip; half as much more is enough here.
-static void a_fast_ball_climbs(void **state) {
+TEST(a_fast_ball_climbs) {
     const double least = sqrt(2.8 * gravity * height) * radius / (1.4 * radius - height);
     for (int s = 0; s < 2; s++) {
         Ride got = ride("type='sphere' size='.1' friction='1'", radius, 1.6 * least,
@@ -107,7 +103,7 @@ static void a_fast_ball_climbs(void **state) {
 }
 
 // Boxes and meshes that slide at the step stop there.
-static void corners_stop_at_a_step(void **state) {
+TEST(corners_stop_at_a_step) {
     static const char *const geoms[] = {"type='box' size='.1 .1 .1' friction='.01'",
                                         "type='mesh' mesh='m' friction='.01'",
                                         "type='cylinder' size='.1 .1' friction='.01'"};
@@ -120,13 +116,4 @@ static void corners_stop_at_a_step(void **state) {
                 assert_true(got.farthest > -0.11);
                 assert_true(got.most < 0.01 * gravity * height);
             }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ball_climbs_by_its_energy_only),
-        cmocka_unit_test(a_fast_ball_climbs),
-        cmocka_unit_test(corners_stop_at_a_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

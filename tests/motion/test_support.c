@@ -33,10 +33,10 @@ static double largest_speed(const Fixture *fixture) {
 // least norm are m g/4 (1 +- dx/a +- dy/b). The feet give way by load/stiffness (1e-6 m/N), which
 // tilts the body by (12.26 N, 6.54 N) 1e-6 / (0.4 m, 0.3 m) = 3.8e-5 rad. The center lies in the
 // plane of the feet, so that tilt counts in second order only: m g (3.8e-5)^2 = 1.4e-7 N.
-static void c1_four_feet(void **state) {
+TEST(c1_four_feet) {
     static const double expected[4] = {33.92625, 27.38625, 21.66375, 15.12375}; // [N]
     for (int friction = 0; friction < 2; friction++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         add_mass(&fixture.hand, 10.0, 0.05, 0.02, 0.0);
         for (int i = 0; i < 4; i++)
@@ -46,14 +46,13 @@ static void c1_four_feet(void **state) {
         for (uint32_t i = 0; i < 4; i++)
             assert_near(fixture_get(&fixture, "point.load", i), expected[i], 1.4e-7);
         assert_near(largest_speed(&fixture), 0.0, 1e-9);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // C2. Three feet: statics has one answer; forces and moments balance to 1e-12 m g.
-static void c2_three_feet(void **state) {
+TEST(c2_three_feet) {
     static const double foot[3][2] = {{0.2, 0.03}, {-0.1, 0.17}, {-0.12, -0.14}};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     add_mass(&fixture.hand, 3.0, 0.02, -0.01, 0.1);
     for (int i = 0; i < 3; i++)
@@ -72,34 +71,31 @@ static void c2_three_feet(void **state) {
     assert_near(force, 3.0 * 9.81, 1e-12 * 29.43);
     assert_near(pitch, 0.0, 1e-12 * 29.43);
     assert_near(roll, 0.0, 1e-12 * 29.43);
-    fixture_close(&fixture, NULL);
 }
 
 // C6. The same flat ground as one height, as a nearest-cell map and as a bilinear map (a far cell
 // is lower, so that the map is no longer level): same heights and loads to 1e-12.
-static void c6_plane_by_three_methods(void **state) {
+TEST(c6_plane_by_three_methods) {
     double height[3], load[3][32], heights[400] = {0};
     uint32_t contacts = 0;
     heights[0] = -1.0;
     for (int method = 0; method < 3; method++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         mf_TerrainConfig config = mf_terrain_config();
         config.columns = config.rows = 20;
         config.interpolation = method == 2 ? MF_BILINEAR : MF_NEAREST;
         mf_Terrain *terrain = NULL;
-        mf_Error error;
         if (method > 0)
-            must(mf_terrain_from_array(fixture.context, &config, heights, &terrain, &error),
-                 &error);
+            MUST(mf_terrain_from_array(fixture.context, &config, heights, &terrain, &error));
         open_fixture(&fixture, true, MF_FRICTION_FIT, terrain);
         mf_world_step(fixture.world, 500);
         height[method] = fixture_get(&fixture, "base.position", 2);
         contacts = fixture_field(&fixture, "point.load")->components;
         for (uint32_t i = 0; i < contacts; i++)
             load[method][i] = fixture_get(&fixture, "point.load", i);
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
     for (int method = 1; method < 3; method++) {
         assert_near(height[method], height[0], 1e-12);
@@ -119,7 +115,7 @@ typedef struct Few {
 
 // No contact falls for ever; one, two, collinear and coincident ones under the center of mass bear
 // the weight, m g = 19.62 N; contacts beside it let the body tip over: nothing of it is a fault.
-static void degenerate_contacts(void **state) {
+TEST(degenerate_contacts) {
     static const Few cases[] = {
         {"none", 0, {{0}}, false},
         {"one", 1, {{0, 0}}, true},
@@ -132,7 +128,7 @@ static void degenerate_contacts(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int option = 0; option < 4; option++) {
-            Fixture fixture;
+            AUTO(fixture_close) Fixture fixture;
             fixture_begin(&fixture, 1);
             add_mass(&fixture.hand, 2.0, 0, 0, 0);
             for (uint32_t c = 0; c < cases[i].count; c++)
@@ -155,7 +151,6 @@ static void degenerate_contacts(void **state) {
                 assert_true(fixture_get(&fixture, "base.position", 2) < -0.01);
             }
             assert_true(fixture_energy(&fixture, 0) <= energy + 1e-5);
-            fixture_close(&fixture, NULL);
         }
 }
 
@@ -167,14 +162,14 @@ static void degenerate_contacts(void **state) {
 //           side: 1e5 * 2^-24 * 0.3 m = 1.8e-3 m (seen: 2e-4 m);
 //   coupled friction on curved ground is not at rest but creeps, in both precisions, by about
 //           1e-6 m/s; the bound of 5e-6 m/s says so and keeps it from growing.
-static void rest_does_not_drift(void **state) {
+TEST(rest_does_not_drift) {
     for (int option = 0; option < 12; option++) {
         int ground = option / 4;
         bool wide = (option & 1) != 0, coupled = (option & 2) != 0;
         double allowed = wide ? 1e-9 : 1e5 * 0x1p-24 * 0.3;
         if (coupled && ground == 2)
             allowed = 5e-3;
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         mf_Terrain *terrain = make_terrain(
@@ -192,17 +187,6 @@ static void rest_does_not_drift(void **state) {
             for (uint32_t c = 0; c < 3 + f; c++)
                 check_near(fixture_get(&fixture, names[f], c), start[f][c], allowed, names[f],
                            option);
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(c1_four_feet),
-        cmocka_unit_test(c2_three_feet),
-        cmocka_unit_test(c6_plane_by_three_methods),
-        cmocka_unit_test(degenerate_contacts),
-        cmocka_unit_test(rest_does_not_drift),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,28 +147,27 @@ static void check_pair(Batch *batch, mf_Motion from, mf_Motion to, uint32_t numb
         assert_near(get(batch, "base.position", 0, c), before[0][c], 1.2e-3 * fast + 2e-3);
 }
 
-static void every_switch_keeps_its_invariants(void **state) {
+TEST(every_switch_keeps_its_invariants) {
     static const char *const files[] = {HEXAPOD, HUMANOID};
     for (int f = 0; f < 2; f++) {
-        Batch batch;
+        AUTO(batch_close) Batch batch;
         BatchConfig config = batch_config(files[f], MF_MOTION_ARTICULATED);
         batch_open(&batch, &config);
         for (int from = 0; from < MF_MOTION_LEVELS; from++)
             for (int to = 0; to < MF_MOTION_LEVELS; to++)
                 check_pair(&batch, (mf_Motion)from, (mf_Motion)to,
                            (uint32_t)(from * MF_MOTION_LEVELS + to));
-        batch_close(&batch);
     }
 }
 
 // Base of 0.03 kg m^2 and an arm of 0.01 that rotates about the common center with its own rate u:
 // at `articulated` and `prescribed` the angular momentum about z is 0.04 w + 0.01 u, at `rigid` and
 // `points` 0.04 w. So w grows by u / 4 one way and falls by it the other way.
-static void momentum_of_joints_goes_into_the_base(void **state) {
+TEST(momentum_of_joints_goes_into_the_base) {
     static const mf_Motion with[] = {MF_MOTION_ARTICULATED, MF_MOTION_PRESCRIBED},
                            without[] = {MF_MOTION_RIGID, MF_MOTION_POINTS};
     const double up[3] = {0, 0, 1}, body[3] = {0.02, 0.03, 0.03}, arm[3] = {0.006, 0.01, 0.01};
-    Batch batch;
+    AUTO(batch_close) Batch batch;
     batch_begin(&batch, 1);
     mf_hand_inertia(&batch.hand, 0, 2.0, body);
     uint32_t link = mf_hand_hinge(&batch.hand, 0, 0, 0, 0, up);
@@ -192,14 +191,13 @@ static void momentum_of_joints_goes_into_the_base(void **state) {
         energy = mf_motion_energy(batch.group, 0);
         assert_near(energy.kinetic, 0.5 * 0.03 + 0.5 * 0.01 * 9.0, 1e-12);
     }
-    batch_close(&batch);
 }
 
 // ---- on the ground ------------------------------------------------------------------------------
 
 // A robot that stands goes on standing, whatever it is changed to.
-static void a_standing_robot_keeps_standing(void **state) {
-    Batch batch;
+TEST(a_standing_robot_keeps_standing) {
+    AUTO(batch_close) Batch batch;
     BatchConfig config = batch_config(HEXAPOD, MF_MOTION_KINEMATIC);
     batch_open(&batch, &config);
     mf_world_step(batch.world, 200);
@@ -218,7 +216,6 @@ static void a_standing_robot_keeps_standing(void **state) {
         assert_near(get(&batch, "base.position", 0, 2), height, 3e-3);
         assert_near(get(&batch, "base.orientation", 0, 0), 1.0, 1e-3);
     }
-    batch_close(&batch);
 }
 
 // ---- mixed blocks -------------------------------------------------------------------------------
@@ -257,7 +254,7 @@ static void open_mixed(Batch *batch, bool wide, mf_Isa isa, uint32_t threads, ui
     }
 }
 
-static void levels_in_one_block_are_independent(void **state) {
+TEST(levels_in_one_block_are_independent) {
     for (int wide = 0; wide < 2; wide++) {
         uint64_t hash[ROBOTS];
         Batch batch;
@@ -283,7 +280,7 @@ static void levels_in_one_block_are_independent(void **state) {
     }
 }
 
-static void corrupted_states_stay_with_their_robot(void **state) {
+TEST(corrupted_states_stay_with_their_robot) {
     static const char *const names[] = {"base.position", "base.angular_velocity", "joint.rate",
                                         "joint.angle", "stance.anchor"};
     for (uint32_t f = 0; f < sizeof names / sizeof *names; f++) {
@@ -322,7 +319,7 @@ static void corrupted_states_stay_with_their_robot(void **state) {
     }
 }
 
-static void images_continue_bit_for_bit(void **state) {
+TEST(images_continue_bit_for_bit) {
     Batch first, other;
     open_mixed(&first, false, MF_ISA_SCALAR, 1, 0, ROBOTS);
     run_mixed(&first, 0, 20);
@@ -340,19 +337,18 @@ static void images_continue_bit_for_bit(void **state) {
     batch_close(&other);
 }
 
-static void changing_allocates_nothing(void **state) {
-    Batch batch;
+TEST(changing_allocates_nothing) {
+    AUTO(batch_close) Batch batch;
     open_mixed(&batch, false, MF_ISA_AUTO, 1, 0, ROBOTS);
     uint64_t calls = mf_context_call_count(batch.context);
     run_mixed(&batch, 0, STEPS);
     assert_int_equal(mf_context_call_count(batch.context), calls);
-    batch_close(&batch);
 }
 
 // ---- groups -------------------------------------------------------------------------------------
 
-static void a_reset_goes_back_to_the_start(void **state) {
-    Batch batch;
+TEST(a_reset_goes_back_to_the_start) {
+    AUTO(batch_close) Batch batch;
     BatchConfig config = batch_config(HEXAPOD, MF_MOTION_RIGID);
     config.group.count = 3;
     batch_open(&batch, &config);
@@ -365,11 +361,10 @@ static void a_reset_goes_back_to_the_start(void **state) {
     mf_group_reset(batch.group, 1);
     assert_int_equal(mf_motion_of(batch.group, 1), MF_MOTION_RIGID);
     assert_true(mf_group_instance_hash(batch.group, 1) == fresh);
-    batch_close(&batch);
 }
 
 // Two motions of five: others are refused with those that there are.
-static void motions_that_are_not_there_are_refused(void **state) {
+TEST(motions_that_are_not_there_are_refused) {
     Batch batch;
     mf_Error error = {0};
     BatchConfig config = batch_config(HEXAPOD, MF_MOTION_ARTICULATED);
@@ -403,8 +398,8 @@ static void motions_that_are_not_there_are_refused(void **state) {
     }
 }
 
-static void a_group_with_one_motion_answers_too(void **state) {
-    Fixture fixture;
+TEST(a_group_with_one_motion_answers_too) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
     FixtureConfig config = fixture_config(true);
@@ -422,7 +417,6 @@ static void a_group_with_one_motion_answers_too(void **state) {
                 mf_motion_energy(fixture.group, 0).kinetic, 0);
     assert_int_equal(mf_motion_switch(fixture.group, 0, MF_MOTION_POINTS, &error), MF_OK);
     assert_int_equal(mf_motion_switch(fixture.group, 0, MF_MOTION_RIGID, &error), MF_BAD_ARGUMENT);
-    fixture_close(&fixture, NULL);
 }
 
 // Adds `motion` alone, by the function for all motions or by its own.
@@ -445,11 +439,11 @@ static mf_Status add_alone(mf_Group *group, mf_Motion motion, const mf_MotionsCo
 }
 
 // A motion that is known at run time only is the same to the bit, with the settings that all share.
-static void one_motion_is_added_by_its_number(void **state) {
+TEST(one_motion_is_added_by_its_number) {
     for (int i = 0; i < 2 * MF_MOTION_LEVELS; i++) {
         const mf_Motion motion = (mf_Motion)(i / 2);
         static uint64_t hash[2];
-        Batch batch;
+        AUTO(batch_close) Batch batch;
         mf_Error error = {0};
         mf_GroupConfig group = mf_group_config();
         mf_MotionsConfig config = mf_motions_config();
@@ -468,12 +462,11 @@ static void one_motion_is_added_by_its_number(void **state) {
         assert_true(i % 2 == 0 || hash[0] == hash[1]);
         assert_int_equal(mf_motion_add(batch.group, MF_MOTION_RIGID, NULL, &error),
                          MF_BAD_ARGUMENT);
-        batch_close(&batch);
     }
 }
 
-static void a_motion_that_cannot_be_added_leaves_the_group_free(void **state) {
-    Batch batch;
+TEST(a_motion_that_cannot_be_added_leaves_the_group_free) {
+    AUTO(batch_close) Batch batch;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig config = mf_motions_config();
@@ -491,7 +484,6 @@ static void a_motion_that_cannot_be_added_leaves_the_group_free(void **state) {
     assert_int_equal(mf_motion_add(batch.group, MF_MOTION_RIGID, &config, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_motion_of(batch.group, 0), MF_MOTION_COUNT);
     must(mf_motion_add(batch.group, MF_MOTION_KINEMATIC, NULL, &error), &error);
-    batch_close(&batch);
 }
 
 // ---- what a model can do ------------------------------------------------------------------------
@@ -508,7 +500,7 @@ static void check_says(const mf_Model *model, mf_Motion motion, const char *said
         fail_msg("%s", error.message);
 }
 
-static void a_level_that_a_model_cannot_support_is_refused(void **state) {
+TEST(a_level_that_a_model_cannot_support_is_refused) {
     const double up[3] = {0, 0, 1}, moment[3] = {0.01, 0.01, 0.01};
     for (int which = 0; which < 3; which++) {
         Batch batch;
@@ -566,31 +558,9 @@ static mf_Status make_and_change(mf_Context *context, void *user, mf_Error *erro
     return status;
 }
 
-static void making_survives_every_failure(void **state) {
-    mf_Context *context = open_context(1);
-    mf_Model *model;
+TEST(making_survives_every_failure) {
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model;
     MUST(mf_model_load(context, HEXAPOD, NULL, &model, &error));
     assert_true(torture(context, make_and_change, model, TORTURE_MUST_FAIL) > 60);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_switch_keeps_its_invariants),
-        cmocka_unit_test(momentum_of_joints_goes_into_the_base),
-        cmocka_unit_test(a_standing_robot_keeps_standing),
-        cmocka_unit_test(levels_in_one_block_are_independent),
-        cmocka_unit_test(corrupted_states_stay_with_their_robot),
-        cmocka_unit_test(images_continue_bit_for_bit),
-        cmocka_unit_test(changing_allocates_nothing),
-        cmocka_unit_test(a_reset_goes_back_to_the_start),
-        cmocka_unit_test(motions_that_are_not_there_are_refused),
-        cmocka_unit_test(a_group_with_one_motion_answers_too),
-        cmocka_unit_test(one_motion_is_added_by_its_number),
-        cmocka_unit_test(a_motion_that_cannot_be_added_leaves_the_group_free),
-        cmocka_unit_test(a_level_that_a_model_cannot_support_is_refused),
-        cmocka_unit_test(making_survives_every_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

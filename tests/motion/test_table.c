@@ -112,7 +112,7 @@ static void fixture_close(Fixture *fixture) {
 
 // ---- tests --------------------------------------------------------------------------------------
 
-static void every_row_is_whole(void **state) {
+TEST(every_row_is_whole) {
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
         mf_Motion found;
@@ -132,12 +132,11 @@ static void every_row_is_whole(void **state) {
 }
 
 // A section, and behind it what is in it, in settings that are the row's own.
-static void keys_of_a_row_bear_its_name(void **state) {
+TEST(keys_of_a_row_bear_its_name) {
     uint32_t index = 0;
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
-        char section[64];
-        snprintf(section, sizeof section, "motion.%s", row->name);
+        const char *section = formatted("motion.%s", row->name);
         for (uint32_t k = 0; k < row->key_count; k++) {
             const mf_Key *key = mf_motion_key(index++);
             assert_ptr_equal(key, &row->keys[k]);
@@ -151,7 +150,7 @@ static void keys_of_a_row_bear_its_name(void **state) {
     assert_null(mf_motion_key(index));
 }
 
-static void every_motion_begins_from_its_defaults(void **state) {
+TEST(every_motion_begins_from_its_defaults) {
     mf_MotionsConfig config = mf_motions_config();
     assert_int_equal(config.kinematic.struct_size, sizeof config.kinematic);
     assert_int_equal(config.points.struct_size, sizeof config.points);
@@ -177,8 +176,8 @@ static void every_motion_begins_from_its_defaults(void **state) {
 }
 
 // x'' = -4 x from x = 1 at rest is cos(2 t).
-static void a_toy_motion_is_a_row(void **state) {
-    Fixture fixture;
+TEST(a_toy_motion_is_a_row) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     double center[3], linear[3], angular[3];
     fixture_open(&fixture, 37);
@@ -197,13 +196,12 @@ static void a_toy_motion_is_a_row(void **state) {
     assert_true(fabs(linear[0] + 2.0 * 2.0 * sin(6.0)) < 1e-2);
     const mf_MotionEnergy energy = toy_row.energy(fixture.group, 0);
     assert_true(fabs(energy.kinetic - 0.5 * linear[0] * linear[0] / 2.0) < 1e-12);
-    fixture_close(&fixture);
 }
 
-static void vehicles_are_motions(void **state) {
+TEST(vehicles_are_motions) {
     mf_MotionsConfig config = mf_motions_config();
     const mf_Car car = mf_car();
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     fixture_open(&fixture, 3);
     assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_CAR, &config, &error), MF_BAD_ARGUMENT);
@@ -226,16 +224,4 @@ static void vehicles_are_motions(void **state) {
     set_field(fixture.group, "base.linear_velocity", 0, 0, 2.0);
     const mf_MotionEnergy energy = mf_motion_energy(fixture.group, 0);
     assert_true(fabs(energy.kinetic - 2.0 * car.mass) < 1e-6 * car.mass);
-    fixture_close(&fixture);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_whole),
-        cmocka_unit_test(keys_of_a_row_bear_its_name),
-        cmocka_unit_test(every_motion_begins_from_its_defaults),
-        cmocka_unit_test(a_toy_motion_is_a_row),
-        cmocka_unit_test(vehicles_are_motions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@ static const double pi = 3.14159265358979323846;
 // Height at which one massive point comes to rest on sin(x) cos(y) of cell h, at a position where
 // the surface is level (x = pi/2, y = 0), by a map whose cells do not meet that place.
 static double rest_height(double cell) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     mf_hand_point(&fixture.hand, 0, 0, 0, 0, 1.0, true);
     mf_Terrain *terrain;
@@ -29,13 +29,13 @@ static double rest_height(double cell) {
     assert_near(fixture_get(&fixture, "point.load", 0), 9.81, 1e-6);
     // The contact gives way by load/stiffness = m g / (m / (0.1 h^2)) = 9.81e-5 m.
     double height = fixture_get(&fixture, "base.position", 2) + 9.81e-5;
-    fixture_close(&fixture, terrain);
+    fixture.terrain = terrain;
     return height;
 }
 
 // C7. The error is at most h^2/8 (max|f_xx| + max|f_yy|) = h^2/4, here nearly reached, and falls to
 // a quarter when the cell is halved.
-static void c7_standing_on_a_smooth_map(void **state) {
+TEST(c7_standing_on_a_smooth_map) {
     double coarse = 1.0 - rest_height(0.1), fine = 1.0 - rest_height(0.05);
     assert_true(coarse > 0 && coarse <= 0.1 * 0.1 / 4);
     assert_true(fine > 0 && fine <= 0.05 * 0.05 / 4);
@@ -44,13 +44,13 @@ static void c7_standing_on_a_smooth_map(void **state) {
 
 // C8. Positions from the border to 1e30, infinite and NaN, in every position, on maps of 1 cell, 1
 // x N and N x N, nearest and bilinear, in both precisions.
-static void c8_any_position_is_defined(void **state) {
+TEST(c8_any_position_is_defined) {
     static const double positions[] = {6.39, 6.4,   6.41, -6.4,  1e3, 1e7,      -1e7,
                                        1e30, -1e30, 3e38, 1e300, NAN, INFINITY, -INFINITY};
     static const uint32_t sizes[][2] = {{1, 1}, {1, 128}, {128, 1}, {128, 128}};
     enum { PLACES = sizeof positions / sizeof *positions };
     for (int option = 0; option < 16; option++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         mf_Terrain *terrain;
@@ -87,14 +87,6 @@ static void c8_any_position_is_defined(void **state) {
             for (uint32_t c = 0; c < 3 && expected == 0; c++)
                 assert_true(isfinite(mf_field_get(position, i, c)));
         }
-        fixture_close(&fixture, terrain);
+        fixture.terrain = terrain;
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(c7_standing_on_a_smooth_map),
-        cmocka_unit_test(c8_any_position_is_defined),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

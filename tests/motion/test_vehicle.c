@@ -10,7 +10,7 @@ static mf_VehicleBody body_of(double mass, double xx, double yy, double zz) {
                             .clearance = 0.1};
 }
 
-static void integrators_have_names(void **state) {
+TEST(integrators_have_names) {
     assert_string_equal(mf_integrator_name(MF_INTEGRATOR_EULER), "euler");
     assert_string_equal(mf_integrator_name(MF_INTEGRATOR_SEMI_IMPLICIT), "semi_implicit");
     assert_string_equal(mf_integrator_name(MF_INTEGRATOR_HEUN), "heun");
@@ -18,10 +18,10 @@ static void integrators_have_names(void **state) {
 }
 
 // Mass, center and inertia come back, products included (the Aerosonde of Beard and McLain).
-static void the_body_has_the_given_properties(void **state) {
+TEST(the_body_has_the_given_properties) {
     static const double inertia[6] = {0.8244, 1.135, 1.759, 0.0, -0.1204, 0.0};
-    mf_Context *context;
-    mf_Model *model;
+    AUTO_CONTEXT *context;
+    AUTO_MODEL *model;
     mf_VehicleBody body = body_of(11.0, 0, 0, 0);
     memcpy(body.inertia, inertia, sizeof inertia);
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
@@ -36,8 +36,6 @@ static void the_body_has_the_given_properties(void **state) {
         assert_true(fabs(model->links[0].inertia[i] - inertia[i]) <= 1e-12);
     assert_int_equal(model->shape_count, 1);
     assert_true(fabs(model->shapes[0].size[0] - 0.2) <= 0.0);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 static void expect_refusal(mf_Context *context, const mf_VehicleBody *body, const char *message) {
@@ -49,8 +47,8 @@ static void expect_refusal(mf_Context *context, const mf_VehicleBody *body, cons
         fail_msg("\"%s\" does not say \"%s\"", error.message, message);
 }
 
-static void impossible_bodies_are_refused(void **state) {
-    mf_Context *context = open_context(0);
+TEST(impossible_bodies_are_refused) {
+    AUTO_CONTEXT *context = open_context(0);
     mf_VehicleBody body = body_of(0.0, 1, 1, 1);
     expect_refusal(context, &body, "mass: 0, need 1e-9 .. 1e9 kg");
     body = body_of(NAN, 1, 1, 1);
@@ -70,30 +68,19 @@ static void impossible_bodies_are_refused(void **state) {
     body = body_of(1.0, 1, 1, 1);
     body.name = "";
     expect_refusal(context, &body, "name");
-    mf_context_destroy(context);
 }
 
 static mf_Status make_model(mf_Context *context, void *user, mf_Error *error) {
-    mf_Model *model;
+    AUTO_MODEL *model;
     mf_Status status = mf_vehicle_model(context, user, &model, error);
     if (status != MF_OK)
         assert_null(model);
-    mf_model_destroy(model);
     return status;
 }
 
-static void every_failed_allocation_is_survived(void **state) {
-    mf_Context *context;
+TEST(every_failed_allocation_is_survived) {
+    AUTO_CONTEXT *context;
     mf_VehicleBody body = body_of(1.0, 1, 1, 1);
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
     assert_true(torture(context, make_model, &body, TORTURE_MUST_FAIL) > 3);
-    mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_failed_allocation_is_survived),
-                                       cmocka_unit_test(integrators_have_names),
-                                       cmocka_unit_test(the_body_has_the_given_properties),
-                                       cmocka_unit_test(impossible_bodies_are_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,9 +39,9 @@ static TextConfig pile_config(void) {
 }
 
 // One sweep does not bear 1000 kg on 1 kg; with solutions of all rows behind it, it does.
-static void few_sweeps_are_reported(void **state) {
+TEST(few_sweeps_are_reported) {
     TextConfig config = pile_config();
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, heavy_on_light, &config);
     mf_world_step(t.world, 40);
     expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
@@ -50,20 +50,19 @@ static void few_sweeps_are_reported(void **state) {
     text_open(&t, heavy_on_light, &config);
     mf_world_step(t.world, 40);
     assert_int_equal(mf_group_warning(t.group, 0), 0);
-    text_close(&t);
 }
 
 // A robot goes on with a warning, a reset clears it, and an image and the hash hold it.
-static void a_warning_is_state_and_does_not_freeze(void **state) {
+TEST(a_warning_is_state_and_does_not_freeze) {
     TextConfig config = pile_config();
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, heavy_on_light, &config);
     const uint64_t clean = mf_world_hash(t.world);
     mf_world_step(t.world, 20);
     const uint64_t before = expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
     const double height = text_get(&t, "free.position", 2);
     const size_t size = mf_world_snapshot_size(t.world);
-    void *image = malloc(size);
+    AUTO(end_memory) void *image = malloc(size);
     MUST(mf_world_snapshot(t.world, image, size, &error));
     const uint64_t hash = mf_world_hash(t.world);
     mf_world_step(t.world, 20);
@@ -78,8 +77,6 @@ static void a_warning_is_state_and_does_not_freeze(void **state) {
     assert_true(expect_warning(t.group, MF_WARNING_SOLVER, 0.1) == before);
     set_field(t.group, "warning.word", 0, 0, 0.0);
     assert_true(mf_world_hash(t.world) != hash);
-    free(image);
-    text_close(&t);
 }
 
 // `count` balls on one body, which all touch a box of the world, and its plane when `ground`.
@@ -96,7 +93,7 @@ static void put_balls(char *text, size_t capacity, uint32_t count, bool ground) 
 }
 
 // A robot with more contacts than its solver holds stops before the step that would drop some.
-static void too_many_contacts_are_a_fault(void **state) {
+TEST(too_many_contacts_are_a_fault) {
     static const struct {
         mf_ContactLaw law;
         uint32_t balls, capacity;
@@ -105,12 +102,12 @@ static void too_many_contacts_are_a_fault(void **state) {
                  {MF_CONTACT_LAW_MUJOCO, 120, 96, false},
                  {MF_CONTACT_LAW_COMPLIANT, 60, 48, false}};
     enum { ROOM = 32768 };
-    char *text = malloc(ROOM);
+    AUTO(end_memory) char *text = malloc(ROOM);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.motion.contact_law = cases[i].law;
         config.motion.shapes = true;
-        Text t;
+        AUTO(text_close) Text t;
         put_balls(text, ROOM, cases[i].balls, cases[i].ground);
         text_open(&t, text, &config);
         mf_world_step(t.world, 5);
@@ -122,16 +119,14 @@ static void too_many_contacts_are_a_fault(void **state) {
         assert_true(sum.steps == 1 && sum.residual >= over && sum.residual <= over + 1);
         assert_int_equal(mf_group_fault(t.group, 0), MF_FAULT_CONTACTS);
         assert_near(text_get(&t, "base.linear_velocity", 2), 0.0, 0.0);
-        text_close(&t);
     }
-    free(text);
 }
 
 // Boxes that float in one model pile up: their solver holds more contacts, the more they are. They
 // fell through the floor (and out of the bin).
-static void a_pile_of_boxes_stays_in_its_bin(void **state) {
+TEST(a_pile_of_boxes_stays_in_its_bin) {
     enum { ROOM = 16384, SIDE = 3 };
-    char *text = malloc(ROOM);
+    AUTO(end_memory) char *text = malloc(ROOM);
     size_t used = (size_t)snprintf(
         text, ROOM,
         "<mujoco><option timestep='.002'/><worldbody><geom type='plane' size='5 5 .1'/>"
@@ -149,7 +144,7 @@ static void a_pile_of_boxes_stays_in_its_bin(void **state) {
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
     config.motion.shapes = true;
     config.group.double_precision = false;
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     mf_world_step(t.world, 500);
     assert_int_equal(mf_group_fault_total(t.group), 0);
@@ -158,13 +153,11 @@ static void a_pile_of_boxes_stays_in_its_bin(void **state) {
         assert_true(text_get(&t, "free.position", 3 * i + 2) > .03);
         assert_true(fabs(text_get(&t, "free.position", 3 * i)) < .2);
     }
-    text_close(&t);
-    free(text);
 }
 
 // A thin flake deep in a stone: 32 rounds of the search do not come near enough in float. It is
 // deeper there than it is thick (0.4 mm), which is a warning, too.
-static void an_inaccurate_contact_is_reported(void **state) {
+TEST(an_inaccurate_contact_is_reported) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><geom type='ellipsoid'"
         " size='0.0737 0.0512 0.0331' euler='61.1 29.7 -57.5'/>"
@@ -175,7 +168,7 @@ static void an_inaccurate_contact_is_reported(void **state) {
     for (int beside = 0; beside < 2; beside++) { // and one that the search finds
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.group.double_precision = false;
-        Text t;
+        AUTO(text_close) Text t;
         text_open(&t, text, &config);
         text_set3(&t, "base.position", 0.0258 + 0.02 * beside, 0.0085, -0.0145);
         for (uint32_t c = 0; c < 4; c++)
@@ -185,36 +178,34 @@ static void an_inaccurate_contact_is_reported(void **state) {
             assert_int_equal(mf_group_warning(t.group, 0) & MF_WARNING_SHAPES, 0);
         else
             expect_warnings(t.group, MF_WARNING_SHAPES, MF_WARNING_DEPTH, 1e-6);
-        text_close(&t);
     }
 }
 
 // A link that a `connect` should hold starts 5 mm beside its place.
-static void an_open_loop_is_reported(void **state) {
+TEST(an_open_loop_is_reported) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody>"
         "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"
         "<equality><joint joint1='x' polycoef='.005 0 0 0 0'/></equality></mujoco>";
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     mf_world_step(t.world, 3);
     const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_LOOPS);
     expect_warning(t.group, MF_WARNING_LOOPS, 0.0049);
     assert_true(sum.residual < 0.0051 && sum.steps == 1); // the step closes it
-    text_close(&t);
 }
 
 // Half a revolution a step is more than Newton's method finds.
-static void too_fast_a_rotation_is_reported(void **state) {
+TEST(too_fast_a_rotation_is_reported) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1e-2 2e-2 2.5e-2'/></body>"
         "</worldbody></mujoco>";
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 0.0;
-    Text t;
+    AUTO(text_close) Text t;
     text_open(&t, text, &config);
     text_set3(&t, "base.angular_velocity", 100, 90, 80);
     mf_world_step(t.world, 20);
@@ -222,13 +213,12 @@ static void too_fast_a_rotation_is_reported(void **state) {
     text_set3(&t, "base.angular_velocity", 1200, 1440, 960);
     mf_world_step(t.world, 20);
     expect_warning(t.group, MF_WARNING_ROTATION, 1e-3);
-    text_close(&t);
 }
 
 // The base was turned by a radian, and where its feet stood was drawn together to a tenth, which
 // the turn of least squares comes near slowly.
-static void a_lost_stance_is_reported(void **state) {
-    Fixture fixture;
+TEST(a_lost_stance_is_reported) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     kin_biped(&fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND);
@@ -242,17 +232,16 @@ static void a_lost_stance_is_reported(void **state) {
     fixture_set(&fixture, "base.orientation", 3, sin(0.5));
     mf_world_step(fixture.world, 1);
     expect_warning(fixture.group, MF_WARNING_STANCE, 1e-3);
-    fixture_close(&fixture, NULL);
 }
 
 // A robot that is thrown at the ground with friction 4: Coulomb's law has no solution there.
-static void unsolved_friction_is_reported(void **state) {
-    mf_Context *context = open_context(1);
+TEST(unsolved_friction_is_reported) {
+    AUTO_CONTEXT *context = open_context(1);
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_PointsConfig points = mf_motions_config().points;
     mf_Group *robots;
-    mf_Model *model;
+    AUTO_MODEL *model;
     enum { ROBOTS = 64 };
     MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, &model, &error));
     world.step = 10 * MF_MILLISECOND;
@@ -260,7 +249,7 @@ static void unsolved_friction_is_reported(void **state) {
     group.count = ROBOTS;
     points.friction = MF_FRICTION_COUPLED;
     points.friction_coefficient = 4.0;
-    mf_World *made = open_world(context, &world);
+    AUTO_WORLD *made = open_world(context, &world);
     robots = add_group(made, &group);
     MUST(rig_add_points(robots, &points, &error));
     mf_Field *velocity = mf_group_find_field(robots, "base.linear_velocity"),
@@ -277,22 +266,4 @@ static void unsolved_friction_is_reported(void **state) {
     assert_true(sum.robots > 0 && sum.robots == mf_group_warning_total(robots));
     assert_true(sum.residual > 1e-3 && sum.steps >= sum.robots);
     assert_int_equal(mf_group_fault_total(robots), 0);
-    mf_world_destroy(made);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_sweeps_are_reported),
-        cmocka_unit_test(a_warning_is_state_and_does_not_freeze),
-        cmocka_unit_test(too_many_contacts_are_a_fault),
-        cmocka_unit_test(a_pile_of_boxes_stays_in_its_bin),
-        cmocka_unit_test(an_inaccurate_contact_is_reported),
-        cmocka_unit_test(an_open_loop_is_reported),
-        cmocka_unit_test(too_fast_a_rotation_is_reported),
-        cmocka_unit_test(a_lost_stance_is_reported),
-        cmocka_unit_test(unsolved_friction_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

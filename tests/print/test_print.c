@@ -2,6 +2,8 @@
 // turned, joints that hold and leave room, parts that are equal, and what is refused.
 #include "rig/rig.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define PI 3.14159265358979323846
 
 typedef struct Parts {
@@ -74,7 +76,7 @@ static void check_closed(const mf_PrintSolid *s) {
         (int)s->vertex_count - (int)(s->triangle_count * 3 / 2) + (int)s->triangle_count, 2);
 }
 
-static void surfaces_are_closed(void **state) {
+TEST(surfaces_are_closed) {
     Parts p;
     machine(&p, 0.14);
     mf_PrintConfig config = mf_print_config();
@@ -94,7 +96,7 @@ static void surfaces_are_closed(void **state) {
 // A single bar is a cylinder with two half balls: pi d^2 L / 4 + pi d^3 / 6. An inscribed polygon
 // of n corners has n sin(2 pi / n) / (2 pi) of the circle's area; the arcs of the balls err by less
 // than that again.
-static void volume_is_that_of_a_capsule(void **state) {
+TEST(volume_is_that_of_a_capsule) {
     Parts p;
     begin(&p);
     vertex(&p, 0, 0, 0);
@@ -115,7 +117,7 @@ static void volume_is_that_of_a_capsule(void **state) {
 
 // Two bars in a line: the ball of one is in the vertex, in the socket of the other one. Within the
 // assembly all vertices are outside of the ball or on it, and none lies in the clearance.
-static void joints_leave_their_clearance(void **state) {
+TEST(joints_leave_their_clearance) {
     Parts p;
     begin(&p);
     vertex(&p, -0.1, 0, 0);
@@ -138,7 +140,7 @@ static void joints_leave_their_clearance(void **state) {
     mf_print_destroy(print);
 }
 
-static void equal_parts_are_one_file(void **state) {
+TEST(equal_parts_are_one_file) {
     Parts p;
     begin(&p);
     for (int i = 0; i < 3; i++) {
@@ -163,7 +165,7 @@ static void refused(mf_Context *context, const Parts *p, const mf_PrintConfig *c
         fail_msg("expected '%s' in '%s'", message, error.message);
 }
 
-static void what_cannot_be_printed_is_refused(void **state) {
+TEST(what_cannot_be_printed_is_refused) {
     Parts p;
     mf_PrintConfig config = mf_print_config();
     machine(&p, 0.05);
@@ -198,7 +200,7 @@ static void what_cannot_be_printed_is_refused(void **state) {
 }
 
 // At the scale that the message names the machine can be printed.
-static void scale_of_the_message_fits(void **state) {
+TEST(scale_of_the_message_fits) {
     Parts p;
     mf_Print *print;
     mf_Error error = {0};
@@ -211,14 +213,4 @@ static void scale_of_the_message_fits(void **state) {
     assert_non_null(print);
     assert_true(config.scale > 1.0 && config.scale < 3.0);
     mf_print_destroy(print);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(surfaces_are_closed),
-                                       cmocka_unit_test(volume_is_that_of_a_capsule),
-                                       cmocka_unit_test(joints_leave_their_clearance),
-                                       cmocka_unit_test(equal_parts_are_one_file),
-                                       cmocka_unit_test(what_cannot_be_printed_is_refused),
-                                       cmocka_unit_test(scale_of_the_message_fits)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -22,6 +22,8 @@
 #include "base/inject.h"
 #include "rig/check.h"
 #include "rig/context.h"
+#include "rig/own.h"
+#include "rig/run.h"
 #include "rig/sanitized.h"
 #include "rig/text_model.h"
 #include "rig/torture.h"

@@ -21,11 +21,6 @@
 #define THREAD_SANITIZED 0
 #endif
 
-// Runs two arrays of cmocka's tests: one thread alone has nothing that ThreadSanitizer could see.
-#define RUN_TESTS(alone, shared)                                                                   \
-    ((THREAD_SANITIZED ? 0 : cmocka_run_group_tests(alone, NULL, NULL)) +                          \
-     cmocka_run_group_tests(shared, NULL, NULL))
-
 // Before cmocka's tests of a group run: under ThreadSanitizer only those that are named after
 // threads, as the others have nothing that several of them share.
 #define KEEP_SHARED() cmocka_set_test_filter(THREAD_SANITIZED ? "*thread*" : NULL)

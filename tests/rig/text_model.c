@@ -1,5 +1,28 @@
 #include "rig/rig.h"
 
+typedef struct Formatted {
+    struct Formatted *next;
+    char text[];
+} Formatted;
+
+static Formatted *all_formatted; // so that no memory is lost
+
+const char *formatted(const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    assert_true(length >= 0);
+    Formatted *one = malloc(sizeof *one + (size_t)length + 1);
+    assert_non_null(one);
+    vsnprintf(one->text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(arguments);
+    one->next = all_formatted;
+    all_formatted = one;
+    return one->text;
+}
+
 void write_temporary(char path[64], const char *suffix, const char *text) {
     snprintf(path, 64, "/tmp/mayfly-test-XXXXXX%s", suffix);
     int file = mkstemps(path, (int)strlen(suffix));

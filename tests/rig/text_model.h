@@ -1,8 +1,11 @@
-// Temporary files with given text, and models from them.
+// Text, temporary files with it, and models from them.
 #ifndef MAYFLY_TESTS_RIG_TEXT_MODEL_H
 #define MAYFLY_TESTS_RIG_TEXT_MODEL_H
 
 #include <mayfly/model.h>
+
+// As printf formats it; it is kept until the program ends.
+__attribute__((format(printf, 1, 2))) const char *formatted(const char *format, ...);
 
 // Writes `text` to a new file in /tmp, whose name ends with `suffix`; the caller unlinks it.
 void write_temporary(char path[64], const char *suffix, const char *text);

@@ -42,11 +42,10 @@ void *take_snapshot(const mf_World *world, size_t *size) {
 void assert_continues(mf_World *world, uint64_t steps) {
     mf_Error error = {0};
     size_t size;
-    void *image = take_snapshot(world, &size);
+    AUTO(end_memory) void *image = take_snapshot(world, &size);
     mf_world_step(world, steps);
     const uint64_t hash = mf_world_hash(world);
     must(mf_world_restore(world, image, size, &error), &error);
     mf_world_step(world, steps);
     assert_true(mf_world_hash(world) == hash);
-    free(image);
 }

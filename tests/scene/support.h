@@ -35,11 +35,10 @@ static inline mf_SceneFile *parse_scene(mf_Context *context, const char *text) {
 // One of the project's own, or a robot's file: "scenes/soccer.yaml", "models/humanoid.urdf".
 static inline mf_SceneFile *load_scene(mf_Context *context, const char *name,
                                        const mf_Override *overrides, uint32_t count) {
-    char path[1024];
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
-    snprintf(path, sizeof path, "%s/%s", MAYFLY_SOURCE_DIR, name);
-    if (mf_scene_file_load(context, path, overrides, count, &file, &error) != MF_OK)
+    if (mf_scene_file_load(context, formatted("%s/%s", MAYFLY_SOURCE_DIR, name), overrides, count,
+                           &file, &error) != MF_OK)
         fail_with(&error);
     return file;
 }
@@ -92,13 +91,11 @@ static inline char *write_twice(mf_Context *context, const mf_SceneFile *file,
 
 // Reads a scene and makes its world, once: for failing calls.
 static inline mf_Status make_once(mf_Context *context, void *user, mf_Error *error) {
-    mf_SceneFile *file = NULL;
-    mf_Scene scene = {0};
+    AUTO_SCENE_FILE *file = NULL;
+    AUTO(mf_scene_destroy) mf_Scene scene = {0};
     mf_Status status = try_scene(context, user, &file, error);
     if (status == MF_OK)
         status = mf_scene_create(context, file, NULL, &scene, error);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
     return status;
 }
 

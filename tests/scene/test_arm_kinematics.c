@@ -6,6 +6,8 @@
 #include "math/scalar.h"
 #include "scene/support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { MODULES = 4, JOINTS = 16, TARGETS = SANITIZED ? 1 : 5 };
 
 static const double hold = 5.0; // [s]
@@ -199,7 +201,7 @@ static void check_function(mf_Context *context, const mf_Model *model,
     }
 }
 
-static void docked_arm_and_function_reach_the_same(void **state) {
+TEST(docked_arm_and_function_reach_the_same) {
     Writer writer;
     const mf_Override wait = {"groups.base.behavior.arm.wait", "5"};
     mf_SceneFile *file = load_scene(*state, "scenes/arm.yaml", &wait, 1);
@@ -232,7 +234,7 @@ static void docked_arm_and_function_reach_the_same(void **state) {
 }
 
 // Modules without joints lengthen the arm; only the one with the targets is its root.
-static void extensions_are_links_of_the_arm(void **state) {
+TEST(extensions_are_links_of_the_arm) {
     const double aims[][3] = {
         {0.5, 0.3, 0.5}, {0.2, 0.5, 0.6}, {-0.6, 0.2, 0.5}, {-0.1, -0.5, 0.6}};
     mf_SceneFile *file = load_scene(*state, "scenes/long_arm.yaml", NULL, 0);
@@ -248,7 +250,7 @@ static void extensions_are_links_of_the_arm(void **state) {
     drop_scene(&scene, file);
 }
 
-static void targets_out_of_reach_are_noted(void **state) {
+TEST(targets_out_of_reach_are_noted) {
     static const char *const points[] = {"[[0.6, 0.3, 0.5]]", "[[0.6, 0.3, 0.6], [0.2, 0.7, 0.7]]"};
     for (int far = 0; far < 2; far++) { // 0.84 m long, from a dock at 0.084 m
         const mf_Override change = {"groups.base.behavior.arm.points", points[far]};
@@ -260,13 +262,4 @@ static void targets_out_of_reach_are_noted(void **state) {
         assert_true(noted == far);
         drop_scene(&scene, file);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(docked_arm_and_function_reach_the_same),
-        cmocka_unit_test(extensions_are_links_of_the_arm),
-        cmocka_unit_test(targets_out_of_reach_are_noted),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

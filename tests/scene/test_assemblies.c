@@ -5,6 +5,8 @@
 #include <mayfly/model_fields.h>
 #include "scene/support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static const double two_pi = 6.283185307179586;
 
 static uint32_t group_of(const mf_Scene *scene, const char *name) {
@@ -33,7 +35,7 @@ static double wrap(double angle) {
 
 // scenes/atron_cars.yaml: cars of seven and eight modules dock, drive on as one, and part into cars
 // of twelve and three, of which the small one drives away.
-static void cars_dock_and_part(void **state) {
+TEST(cars_dock_and_part) {
     uint32_t names[64], seconds = 0;
     double began[2], then[2];
     mf_SceneFile *file = load_scene(*state, "scenes/atron_cars.yaml", NULL, 0);
@@ -201,7 +203,7 @@ static double miss(const mf_Scene *scene, const double target[3]) {
 
 // scenes/arm.yaml: three modules dock a fourth; four reach every target within 5 mm: a hundred with
 // MAYFLY_FULL=1.
-static void an_arm_grows_and_reaches_targets(void **state) {
+TEST(an_arm_grows_and_reaches_targets) {
     const uint32_t count = FULL ? TARGETS : EVERY_DAY;
     double targets[TARGETS][3], worst = 0.0;
     char *text = arm_text(*state, targets, count), wait[16];
@@ -288,7 +290,7 @@ static double forward_of(const mf_Scene *scene) {
     return sum;
 }
 
-static void a_wave_finds_itself_after_a_split_and_a_merge(void **state) {
+TEST(a_wave_finds_itself_after_a_split_and_a_merge) {
     uint32_t names[64];
     mf_SceneFile *file = parse_scene(*state, worm);
     mf_Scene scene = make_scene(*state, file);
@@ -347,7 +349,7 @@ static void read_table(const mf_Scene *scene, Table *out) {
 // scenes/wall.yaml with some threads; `image`: what a snapshot in the middle is put into, or the
 // snapshot to begin with.
 static void break_wall(uint32_t threads, void **image, size_t *size, Table *out) {
-    mf_Context *context = open_context(threads);
+    AUTO_CONTEXT *context = open_context(threads);
     mf_SceneFile *file = load_scene(context, "scenes/wall.yaml", NULL, 0);
     mf_Scene scene = make_scene(context, file);
     if (*size > 0) {
@@ -362,12 +364,11 @@ static void break_wall(uint32_t threads, void **image, size_t *size, Table *out)
     mf_world_step(scene.world, WALL_STEPS - WALL_CUT);
     read_table(&scene, out);
     drop_scene(&scene, file);
-    close_context(context);
 }
 
 // The same docks break, by the same loads, with one and two threads and behind a snapshot. A dock
 // that broke bore more than one of its limits, and its partner broke, too.
-static void the_same_docks_of_a_wall_break(void **state) {
+TEST(the_same_docks_of_a_wall_break) {
     static Table one, two, again;
     void *image = NULL, *other = NULL;
     size_t size = 0, other_size = 0;
@@ -395,14 +396,4 @@ static void the_same_docks_of_a_wall_break(void **state) {
     assert_true(SANITIZED || (one.broken > 5 && one.broken < 60));
     free(image);
     free(other);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cars_dock_and_part),
-        cmocka_unit_test(an_arm_grows_and_reaches_targets),
-        cmocka_unit_test(a_wave_finds_itself_after_a_split_and_a_merge),
-        cmocka_unit_test(the_same_docks_of_a_wall_break),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -7,12 +7,14 @@
 #include "image/image.h"
 #include "math/scalar.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define BALL                                                                                       \
     "world: {step: 0.001}\n"                                                                       \
     "groups:\n  - name: balls\n    model: ../models/ball.xml\n    motion: rigid\n    count: 2\n"   \
     "    placement: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 2\n"
 
-static void what_is_read_is_written(void **state) {
+TEST(what_is_read_is_written) {
     mf_SceneFile *again,
         *file = parse_scene(
             *state, BALL
@@ -43,7 +45,7 @@ static void what_is_read_is_written(void **state) {
     mf_scene_file_destroy(again);
 }
 
-static void mistakes_have_a_position(void **state) {
+TEST(mistakes_have_a_position) {
     static const struct {
         const char *cameras, *message; // after the path; in line 9
         bool built;                    // found when the world is built
@@ -79,7 +81,7 @@ static void mistakes_have_a_position(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600], line[900];
-        mf_SceneFile *file = NULL;
+        AUTO_SCENE_FILE *file = NULL;
         mf_Scene scene;
         mf_Error error = {0};
         snprintf(text, sizeof text, BALL "cameras: %s\n", cases[i].cameras);
@@ -90,12 +92,11 @@ static void mistakes_have_a_position(void **state) {
         assert_int_equal(status, MF_BAD_FILE);
         mf_error_format(&error, line, sizeof line);
         assert_string_equal(strstr(line, "t.yaml") + strlen("t.yaml"), cases[i].message);
-        mf_scene_file_destroy(file);
     }
 }
 
 // The camera's pose: `look_at` is in the middle of the picture, and its upper edge is level.
-static void look_at_is_in_the_middle(void **state) {
+TEST(look_at_is_in_the_middle) {
     mf_SceneFile *file = parse_scene(
         *state, BALL "cameras: [{name: a, position: [1, -2, 3], look_at: [0, 0.5, 0.25]}]\n");
     mf_Scene scene = make_with(*state, file, NULL);
@@ -118,16 +119,12 @@ static void look_at_is_in_the_middle(void **state) {
 // ---- files --------------------------------------------------------------------------------------
 
 static bool exists(const char *folder, const char *name) {
-    char path[1200];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, R_OK) == 0;
+    return access(formatted("%s/%s", folder, name), R_OK) == 0;
 }
 
 static mf_Image open_image(mf_Context *context, const char *folder, const char *name) {
-    char path[1200];
     mf_Image image = {0};
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    MUST(mf_image_load(context, path, &image, &error));
+    MUST(mf_image_load(context, formatted("%s/%s", folder, name), &image, &error));
     return image;
 }
 
@@ -136,7 +133,7 @@ static uint32_t word_at(const mf_Image *image, uint32_t row, uint32_t index) {
 }
 
 // 1.5 m above the ground, upside down in the world: the middle pixel is 1500 mm deep.
-static void pictures_come_at_their_rates(void **state) {
+TEST(pictures_come_at_their_rates) {
     static const char *const names[] = {
         "down-000000.png",       "down-000000-depth.png", "down-000000-segmentation.png",
         "down-000001-depth.png", "down-000003-depth.png", "slow-000000.png",
@@ -194,7 +191,7 @@ static void pictures_come_at_their_rates(void **state) {
     drop_scene(&scene, file);
 }
 
-static void depths_that_have_no_number_are_zero(void **state) {
+TEST(depths_that_have_no_number_are_zero) {
     const float depth[6] = {0.0004f, 0.0006f, 65.5349f, 65.536f, 99.9f, 100.0f};
     const uint32_t expected[6] = {0, 1, 65535, 0, 0, 0};
     char folder[] = "/tmp/mayfly-photos-XXXXXX", path[1200];
@@ -215,7 +212,7 @@ static void depths_that_have_no_number_are_zero(void **state) {
     rmdir(folder);
 }
 
-static void without_a_camera(void **state) {
+TEST(without_a_camera) {
     mf_SceneFile *file = parse_scene(*state, BALL);
     mf_Scene scene = make_with(*state, file, NULL);
     mf_Photographer *none = NULL;
@@ -235,12 +232,11 @@ static void without_a_camera(void **state) {
     "{poses: [[1, 0, 3.14159265]]}}\n"
 
 // Group a takes pictures, from the start on, and sees group b; group b takes none.
-static void groups_choose_their_pictures(void **state) {
+TEST(groups_choose_their_pictures) {
     mf_SceneFile *file = parse_scene(*state, HUMANOIDS);
     mf_Scene scene = make_with(*state, file, NULL);
     mf_Group *a = mf_world_group(scene.world, 0), *b = mf_world_group(scene.world, 1);
-    char name[200];
-    snprintf(name, sizeof name, "camera.%s.color", scene.model->cameras[0].name);
+    const char *name = formatted("camera.%s.color", scene.model->cameras[0].name);
     const mf_Field *color = mf_group_find_field(a, name);
     assert_non_null(color);
     assert_null(mf_group_find_field(b, name));
@@ -254,33 +250,31 @@ static void groups_choose_their_pictures(void **state) {
 // The camera is where the link is, at every level of physics: the ground under it is as deep as the
 // link's pose says.
 // Cameras see the colors of films.
-static void groups_have_the_colors_of_films(void **state) {
-    mf_SceneFile *file = parse_scene(
+TEST(groups_have_the_colors_of_films) {
+    AUTO_SCENE_FILE *file = parse_scene(
         *state, "world: {step: 0.001}\ngroups:\n"
                 "  - {name: a, model: ../models/ball.xml, motion: rigid, color: red}\n"
                 "  - {name: b, model: ../models/ball.xml, motion: rigid, color: file}\n");
-    mf_Scene scene;
+    AUTO(mf_scene_destroy) mf_Scene scene;
     float color[3];
     MUST(mf_scene_create(*state, file, NULL, &scene, &error));
     assert_true(mf_group_tint(mf_world_group(scene.world, 0), color)); // #d63a3a
     assert_true(color[0] == 214.0f / 255.0f && color[1] == 58.0f / 255.0f && color[2] == color[1]);
     assert_false(mf_group_tint(mf_world_group(scene.world, 1), color));
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
-static void pictures_at_every_level(void **state) {
+TEST(pictures_at_every_level) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        char text[600];
-        snprintf(text, sizeof text,
-                 "world: {step: 0.001}\ngroups:\n  - {name: a, model: ../models/humanoid.urdf, "
-                 "motion: %s, gaits: [walk], behavior: {gait: {name: walk}}, placement: {poses: "
-                 "[[0.3, -0.2, 0.7]]}}\ncameras: [{name: eye, group: a, link: head, position: "
-                 "[0.4, 0.1, 0], rpy: [0.1, 0.7, 0.2], width: 9, height: 7, depth: true}]\n",
-                 levels[i]);
-        mf_SceneFile *file = parse_scene(*state, text);
+        mf_SceneFile *file = parse_scene(
+            *state,
+            formatted(
+                "world: {step: 0.001}\ngroups:\n  - {name: a, model: ../models/humanoid.urdf, "
+                "motion: %s, gaits: [walk], behavior: {gait: {name: walk}}, placement: {poses: "
+                "[[0.3, -0.2, 0.7]]}}\ncameras: [{name: eye, group: a, link: head, position: "
+                "[0.4, 0.1, 0], rpy: [0.1, 0.7, 0.2], width: 9, height: 7, depth: true}]\n",
+                levels[i]));
         mf_Scene scene = make_with(*state, file, NULL);
         mf_Camera camera;
         mf_FreeCamera *eye;
@@ -315,7 +309,7 @@ static void pictures_at_every_level(void **state) {
 }
 
 // The plugin `look` turns a head until the red ball, 0.4 rad to the left, is in the middle.
-static void plugins_read_pictures(void **state) {
+TEST(plugins_read_pictures) {
     const char *robot =
         "<mujoco><worldbody><geom size='.15' pos='1.8 .76 .5' rgba='1 0 0 1'/>"
         "<body name='neck' pos='0 0 .5'><joint name='pan' axis='0 0 1' range='-90 90'/>"
@@ -340,20 +334,4 @@ static void plugins_read_pictures(void **state) {
     mf_plugins_allow(*state, false);
     remove(path);
     drop_scene(&scene, file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_read_is_written),
-        cmocka_unit_test(mistakes_have_a_position),
-        cmocka_unit_test(look_at_is_in_the_middle),
-        cmocka_unit_test(pictures_come_at_their_rates),
-        cmocka_unit_test(depths_that_have_no_number_are_zero),
-        cmocka_unit_test(without_a_camera),
-        cmocka_unit_test(groups_choose_their_pictures),
-        cmocka_unit_test(groups_have_the_colors_of_films),
-        cmocka_unit_test(pictures_at_every_level),
-        cmocka_unit_test(plugins_read_pictures),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -2,6 +2,8 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define MODULES(rest)                                                                              \
     "world: {step: 0.01}\n"                                                                        \
     "groups:\n  - name: m\n    model: ../models/modules/superbot_simple.urdf\n" rest
@@ -20,7 +22,7 @@ static uint32_t assemblies_of(const mf_Scene *scene) {
 }
 
 // Modules of 168 mm, each in front of the last one, at rest on the ground; they stay there.
-static void a_chain_is_placed_and_docked(void **state) {
+TEST(a_chain_is_placed_and_docked) {
     mf_SceneFile *file =
         parse_scene(*state, MODULES("    count: 5\n    chain: {first: front, second: back}\n"));
     mf_Scene scene = make_scene(*state, file);
@@ -39,19 +41,19 @@ static void a_chain_is_placed_and_docked(void **state) {
 }
 
 // Six modules with their pitch joints at 60 degrees close a ring; at 50 degrees they do not meet.
-static void a_ring_closes_where_its_docks_meet(void **state) {
+TEST(a_ring_closes_where_its_docks_meet) {
     static const char *const angles[] = {"1.0471975511966", "0.8726646259972"};
     for (int k = 0; k < 2; k++) {
-        char text[600];
         mf_Error error = {0};
         mf_Scene scene;
-        snprintf(text, sizeof text,
-                 MODULES("    count: 6\n    chain: {first: front, second: back, closed: true}\n"
-                         "    initial:\n      - {property: pitch/joint.angle, values: [%s]}\n"
-                         "      - {property: pitch/joint.target, values: [%s]}\n"
-                         "    height: 0.4\n"),
-                 angles[k], angles[k]);
-        mf_SceneFile *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file = parse_scene(
+            *state,
+            formatted(
+                MODULES("    count: 6\n    chain: {first: front, second: back, closed: true}\n"
+                        "    initial:\n      - {property: pitch/joint.angle, values: [%s]}\n"
+                        "      - {property: pitch/joint.target, values: [%s]}\n"
+                        "    height: 0.4\n"),
+                angles[k], angles[k]));
         const mf_Status status = mf_scene_create(*state, file, NULL, &scene, &error);
         assert_int_equal(status, k == 0 ? MF_OK : MF_BAD_FILE);
         if (k == 0) {
@@ -64,12 +66,11 @@ static void a_ring_closes_where_its_docks_meet(void **state) {
             assert_non_null(strstr(error.message, "the docks that close a loop are"));
             assert_int_equal(error.line, 6);
         }
-        mf_scene_file_destroy(file);
     }
 }
 
 // A module on top of another, by the list; the second one is moved, turned by a quarter.
-static void a_list_moves_the_robot_of_the_second_dock(void **state) {
+TEST(a_list_moves_the_robot_of_the_second_dock) {
     mf_SceneFile *file =
         parse_scene(*state, MODULES("  - {name: tool, model: ../models/modules/long_dock.urdf}\n"
                                     "docks:\n  - first: {group: m, dock: front}\n"
@@ -85,7 +86,7 @@ static void a_list_moves_the_robot_of_the_second_dock(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void mistakes_are_one_line_with_their_location(void **state) {
+TEST(mistakes_are_one_line_with_their_location) {
     const struct {
         const char *text, *message;
         int line;
@@ -114,7 +115,7 @@ static void mistakes_are_one_line_with_their_location(void **state) {
          "docks: no group's model has docks", 4},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        mf_SceneFile *file = NULL;
+        AUTO_SCENE_FILE *file = NULL;
         mf_Scene scene;
         mf_Error error = {0};
         mf_Status status = try_scene(*state, rows[i].text, &file, &error);
@@ -124,13 +125,12 @@ static void mistakes_are_one_line_with_their_location(void **state) {
         if (rows[i].message != NULL)
             assert_string_equal(error.message, rows[i].message);
         assert_int_equal(error.line, rows[i].line);
-        mf_scene_file_destroy(file);
     }
 }
 
 static void connects(const char *models, void **state, const char *message, int line) {
     mf_Error error = {0};
-    mf_SceneFile *file = NULL;
+    AUTO_SCENE_FILE *file = NULL;
     mf_Scene scene;
     mf_Status status = try_scene(*state, models, &file, &error);
     if (status == MF_OK)
@@ -138,12 +138,11 @@ static void connects(const char *models, void **state, const char *message, int 
     assert_int_equal(status, MF_BAD_FILE);
     assert_string_equal(error.message, message);
     assert_int_equal(error.line, line);
-    mf_scene_file_destroy(file);
 }
 
 // Docks of a SuperBot and of an ATRON have different types. Together they are no mistake, docked
 // they are one; an ATRON and a cube have docks with genders, which fit others of their own.
-static void docks_that_fit_nothing_are_noted(void **state) {
+TEST(docks_that_fit_nothing_are_noted) {
     static const char text[] = "groups:\n  - {name: a, model: ../models/modules/%s, count: 2, "
                                "placement: {line: {distance: "
                                "1}}}\n";
@@ -175,7 +174,7 @@ static void docks_that_fit_nothing_are_noted(void **state) {
 }
 
 // What is docked to a robot is moved with it; what is fixed stays.
-static void an_assembly_is_moved_to_what_is_fixed(void **state) {
+TEST(an_assembly_is_moved_to_what_is_fixed) {
     mf_SceneFile *file = parse_scene(
         *state, MODULES("    count: 3\n    chain: {first: front, second: back}\n"
                         "  - {name: base, model: ../models/modules/base.urdf, motion: external,\n"
@@ -197,16 +196,4 @@ static void an_assembly_is_moved_to_what_is_fixed(void **state) {
              "top}}\n",
              state,
              "docks: both robots are fixed, or docked to fixed ones: expected one that moves", 4);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_is_placed_and_docked),
-        cmocka_unit_test(a_ring_closes_where_its_docks_meet),
-        cmocka_unit_test(a_list_moves_the_robot_of_the_second_dock),
-        cmocka_unit_test(mistakes_are_one_line_with_their_location),
-        cmocka_unit_test(docks_that_fit_nothing_are_noted),
-        cmocka_unit_test(an_assembly_is_moved_to_what_is_fixed),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

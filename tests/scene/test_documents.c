@@ -6,6 +6,8 @@
 #include "scene/keys.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static void check_rows(const mf_KeyTable *table) {
     for (uint32_t i = 0; i < table->count; i++) {
         const mf_Key *key = &table->keys[i];
@@ -24,7 +26,7 @@ static void check_rows(const mf_KeyTable *table) {
     }
 }
 
-static void every_row_of_the_tables_is_sound(void **state) {
+TEST(every_row_of_the_tables_is_sound) {
     check_rows(mf_scene_table());
 }
 
@@ -55,7 +57,7 @@ static void compare(mf_Context *context, const char *name, const char *mark,
     mf_release(context, page);
 }
 
-static void the_documents_hold_the_tables(void **state) {
+TEST(the_documents_hold_the_tables) {
     compare(*state, "scenes", "keys", mf_scene_table());
     for (mf_VehicleKind kind = MF_VEHICLE_QUADROTOR; kind <= MF_VEHICLE_CAR;
          kind = (mf_VehicleKind)(kind + 1))
@@ -71,7 +73,7 @@ static void check_paths(const mf_KeyTable *table, const char *text) {
     }
 }
 
-static void the_help_text_fits_a_terminal(void **state) {
+TEST(the_help_text_fits_a_terminal) {
     const mf_KeyTable *tables[] = {mf_scene_table(), mf_vehicle_table(MF_VEHICLE_QUADROTOR),
                                    mf_vehicle_table(MF_VEHICLE_FIXED_WING),
                                    mf_vehicle_table(MF_VEHICLE_CAR)};
@@ -88,13 +90,4 @@ static void the_help_text_fits_a_terminal(void **state) {
         }
         mf_release(*state, text);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_of_the_tables_is_sound),
-        cmocka_unit_test(the_documents_hold_the_tables),
-        cmocka_unit_test(the_help_text_fits_a_terminal),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

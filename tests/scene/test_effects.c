@@ -9,6 +9,8 @@
 #include "io/keys.h"
 #include "scene/keys.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { STEPS = 30, ROBOTS = 2 };
 
 // ---- scenes -------------------------------------------------------------------------------------
@@ -61,8 +63,8 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
 
 static Outcome outcome_of(mf_Context *context, const char *text, const mf_Override *override) {
     Outcome out = {.motion = MF_HASH_START, .notes = MF_HASH_START};
-    mf_SceneFile *file = NULL;
-    mf_Scene scene = {0};
+    AUTO_SCENE_FILE *file = NULL;
+    AUTO(mf_scene_destroy) mf_Scene scene = {0};
     mf_Error error = {0};
     mf_Status status = mf_scene_file_parse(context, SCENE_PATH, text, strlen(text), override,
                                            override != NULL, &file, &error);
@@ -86,8 +88,6 @@ static Outcome outcome_of(mf_Context *context, const char *text, const mf_Overri
         for (uint32_t i = 0; mf_motion_group_note(group, i, note); i++)
             out.notes = hash_text(out.notes, note);
     }
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
     return out;
 }
 
@@ -194,7 +194,7 @@ static bool has_effect(mf_Context *context, const char *text, const mf_Key *key,
     return !any;
 }
 
-static void nothing_is_without_effect(void **state) {
+TEST(nothing_is_without_effect) {
     uint32_t silent = 0, tried = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (const char *const *behavior = behaviors; *behavior != NULL; behavior++) {
@@ -206,8 +206,7 @@ static void nothing_is_without_effect(void **state) {
             for (uint32_t i = 0; i < mf_keys_count(&mf_scene_group_table); i++) {
                 const mf_Key *key = mf_keys_at(&mf_scene_group_table, i);
                 const bool of_behavior = strncmp(key->path, "behavior.", 9) == 0;
-                char own[64];
-                snprintf(own, sizeof own, "behavior.%s.", *behavior);
+                const char *own = formatted("behavior.%s.", *behavior);
                 // Without a behavior: what is not of one. With one: its own keys.
                 if (((*behavior)[0] == '\0') == of_behavior ||
                     (of_behavior && strncmp(key->path, own, strlen(own)) != 0) ||
@@ -224,9 +223,4 @@ static void nothing_is_without_effect(void **state) {
     print_message("%u keys tried\n", tried);
     assert_true(tried > 200);
     assert_int_equal(silent, 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_without_effect)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

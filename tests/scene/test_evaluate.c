@@ -5,14 +5,14 @@
 #include "model/points.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Override *overrides,
                           uint32_t count) {
-    char path[100];
-    snprintf(path, sizeof path, "scenes/%s", name);
-    return load_scene(context, path, overrides, count);
+    return load_scene(context, formatted("scenes/%s", name), overrides, count);
 }
 
-static void every_scene_of_ours_evolves(void **state) {
+TEST(every_scene_of_ours_evolves) {
     static const char *const names[] = {"hexapod.yaml", "neophysix.yaml",  "quadruped.yaml",
                                         "rough.yaml",   "oscillator.yaml", "two_levels.yaml"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -28,9 +28,9 @@ static void every_scene_of_ours_evolves(void **state) {
 }
 
 // At another level: the step of `verify`, servos from the robot's file, feet that feel the ground.
-static void a_scene_moves_to_another_level(void **state) {
+TEST(a_scene_moves_to_another_level) {
     const mf_Override overrides[] = {{"search.verify.step", "0.002"}, {"run.duration", "1"}};
-    mf_SceneFile *file = load(*state, "quadruped.yaml", overrides, 2);
+    AUTO_SCENE_FILE *file = load(*state, "quadruped.yaml", overrides, 2);
     mf_SceneConfig config = mf_scene_config_at_level(file, MF_MOTION_ARTICULATED);
     assert_int_equal(config.step, 2 * MF_MILLISECOND);
     assert_true(config.evaluates);
@@ -64,11 +64,10 @@ static void a_scene_moves_to_another_level(void **state) {
     config = mf_scene_config_at_level(file, MF_MOTION_OWN);
     assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "motion own: none of its plugins is a motion"));
-    mf_scene_file_destroy(file);
 }
 
 // Fischer and Ihme 2024, section IV.
-static void the_published_experiment_is_a_scene(void **state) {
+TEST(the_published_experiment_is_a_scene) {
     mf_SceneFile *e = load(*state, "neophysix.yaml", NULL, 0);
     assert_int_equal(e->search.population, 100);
     assert_int_equal(e->search.survivors, 50);
@@ -83,17 +82,16 @@ static void the_published_experiment_is_a_scene(void **state) {
 }
 
 static mf_SceneFile *load_with(mf_Context *context, const char *initial) {
-    char text[512];
-    snprintf(text, sizeof text,
-             "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n    motion: points\n"
-             "    controller: gp\n    initial: %s\n",
-             initial);
-    return parse_scene(context, text);
+    return parse_scene(
+        context,
+        formatted("groups:\n  - name: a\n    model: ../models/hexapod.urdf\n    motion: points\n"
+                  "    controller: gp\n    initial: %s\n",
+                  initial));
 }
 
 // Set for every robot, before distance counts, and again in every evaluation; the fit of points
 // follows the angles.
-static void episodes_begin_with_initial_values(void **state) {
+TEST(episodes_begin_with_initial_values) {
     mf_SceneFile *file = load_with(*state, "[{property: '*/joint.angle', values: [0.125]}, "
                                            "{property: leg2_femur/joint.angle, values: [0.25]}, "
                                            "{property: base.position, values: [3, 4, 0.5]}]");
@@ -114,7 +112,7 @@ static void episodes_begin_with_initial_values(void **state) {
     drop_scene(&scene, file);
 }
 
-static void wrong_initial_values_are_named(void **state) {
+TEST(wrong_initial_values_are_named) {
     static const struct {
         const char *text, *part;
     } rows[] = {
@@ -128,7 +126,7 @@ static void wrong_initial_values_are_named(void **state) {
         {"[{property: base.position.x, values: [1e200]}]", "expected finite numbers"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        mf_SceneFile *file = load_with(*state, rows[i].text);
+        AUTO_SCENE_FILE *file = load_with(*state, rows[i].text);
         mf_Scene scene;
         mf_Error error = {0};
         assert_int_not_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_OK);
@@ -137,11 +135,10 @@ static void wrong_initial_values_are_named(void **state) {
         assert_string_equal(error.file, file->file);
         assert_int_equal(error.line, 6);
         assert_int_equal(error.column, 15);
-        mf_scene_file_destroy(file);
     }
 }
 
-static void robots_without_a_genome_idle(void **state) {
+TEST(robots_without_a_genome_idle) {
     static const char *const controllers[] = {"gp", "oscillator", "none"};
     for (size_t i = 0; i < 3; i++) {
         const mf_Override override = {"group.controller", controllers[i]};
@@ -156,7 +153,7 @@ static void robots_without_a_genome_idle(void **state) {
     }
 }
 
-static void distance_is_horizontal_and_0_with_a_fault(void **state) {
+TEST(distance_is_horizontal_and_0_with_a_fault) {
     mf_SceneFile *file = load(*state, "neophysix.yaml", NULL, 0);
     mf_Scene scene = make_evaluation(*state, file, 2);
     mf_Field *position = mf_group_find_field(scene.group, "base.position");
@@ -171,7 +168,7 @@ static void distance_is_horizontal_and_0_with_a_fault(void **state) {
     drop_scene(&scene, file);
 }
 
-static void oscillator_genes_map_into_the_joint_range(void **state) {
+TEST(oscillator_genes_map_into_the_joint_range) {
     mf_SceneFile *file = load(*state, "oscillator.yaml", NULL, 0);
     mf_Scene scene = make_evaluation(*state, file, 2);
     uint32_t joints = scene.model->joint_count, bytes = mf_scene_genome_bytes(&scene);
@@ -217,7 +214,7 @@ static void check_independence(mf_Context *context, const char *name) {
     enum { COUNT = 20 };
     // 3.03 s is no multiple of the controller's 80 ms: a phase left over would show.
     static const mf_Override overrides[] = {{"run.duration", "3.03"}};
-    mf_SceneFile *file = load(context, name, overrides, 1);
+    AUTO_SCENE_FILE *file = load(context, name, overrides, 1);
     mf_Scene scene = make_evaluation(context, file, COUNT),
              alone = make_evaluation(context, file, 1);
     uint32_t bytes = mf_scene_genome_bytes(&scene);
@@ -242,10 +239,9 @@ static void check_independence(mf_Context *context, const char *name) {
     }
     mf_scene_destroy(&scene);
     mf_scene_destroy(&alone);
-    mf_scene_file_destroy(file);
 }
 
-static void fitness_depends_on_the_genome_alone(void **state) {
+TEST(fitness_depends_on_the_genome_alone) {
     check_independence(*state, "neophysix.yaml");
     check_independence(*state, "oscillator.yaml");
     check_independence(*state, "rough.yaml");
@@ -253,7 +249,7 @@ static void fitness_depends_on_the_genome_alone(void **state) {
 
 // Bits of evolutions, seen before scenes were read as they are now: what a file says in another way
 // is the same world.
-static void evolutions_give_their_bits(void **state) {
+TEST(evolutions_give_their_bits) {
     static const struct {
         const char *name;
         uint64_t hash;
@@ -279,7 +275,7 @@ static void evolutions_give_their_bits(void **state) {
     }
 }
 
-static void a_lifetime_is_rounded_up_to_whole_steps(void **state) {
+TEST(a_lifetime_is_rounded_up_to_whole_steps) {
     static const mf_Override overrides[] = {{"run.duration", "1.001"}};
     mf_SceneFile *file = load(*state, "neophysix.yaml", overrides, 1);
     mf_Scene scene = make_evaluation(*state, file, 1);
@@ -290,10 +286,10 @@ static void a_lifetime_is_rounded_up_to_whole_steps(void **state) {
     drop_scene(&scene, file);
 }
 
-static void wrong_calls_are_refused(void **state) {
+TEST(wrong_calls_are_refused) {
     static const mf_Override none = {"group.controller", "none"};
-    mf_SceneFile *file = load(*state, "neophysix.yaml", NULL, 0);
-    mf_Scene scene = make_evaluation(*state, file, 1);
+    AUTO_SCENE_FILE *file = load(*state, "neophysix.yaml", NULL, 0);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 1);
     uint8_t genome[2 * MF_GP_BYTES] = {0};
     double fitness[2];
     mf_Error error = {0};
@@ -311,12 +307,10 @@ static void wrong_calls_are_refused(void **state) {
     scene = make_evaluation(*state, file, 1);
     assert_int_equal(mf_scene_genome_bytes(&scene), 0);
     assert_int_equal(mf_scene_evaluate(&scene, genome, 1, 32, fitness, &error), MF_BAD_ARGUMENT);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
-static void wrong_configurations_are_refused(void **state) {
-    mf_SceneFile *file = load(*state, "neophysix.yaml", NULL, 0);
+TEST(wrong_configurations_are_refused) {
+    AUTO_SCENE_FILE *file = load(*state, "neophysix.yaml", NULL, 0);
     mf_SceneConfig config = mf_scene_config();
     mf_Scene scene;
     mf_Error error = {0};
@@ -332,11 +326,10 @@ static void wrong_configurations_are_refused(void **state) {
     assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "found 3"));
     assert_null(scene.world);
-    mf_scene_file_destroy(file);
 }
 
 // What a configuration says goes before what the file says.
-static void a_configuration_changes_what_the_file_says(void **state) {
+TEST(a_configuration_changes_what_the_file_says) {
     mf_SceneFile *file = load(*state, "neophysix.yaml", NULL, 0);
     mf_SceneConfig config = mf_scene_config();
     config.count = 3;
@@ -358,7 +351,7 @@ static void a_configuration_changes_what_the_file_says(void **state) {
 }
 
 // A scene without a section `search` keeps no start, so there is nothing to go back to.
-static void evaluations_must_be_asked_for(void **state) {
+TEST(evaluations_must_be_asked_for) {
     mf_SceneFile *file = parse_scene(
         *state, "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n    controller: gp\n");
     mf_Scene scene = make_scene(*state, file);
@@ -377,34 +370,11 @@ static void evaluations_must_be_asked_for(void **state) {
     drop_scene(&scene, file);
 }
 
-static void a_missing_model_is_named(void **state) {
+TEST(a_missing_model_is_named) {
     static const mf_Override lost = {"group.model", "/nowhere/robot.urdf"};
-    mf_SceneFile *file = load(*state, "neophysix.yaml", &lost, 1);
+    AUTO_SCENE_FILE *file = load(*state, "neophysix.yaml", &lost, 1);
     mf_Scene scene;
     mf_Error error = {0};
     assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_NOT_FOUND);
     assert_string_equal(error.file, "/nowhere/robot.urdf");
-    mf_scene_file_destroy(file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_scene_of_ours_evolves),
-        cmocka_unit_test(a_scene_moves_to_another_level),
-        cmocka_unit_test(the_published_experiment_is_a_scene),
-        cmocka_unit_test(robots_without_a_genome_idle),
-        cmocka_unit_test(episodes_begin_with_initial_values),
-        cmocka_unit_test(wrong_initial_values_are_named),
-        cmocka_unit_test(distance_is_horizontal_and_0_with_a_fault),
-        cmocka_unit_test(oscillator_genes_map_into_the_joint_range),
-        cmocka_unit_test(fitness_depends_on_the_genome_alone),
-        cmocka_unit_test(evolutions_give_their_bits),
-        cmocka_unit_test(a_lifetime_is_rounded_up_to_whole_steps),
-        cmocka_unit_test(wrong_calls_are_refused),
-        cmocka_unit_test(wrong_configurations_are_refused),
-        cmocka_unit_test(a_configuration_changes_what_the_file_says),
-        cmocka_unit_test(evaluations_must_be_asked_for),
-        cmocka_unit_test(a_missing_model_is_named),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -5,6 +5,8 @@
 #include "rig/rig.h"
 #include "scene/scene_file.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 enum { BEFORE = 30, AFTER = 40 };
 
 static const double far_away[2][3] = {{400.0, 300.0, 0.5}, {400.0, 320.0, -2.0}};
@@ -98,23 +100,22 @@ static const Case cases[] = {
     {"scenes/atron_car.yaml", 0},     {"scenes/everything.yaml", 0},
 };
 
-static void test_the_others_go_on_with_the_same_bits(void **state) {
+TEST(test_the_others_go_on_with_the_same_bits) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_join(*state, &cases[i]);
 }
 
-static void test_the_same_bits_with_another_number_of_threads(void **state) {
-    mf_Context *context = open_context(3);
+TEST(test_the_same_bits_with_another_number_of_threads) {
+    AUTO_CONTEXT *context = open_context(3);
     for (size_t i = 0; i < 4; i++)
         check_join(context, &cases[i]);
-    mf_context_destroy(context);
 }
 
 // Robots of a file join, beside each other and one after the other.
-static void test_robots_of_a_file_join(void **state) {
+TEST(test_robots_of_a_file_join) {
     mf_Scene *scene = open_scene(*state, "scenes/wall.yaml"), *second = NULL, *third = NULL;
     mf_SceneExtension *first = NULL, *last = NULL;
-    mf_SceneFile *file = NULL;
+    AUTO_SCENE_FILE *file = NULL;
     mf_Error error = {0};
     assert_int_equal(
         mf_scene_file_of_robot(*state, MAYFLY_SOURCE_DIR "/models/sun2022.yaml", &file, &error),
@@ -145,7 +146,6 @@ static void test_robots_of_a_file_join(void **state) {
     mf_scene_extension_destroy(last);
     mf_scene_extension_destroy(first);
     mf_scene_close(scene);
-    mf_scene_file_destroy(file);
 }
 
 static void refuses(mf_Scene *scene, const mf_SceneJoin *join, mf_Status status,
@@ -160,7 +160,7 @@ static void refuses(mf_Scene *scene, const mf_SceneJoin *join, mf_Status status,
     assert_null(extension);
 }
 
-static void test_what_cannot_join(void **state) {
+TEST(test_what_cannot_join) {
     mf_Scene *scene = open_scene(*state, "scenes/pool.yaml");
     mf_Scene *evolving = open_scene(*state, "scenes/oscillator.yaml");
     double poses[2][3] = {{1.0, 2.0, 3.0}, {4.0, 5.0, NAN}};
@@ -206,20 +206,9 @@ static mf_Status extend(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void test_every_failure_leaves_the_old_world(void **state) {
+TEST(test_every_failure_leaves_the_old_world) {
     mf_Scene *scene = open_scene(*state, "scenes/snake.yaml");
     mf_world_step(scene->world, 3);
     assert_true(torture(*state, extend, scene, TORTURE_MAY_RECOVER) > 0);
     mf_scene_close(scene);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_others_go_on_with_the_same_bits),
-        cmocka_unit_test(test_the_same_bits_with_another_number_of_threads),
-        cmocka_unit_test(test_robots_of_a_file_join),
-        cmocka_unit_test(test_what_cannot_join),
-        cmocka_unit_test(test_every_failure_leaves_the_old_world),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -3,14 +3,14 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // A scene of the hexapod: keys of its group, then those of the scene.
 static mf_SceneFile *parse(mf_Context *context, const char *group, const char *more) {
-    char text[1200];
-    snprintf(text, sizeof text,
-             "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
-             "    contact: {shapes: false, self: false}\n%s%s",
-             group, more);
-    return parse_scene(context, text);
+    return parse_scene(context,
+                       formatted("groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
+                                 "    contact: {shapes: false, self: false}\n%s%s",
+                                 group, more));
 }
 
 // Free flight of the last of 20 robots for 2 s, at 0.5 m/s along x and 0.2 m/s along y, turned
@@ -36,7 +36,7 @@ static double fly(mf_Context *context, const char *fitness, const char *motion, 
     return value;
 }
 
-static void free_flight_has_the_speed_and_tilt_that_it_started_with(void **state) {
+TEST(free_flight_has_the_speed_and_tilt_that_it_started_with) {
     static const char *const motions[] = {"points", "rigid", "prescribed", "articulated"};
     const double distance = 2.0 * sqrt(0.29);
     for (size_t i = 0; i < 4; i++) {
@@ -51,7 +51,7 @@ static void free_flight_has_the_speed_and_tilt_that_it_started_with(void **state
 }
 
 // Sums and means begin when the robot has settled.
-static void settling_counts_for_nothing(void **state) {
+TEST(settling_counts_for_nothing) {
     mf_SceneFile *file =
         parse(*state,
               "    motion: rigid\n    precision: double\n    settle: 1\n    initial:\n"
@@ -67,19 +67,19 @@ static void settling_counts_for_nothing(void **state) {
 
 // In free space, from rest, what servos put in is the kinetic energy, as long as each of them only
 // drives. The sum is of first order in the step: half the step, half the difference.
-static void servos_put_in_what_the_robot_gains(void **state) {
+TEST(servos_put_in_what_the_robot_gains) {
     double wrong[2];
     for (int i = 0; i < 2; i++) {
         static const char group[] =
             "    motion: articulated\n    controller: {oscillator: {tick: 1}}\n"
             "    precision: double\n"
             "    initial: [{property: base.position, values: [0, 0, 3]}]\n";
-        char more[200];
-        snprintf(more, sizeof more,
-                 "search: {fitness: economy}\nworld: {gravity: 0, step: %s}\nrun: {duration: 1}\n",
-                 i == 0 ? "0.00002" : "0.00001");
-        mf_SceneFile *file = parse(*state, group, more);
-        mf_Scene scene = make_evaluation(*state, file, 17);
+        AUTO_SCENE_FILE *file = parse(
+            *state, group,
+            formatted(
+                "search: {fitness: economy}\nworld: {gravity: 0, step: %s}\nrun: {duration: 1}\n",
+                i == 0 ? "0.00002" : "0.00001"));
+        AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 17);
         mf_Field *offset = mf_group_find_field(scene.group, "oscillator.offset");
         for (uint32_t j = 0; j < scene.model->joint_count; j++)
             mf_field_set(offset, 16, j, 0.3); // all legs alike: none is turned by the others
@@ -92,8 +92,6 @@ static void servos_put_in_what_the_robot_gains(void **state) {
         double distance = mf_scene_distance(&scene, 16);
         assert_near(mf_scene_fitness(&scene, 16), distance / (work + scene.model->mass * 9.80665),
                     1e-15);
-        mf_scene_destroy(&scene);
-        mf_scene_file_destroy(file);
     }
     assert_true(fabs(wrong[0]) < 0.02);
     assert_near(wrong[1], 0.5 * wrong[0], 0.1 * fabs(wrong[0]));
@@ -101,7 +99,7 @@ static void servos_put_in_what_the_robot_gains(void **state) {
 
 // A robot that stands has all feet down all the time, one in free flight has them up: neither
 // steps, wherever it drifts. One foot lifted by hand for a part of the time counts by that part.
-static void feet_that_step_count(void **state) {
+TEST(feet_that_step_count) {
     mf_SceneFile *file =
         parse(*state, "    motion: articulated\n",
               "search: {fitness: steps}\nworld: {step: 0.01}\nrun: {duration: 4}\n");
@@ -122,8 +120,8 @@ static void feet_that_step_count(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void economy_needs_torques(void **state) {
-    mf_SceneFile *file = parse(*state, "    motion: rigid\n", "search: {fitness: economy}\n");
+TEST(economy_needs_torques) {
+    AUTO_SCENE_FILE *file = parse(*state, "    motion: rigid\n", "search: {fitness: economy}\n");
     mf_Scene scene;
     mf_Error error = {0};
     assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_UNSUPPORTED);
@@ -133,12 +131,11 @@ static void economy_needs_torques(void **state) {
     file = parse(*state, "    servo: {inputs: true}\n", "search: {fitness: economy}\n");
     assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_UNSUPPORTED);
     assert_string_equal(error.message, "fitness: economy does not know the gains of servo.inputs");
-    mf_scene_file_destroy(file);
 }
 
 // At every motion: it is the one asked for, the file's step counts, robots move, and an evaluation
 // gives the same bits again and alone, with every fitness.
-static void every_motion_can_be_evaluated(void **state) {
+TEST(every_motion_can_be_evaluated) {
     static const char *const fitnesses[] = {"distance", "speed", "upright", "steps", "economy"};
     enum { COUNT = 18 };
     for (int motion = 0; motion < MF_MOTION_LEVELS; motion++) {
@@ -150,10 +147,10 @@ static void every_motion_can_be_evaluated(void **state) {
             snprintf(more, sizeof more,
                      "search: {fitness: %s}\nworld: {step: 0.005}\nrun: {duration: 1.2}\n",
                      fitnesses[f]);
-            mf_SceneFile *file = parse(*state, group, more);
+            AUTO_SCENE_FILE *file = parse(*state, group, more);
             assert_int_equal(file->groups[0].motion, motion);
-            mf_Scene scene = make_evaluation(*state, file, COUNT);
-            mf_Scene alone = make_evaluation(*state, file, 1);
+            AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, COUNT);
+            AUTO(mf_scene_destroy) mf_Scene alone = make_evaluation(*state, file, 1);
             assert_int_equal(mf_motion_of(scene.group, 0), motion);
             assert_int_equal(mf_world_config_of(scene.world)->step, 5 * MF_MILLISECOND);
             uint8_t genomes[COUNT * MF_GP_BYTES];
@@ -173,21 +170,6 @@ static void every_motion_can_be_evaluated(void **state) {
                                                &single, NULL),
                              MF_OK);
             assert_memory_equal(&single, &first[17], sizeof single);
-            mf_scene_destroy(&scene);
-            mf_scene_destroy(&alone);
-            mf_scene_file_destroy(file);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(free_flight_has_the_speed_and_tilt_that_it_started_with),
-        cmocka_unit_test(settling_counts_for_nothing),
-        cmocka_unit_test(servos_put_in_what_the_robot_gains),
-        cmocka_unit_test(feet_that_step_count),
-        cmocka_unit_test(economy_needs_torques),
-        cmocka_unit_test(every_motion_can_be_evaluated),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

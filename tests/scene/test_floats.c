@@ -9,6 +9,8 @@
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
+
+GROUP_FIXTURE(setup_context, teardown_context);
 #endif
 
 enum { STEPS = 3, HOSTS = 5 };
@@ -76,18 +78,17 @@ static uint64_t hash_of(mf_Context *context, const char *path, int host) {
     return hash;
 }
 
-static void all_scenes_are_the_same_in_all_hosts(void **state) {
+TEST(all_scenes_are_the_same_in_all_hosts) {
     DIR *folder = opendir(MAYFLY_SOURCE_DIR "/scenes");
     const char *only = getenv("MAYFLY_SCENE");
     uint32_t different = 0;
     assert_non_null(folder);
     for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        char path[1024];
         const size_t length = strlen(entry->d_name);
         if (length < 5 || strcmp(entry->d_name + length - 5, ".yaml") != 0 ||
             (only != NULL && strcmp(only, entry->d_name) != 0))
             continue;
-        snprintf(path, sizeof path, "%s/scenes/%s", MAYFLY_SOURCE_DIR, entry->d_name);
+        const char *path = formatted("%s/scenes/%s", MAYFLY_SOURCE_DIR, entry->d_name);
         const uint64_t plain = hash_of(*state, path, 0);
         for (int host = 1; host < HOSTS; host++)
             if (hash_of(*state, path, host) != plain) {
@@ -97,9 +98,4 @@ static void all_scenes_are_the_same_in_all_hosts(void **state) {
     }
     closedir(folder);
     assert_int_equal(different, 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_scenes_are_the_same_in_all_hosts)};
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

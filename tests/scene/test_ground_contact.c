@@ -2,24 +2,26 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // A marble of radius r in a bowl of curvature k, without friction, swings as a pendulum of length
 // 1/k - r. With the ground under its center it would be one of about 1/k.
-static void a_marble_swings_in_a_bowl(void **state) {
+TEST(a_marble_swings_in_a_bowl) {
     static const char *const motions[] = {"rigid", "{articulated: {contact_law: compliant}}",
                                           "{articulated: {contact_law: mujoco}}"};
     const double pi = 3.14159265358979323846, curvature = 0.05 * pi * pi, radius = 0.2;
     const double expected = 2.0 * pi * sqrt((1.0 / curvature - radius) / 9.81);
     for (int m = 0; m < 3; m++)
         for (int cell = 2; cell <= 20; cell += 18) { // [cm] a tenth of the radius, and all of it
-            char text[700];
-            snprintf(text, sizeof text,
-                     "world: {step: 0.002}\n"
-                     "ground: {shape: sine, amplitude: 0.05, wavelength: 2, columns: %d, rows: %d, "
-                     "cell: %g}\n"
-                     "groups: [{name: g, model: ../tests/scene/bodies/marble.xml, motion: %s, "
-                     "precision: double, placement: {poses: [[-0.5, 0, 0]]}}]\n",
-                     600 / cell, 600 / cell, 0.01 * cell, motions[m]);
-            mf_SceneFile *file = parse_scene(*state, text);
+            mf_SceneFile *file = parse_scene(
+                *state,
+                formatted(
+                    "world: {step: 0.002}\n"
+                    "ground: {shape: sine, amplitude: 0.05, wavelength: 2, columns: %d, rows: %d, "
+                    "cell: %g}\n"
+                    "groups: [{name: g, model: ../tests/scene/bodies/marble.xml, motion: %s, "
+                    "precision: double, placement: {poses: [[-0.5, 0, 0]]}}]\n",
+                    600 / cell, 600 / cell, 0.01 * cell, motions[m]));
             mf_Scene scene = make_scene(*state, file);
             mf_world_step(scene.world, 1000);
             const double rest = get(&scene, 0, "base.position", 0, 2);
@@ -48,7 +50,7 @@ static void a_marble_swings_in_a_bowl(void **state) {
 }
 
 // A map that ends carries nothing beyond its border, and all of what is on it.
-static void robots_fall_where_the_ground_ends(void **state) {
+TEST(robots_fall_where_the_ground_ends) {
     static const char *const grounds[] = {
         "{shape: flat, columns: 10, rows: 10, cell: 0.2, border: ends}",
         "{shape: sine, amplitude: 0.01, columns: 10, rows: 10, cell: 0.2, border: ends}"};
@@ -57,12 +59,11 @@ static void robots_fall_where_the_ground_ends(void **state) {
                                           "{articulated: {contact_law: mujoco}}"};
     for (int g = 0; g < 2; g++)
         for (int m = 0; m < 5; m++) {
-            char text[600];
-            snprintf(text, sizeof text,
-                     "ground: %s\ngroups: [{name: g, model: ../tests/scene/bodies/brick.xml, "
-                     "count: 2, motion: %s, placement: {poses: [[0, 0, 0], [1.3, 0, 0]]}}]\n",
-                     grounds[g], motions[m]);
-            mf_SceneFile *file = parse_scene(*state, text);
+            mf_SceneFile *file = parse_scene(
+                *state,
+                formatted("ground: %s\ngroups: [{name: g, model: ../tests/scene/bodies/brick.xml, "
+                          "count: 2, motion: %s, placement: {poses: [[0, 0, 0], [1.3, 0, 0]]}}]\n",
+                          grounds[g], motions[m]));
             mf_Scene scene = make_scene(*state, file);
             while (mf_time_to_seconds(mf_world_time(scene.world)) < 1.0)
                 mf_world_step(scene.world, 1);
@@ -72,12 +73,4 @@ static void robots_fall_where_the_ground_ends(void **state) {
                 fail_msg("%s, %s: at %g m and %g m", grounds[g], motions[m], stays, falls);
             drop_scene(&scene, file);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_marble_swings_in_a_bowl),
-        cmocka_unit_test(robots_fall_where_the_ground_ends),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

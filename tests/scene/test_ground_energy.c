@@ -11,6 +11,8 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define FALL 0.3   // [m]
 #define SLACK 0.03 // [1]
 #define ROUND_SLACK 0.2
@@ -197,7 +199,7 @@ static uint32_t try_case(mf_Context *context, const Ground *ground, const Case *
     return gains;
 }
 
-static void no_ground_gives_energy(void **state) {
+TEST(no_ground_gives_energy) {
     uint32_t gains = 0;
     for (uint32_t g = 0; g < GROUNDS; g++)
         for (uint32_t c = 0; c < CASES; c++) {
@@ -214,7 +216,7 @@ static void no_ground_gives_energy(void **state) {
     assert_int_equal(gains, 0);
 }
 
-static void every_motion_is_here(void **state) {
+TEST(every_motion_is_here) {
     for (int m = 0; m < MF_MOTION_COUNT; m++) {
         bool found = false;
         for (uint32_t c = 0; c < CASES; c++)
@@ -222,12 +224,4 @@ static void every_motion_is_here(void **state) {
         if (!found)
             fail_msg("the motion %s has no row", mf_motion_name((mf_Motion)m));
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_motion_is_here),
-        cmocka_unit_test(no_ground_gives_energy),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

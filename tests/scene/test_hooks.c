@@ -4,6 +4,8 @@
 #include "view/report_data.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define ROBOTS 8
 
 static mf_SceneFile *load(mf_Context *context, const char *controller) {
@@ -22,8 +24,8 @@ static double numbered(const mf_Scene *scene, uint32_t instance, void *user) {
     return 10.0 * instance + *(const double *)user;
 }
 
-static void an_own_fitness_replaces_the_distance(void **state) {
-    mf_SceneFile *file = load(*state, "gp");
+TEST(an_own_fitness_replaces_the_distance) {
+    AUTO_SCENE_FILE *file = load(*state, "gp");
     double bonus = 0.5, fitness[3];
     mf_Scene scene = make_evaluation(*state, file, 3);
     uint8_t genomes[3 * MF_GP_BYTES] = {0};
@@ -38,12 +40,10 @@ static void an_own_fitness_replaces_the_distance(void **state) {
     assert_true(mf_scene_fitness(&scene, 2) == 20.5);
     mf_scene_destroy(&scene);
 
-    mf_Trial trial;
+    AUTO(mf_trial_free) mf_Trial trial;
     assert_int_equal(mf_trial_run(*state, file, NULL, genomes, MF_GP_BYTES, 0.1, &trial, NULL),
                      MF_OK);
     assert_true(trial.fitness == 0.5);
-    mf_trial_free(&trial);
-    mf_scene_file_destroy(file);
 }
 
 // ---- a controller ------------------------------------------------------------------------------
@@ -104,20 +104,20 @@ static void hook(mf_SceneFile *file, Tripod *tripod) {
 }
 
 // The same two bytes, evaluated in a batch, alone, and as a trial: the same bits.
-static void an_own_controller_evolves(void **state) {
-    mf_SceneFile *file = load(*state, "none");
+TEST(an_own_controller_evolves) {
+    AUTO_SCENE_FILE *file = load(*state, "none");
     Tripod tripod = {0};
     assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_UNSUPPORTED);
     hook(file, &tripod);
     assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_OK);
-    mf_Scene scene = make_evaluation(*state, file, ROBOTS);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, ROBOTS);
     assert_int_equal(tripod.attached, 1);
     assert_int_equal(file->search.genome_bytes, GENES);
 
     mf_SearchConfig config = file->search;
     config.evaluate = mf_scene_evaluate;
     config.user = &scene;
-    mf_Search *search = NULL;
+    AUTO_SEARCH *search = NULL;
     assert_int_equal(mf_search_create(*state, &config, &search, NULL), MF_OK);
     double first = 0.0;
     for (int generation = 0; generation < 6; generation++) {
@@ -137,15 +137,12 @@ static void an_own_controller_evolves(void **state) {
     double fitness;
     assert_int_equal(mf_scene_evaluate(&scene, still, 1, GENES, &fitness, NULL), MF_OK);
     assert_true(fitness < best.fitness);
-    mf_search_destroy(search);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
-static void bad_hooks_are_refused(void **state) {
-    mf_SceneFile *file = load(*state, "none");
+TEST(bad_hooks_are_refused) {
+    AUTO_SCENE_FILE *file = load(*state, "none");
     Tripod tripod = {.refusal = MF_NOT_FOUND};
-    mf_Scene scene;
+    AUTO(mf_scene_destroy) mf_Scene scene;
     mf_Error error = {0};
     hook(file, &tripod);
     assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_NOT_FOUND);
@@ -164,15 +161,4 @@ static void bad_hooks_are_refused(void **state) {
     hook(file, &tripod);
     scene = make_evaluation(*state, file, 1);
     assert_int_equal(mf_scene_genome_bytes(&scene), MF_GP_BYTES);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_own_fitness_replaces_the_distance),
-        cmocka_unit_test(an_own_controller_evolves),
-        cmocka_unit_test(bad_hooks_are_refused),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -2,13 +2,16 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define BALLS                                                                                      \
     "world: {step: 0.001}\n"                                                                       \
     "groups:\n  - name: balls\n    model: ../models/ball.xml\n    motion: rigid\n    count: 2\n"   \
     "    placement: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 2\n"
 
-static void defaults_are_those_of_the_library(void **state) {
-    mf_SceneFile *file = parse_scene(*state, BALLS "joints: [{name: a, first: {group: balls}}]\n");
+TEST(defaults_are_those_of_the_library) {
+    AUTO_SCENE_FILE *file =
+        parse_scene(*state, BALLS "joints: [{name: a, first: {group: balls}}]\n");
     const mf_WorldJointConfig expected = mf_world_joint_config();
     const mf_SceneJoint *joint = file->joints;
     assert_int_equal(file->joint_count, 1);
@@ -22,10 +25,9 @@ static void defaults_are_those_of_the_library(void **state) {
     assert_true(joint->motor_torque == expected.motor_torque);
     assert_true(joint->enabled && isnan(joint->position[0]));
     assert_string_equal(joint->sides[1].group, "");
-    mf_scene_file_destroy(file);
 }
 
-static void what_is_read_is_written(void **state) {
+TEST(what_is_read_is_written) {
     mf_SceneFile *again,
         *file =
             parse_scene(*state, BALLS
@@ -54,7 +56,7 @@ static void what_is_read_is_written(void **state) {
     mf_scene_file_destroy(again);
 }
 
-static void mistakes_have_a_position(void **state) {
+TEST(mistakes_have_a_position) {
     static const struct {
         const char *joints, *message; // after the path; in line 9
     } cases[] = {
@@ -81,7 +83,7 @@ static void mistakes_have_a_position(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600], line[900];
-        mf_SceneFile *file = NULL;
+        AUTO_SCENE_FILE *file = NULL;
         mf_Scene scene = {0};
         mf_Error error = {0};
         snprintf(text, sizeof text, BALLS "joints: %s\n", cases[i].joints);
@@ -92,7 +94,6 @@ static void mistakes_have_a_position(void **state) {
         assert_null(scene.world);
         mf_error_format(&error, line, sizeof line);
         assert_string_equal(line + strlen(SCENE_PATH), cases[i].message);
-        mf_scene_file_destroy(file);
     }
 }
 
@@ -108,7 +109,7 @@ static double apart(const mf_Scene *scene, uint32_t robot, const double from[3])
 }
 
 // A rope of half a meter: the ball swings around its end, the other one falls.
-static void a_ball_on_a_rope_swings(void **state) {
+TEST(a_ball_on_a_rope_swings) {
     static const double end[3] = {0, 0.4, 2.37};
     mf_SceneFile *file =
         parse_scene(*state, BALLS "joints: [{name: rope, kind: ball, first: {group: balls}, "
@@ -140,7 +141,7 @@ static mf_WorldJointState state_of(const mf_Scene *scene, uint32_t index) {
 
 // Without a place it is where the first robot is. What carries too much breaks; what is not enabled
 // carries nothing.
-static void joints_carry_break_or_wait(void **state) {
+TEST(joints_carry_break_or_wait) {
     static const struct {
         const char *keys;
         bool holds, broken;
@@ -149,10 +150,9 @@ static void joints_carry_break_or_wait(void **state) {
                  {", force_limit: 1", false, true},
                  {", enabled: false", false, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[500];
-        snprintf(text, sizeof text,
-                 BALLS "joints: [{name: a, kind: ball, first: {group: balls}%s}]\n", cases[i].keys);
-        mf_SceneFile *file = parse_scene(*state, text);
+        mf_SceneFile *file = parse_scene(
+            *state, formatted(BALLS "joints: [{name: a, kind: ball, first: {group: balls}%s}]\n",
+                              cases[i].keys));
         mf_Scene scene = make_scene(*state, file);
         const double z = get(&scene, 0, "base.position", 0, 2);
         mf_world_step(scene.world, 1500);
@@ -167,7 +167,7 @@ static void joints_carry_break_or_wait(void **state) {
 }
 
 // Two balls as one dumbbell fall together; without the joint in the middle they roll apart.
-static void a_fixed_joint_keeps_both_together(void **state) {
+TEST(a_fixed_joint_keeps_both_together) {
     mf_SceneFile *file = parse_scene(
         *state, BALLS "    speed: 1\njoints: [{name: bar, first: {group: balls}, second: "
                       "{group: balls, robot: 1}}]\n");
@@ -192,7 +192,7 @@ static void a_fixed_joint_keeps_both_together(void **state) {
     "0]]}}\n"
 
 // The box goes on as commanded, whatever is in its way; the ball is pushed.
-static void external_bodies_push_others(void **state) {
+TEST(external_bodies_push_others) {
     mf_SceneFile *again, *file = parse_scene(*state, PUSHER);
     char *text = write_twice(*state, file, &again);
     assert_int_equal(again->groups[0].motion, MF_MOTION_EXTERNAL);
@@ -215,21 +215,20 @@ static const char both[] = PUSHER
     "joints:\n  - {name: rope, kind: ball, first: {group: balls}, position: [2, 0.5, 1.5]}\n"
     "  - {name: bar, first: {group: balls, robot: 1}, second: {group: balls, robot: 2}}\n";
 
-static void threads_change_nothing(void **state) {
+TEST(threads_change_nothing) {
     uint64_t hashes[2];
     for (int i = 0; i < 2; i++) {
-        mf_Context *context = open_context(i == 0 ? 1 : 3);
+        AUTO_CONTEXT *context = open_context(i == 0 ? 1 : 3);
         mf_SceneFile *file = parse_scene(context, both);
         mf_Scene scene = make_scene(context, file);
         mf_world_step(scene.world, 1000);
         hashes[i] = mf_world_hash(scene.world);
         drop_scene(&scene, file);
-        close_context(context);
     }
     assert_true(hashes[0] == hashes[1]);
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     char text[sizeof both];
     memcpy(text, both, sizeof both);
     assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 60);
@@ -245,7 +244,7 @@ static void every_failing_call_is_survived(void **state) {
     "         settings: {reach: 0.6, on: 0.1, off: 0.5}}\n"                                        \
     "  - name: balls\n    model: ../models/ball.xml\n    motion: rigid\n    height: 1.6\n"
 
-static void a_magnet_of_a_scene_holds_a_ball(void **state) {
+TEST(a_magnet_of_a_scene_holds_a_ball) {
     mf_SceneFile *again, *file;
     mf_plugins_allow(*state, true);
     file = parse_scene(*state, CRANE);
@@ -270,18 +269,6 @@ static void a_magnet_of_a_scene_holds_a_ball(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_those_of_the_library),
-        cmocka_unit_test(what_is_read_is_written),
-        cmocka_unit_test(mistakes_have_a_position),
-        cmocka_unit_test(a_magnet_of_a_scene_holds_a_ball),
-        cmocka_unit_test(a_ball_on_a_rope_swings),
-        cmocka_unit_test(joints_carry_break_or_wait),
-        cmocka_unit_test(a_fixed_joint_keeps_both_together),
-        cmocka_unit_test(external_bodies_push_others),
-        cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
     KEEP_SHARED();
-    return cmocka_run_group_tests(tests, make_context, drop_context);
+    return run_listed_tests();
 }

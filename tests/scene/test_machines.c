@@ -7,6 +7,8 @@
 
 #include "scene/machines.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 enum { MANY = 40, BYTES = MF_MACHINE_BYTES };
 
 #define HEAD "world: {step: 0.25}\nground: {shape: flat}\nrun: {duration: 4}\n"
@@ -36,19 +38,17 @@ static void grow_all(void) {
 
 static void evaluate(void *context, const char *text, const uint8_t *some, uint32_t count,
                      double *fitness, double *values) {
-    mf_SceneFile *file = parse_scene(context, text);
-    mf_Scene scene = make_evaluation(context, file, count);
+    AUTO_SCENE_FILE *file = parse_scene(context, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(context, file, count);
     mf_Error error = {0};
     for (int again = 0; again < 2; again++) // the second time from memory
         if (mf_scene_evaluate(&scene, some, count, BYTES, fitness, &error) != MF_OK ||
             (values != NULL &&
              mf_scene_describe(&scene, some, count, BYTES, values, &error) != MF_OK))
             fail_msg("%s", error.message);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
-static void a_result_depends_on_the_machine_alone(void **state) {
+TEST(a_result_depends_on_the_machine_alone) {
     static uint8_t turned[MANY][BYTES];
     double all[MANY], other[MANY], one;
     uint32_t moved = 0;
@@ -69,7 +69,7 @@ static void a_result_depends_on_the_machine_alone(void **state) {
     }
 }
 
-static void threads_change_no_bit(void **state) {
+TEST(threads_change_no_bit) {
     double one[MANY], three[MANY];
     grow_all();
     evaluate(*state, HEAD GROUP SEARCH, genomes[0], MANY, one, NULL);
@@ -80,18 +80,17 @@ static void threads_change_no_bit(void **state) {
 }
 
 // As reports and `replay` do it: one robot in a scene of its own.
-static void a_trial_again_has_the_same_bits(void **state) {
+TEST(a_trial_again_has_the_same_bits) {
     double all[MANY];
     mf_Trial trial;
     grow_all();
     evaluate(*state, HEAD GROUP SEARCH, genomes[0], MANY, all, NULL);
-    mf_SceneFile *file = parse_scene(*state, HEAD GROUP SEARCH);
+    AUTO_SCENE_FILE *file = parse_scene(*state, HEAD GROUP SEARCH);
     for (uint32_t i = 0; i < MANY; i += 3) {
         MUST(mf_trial_run(*state, file, NULL, genomes[i], BYTES, 0.25, &trial, &error));
         assert_memory_equal(&trial.fitness, &all[i], sizeof all[i]);
         mf_trial_free(&trial);
     }
-    mf_scene_file_destroy(file);
 }
 
 // One actuator from the origin to (x, 0, z).
@@ -112,7 +111,7 @@ static void one_bar(double x, double z, uint8_t genome[BYTES]) {
 }
 
 // A bar that becomes longer and shorter pushes both of its ends alike: it does not crawl.
-static void one_bar_does_not_crawl(void **state) {
+TEST(one_bar_does_not_crawl) {
     uint8_t genome[BYTES];
     double fitness;
     one_bar(0.1, 0.0, genome);
@@ -139,26 +138,24 @@ static void triangle(double x, double y, double z, uint8_t genome[BYTES]) {
 }
 
 // What falls over while it comes to rest has warnings of that time, which end no trial.
-static void falls_before_the_trial_are_distinguished(void **state) {
+TEST(falls_before_the_trial_are_distinguished) {
     uint8_t bars[2][BYTES];
     double fitness[2];
     triangle(-0.06, -0.0525, 0.0, bars[0]);
     triangle(0.03, 0.02, 0.0714, bars[1]);
-    mf_SceneFile *file = parse_scene(*state, HEAD GROUP SEARCH);
+    AUTO_SCENE_FILE *file = parse_scene(*state, HEAD GROUP SEARCH);
     for (int i = 0; i < 2; i++) {
-        mf_Scene scene = make_evaluation(*state, file, 1);
+        AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 1);
         MUST(mf_scene_evaluate(&scene, bars[i], 1, BYTES, &fitness[i], &error));
         const mf_MachineResult result = mf_machine_result(&scene, 0);
         assert_true(result.share == 1.0);
         assert_true(i == 0 ? result.resting == 0 : result.resting > 0);
-        mf_scene_destroy(&scene);
     }
-    mf_scene_file_destroy(file);
 }
 
 // A network that has settled moves nothing any more: the trial ends, with the bits of the shorter
 // one that is simulated to its end. One that blinks goes on.
-static void what_stands_still_ends_its_trial(void **state) {
+TEST(what_stands_still_ends_its_trial) {
     static const char *const durations[] = {"{duration: 2}", "{duration: 9}"};
     uint8_t blinks[BYTES], settles[BYTES];
     mf_Machine machine;
@@ -168,11 +165,10 @@ static void what_stands_still_ends_its_trial(void **state) {
     machine.synapse_count = 0;
     assert_int_equal(mf_machine_encode(&machine, settles, BYTES, NULL), MF_OK);
     for (int i = 0; i < 2; i++) {
-        char text[1024];
-        snprintf(text, sizeof text, "world: {step: 0.25}\nground: {shape: flat}\nrun: %s\n%s",
-                 durations[i], GROUP SEARCH);
-        mf_SceneFile *file = parse_scene(*state, text);
-        mf_Scene scene = make_evaluation(*state, file, 1);
+        AUTO_SCENE_FILE *file =
+            parse_scene(*state, formatted("world: {step: 0.25}\nground: {shape: flat}\nrun: %s\n%s",
+                                          durations[i], GROUP SEARCH));
+        AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 1);
         MUST(mf_scene_evaluate(&scene, settles, 1, BYTES, &fitness[i], &error));
         const mf_MachineResult stands = mf_machine_result(&scene, 0);
         assert_true(stands.share == 1.0);
@@ -181,13 +177,11 @@ static void what_stands_still_ends_its_trial(void **state) {
         distance[i] = stands.distance;
         MUST(mf_scene_evaluate(&scene, blinks, 1, BYTES, &fitness[i], &error));
         assert_int_equal(mf_machine_result(&scene, 0).still, 0);
-        mf_scene_destroy(&scene);
-        mf_scene_file_destroy(file);
     }
     assert_memory_equal(&distance[0], &distance[1], sizeof distance[0]);
 }
 
-static void descriptors_are_those_of_the_machine(void **state) {
+TEST(descriptors_are_those_of_the_machine) {
     static const char text[] = HEAD GROUP
         "search:\n  population: 40\n  survivors: 20\n  replacement: cell\n  selection: uniform\n"
         "  descriptors:\n"
@@ -226,7 +220,7 @@ static void refuse(void *context, const char *text, const char *part) {
         fail_msg("%s: not about %s", error.message, part);
 }
 
-static void mistakes_are_named(void **state) {
+TEST(mistakes_are_named) {
     refuse(*state, "groups:\n  - {name: a}\n", "model");
     refuse(*state, HEAD GROUP "search: {fitness: speed}\n", "distance");
     refuse(*state, HEAD GROUP "search: {machine: {shortest: 0.2, longest: 0.1}}\n", "longest");
@@ -240,18 +234,4 @@ static void mistakes_are_named(void **state) {
            "groups:\n  - {name: a, model: ../models/hexapod.urdf, controller: gp}\n"
            "search: {replacement: cell, descriptors: [{measure: bars, lower: 0, upper: 1}]}\n",
            "machine");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_result_depends_on_the_machine_alone),
-        cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(a_trial_again_has_the_same_bits),
-        cmocka_unit_test(one_bar_does_not_crawl),
-        cmocka_unit_test(falls_before_the_trial_are_distinguished),
-        cmocka_unit_test(what_stands_still_ends_its_trial),
-        cmocka_unit_test(descriptors_are_those_of_the_machine),
-        cmocka_unit_test(mistakes_are_named),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -3,6 +3,8 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define OK_MODEL "groups: [{name: a, model: a.urdf}]\n"   // line 1; what follows starts in line 2
 #define GROUP "groups:\n  - name: a\n    model: a.urdf\n" // lines 1 to 3; its keys go on in 4
 
@@ -21,7 +23,7 @@ static void expect(mf_Context *context, const char *text, size_t size, const mf_
     assert_int_equal(mf_context_live_bytes(context), live);
 }
 
-static void mistakes_in_values_state_position_and_expectation(void **state) {
+TEST(mistakes_in_values_state_position_and_expectation) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -114,7 +116,7 @@ static void mistakes_in_values_state_position_and_expectation(void **state) {
         expect(*state, cases[i].text, strlen(cases[i].text), NULL, 0, cases[i].message);
 }
 
-static void mistakes_in_groups_name_the_group(void **state) {
+TEST(mistakes_in_groups_name_the_group) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -201,7 +203,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
         expect(*state, cases[i].text, strlen(cases[i].text), NULL, 0, cases[i].message);
 }
 
-static void mistakes_in_keys_suggest_the_right_one(void **state) {
+TEST(mistakes_in_keys_suggest_the_right_one) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -243,7 +245,7 @@ static void mistakes_in_keys_suggest_the_right_one(void **state) {
         expect(*state, cases[i].text, strlen(cases[i].text), NULL, 0, cases[i].message);
 }
 
-static void mistakes_between_keys_are_found(void **state) {
+TEST(mistakes_between_keys_are_found) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -317,7 +319,7 @@ static void mistakes_between_keys_are_found(void **state) {
         expect(*state, cases[i].text, strlen(cases[i].text), NULL, 0, cases[i].message);
 }
 
-static void hostile_text_is_refused_in_one_line(void **state) {
+TEST(hostile_text_is_refused_in_one_line) {
 #define TEXT(literal) literal, sizeof literal - 1
     static const struct {
         const char *text;
@@ -365,7 +367,7 @@ static void hostile_text_is_refused_in_one_line(void **state) {
         expect(*state, cases[i].text, cases[i].size, NULL, 0, cases[i].message);
 }
 
-static void large_files_stop_at_a_limit(void **state) {
+TEST(large_files_stop_at_a_limit) {
     char *text = malloc(70000);
     size_t size = 0;
     for (int i = 0; i < 5000; i++)
@@ -377,7 +379,7 @@ static void large_files_stop_at_a_limit(void **state) {
 }
 
 // What is no scene is named for what it is.
-static void other_files_are_named(void **state) {
+TEST(other_files_are_named) {
     static const char car[] = "car: {mass: 1}\n", robot[] = "<robot name='r'/>";
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
@@ -394,7 +396,7 @@ static void other_files_are_named(void **state) {
     assert_null(file);
 }
 
-static void a_scene_has_no_more_than_32_groups(void **state) {
+TEST(a_scene_has_no_more_than_32_groups) {
     char text[2000] = "groups:\n";
     size_t used = strlen(text);
     for (int i = 0; i < 33; i++)
@@ -402,7 +404,7 @@ static void a_scene_has_no_more_than_32_groups(void **state) {
     expect(*state, text, used, NULL, 0, "t.yaml:1:1: groups: expected at most 32, found 33");
 }
 
-static void bad_arguments_are_refused(void **state) {
+TEST(bad_arguments_are_refused) {
     mf_SceneFile *file = (mf_SceneFile *)*state;
     char *text = (char *)*state;
     assert_int_equal(mf_scene_file_parse(*state, NULL, "", 0, NULL, 0, &file, NULL),
@@ -423,7 +425,7 @@ static void bad_arguments_are_refused(void **state) {
     mf_scene_file_destroy(NULL);
 }
 
-static void wrong_overrides_are_named(void **state) {
+TEST(wrong_overrides_are_named) {
     static const struct {
         mf_Override override;
         const char *message;
@@ -478,7 +480,7 @@ static void wrong_overrides_are_named(void **state) {
 }
 
 // "group." is the only group: with several it would be anybody's guess.
-static void group_is_refused_among_several(void **state) {
+TEST(group_is_refused_among_several) {
     static const char two[] = "groups: [{name: a, model: a.urdf}, {name: b, model: b.urdf}]\n";
     static const char none[] = "name: x\n";
     static const mf_Override count = {"group.count", "3"};
@@ -488,7 +490,7 @@ static void group_is_refused_among_several(void **state) {
            "group.count=3: the scene has 0 groups; name one: --set groups.NAME.count=3");
 }
 
-static void groups_that_cannot_evolve_give_a_reason(void **state) {
+TEST(groups_that_cannot_evolve_give_a_reason) {
     static const struct {
         const char *text, *message; // NULL: it can
     } cases[] = {
@@ -505,7 +507,7 @@ static void groups_that_cannot_evolve_give_a_reason(void **state) {
          "t.yaml: expected one group to evolve, found 3: its robots are isolated"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        mf_SceneFile *file = NULL;
+        AUTO_SCENE_FILE *file = NULL;
         mf_Error error = {0};
         char line[900];
         assert_int_equal(mf_scene_file_parse(*state, "t.yaml", cases[i].text, strlen(cases[i].text),
@@ -515,24 +517,5 @@ static void groups_that_cannot_evolve_give_a_reason(void **state) {
         assert_int_equal(status, cases[i].message == NULL ? MF_OK : MF_UNSUPPORTED);
         if (cases[i].message != NULL)
             assert_string_equal(mf_error_format(&error, line, sizeof line), cases[i].message);
-        mf_scene_file_destroy(file);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_in_values_state_position_and_expectation),
-        cmocka_unit_test(mistakes_in_groups_name_the_group),
-        cmocka_unit_test(mistakes_in_keys_suggest_the_right_one),
-        cmocka_unit_test(mistakes_between_keys_are_found),
-        cmocka_unit_test(hostile_text_is_refused_in_one_line),
-        cmocka_unit_test(large_files_stop_at_a_limit),
-        cmocka_unit_test(other_files_are_named),
-        cmocka_unit_test(a_scene_has_no_more_than_32_groups),
-        cmocka_unit_test(bad_arguments_are_refused),
-        cmocka_unit_test(wrong_overrides_are_named),
-        cmocka_unit_test(group_is_refused_among_several),
-        cmocka_unit_test(groups_that_cannot_evolve_give_a_reason),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -3,6 +3,8 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // ---- all kinds ---------------------------------------------------------------------------------
 
 // The ball lies before the humanoid, who walks into it; the car drives past, the quadrotors circle.
@@ -25,7 +27,7 @@ static void drop_checked(mf_Context *context) {
     close_context(context);
 }
 
-static void all_motions_in_one_world(void **state) {
+TEST(all_motions_in_one_world) {
     mf_SceneFile *file = parse_scene(*state, everybody);
     mf_Scene scene = make_scene(*state, file);
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_CAR,
@@ -56,12 +58,12 @@ static uint64_t hash_of_everybody(uint32_t threads) {
     return hash;
 }
 
-static void threads_change_nothing(void **state) {
+TEST(threads_change_nothing) {
     assert_true(hash_of_everybody(3) == hash_of_everybody(1));
 }
 
 // Everything goes on from an image as it would have.
-static void images_contain_all_groups(void **state) {
+TEST(images_contain_all_groups) {
     mf_SceneFile *file = parse_scene(*state, everybody);
     mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 700);
@@ -80,7 +82,7 @@ static void images_contain_all_groups(void **state) {
 }
 
 // What the file says is what is written, whatever kinds it names.
-static void a_written_scene_moves_alike(void **state) {
+TEST(a_written_scene_moves_alike) {
     mf_SceneFile *again, *file = parse_scene(*state, everybody);
     char *text = write_twice(*state, file, &again);
     mf_Scene scene = make_scene(*state, file), other = make_scene(*state, again);
@@ -129,7 +131,7 @@ static double *walk(mf_Context *context, const char *text, uint64_t steps, size_
     return values;
 }
 
-static void a_robot_moves_as_it_does_alone(void **state) {
+TEST(a_robot_moves_as_it_does_alone) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};
     static const char *const places[] = {"line", "{poses: [[1, -2, 0.5]]}"};
@@ -138,8 +140,8 @@ static void a_robot_moves_as_it_does_alone(void **state) {
         size_t count, other;
         snprintf(alone, sizeof alone, ALONE, levels[i / 2], places[i % 2]);
         snprintf(among, sizeof among, ALONE OTHERS, levels[i / 2], places[i % 2]);
-        double *first = walk(*state, alone, 1000, &count);
-        double *second = walk(*state, among, 1000, &other);
+        AUTO(end_memory) double *first = walk(*state, alone, 1000, &count);
+        AUTO(end_memory) double *second = walk(*state, among, 1000, &other);
         assert_int_equal(count, other);
         for (size_t k = 0; k < count; k++)
             if (memcmp(&first[k], &second[k], sizeof *first) != 0)
@@ -147,14 +149,12 @@ static void a_robot_moves_as_it_does_alone(void **state) {
                          levels[i / 2], places[i % 2], k, first[k], second[k]);
         double x = first[0] - (i % 2 == 0 ? 0.0 : 1.0), y = first[1] + (i % 2 == 0 ? 0.0 : 2.0);
         assert_true(x * x + y * y > 0.1 * 0.1); // and it walks
-        free(first);
-        free(second);
     }
 }
 
 // Whoever is isolated is so in a swarm, too: two groups in the same position do not feel each
 // other.
-static void isolated_groups_do_not_interact(void **state) {
+TEST(isolated_groups_do_not_interact) {
     static const char crowd[] =
         "world: {step: 0.002}\n"
         "groups:\n"
@@ -163,26 +163,15 @@ static void isolated_groups_do_not_interact(void **state) {
         "  - name: rock\n    model: ../models/hexapod.urdf\n    motion: rigid\n"
         "  - name: other\n    model: ../models/hexapod.urdf\n    motion: rigid\n"
         "    placement: {poses: [[3, 0, 0]]}\n";
-    char alone[2000];
     size_t count, other;
-    snprintf(alone, sizeof alone, ALONE, "articulated", "line");
-    double *first = walk(*state, alone, 500, &count);
-    double *second = walk(*state, crowd, 500, &other);
+    AUTO(end_memory)
+    double *first = walk(*state, formatted(ALONE, "articulated", "line"), 500, &count);
+    AUTO(end_memory) double *second = walk(*state, crowd, 500, &other);
     assert_int_equal(count, other);
     assert_memory_equal(first, second, count * sizeof *first);
-    free(first);
-    free(second);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_motions_in_one_world),
-        cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(images_contain_all_groups),
-        cmocka_unit_test(a_written_scene_moves_alike),
-        cmocka_unit_test(a_robot_moves_as_it_does_alone),
-        cmocka_unit_test(isolated_groups_do_not_interact),
-    };
     KEEP_SHARED();
-    return cmocka_run_group_tests(tests, make_context, drop_context);
+    return run_listed_tests();
 }

@@ -3,6 +3,8 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 enum { ROWS = 8 };
 
 #define SCENE(behavior)                                                                            \
@@ -26,7 +28,7 @@ static void step(mf_Scene *scene, uint32_t tick) {
 
 // The robot stands: its sensor, 0.1 m before its middle, reads the distance to the can, whose
 // radius is 35 mm; then it is pushed back at the can's speed.
-static void it_is_seen_and_pushes(void **state) {
+TEST(it_is_seen_and_pushes) {
     mf_SceneFile *file = parse_scene(*state, SCENE("    motion: articulated\n"));
     mf_Scene scene = make_scene(*state, file);
     assert_near(get(&scene, 0, "base.position", 0, 0), 3.0, 1e-6);
@@ -50,7 +52,7 @@ static void it_is_seen_and_pushes(void **state) {
 }
 
 // One that drives towards it turns away.
-static void it_is_avoided(void **state) {
+TEST(it_is_avoided) {
     mf_SceneFile *file =
         parse_scene(*state, SCENE("    behavior: {wheels: {left: front_left back_left,\n"
                                   "      right: front_right back_right, distance: 0.5}}\n"));
@@ -70,7 +72,7 @@ static void it_is_avoided(void **state) {
 }
 
 // A quadrotor that hovers has it among its neighbours, with its velocity.
-static void it_is_a_neighbor(void **state) {
+TEST(it_is_a_neighbor) {
     mf_SceneFile *file =
         parse_scene(*state, "world: {step: 0.005}\nproximity: {neighbors: {radius: 5}}\ngroups:\n"
                             "  - name: real\n    model: ../models/obstacles/can.xml\n"
@@ -117,7 +119,7 @@ static void send(mf_Scene *scene, uint32_t group, double time, double x, double 
 
 // A camera of the scene above, and one on a body that is itself real, have a moving can where the
 // lens says that its pose is.
-static void cameras_see_it_where_it_is(void **state) {
+TEST(cameras_see_it_where_it_is) {
     mf_SceneFile *file = parse_scene(
         *state, "world: {step: 0.005}\ngroups:\n"
                 "  - {name: can, model: ../models/obstacles/can.xml, motion: {external: {poses: 8, "
@@ -180,14 +182,4 @@ static void cameras_see_it_where_it_is(void **state) {
     mf_free_camera_destroy(above);
     free(owner);
     drop_scene(&scene, file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_seen_and_pushes),
-        cmocka_unit_test(it_is_avoided),
-        cmocka_unit_test(it_is_a_neighbor),
-        cmocka_unit_test(cameras_see_it_where_it_is),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -3,6 +3,8 @@
 #include "rig/rig.h"
 #include "scene/support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { WHEELBOTS = 0, WORM = 1, OBSTACLES = 2 }; // numbers of groups; obstacles are the others
 
 static double place(const mf_Scene *scene, uint32_t group, uint32_t robot, uint32_t component) {
@@ -36,7 +38,7 @@ static void run_for(const mf_Scene *scene, double seconds) {
         assert_int_equal(mf_group_fault_total(mf_world_group(scene->world, g)), 0);
 }
 
-static void modules_drive_through_obstacles(void **state) {
+TEST(modules_drive_through_obstacles) {
     mf_SceneFile *file = load_scene(*state, "scenes/obstacles.yaml", NULL, 0);
     mf_Scene scene = make_scene(*state, file);
     uint32_t pushed = 0, seen = 0;
@@ -69,7 +71,7 @@ static void modules_drive_through_obstacles(void **state) {
 }
 
 // Without gravity what touches nothing moves evenly: where it is after equal times is in a line.
-static void without_gravity_obstacles_float(void **state) {
+TEST(without_gravity_obstacles_float) {
     const mf_Override none = {"world.gravity", "0"};
     mf_SceneFile *file = load_scene(*state, "scenes/obstacles.yaml", &none, 1);
     mf_Scene scene = make_scene(*state, file);
@@ -92,7 +94,7 @@ static void without_gravity_obstacles_float(void **state) {
 }
 
 // A Wheelbot drives towards a wall that is a robot of its own, and turns before it touches it.
-static void a_wheelbot_stops_before_a_wall(void **state) {
+TEST(a_wheelbot_stops_before_a_wall) {
     static const char wall[] =
         "<mujoco model='wall'><worldbody><body pos='0 0 0.15'><freejoint/>"
         "<geom type='box' size='0.05 0.5 0.15' mass='30'/></body></worldbody></mujoco>";
@@ -129,13 +131,4 @@ static void a_wheelbot_stops_before_a_wall(void **state) {
     assert_near(place(&scene, 1, 0, 0), 1.2, 1e-3); // nobody pushed it
     drop_scene(&scene, file);
     unlink(path);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modules_drive_through_obstacles),
-        cmocka_unit_test(without_gravity_obstacles_float),
-        cmocka_unit_test(a_wheelbot_stops_before_a_wall),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -2,11 +2,13 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define SOCCER MAYFLY_SOURCE_DIR "/scenes/soccer.yaml"
 #define BALL MAYFLY_SOURCE_DIR "/models/ball.xml"
 
 // The same world as in three calls.
-static void an_open_scene_is_a_loaded_one(void **state) {
+TEST(an_open_scene_is_a_loaded_one) {
     static const mf_Override overrides[] = {{"groups.blue.count", "4"}, {"world.step", "0.002"}};
     mf_Scene *scene = NULL;
     mf_Error error = {0};
@@ -26,7 +28,7 @@ static void an_open_scene_is_a_loaded_one(void **state) {
     mf_scene_close(scene);
 }
 
-static void a_context_is_created_if_none_is_given(void **state) {
+TEST(a_context_is_created_if_none_is_given) {
     mf_Scene *scene = NULL;
     mf_Error error = {0};
     if (mf_scene_open(NULL, BALL, NULL, 0, &scene, &error) != MF_OK)
@@ -37,7 +39,7 @@ static void a_context_is_created_if_none_is_given(void **state) {
     mf_scene_close(NULL);
 }
 
-static void times_are_rounded_up_to_steps(void **state) {
+TEST(times_are_rounded_up_to_steps) {
     mf_Scene *scene = NULL;
     assert_int_equal(mf_scene_open(*state, BALL, NULL, 0, &scene, NULL), MF_OK);
     const mf_Time step = scene->step;
@@ -51,7 +53,7 @@ static void times_are_rounded_up_to_steps(void **state) {
     mf_scene_close(scene);
 }
 
-static void unreadable_files_are_reported(void **state) {
+TEST(unreadable_files_are_reported) {
     static const mf_Override wrong = {"group.cuont", "4"};
     mf_Context *const contexts[] = {*state, NULL};
     for (int i = 0; i < 2; i++) {
@@ -78,18 +80,7 @@ static mf_Status open_once(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     char path[] = BALL;
     assert_true(torture(*state, open_once, path, TORTURE_MUST_FAIL) > 50);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_open_scene_is_a_loaded_one),
-        cmocka_unit_test(a_context_is_created_if_none_is_given),
-        cmocka_unit_test(times_are_rounded_up_to_steps),
-        cmocka_unit_test(unreadable_files_are_reported),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -6,13 +6,15 @@
 
 #include <mayfly/particles.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define POOL                                                                                       \
     "world: {step: 0.001}\n"                                                                       \
     "groups:\n"                                                                                    \
     "  - name: water\n"                                                                            \
     "    model: ../models/drop.xml\n"
 
-static void test_fill(void **state) {
+TEST(test_fill) {
     mf_Context *context = *state;
     mf_SceneFile *file = parse_scene(
         context, POOL "    count: 30\n"
@@ -41,7 +43,7 @@ static void refuse(mf_Context *context, const char *text, const char *part) {
         fail_msg("'%s' lacks '%s'", error.message, part);
 }
 
-static void test_refusals(void **state) {
+TEST(test_refusals) {
     refuse(*state,
            POOL "    count: 30\n    motion: fluid\n"
                 "    placement: {fill: {lower: [0, 0, 0], upper: [0.1, 0.1, 0.1]}}\n",
@@ -53,7 +55,7 @@ static void test_refusals(void **state) {
 }
 
 // A box of half the density of water sinks in by about half its height of 0.2 m.
-static void test_floats(void **state) {
+TEST(test_floats) {
     mf_Context *context = *state;
     mf_SceneFile *file = parse_scene(
         context, POOL "    count: 8000\n"
@@ -80,13 +82,4 @@ static void test_floats(void **state) {
     if (!SANITIZED && fabs(middle - (top + 0.02)) > 0.04)
         fail_msg("middle at %g m, surface at %g m", middle, top + 0.02);
     drop_scene(&scene, file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_floats),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

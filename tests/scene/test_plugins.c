@@ -21,9 +21,9 @@
     "    sensors: true\n    placement: {poses: [[0.7, 0, 0]]}\n"                                   \
     "    plugins:\n      - {file: \"" PLUGINS "sway.so\", tick: 0.01}\n"
 
-static void plugins_move_and_control(void **state) {
-    mf_SceneFile *file = parse_scene(*state, PLAY);
-    mf_Scene scene = make_scene(*state, file);
+TEST(plugins_move_and_control) {
+    AUTO_SCENE_FILE *file = parse_scene(*state, PLAY);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     mf_Group *vehicle = mf_world_group(scene.world, 0);
     assert_int_equal(mf_motion_of(vehicle, 0), MF_MOTION_OWN);
     mf_world_step(scene.world, 20);
@@ -43,13 +43,11 @@ static void plugins_move_and_control(void **state) {
     assert_true(switched);
     assert_int_equal(mf_motion_of(vehicle, 1), MF_MOTION_OWN);
     assert_int_equal(mf_group_fault_total(vehicle), 0);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 // A controller that names link.pose gets the poses of the beginning of each step, in a call of many
 // steps, too.
-static void controllers_see_links(void **state) {
+TEST(controllers_see_links) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
         "    motion: rigid\n    height: 1\n    precision: double\n"
@@ -72,31 +70,27 @@ enum { STEPS = 1500 };
 
 // The end of a play; at `pause` (0: never) it goes on in another world.
 static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
-    mf_Context *context = open_context(threads);
+    AUTO_CONTEXT *context = open_context(threads);
     mf_plugins_allow(context, true);
-    mf_SceneFile *file = parse_scene(context, text);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_SCENE_FILE *file = parse_scene(context, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(context, file);
     mf_world_step(scene.world, pause);
     if (pause > 0) {
         size_t size;
-        void *image = take_snapshot(scene.world, &size);
+        AUTO(end_memory) void *image = take_snapshot(scene.world, &size);
         mf_scene_destroy(&scene);
         scene = make_scene(context, file);
         mf_world_step(scene.world, 91);
         assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_OK);
-        free(image);
     }
     mf_world_step(scene.world, STEPS - pause);
     uint64_t hash = mf_world_hash(scene.world);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    close_context(context);
     return hash;
 }
 
 // Also between the ticks of both controllers, while sensors are on their way, on both sides of
 // changes of motion.
-static void plays_go_on_to_the_bit(void **state) {
+TEST(plays_go_on_to_the_bit) {
     static const uint32_t pauses[] = {1, 13, 207, 460, 905, 1303};
     uint64_t hash = end_of(PLAY, 1, 0);
     assert_true(end_of(PLAY, 3, 0) == hash);
@@ -106,18 +100,15 @@ static void plays_go_on_to_the_bit(void **state) {
 }
 
 // A plugin with other settings is another play: its images are refused.
-static void images_of_other_settings_are_refused(void **state) {
-    mf_SceneFile *file = parse_scene(*state, PLAY);
-    mf_Scene scene = make_scene(*state, file);
+TEST(images_of_other_settings_are_refused) {
+    AUTO_SCENE_FILE *file = parse_scene(*state, PLAY);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     size_t size;
-    void *image = take_snapshot(scene.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(scene.world, &size);
     mf_scene_destroy(&scene);
     file->groups[0].plugins[1].values[0].value = 0.25;
     scene = make_scene(*state, file);
     assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_BAD_ARGUMENT);
-    free(image);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 typedef struct Mistake {
@@ -126,7 +117,7 @@ typedef struct Mistake {
 
 #define ROBOT "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
 
-static void mistakes_are_reported_in_one_line(void **state) {
+TEST(mistakes_are_reported_in_one_line) {
     static const Mistake mistakes[] = {
         {ROBOT "    motion: own\n    plugins:\n      - file: \"" PLUGINS "sway.so\"\n",
          "group a: motion own: none of its plugins is a motion"},
@@ -142,33 +133,32 @@ static void mistakes_are_reported_in_one_line(void **state) {
          "expected a robot with two joints"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        mf_SceneFile *file = parse_scene(*state, mistakes[i].text);
+        AUTO_SCENE_FILE *file = parse_scene(*state, mistakes[i].text);
         mf_Scene scene;
         mf_Error error = {0};
         assert_int_not_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_OK);
         assert_null(scene.world);
         if (strstr(error.message, mistakes[i].part) == NULL || strchr(error.message, '\n') != NULL)
             fail_msg("case %zu: line %d: %s", i, (int)error.line, error.message);
-        mf_scene_file_destroy(file);
     }
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     char text[] = PLAY;
     assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 100);
 }
 
 // What has joints gets its color by the order, when there are several; what is notified one has
 // that.
-static void groups_have_colors(void **state) {
+TEST(groups_have_colors) {
     static const char text[] = "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
                                "  - name: ball\n    model: ../models/ball.xml\n"
                                "  - name: b\n    model: ../models/hexapod.urdf\n"
                                "  - name: c\n    model: ../models/hexapod.urdf\n    color: file\n"
                                "  - name: d\n    model: ../models/ball.xml\n    color: blue\n";
     const char *colors[MF_SCENE_GROUPS];
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     mf_scene_colors(&scene, colors);
     assert_non_null(colors[0]);
     assert_null(colors[1]);
@@ -183,12 +173,10 @@ static void groups_have_colors(void **state) {
     scene = make_scene(*state, file);
     mf_scene_colors(&scene, colors);
     assert_null(colors[0]); // nobody to tell it from
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 // Plugins, records and colors are written back as they were read.
-static void what_is_read_is_written(void **state) {
+TEST(what_is_read_is_written) {
     mf_SceneFile *again,
         *file = parse_scene(
             *state,
@@ -210,12 +198,12 @@ static void what_is_read_is_written(void **state) {
 }
 
 // Settings are reached from the command line, one by one and as a whole.
-static void settings_are_overridden(void **state) {
+TEST(settings_are_overridden) {
     static const mf_Override overrides[] = {{"groups.craft.plugins.0.settings.height", "0.5"},
                                             {"groups.craft.plugins.0.settings.drag", "2"},
                                             {"groups.craft.plugins.1.settings", "{lean: 0.1}"},
                                             {"groups.craft.plugins.1.tick", "0.05"}};
-    mf_SceneFile *file = parse_with(*state, PLAY, overrides, 4);
+    AUTO_SCENE_FILE *file = parse_with(*state, PLAY, overrides, 4);
     const mf_ScenePlugin *plugins = file->groups[0].plugins;
     assert_int_equal(plugins[0].value_count, 3); // thrust stays
     double height = 0.0, drag = 0.0;
@@ -226,12 +214,11 @@ static void settings_are_overridden(void **state) {
     assert_true(height == 0.5 && drag == 2.0);
     assert_int_equal(plugins[1].value_count, 1);
     assert_string_equal(plugins[1].values[0].name, "lean");
-    mf_scene_file_destroy(file);
 }
 
 // Where evolution has nothing to do, a controller from a library may; it is called at its rate, and
 // loaded only by who allows it.
-static void a_plugin_controls_alone(void **state) {
+TEST(a_plugin_controls_alone) {
     mf_SceneFile *file = parse_scene(
         *state, "world: {step: 0.01}\ngroups:\n  - name: a\n    model: ../models/quadruped.urdf\n"
                 "    precision: double\n    motion: points\n"
@@ -257,18 +244,4 @@ static int make_trusting_context(void **state) {
     return made;
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plugins_move_and_control),
-        cmocka_unit_test(controllers_see_links),
-        cmocka_unit_test(plays_go_on_to_the_bit),
-        cmocka_unit_test(images_of_other_settings_are_refused),
-        cmocka_unit_test(mistakes_are_reported_in_one_line),
-        cmocka_unit_test(every_failing_call_is_survived),
-        cmocka_unit_test(groups_have_colors),
-        cmocka_unit_test(what_is_read_is_written),
-        cmocka_unit_test(settings_are_overridden),
-        cmocka_unit_test(a_plugin_controls_alone),
-    };
-    return cmocka_run_group_tests(tests, make_trusting_context, drop_context);
-}
+GROUP_FIXTURE(make_trusting_context, drop_context);

@@ -46,8 +46,8 @@ static const char snake[] =
     "     behavior: {snake: {amplitude: 0.6, frequency: 0.6, lag: 1.2}}}\n";
 
 // Robot 5 is the head: its front is free. Robot k is the module 5 - k of the chain.
-static void a_snake_is_a_wave_that_crawls(void **state) {
-    Stage stage;
+TEST(a_snake_is_a_wave_that_crawls) {
+    AUTO(stage_close) Stage stage;
     double start[2], direction[2];
     stage_open(&stage, snake);
     for (uint32_t c = 0; c < 2; c++)
@@ -65,18 +65,16 @@ static void a_snake_is_a_wave_that_crawls(void **state) {
     for (uint32_t c = 0; c < 2; c++)
         direction[c] = stage_get(&stage, "base.position", 2, c) - start[c];
     assert_true(hypot(direction[0], direction[1]) > 0.15);
-    stage_close(&stage);
 }
 
 // The same by a plugin, which uses the fields of messages.
-static void a_plugin_gets_its_messages(void **state) {
-    char text[1500];
-    Stage stage;
-    snprintf(text, sizeof text,
-             "name: s\nworld: {step: 0.002}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
-             "  - {name: m, model: ../models/modules/pitch.urdf, count: 20, chain: {first: back, "
-             "second: front},\n     plugins: [{file: %s/plugins/plugin_wave.so, tick: 0.01}]}\n",
-             MAYFLY_BINARY_DIR);
+TEST(a_plugin_gets_its_messages) {
+    AUTO(stage_close) Stage stage;
+    const char *text = formatted(
+        "name: s\nworld: {step: 0.002}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
+        "  - {name: m, model: ../models/modules/pitch.urdf, count: 20, chain: {first: back, "
+        "second: front},\n     plugins: [{file: %s/plugins/plugin_wave.so, tick: 0.01}]}\n",
+        MAYFLY_BINARY_DIR);
     stage.context = open_context(0);
     mf_plugins_allow(stage.context, true);
     stage.file = parse_scene(stage.context, text);
@@ -90,7 +88,6 @@ static void a_plugin_gets_its_messages(void **state) {
     const mf_MessagesStatistics sum = mf_messages_statistics(mf_messages_of(stage.scene.world));
     assert_int_equal(sum.delivered, 19 * 50);
     assert_int_equal(sum.overflowed, 0);
-    stage_close(&stage);
 }
 
 // Steps of 10 ms, because phases are counted by the policies: every other step.
@@ -102,12 +99,10 @@ static const char pair[] =
     "     behavior: {phase: {frequency: 1, coupling: %g, scatter: %g, amplitude: 0.05}}}\n";
 
 // Two lock with sin(difference of phases) = difference of frequencies / (2 coupling).
-static void two_oscillators_lock_as_computed(void **state) {
+TEST(two_oscillators_lock_as_computed) {
     for (uint32_t seed = 1; seed <= 3; seed++) {
-        char text[1000];
-        Stage stage;
-        snprintf(text, sizeof text, pair, seed, 2u, 2.0, 0.1);
-        stage_open(&stage, text);
+        AUTO(stage_close) Stage stage;
+        stage_open(&stage, formatted(pair, seed, 2u, 2.0, 0.1));
         stage_run(&stage, 10.0);
         const double rates =
             stage_get(&stage, "phase.memory", 0, 2) - stage_get(&stage, "phase.memory", 1, 2);
@@ -115,17 +110,14 @@ static void two_oscillators_lock_as_computed(void **state) {
             stage_get(&stage, "phase.memory", 0, 0) - stage_get(&stage, "phase.memory", 1, 0);
         assert_true(fabs(rates) > 0.01 && fabs(rates) < 4.0);
         assert_near(sin(phases), rates / 4.0, 1e-4);
-        stage_close(&stage);
     }
 }
 
 // Eight in a row with equal frequencies: their phases become one.
-static void a_row_of_oscillators_agrees(void **state) {
-    char text[1000];
-    Stage stage;
+TEST(a_row_of_oscillators_agrees) {
+    AUTO(stage_close) Stage stage;
     double sum[2] = {0.0, 0.0};
-    snprintf(text, sizeof text, pair, 4u, 8u, 8.0, 0.0);
-    stage_open(&stage, text);
+    stage_open(&stage, formatted(pair, 4u, 8u, 8.0, 0.0));
     stage_run(&stage, 0.02);
     for (uint32_t i = 0; i < 8; i++) {
         sum[0] += cos(stage_get(&stage, "phase.memory", i, 0)) / 8;
@@ -137,7 +129,6 @@ static void a_row_of_oscillators_agrees(void **state) {
         assert_near(
             wrap(stage_get(&stage, "phase.memory", i, 0) - stage_get(&stage, "phase.memory", 0, 0)),
             0.0, 1e-3);
-    stage_close(&stage);
 }
 
 // ---- driven joints ------------------------------------------------------------------------------
@@ -148,9 +139,9 @@ static const char rover[] =
     "  - {name: r, model: ../tests/scene/rover.xml, placement: {poses: [[0, 0, 0.3]]},\n"
     "     behavior: %s}\n";
 
-static void joints_spin_at_the_speed(void **state) {
+TEST(joints_spin_at_the_speed) {
     char text[1000];
-    Stage stage;
+    AUTO(stage_close) Stage stage;
     snprintf(text, sizeof text, rover, "{spin: {speed: 4, joint: left_front right_front}}");
     stage_open(&stage, text);
     stage_run(&stage, 0.1);
@@ -170,12 +161,11 @@ static void joints_spin_at_the_speed(void **state) {
     stage_run(&stage, 1.0);
     assert_near(stage_get(&stage, "joint.target", 0, 0), 0.5, 1e-5);
     assert_near(stage_get(&stage, "joint.rate", 0, 0), 0.5, 0.02);
-    stage_close(&stage);
 }
 
 // It drives at 5 rad/s times 42 mm until it sees a wall, and never gets stuck.
-static void a_wheelbot_turns_away_from_walls(void **state) {
-    Stage stage;
+TEST(a_wheelbot_turns_away_from_walls) {
+    AUTO(stage_close) Stage stage;
     double distance = 0.0, angle = 0.0;
     stage.context = open_context(0);
     stage.file = load_scene(stage.context, "scenes/wheelbot.yaml", NULL, 0);
@@ -197,13 +187,12 @@ static void a_wheelbot_turns_away_from_walls(void **state) {
     assert_true(distance > 6.0);
     assert_true(angle > 5 && angle < 80);
     assert_int_equal(mf_group_fault_total(stage.scene.group), 0);
-    stage_close(&stage);
 }
 
 // [m], [rad] How far scenes/atron_car.yaml gets in five seconds, and how it turns.
 static void drive(const char *right, double direction[2], double *turned) {
     const mf_Override overrides[] = {{"groups.right.behavior.spin.speed", right}};
-    Stage stage;
+    AUTO(stage_close) Stage stage;
     double q[4];
     stage.context = open_context(0);
     stage.file = load_scene(stage.context, "scenes/atron_car.yaml", overrides, 1);
@@ -215,11 +204,10 @@ static void drive(const char *right, double direction[2], double *turned) {
         direction[c] = stage_get(&stage, "base.position", 0, c);
     // The body's z axis lies along the car.
     *turned = atan2(2.0 * (q[2] * q[3] - q[0] * q[1]), 2.0 * (q[1] * q[3] + q[0] * q[2]));
-    stage_close(&stage);
 }
 
 // Wheels roll on the rims of their outer halves, 40 mm from their axes.
-static void an_atron_car_drives_and_turns(void **state) {
+TEST(an_atron_car_drives_and_turns) {
     double direction[2], angle;
     drive("0.5", direction, &angle);
     assert_near(fabs(direction[0]), 5.0 * 0.5 * 0.04, 0.01);
@@ -238,7 +226,7 @@ static double roll(const char *stretch, const char *lean) {
     const mf_Override overrides[] = {{"groups.modules.behavior.track.stretch", stretch},
                                      {"groups.modules.behavior.track.lean", lean},
                                      {"world.step", "0.005"}};
-    Stage stage;
+    AUTO(stage_close) Stage stage;
     double distance = 0.0;
     stage.context = open_context(0);
     stage.file = load_scene(stage.context, "scenes/track.yaml", overrides, SANITIZED ? 3 : 2);
@@ -249,12 +237,11 @@ static double roll(const char *stretch, const char *lean) {
     for (uint32_t i = 0; i < 8; i++)
         distance += stage_get(&stage, "base.position", i, 0) / 8;
     assert_int_equal(mf_group_fault_total(stage.scene.group), 0);
-    stage_close(&stage);
     return distance;
 }
 
 // Towards the side to which it leans; a circle stands.
-static void a_track_rolls_where_it_leans(void **state) {
+TEST(a_track_rolls_where_it_leans) {
     assert_true(roll("0.3", "0.8") > 1.5);
     if (SANITIZED)
         return; // the others run the same code
@@ -272,11 +259,11 @@ static double forward_of(const mf_Scene *scene) {
     return sum;
 }
 
-static void a_track_becomes_a_snake(void **state) {
+TEST(a_track_becomes_a_snake) {
     const mf_Override step = {"world.step", "0.005"};
-    mf_Context *context = open_context(0);
-    mf_SceneFile *file = load_scene(context, "scenes/reconfigure.yaml", &step, 1);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_CONTEXT *context = open_context(0);
+    AUTO_SCENE_FILE *file = load_scene(context, "scenes/reconfigure.yaml", &step, 1);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(context, file);
     const mf_WorldDocks *docks = mf_world_docks_of(scene.world);
     double began = forward_of(&scene);
     mf_world_step(scene.world, 799); // 3.995 s
@@ -293,14 +280,11 @@ static void a_track_becomes_a_snake(void **state) {
     const mf_Field *height = mf_group_find_field(mf_world_group(scene.world, 0), "base.position");
     for (uint32_t i = 0; i < 6 && !SANITIZED; i++)
         assert_true(mf_field_get(height, i, 2) < 0.2);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    mf_context_destroy(context);
 }
 
 // ---- mistakes -----------------------------------------------------------------------------------
 
-static void mistakes_are_one_line(void **state) {
+TEST(mistakes_are_one_line) {
     static const char *const rows[][2] = {
         {"{snake: {}}", "requires the section messages"},
         {"{spin: {joint: lef_front}}",
@@ -310,65 +294,42 @@ static void mistakes_are_one_line(void **state) {
          "rover has no range sensor 'nose'"},
         {"{wheels: {left: left_front}}", "behavior.wheels.right"},
     };
-    mf_Context *context = open_context(0);
+    AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[1000];
-        mf_SceneFile *file = NULL;
+        AUTO_SCENE_FILE *file = NULL;
         mf_Scene scene;
         mf_Error error = {0};
-        snprintf(text, sizeof text, rover, rows[i][0]);
-        mf_Status status = try_scene(context, text, &file, &error);
+        mf_Status status = try_scene(context, formatted(rover, rows[i][0]), &file, &error);
         if (status == MF_OK)
             status = mf_scene_create(context, file, NULL, &scene, &error);
         assert_int_equal(status, MF_BAD_FILE);
         if (strstr(error.message, rows[i][1]) == NULL)
             fail_msg("%s", error.message);
-        mf_scene_file_destroy(file);
     }
-    close_context(context);
 }
 
-static void mistakes_of_modules_are_one_line(void **state) {
+TEST(mistakes_of_modules_are_one_line) {
     static const char *const rows[][2] = {
         {"{arm: {front: front, back: back}}", "arm: messages.size is 16, need at least 52 bytes"},
         {"{car: {front: nose}}", "car: pitch has no dock 'nose'"},
         {"{hormone: {joint: knee}}", "hormone: expected names of hinges or slides of pitch"},
     };
-    mf_Context *context = open_context(0);
+    AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[600];
-        mf_SceneFile *file = NULL;
+        AUTO_SCENE_FILE *file = NULL;
         mf_Scene scene;
         mf_Error error = {0};
-        snprintf(text, sizeof text,
-                 "name: s\nmessages: {}\ngroups:\n  - name: m\n    model: "
-                 "../models/modules/pitch.urdf\n    count: 2\n    behavior: %s\n",
-                 rows[i][0]);
-        mf_Status status = try_scene(context, text, &file, &error);
+        mf_Status status =
+            try_scene(context,
+                      formatted("name: s\nmessages: {}\ngroups:\n  - name: m\n    model: "
+                                "../models/modules/pitch.urdf\n    count: 2\n    behavior: %s\n",
+                                rows[i][0]),
+                      &file, &error);
         if (status == MF_OK)
             status = mf_scene_create(context, file, NULL, &scene, &error);
         assert_int_equal(status, MF_BAD_FILE);
         if (strstr(error.message, rows[i][1]) == NULL)
             fail_msg("%s", error.message);
         assert_int_equal(error.line, 7);
-        mf_scene_file_destroy(file);
     }
-    close_context(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_snake_is_a_wave_that_crawls),
-        cmocka_unit_test(a_plugin_gets_its_messages),
-        cmocka_unit_test(two_oscillators_lock_as_computed),
-        cmocka_unit_test(a_row_of_oscillators_agrees),
-        cmocka_unit_test(joints_spin_at_the_speed),
-        cmocka_unit_test(a_wheelbot_turns_away_from_walls),
-        cmocka_unit_test(an_atron_car_drives_and_turns),
-        cmocka_unit_test(a_track_rolls_where_it_leans),
-        cmocka_unit_test(a_track_becomes_a_snake),
-        cmocka_unit_test(mistakes_are_one_line),
-        cmocka_unit_test(mistakes_of_modules_are_one_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

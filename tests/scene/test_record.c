@@ -5,6 +5,8 @@
 
 #include <hdf5.h>
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define FILE_NAME MAYFLY_BINARY_DIR "/test_scene_record.h5"
 
 static const char text[] = "groups:\n"
@@ -41,7 +43,7 @@ static void expect_shape(hid_t file, const char *name, int rank, hsize_t a, hsiz
     H5Dclose(set);
 }
 
-static void each_group_has_its_own_sets(void **state) {
+TEST(each_group_has_its_own_sets) {
     mf_SceneFile *source = parse_scene(*state, text);
     mf_Scene scene = make_scene(*state, source);
     assert_int_equal(record(scene.world, NULL, NULL), MF_OK);
@@ -65,7 +67,7 @@ static void each_group_has_its_own_sets(void **state) {
     drop_scene(&scene, source);
 }
 
-static void a_field_must_be_in_one_group_at_least(void **state) {
+TEST(a_field_must_be_in_one_group_at_least) {
     static const char *const some[] = {"rotor.speed", NULL}, *const none[] = {"wing.flap", NULL};
     mf_SceneFile *file = parse_scene(*state, text);
     mf_Scene scene = make_scene(*state, file);
@@ -81,19 +83,10 @@ static mf_Status record_once(mf_Context *context, void *user, mf_Error *error) {
     return record(user, NULL, error);
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     mf_SceneFile *file = parse_scene(*state, text);
     mf_Scene scene = make_scene(*state, file);
     assert_true(torture(*state, record_once, scene.world, TORTURE_MUST_FAIL) > 20);
     unlink(FILE_NAME);
     drop_scene(&scene, file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_group_has_its_own_sets),
-        cmocka_unit_test(a_field_must_be_in_one_group_at_least),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -6,6 +6,8 @@
 
 #include <dirent.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 enum { TICKS = 40, VISITS = 80, HISTORIES = 2 }; // VISITS: beyond those of all ticks in order
 
 typedef struct Life { // one of the histories
@@ -113,8 +115,7 @@ static void check_file(mf_Context *context, mf_SceneFile *file, const char *name
 
 static void check_scene(mf_Context *context, const char *name) {
     const mf_Override fewer = {"group.count", "64"};
-    char path[512];
-    snprintf(path, sizeof path, "scenes/%s", name);
+    const char *path = formatted("scenes/%s", name);
     mf_SceneFile *file = load_scene(context, path, NULL, 0);
     if (file->group_count == 1 && file->groups[0].count > 64) {
         mf_scene_file_destroy(file);
@@ -124,7 +125,7 @@ static void check_scene(mf_Context *context, const char *name) {
 }
 
 // Two modules whose docks are near each other, and join within these steps.
-static void docks_that_mate_restore_exactly(void **state) {
+TEST(docks_that_mate_restore_exactly) {
     mf_SceneFile *file = parse_scene(
         *state, "world: {step: 0.01}\n"
                 "groups:\n  - name: m\n    model: ../models/modules/superbot_simple.urdf\n"
@@ -137,7 +138,7 @@ static void docks_that_mate_restore_exactly(void **state) {
     check_file(*state, file, "docks");
 }
 
-static void all_scenes_restore_exactly(void **state) {
+TEST(all_scenes_restore_exactly) {
     DIR *folder = opendir(MAYFLY_SOURCE_DIR "/scenes");
     const char *only = getenv("MAYFLY_SCENE");
     uint32_t checked = 0;
@@ -152,10 +153,4 @@ static void all_scenes_restore_exactly(void **state) {
     }
     closedir(folder);
     assert_true(only != NULL || checked >= 30);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_scenes_restore_exactly),
-                                       cmocka_unit_test(docks_that_mate_restore_exactly)};
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -3,7 +3,9 @@
 #include "rig/rig.h"
 #include "support.h"
 
-static void a_game_is_read_and_written(void **state) {
+GROUP_FIXTURE(make_context, drop_context);
+
+TEST(a_game_is_read_and_written) {
     mf_SceneFile *again, *file = load_scene(*state, "scenes/soccer.yaml", NULL, 0);
     assert_int_equal(file->group_count, 4);
     assert_int_equal(mf_scene_file_count(file), 10);
@@ -42,7 +44,7 @@ typedef struct Mistake {
     "], own_goal: [-1, 0]}}\n"
 
 // Those of all scenes are in test_mistakes.c.
-static void mistakes_in_games_are_reported_in_one_line(void **state) {
+TEST(mistakes_in_games_are_reported_in_one_line) {
     static const Mistake mistakes[] = {
         {ROBOT "    behavior: {soccer: {goal: [1, 0], own_goal: [-1, 0]}}\n",
          "expected `walk` in the list gaits", 4},
@@ -70,7 +72,7 @@ static void mistakes_in_games_are_reported_in_one_line(void **state) {
     }
 }
 
-static void missing_parts_of_a_world_are_reported(void **state) {
+TEST(missing_parts_of_a_world_are_reported) {
     static const Mistake mistakes[] = {
         {"groups:\n  - name: a\n    model: nothing.urdf\n", "cannot open", 0},
         {ROBOT "    gaits: [fly]\n", "no gait 'fly': expected one of those in ", 0},
@@ -84,19 +86,18 @@ static void missing_parts_of_a_world_are_reported(void **state) {
          "expected a body that can move", 0},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        mf_SceneFile *file = parse_scene(*state, mistakes[i].text);
+        AUTO_SCENE_FILE *file = parse_scene(*state, mistakes[i].text);
         mf_Scene scene;
         mf_Error error = {0};
         assert_int_not_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_OK);
         assert_null(scene.world);
         if (strstr(error.message, mistakes[i].part) == NULL || strchr(error.message, '\n') != NULL)
             fail_msg("case %zu: %s", i, error.message);
-        mf_scene_file_destroy(file);
     }
 }
 
 // As the names of models are.
-static void files_of_gaits_are_meant_from_the_file_on(void **state) {
+TEST(files_of_gaits_are_meant_from_the_file_on) {
     mf_SceneFile *file =
         parse_scene(*state, ROBOT "    gaits: [../models/gaits/hexapod/tripod.yaml]\n");
     mf_Scene scene = make_scene(*state, file);
@@ -105,20 +106,9 @@ static void files_of_gaits_are_meant_from_the_file_on(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     char text[] = ROBOT "    motion: points\n    gaits: [tripod]\n"
                         "    behavior: {gait: {name: tripod}}\n"
                         "    switch:\n      - {to: kinematic, when: {at: {time: 1}}}\n";
     assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 100);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_game_is_read_and_written),
-        cmocka_unit_test(mistakes_in_games_are_reported_in_one_line),
-        cmocka_unit_test(missing_parts_of_a_world_are_reported),
-        cmocka_unit_test(files_of_gaits_are_meant_from_the_file_on),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

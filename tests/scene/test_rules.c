@@ -5,8 +5,10 @@
 #include "support.h"
 #include "scene/soccer/play.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // The second robot stands 1 m from the first of the other group, the third far away.
-static void rules_change_motions(void **state) {
+TEST(rules_change_motions) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n"
         "  - name: post\n    model: ../models/hexapod.urdf\n    motion: points\n"
@@ -18,8 +20,8 @@ static void rules_change_motions(void **state) {
         "      - {to: rigid, when: {at: {time: 0.2}}}\n"
         "      - {to: articulated, when: {near: {group: post, distance: 2}}}\n"
         "      - {to: points, when: {far: {group: post, distance: 5}}}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     mf_Group *walkers = mf_world_group(scene.world, 1);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(mf_motion_of(walkers, i), MF_MOTION_KINEMATIC);
@@ -35,8 +37,6 @@ static void rules_change_motions(void **state) {
     assert_int_equal(mf_motion_of(walkers, 1), MF_MOTION_ARTICULATED);
     assert_int_equal(mf_motion_of(walkers, 2), MF_MOTION_POINTS);
     assert_int_equal(mf_group_fault_total(walkers), 0);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 static void same_field(mf_Group *a, mf_Group *b, const char *name) {
@@ -47,14 +47,14 @@ static void same_field(mf_Group *a, mf_Group *b, const char *name) {
 }
 
 // With all levels of their models robots can switch to each, and until then do just the same.
-static void all_levels_change_no_bit(void **state) {
+TEST(all_levels_change_no_bit) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n"
         "  - {name: walkers, model: ../models/hexapod.urdf, count: 3, gaits: [tripod]}\n"
         "  - {name: quads, model: ../models/crazyflie.yaml}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
     mf_SceneConfig config = mf_scene_config();
-    mf_Scene plain = make_scene(*state, file), scene;
+    AUTO(mf_scene_destroy) mf_Scene plain = make_scene(*state, file), scene;
     mf_Error error;
     config.levels = true;
     assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_OK);
@@ -73,21 +73,18 @@ static void all_levels_change_no_bit(void **state) {
         mf_world_step(scene.world, 10);
     }
     assert_int_equal(mf_group_fault_total(scene.group), 0);
-    mf_scene_destroy(&scene);
-    mf_scene_destroy(&plain);
-    mf_scene_file_destroy(file);
 }
 
 // A truss gets inertia at a time, with the step that this needs, and loses it again.
-static void rules_change_motions_of_trusses(void **state) {
+TEST(rules_change_motions_of_trusses) {
     static const char text[] =
         "groups:\n"
         "  - name: a\n    model: ../models/tetrahedron.truss.yaml\n    count: 2\n"
         "    switch:\n"
         "      - {to: elastic, when: {at: {time: 0.05}}}\n"
         "      - {to: quasistatic, when: {at: {time: 0.1}}}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     assert_int_equal(scene.step, MF_MILLISECOND);
     assert_int_equal(mf_motion_of(scene.group, 1), MF_MOTION_QUASISTATIC);
     mf_world_step(scene.world, 70);
@@ -95,12 +92,10 @@ static void rules_change_motions_of_trusses(void **state) {
     mf_world_step(scene.world, 50);
     assert_int_equal(mf_motion_of(scene.group, 1), MF_MOTION_QUASISTATIC);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 // Thrown trusses need inertia, trusses of a search are verified by it; robots have none of this.
-static void motions_of_trusses_are_checked(void **state) {
+TEST(motions_of_trusses_are_checked) {
     static const char *const wrong[][2] = {
         {"groups: [{name: a, model: ../models/tetrahedron.truss.yaml, speed: 1}]\n",
          "frames of a truss have no speed"},
@@ -127,17 +122,16 @@ static void motions_of_trusses_are_checked(void **state) {
         if (strstr(error.message, wrong[i][1]) == NULL)
             fail_msg("expected '%s' in '%s'", wrong[i][1], error.message);
     }
-    mf_SceneFile *file = parse_scene(*state, "groups: [{name: a, model: ../models/tetrahedron.truss"
-                                             ".yaml, motion: elastic, speed: 1}]\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file =
+        parse_scene(*state, "groups: [{name: a, model: ../models/tetrahedron.truss"
+                            ".yaml, motion: elastic, speed: 1}]\n");
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 1);
     assert_true(get_field(scene.group, "base.linear_velocity", 0, 0) > 0.9);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 // Times of rules are counted from the end of settling on.
-static void rules_wait_until_robots_have_settled(void **state) {
+TEST(rules_wait_until_robots_have_settled) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n"
         "  - name: a\n    model: ../models/hexapod.urdf\n    motion: kinematic\n    settle: 0.3\n"
@@ -164,52 +158,48 @@ static void lay_down(const mf_Scene *scene, uint32_t group, uint32_t i, double p
     mf_group_refresh(robots, i);
 }
 
-static void tilted_robots_change_motion(void **state) {
+TEST(tilted_robots_change_motion) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/humanoid.urdf\n    "
         "motion: rigid\n"
         "    gaits: [stand]\n    count: 2\n    placement: {poses: [[0, 0, 0], [0, 5, 0]]}\n"
         "    switch:\n      - {to: articulated, when: {tilted: {angle: 0.9}}}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     lay_down(&scene, 0, 1, 1.0);
     mf_world_step(scene.world, 60);
     assert_int_equal(mf_motion_of(mf_world_group(scene.world, 0), 0), MF_MOTION_RIGID);
     assert_int_equal(mf_motion_of(mf_world_group(scene.world, 0), 1), MF_MOTION_ARTICULATED);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
-static void gaits_follow_commands(void **state) {
+TEST(gaits_follow_commands) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n  - name: a\n    model: "
         "../models/hexapod.urdf\n    motion: kinematic\n"
         "    gaits: [tripod]\n    count: 2\n    placement: {poses: [[0, 0, 0], "
         "[0, 5, 1.5707963267948966]]}\n"
         "    behavior: {gait: {name: tripod, command: [0.08, 0, 0]}}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 4000);
     double forward = get(&scene, 0, "base.position", 0, 0);
     assert_true(forward > 0.15);
     // The second faces north and does the same there.
     assert_true(fabs(get(&scene, 0, "base.position", 1, 1) - 5.0 - forward) < 1e-4);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 // ---- a match -----------------------------------------------------------------------------------
 
 // The ball lies before the left foot of the striker, who looks at the goal.
-static void a_ball_that_lies_right_is_kicked(void **state) {
+TEST(a_ball_that_lies_right_is_kicked) {
     static const char *const levels[] = {"rigid", "prescribed", "articulated"};
     for (int i = 0; i < 3; i++) {
         const mf_Override overrides[] = {{"groups.blue.motion", levels[i]},
                                          {"groups.blue.switch.0.when.near.distance", "0"},
                                          {"groups.blue.switch.1.when.far.distance", "1000"},
                                          {"groups.ball.placement.poses", "[[-0.45, 0.14, 0]]"}};
-        mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE_FILE *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
+        AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
         mf_world_step(scene.world, 5000);
         assert_true(mf_play_count(scene.play, 2).kicks >= 1);
         assert_int_equal(mf_play_count(scene.play, 1).kicks, 0);
@@ -217,73 +207,49 @@ static void a_ball_that_lies_right_is_kicked(void **state) {
         // docs/reference/gaits.md).
         if (!(get(&scene, 1, "base.position", 0, 0) > -0.05))
             fail_msg("%s: the ball got to %g m", levels[i], get(&scene, 1, "base.position", 0, 0));
-        mf_scene_destroy(&scene);
-        mf_scene_file_destroy(file);
     }
 }
 
 // In a match at a level without motors, too: one from the front, one from the back. The
 // ball lies where the strikers do not meet over it: who is run down would be told to get up, too.
-static void lying_robots_get_up(void **state) {
+TEST(lying_robots_get_up) {
     static const char *const levels[] = {"rigid", "prescribed"};
     for (int i = 0; i < 2; i++) {
         const mf_Override overrides[] = {{"groups.blue.motion", levels[i]},
                                          {"groups.blue.switch.0.when.near.distance", "0"},
                                          {"groups.blue.switch.1.when.far.distance", "1000"},
                                          {"groups.ball.placement.poses", "[[4, 2.5, 0]]"}};
-        mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE_FILE *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
+        AUTO(mf_scene_destroy) mf_Scene scene = make_scene(*state, file);
         lay_down(&scene, 2, 2, 1.57);
         lay_down(&scene, 2, 3, -1.57);
         mf_world_step(scene.world, 14000);
         assert_int_equal(mf_play_count(scene.play, 2).falls, 2); // each was told once to get up
         for (uint32_t k = 2; k < 4; k++)
             assert_true(get(&scene, 2, "base.position", k, 2) > 0.2);
-        mf_scene_destroy(&scene);
-        mf_scene_file_destroy(file);
     }
 }
 
 static uint64_t play(uint32_t threads, bool interrupted) {
-    mf_Context *context = open_context(threads);
-    mf_SceneFile *file = load_scene(context, "scenes/soccer.yaml", NULL, 0);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_CONTEXT *context = open_context(threads);
+    AUTO_SCENE_FILE *file = load_scene(context, "scenes/soccer.yaml", NULL, 0);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(context, file);
     mf_world_step(scene.world, 600);
     if (interrupted) { // goes on in another world
         size_t size;
-        void *image = take_snapshot(scene.world, &size);
+        AUTO(end_memory) void *image = take_snapshot(scene.world, &size);
         mf_scene_destroy(&scene);
         scene = make_scene(context, file);
         mf_world_step(scene.world, 37);
         assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_OK);
-        free(image);
     }
     mf_world_step(scene.world, 600);
     uint64_t hash = mf_world_hash(scene.world);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    close_context(context);
     return hash;
 }
 
-static void a_match_is_the_same_every_time(void **state) {
+TEST(a_match_is_the_same_every_time) {
     uint64_t hash = play(1, false);
     assert_true(play(3, false) == hash);
     assert_true(play(1, true) == hash);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_levels_change_no_bit),
-        cmocka_unit_test(rules_change_motions),
-        cmocka_unit_test(rules_change_motions_of_trusses),
-        cmocka_unit_test(motions_of_trusses_are_checked),
-        cmocka_unit_test(rules_wait_until_robots_have_settled),
-        cmocka_unit_test(tilted_robots_change_motion),
-        cmocka_unit_test(gaits_follow_commands),
-        cmocka_unit_test(a_ball_that_lies_right_is_kicked),
-        cmocka_unit_test(lying_robots_get_up),
-        cmocka_unit_test(a_match_is_the_same_every_time),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

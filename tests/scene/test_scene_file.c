@@ -6,6 +6,8 @@
 
 #include <locale.h>
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define OK_MODEL "groups: [{name: a, model: a.urdf}]\n"
 
 // ---- input -------------------------------------------------------------------------------------
@@ -18,7 +20,7 @@ static mf_SceneFile *parse_at(mf_Context *context, const char *path, const char 
     return file;
 }
 
-static void a_file_with_a_model_alone_gets_all_defaults(void **state) {
+TEST(a_file_with_a_model_alone_gets_all_defaults) {
     mf_SceneFile *file =
         parse_at(*state, "scenes/t.yaml", "groups: [{name: a, model: robot.urdf}]\n");
     const mf_SceneGroup *group = file->groups;
@@ -114,8 +116,8 @@ static void interaction_has_the_defaults_of_the_library(const mf_InteractionConf
 }
 
 // The defaults of the tables are those of the library, so that a program and a file agree.
-static void defaults_are_those_of_the_library(void **state) {
-    mf_SceneFile *file = parse_scene(*state, OK_MODEL);
+TEST(defaults_are_those_of_the_library) {
+    AUTO_SCENE_FILE *file = parse_scene(*state, OK_MODEL);
     const mf_SceneGroup *group = file->groups;
     mf_ImportConfig import = mf_import_config();
     assert_int_equal(group->import.struct_size, import.struct_size);
@@ -138,7 +140,6 @@ static void defaults_are_those_of_the_library(void **state) {
     assert_int_equal(file->search.survivors, search.survivors);
     assert_true(file->search.mutation_rate == search.mutation_rate);
     assert_int_equal(file->search.reuse_fitness, search.reuse_fitness);
-    mf_scene_file_destroy(file);
 }
 
 static const char full[] =
@@ -247,15 +248,14 @@ static void check_full(const mf_SceneFile *file) {
     assert_true(file->verify.disparity == 2 && file->verify.stiffness == 3);
 }
 
-static void every_key_is_stored_in_its_member(void **state) {
-    mf_SceneFile *file = parse_at(*state, "scenes/t.yaml", full);
+TEST(every_key_is_stored_in_its_member) {
+    AUTO_SCENE_FILE *file = parse_at(*state, "scenes/t.yaml", full);
     check_full(file);
     assert_string_equal(file->groups[0].model_path, "scenes/../models/a b.urdf");
     assert_string_equal(file->groups[0].import.packages[0], "one=scenes/../pkg");
-    mf_scene_file_destroy(file);
 }
 
-static void variants_may_be_named_or_filled(void **state) {
+TEST(variants_may_be_named_or_filled) {
     static const struct {
         const char *keys;
         mf_ControllerKind kind;
@@ -268,15 +268,13 @@ static void variants_may_be_named_or_filled(void **state) {
                   MF_CONTROLLER_OSCILLATOR},
                  {"search:\n# all by default\n", MF_CONTROLLER_NONE}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char text[200];
-        snprintf(text, sizeof text, "groups:\n  - name: a\n    model: a\n%s", cases[i].keys);
-        mf_SceneFile *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file =
+            parse_scene(*state, formatted("groups:\n  - name: a\n    model: a\n%s", cases[i].keys));
         assert_int_equal(file->groups[0].controller, cases[i].kind);
-        mf_scene_file_destroy(file);
     }
 }
 
-static void seconds_become_exact_nanoseconds(void **state) {
+TEST(seconds_become_exact_nanoseconds) {
     static const struct {
         const char *value;
         mf_Time time;
@@ -284,31 +282,28 @@ static void seconds_become_exact_nanoseconds(void **state) {
                  {"1", 1000000000},   {"0.1", 100000000},   {".3", 300000000},
                  {"+0.7", 700000000}, {"33.3E-3", 33300000}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char text[200];
-        snprintf(text, sizeof text,
-                 "world: {step: %s}\n"
-                 "groups: [{name: a, model: a, motion: {points: {joint_interval: %s}}}]\n",
-                 cases[i].value, cases[i].value);
-        mf_SceneFile *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file = parse_scene(
+            *state,
+            formatted("world: {step: %s}\n"
+                      "groups: [{name: a, model: a, motion: {points: {joint_interval: %s}}}]\n",
+                      cases[i].value, cases[i].value));
         assert_int_equal(file->step, cases[i].time);
         assert_int_equal(file->groups[0].motions.points.joint_interval, cases[i].time);
-        mf_scene_file_destroy(file);
     }
 }
 
-static void ground_from_an_image(void **state) {
-    mf_SceneFile *file = parse_at(*state, "scenes/t.yaml",
-                                  "groups: [{name: a, model: /m.urdf}]\n"
-                                  "ground: {file: hills.pgm, scale: 0.3, offset: -0.1}\n");
+TEST(ground_from_an_image) {
+    AUTO_SCENE_FILE *file = parse_at(*state, "scenes/t.yaml",
+                                     "groups: [{name: a, model: /m.urdf}]\n"
+                                     "ground: {file: hills.pgm, scale: 0.3, offset: -0.1}\n");
     assert_string_equal(file->groups[0].model_path, "/m.urdf");
     assert_true(file->ground.given);
     assert_string_equal(file->ground.path, "scenes/hills.pgm");
     assert_true(file->ground.scale == 0.3 && file->ground.offset == -0.1);
-    mf_scene_file_destroy(file);
 }
 
 // Where it means the same, `auto` is a value like another: it is written back.
-static void values_may_be_automatic(void **state) {
+TEST(values_may_be_automatic) {
     static const char text[] =
         "world: {step: auto, gravity: auto, switch_interval: auto}\n"
         "contact: {friction: auto}\n"
@@ -339,7 +334,7 @@ static void values_may_be_automatic(void **state) {
 }
 
 // The words of motions, and the events of rules with what each one needs.
-static void motions_and_rules_are_written_back(void **state) {
+TEST(motions_and_rules_are_written_back) {
     static const char rules[] =
         "groups:\n"
         "  - name: a\n    model: a.urdf\n    motion: %s\n    plugins: [{file: p.so}]\n"
@@ -361,9 +356,7 @@ static void motions_and_rules_are_written_back(void **state) {
                  {"auto", "    motion:\n      articulated:\n", MF_MOTION_ARTICULATED},
                  {"own", "    motion: own\n", MF_MOTION_OWN}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[1000];
-        snprintf(text, sizeof text, rules, cases[i].name);
-        mf_SceneFile *again, *file = parse_scene(*state, text);
+        mf_SceneFile *again, *file = parse_scene(*state, formatted(rules, cases[i].name));
         char *once = write_twice(*state, file, &again);
         if (strstr(once, cases[i].written) == NULL)
             fail_msg("no line '%s' in\n%s", cases[i].written, once);
@@ -390,7 +383,7 @@ static void motions_and_rules_are_written_back(void **state) {
 }
 
 // A program that changes the motion after loading has it written.
-static void motions_that_programs_set_are_written(void **state) {
+TEST(motions_that_programs_set_are_written) {
     mf_SceneFile *again, *file = parse_scene(*state, OK_MODEL);
     file->groups[0].motion = MF_MOTION_RIGID;
     char *once = write_twice(*state, file, &again);
@@ -403,7 +396,7 @@ static void motions_that_programs_set_are_written(void **state) {
 
 // ---- overrides ---------------------------------------------------------------------------------
 
-static void overrides_come_before_the_check(void **state) {
+TEST(overrides_come_before_the_check) {
     static const mf_Override overrides[] = {{"search.population", "200"},
                                             {"search.survivors", "150"},
                                             {"group.model", "here/robot.urdf"},
@@ -413,10 +406,10 @@ static void overrides_come_before_the_check(void **state) {
                                             {"ground.origin", "[1, -2]"},
                                             {"name", "123: [odd"}};
     // Alone, this file would be refused: the population is out of range.
-    mf_SceneFile *file = parse_with(*state,
-                                    "groups: [{name: a, model: a.urdf, controller: {gp: {tick: "
-                                    "1}}}]\nsearch: {population: 0}\n",
-                                    overrides, sizeof overrides / sizeof overrides[0]);
+    AUTO_SCENE_FILE *file = parse_with(*state,
+                                       "groups: [{name: a, model: a.urdf, controller: {gp: {tick: "
+                                       "1}}}]\nsearch: {population: 0}\n",
+                                       overrides, sizeof overrides / sizeof overrides[0]);
     const mf_SceneGroup *group = file->groups;
     assert_int_equal(file->search.population, 200);
     assert_int_equal(file->search.survivors, 150);
@@ -427,10 +420,9 @@ static void overrides_come_before_the_check(void **state) {
     assert_int_equal(group->oscillator.rate.numerator, 25);
     assert_true(file->ground.terrain.origin[0] == 1 && file->ground.terrain.origin[1] == -2);
     assert_string_equal(file->name, "123: [odd");
-    mf_scene_file_destroy(file);
 }
 
-static void an_override_changes_where_the_ground_comes_from(void **state) {
+TEST(an_override_changes_where_the_ground_comes_from) {
     static const mf_Override image[] = {{"ground.file", "a.png"}, {"ground.scale", "2"}};
     mf_SceneFile *file =
         parse_with(*state, OK_MODEL "ground: {shape: sine, amplitude: 3, cell: 0.2}\n", image, 2);
@@ -448,42 +440,40 @@ static void an_override_changes_where_the_ground_comes_from(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void overrides_reach_lists_in_lists(void **state) {
+TEST(overrides_reach_lists_in_lists) {
     const mf_Override overrides[] = {{"groups.blue.switch.1.when.far.distance", "3.5"},
                                      {"groups.red.gaits", "[walk]"},
                                      {"groups.red.behavior", "hold"},
                                      {"groups.3.placement.poses", "[[0, 0, 0], [1, 2, 3]]"},
                                      {"groups.red.count", "2"}};
-    mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 5);
+    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/soccer.yaml", overrides, 5);
     assert_true(file->groups[2].rules[1].distance == 3.5);
     assert_int_equal(file->groups[3].gait_count, 1);
     assert_int_equal(file->groups[3].behavior.kind, MF_BEHAVIOR_HOLD);
     assert_int_equal(file->groups[3].placement.pose_count, 2);
     assert_true(file->groups[3].placement.poses[1][2] == 3);
-    mf_scene_file_destroy(file);
 }
 
 // "group." is the only group, by whatever name.
-static void group_means_the_only_one(void **state) {
+TEST(group_means_the_only_one) {
     static const mf_Override overrides[] = {{"group.count", "3"},
                                             {"group.controller", "gp"},
                                             {"group.name", "others"},
                                             {"group.motion.points.friction", "coupled"}};
-    mf_SceneFile *file = parse_with(*state, OK_MODEL, overrides, 4);
+    AUTO_SCENE_FILE *file = parse_with(*state, OK_MODEL, overrides, 4);
     assert_int_equal(file->groups[0].count, 3);
     assert_int_equal(file->groups[0].controller, MF_CONTROLLER_GP);
     assert_string_equal(file->groups[0].name, "others");
     assert_int_equal(file->groups[0].motion, MF_MOTION_POINTS);
     assert_int_equal(file->groups[0].motions.points.friction, MF_FRICTION_COUPLED);
-    mf_scene_file_destroy(file);
 }
 
 // ---- robots' own files -------------------------------------------------------------------------
 
 // One robot, alone, with every default; overrides reach it, and what is written is a scene.
-static void a_robots_file_is_a_scene(void **state) {
+TEST(a_robots_file_is_a_scene) {
     static const mf_Override overrides[] = {{"group.count", "5"}, {"world.step", "0.002"}};
-    mf_SceneFile *file = load_scene(*state, "models/hexapod.urdf", overrides, 2);
+    AUTO_SCENE_FILE *file = load_scene(*state, "models/hexapod.urdf", overrides, 2);
     assert_string_equal(file->name, "hexapod");
     assert_int_equal(file->group_count, 1);
     assert_string_equal(file->groups[0].name, "robot");
@@ -493,19 +483,17 @@ static void a_robots_file_is_a_scene(void **state) {
     assert_int_equal(file->groups[0].motion, MF_MOTION_ARTICULATED);
     assert_int_equal(file->step, 2 * MF_MILLISECOND);
     assert_false(file->evolves);
-    mf_scene_file_destroy(file);
 }
 
 static uint64_t hash_after(mf_Context *context, mf_SceneFile *file, uint64_t steps) {
-    mf_Scene scene = make_scene(context, file);
+    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(context, file);
     mf_world_step(scene.world, steps);
     uint64_t hash = mf_world_hash(scene.world);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
-    mf_scene_destroy(&scene);
     return hash;
 }
 
-static void a_robots_scene_is_the_same_when_written(void **state) {
+TEST(a_robots_scene_is_the_same_when_written) {
     static const char *const names[] = {"models/humanoid.urdf", "models/quadruped.urdf",
                                         "models/ant.xml", "models/figure.xml"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -522,7 +510,7 @@ static void a_robots_scene_is_the_same_when_written(void **state) {
 }
 
 // A model that a program has is borrowed, and moves as the one in the file.
-static void a_model_of_a_program_is_a_scene(void **state) {
+TEST(a_model_of_a_program_is_a_scene) {
     mf_Model *model = NULL;
     mf_SceneFile *own = NULL;
     mf_Error error = {0};
@@ -543,7 +531,7 @@ static void a_model_of_a_program_is_a_scene(void **state) {
 
 // ---- writing -----------------------------------------------------------------------------------
 
-static void written_text_reads_back_the_same(void **state) {
+TEST(written_text_reads_back_the_same) {
     static const char *const texts[] = {
         full,
         OK_MODEL,
@@ -580,15 +568,14 @@ static void written_text_reads_back_the_same(void **state) {
 }
 
 // Every scene of ours, with all that it has.
-static void our_scenes_are_written_back(void **state) {
+TEST(our_scenes_are_written_back) {
     static const char *const names[] = {"circles",    "hexapod",    "neophysix", "oscillator",
                                         "quadruped",  "rough",      "soccer",    "swarm",
                                         "two_levels", "arm",        "wall",      "atron_cars",
                                         "obstacles",  "caterpillar"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "scenes/%s.yaml", names[i]);
-        mf_SceneFile *again, *file = load_scene(*state, name, NULL, 0);
+        mf_SceneFile *again,
+            *file = load_scene(*state, formatted("scenes/%s.yaml", names[i]), NULL, 0);
         char *once = write_twice(*state, file, &again);
         assert_int_equal(file->group_count, again->group_count);
         assert_true(mf_scene_file_count(file) == mf_scene_file_count(again));
@@ -598,8 +585,8 @@ static void our_scenes_are_written_back(void **state) {
     }
 }
 
-static void written_text_has_every_default(void **state) {
-    mf_SceneFile *file = parse_scene(*state, "groups: [{name: r, model: /r.urdf}]\n");
+TEST(written_text_has_every_default) {
+    AUTO_SCENE_FILE *file = parse_scene(*state, "groups: [{name: r, model: /r.urdf}]\n");
     char *text = NULL;
     assert_int_equal(mf_scene_file_write(file, &text, NULL), MF_OK);
     assert_string_equal(text, "name: \"t\"\n"
@@ -695,11 +682,10 @@ static void written_text_has_every_default(void **state) {
                               "run:\n"
                               "  duration: 10 # [s]\n");
     mf_release(*state, text);
-    mf_scene_file_destroy(file);
 }
 
 // A program in a country of decimal commas reads the same numbers.
-static void the_locale_does_not_matter(void **state) {
+TEST(the_locale_does_not_matter) {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "nl_NL.UTF-8"};
     const char *found = NULL;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && found == NULL; i++)
@@ -716,30 +702,4 @@ static void the_locale_does_not_matter(void **state) {
     mf_scene_file_destroy(file);
     mf_scene_file_destroy(again);
     setlocale(LC_ALL, "C");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_with_a_model_alone_gets_all_defaults),
-        cmocka_unit_test(defaults_are_those_of_the_library),
-        cmocka_unit_test(every_key_is_stored_in_its_member),
-        cmocka_unit_test(variants_may_be_named_or_filled),
-        cmocka_unit_test(seconds_become_exact_nanoseconds),
-        cmocka_unit_test(ground_from_an_image),
-        cmocka_unit_test(values_may_be_automatic),
-        cmocka_unit_test(motions_and_rules_are_written_back),
-        cmocka_unit_test(motions_that_programs_set_are_written),
-        cmocka_unit_test(overrides_come_before_the_check),
-        cmocka_unit_test(an_override_changes_where_the_ground_comes_from),
-        cmocka_unit_test(overrides_reach_lists_in_lists),
-        cmocka_unit_test(group_means_the_only_one),
-        cmocka_unit_test(a_robots_file_is_a_scene),
-        cmocka_unit_test(a_robots_scene_is_the_same_when_written),
-        cmocka_unit_test(a_model_of_a_program_is_a_scene),
-        cmocka_unit_test(written_text_reads_back_the_same),
-        cmocka_unit_test(our_scenes_are_written_back),
-        cmocka_unit_test(written_text_has_every_default),
-        cmocka_unit_test(the_locale_does_not_matter),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

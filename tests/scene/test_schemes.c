@@ -3,6 +3,8 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define GRID                                                                                       \
     "search:\n  replacement: cell\n  selection: uniform\n  descriptors:\n"                         \
     "  - {measure: forward, lower: -2, upper: 2, cells: 4}\n"                                      \
@@ -20,10 +22,8 @@ static const char flight[] = "groups:\n  - name: a\n    model: ../models/hexapod
                              "[0.98006657784124163, 0.19866933079506122, 0, 0]}\n"
                              "world: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n";
 
-static void measures_have_their_closed_forms(void **state) {
-    char text[2000];
-    snprintf(text, sizeof text, "%s%s", flight, GRID);
-    mf_SceneFile *file = parse_scene(*state, text);
+TEST(measures_have_their_closed_forms) {
+    mf_SceneFile *file = parse_scene(*state, formatted("%s%s", flight, GRID));
     assert_int_equal(file->search.descriptor_count, 4);
     assert_string_equal(file->search.descriptors[1].name, "sideways");
     assert_int_equal(file->search.descriptors[1].cells, 16);
@@ -48,7 +48,7 @@ static void measures_have_their_closed_forms(void **state) {
 }
 
 // Robots that stand have a duty factor of 1 with every foot on the ground, and no speed.
-static void duty_and_speed_of_a_robot_that_stands(void **state) {
+TEST(duty_and_speed_of_a_robot_that_stands) {
     mf_SceneFile *file =
         parse_scene(*state, "groups:\n  - {name: a, model: ../models/hexapod.urdf, controller: gp, "
                             "motion: points}\nworld: {step: 0.005}\nrun: {duration: 3}\n"
@@ -71,10 +71,8 @@ static double count_down(const mf_Scene *scene, uint32_t instance, uint32_t inde
     return index == 0 ? instance : *(double *)user;
 }
 
-static void a_program_describes(void **state) {
-    char text[2000];
-    snprintf(text, sizeof text, "%s%s", flight, GRID);
-    mf_SceneFile *file = parse_scene(*state, text);
+TEST(a_program_describes) {
+    mf_SceneFile *file = parse_scene(*state, formatted("%s%s", flight, GRID));
     double seven = 7, values[12];
     file->hooks.describe = count_down;
     file->hooks.user = &seven;
@@ -88,7 +86,7 @@ static void a_program_describes(void **state) {
     drop_scene(&scene, file);
 }
 
-static void mistakes_state_their_location(void **state) {
+TEST(mistakes_state_their_location) {
 #define HEAD "groups: [{name: a, model: a.urdf}]\nsearch:\n"
 #define CELL "  replacement: cell\n  descriptors:\n"
     static const char *const cases[][2] = {
@@ -133,7 +131,7 @@ static void mistakes_state_their_location(void **state) {
 }
 
 // What is written in a file comes back from its text.
-static void a_file_is_written_as_it_was_read(void **state) {
+TEST(a_file_is_written_as_it_was_read) {
     char text[2000], *first, *second;
     snprintf(text, sizeof text, "%s%s  tournament: 7\n  batch: 3\n  protect: 9\n", flight, GRID);
     mf_SceneFile *file = parse_scene(*state, text), *again = NULL;
@@ -151,15 +149,4 @@ static void a_file_is_written_as_it_was_read(void **state) {
     mf_release(*state, second);
     mf_scene_file_destroy(file);
     mf_scene_file_destroy(again);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measures_have_their_closed_forms),
-        cmocka_unit_test(duty_and_speed_of_a_robot_that_stands),
-        cmocka_unit_test(a_program_describes),
-        cmocka_unit_test(mistakes_state_their_location),
-        cmocka_unit_test(a_file_is_written_as_it_was_read),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -4,6 +4,8 @@
 #include "world/group.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 typedef struct Case {
     const char *model;  // in models/
     const char *except; // why it is not moved here; NULL: it is
@@ -80,7 +82,7 @@ static void travel(mf_Context *context, int motion, double offset, double speed,
     drop_scene(&scene, file);
 }
 
-static void every_motion_moves_as_its_velocity_says(void **state) {
+TEST(every_motion_moves_as_its_velocity_says) {
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         if (cases[i].model == NULL && cases[i].except == NULL)
             fail_msg("motion %s has no case here", mf_motion_name((mf_Motion)i));
@@ -97,7 +99,7 @@ static void every_motion_moves_as_its_velocity_says(void **state) {
 // ---- rotations ----------------------------------------------------------------------------------
 
 // About z by a slow rate in very short steps: the angle is rate times time.
-static void attitudes_keep_small_steps(void **state) {
+TEST(attitudes_keep_small_steps) {
     static const int motions[] = {MF_MOTION_POINTS, MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                   MF_MOTION_ARTICULATED, MF_MOTION_EXTERNAL};
     for (size_t m = 0; m < sizeof motions / sizeof *motions; m++) {
@@ -131,12 +133,12 @@ static const char joints[] = "<mujoco><option gravity=\"0 0 0\"/><worldbody>"
                              "</worldbody></mujoco>";
 
 static double turn(mf_Context *context, double start, double rate, double step, uint64_t steps) {
-    mf_World *world = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *group = NULL;
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig own = mf_group_config();
     mf_Error error = {0};
-    mf_Model *model = load_text(context, joints);
+    AUTO_MODEL *model = load_text(context, joints);
     config.step = mf_time_from_seconds(step);
     config.gravity = 0.0;
     own.model = model;
@@ -150,26 +152,15 @@ static double turn(mf_Context *context, double start, double rate, double step, 
     mf_group_refresh(group, 0);
     mf_world_step(world, steps);
     const double rotated = mf_field_get(angle, 0, 0) - (double)(float)start;
-    mf_world_destroy(world);
-    mf_model_destroy(model);
     return rotated;
 }
 
 // In 1,000 s a wheel at 100 rad/s turns by 100,000 rad; slow joints move in very short steps.
-static void joints_keep_small_steps(void **state) {
+TEST(joints_keep_small_steps) {
     const double wheel = turn(*state, 0.0, 100.0, 0.01, 100000);
     if (!(fabs(wheel - 1e5) <= 0.01))
         fail_msg("the wheel has turned by %.9g rad instead of 100000", wheel);
     const double slow = turn(*state, 1.0, 0.02, 2e-6, 50000);
     if (!(fabs(slow - 0.002) <= 2e-6))
         fail_msg("the slow joint has turned by %.9g rad instead of 0.002", slow);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_motion_moves_as_its_velocity_says),
-        cmocka_unit_test(attitudes_keep_small_steps),
-        cmocka_unit_test(joints_keep_small_steps),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

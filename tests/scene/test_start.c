@@ -4,11 +4,13 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define MODEL(name, file) "  - name: " name "\n    model: ../models/" file "\n"
 
 // ---- automatic values --------------------------------------------------------------------------
 
-static void the_step_is_the_least_that_models_ask_for(void **state) {
+TEST(the_step_is_the_least_that_models_ask_for) {
     static const struct {
         const char *text;
         mf_Time step;
@@ -31,7 +33,7 @@ static void the_step_is_the_least_that_models_ask_for(void **state) {
 }
 
 // What another file asks for and does not get is noted.
-static void gravity_is_that_of_the_first_model(void **state) {
+TEST(gravity_is_that_of_the_first_model) {
     static const struct {
         const char *text;
         double gravity;
@@ -56,7 +58,7 @@ static void gravity_is_that_of_the_first_model(void **state) {
 }
 
 // A quadrotor or aircraft that nothing keeps out of the ground is noted; cars stand on it.
-static void what_passes_through_the_ground_is_noted(void **state) {
+TEST(what_passes_through_the_ground_is_noted) {
     static const struct {
         const char *text;
         bool noted;
@@ -85,7 +87,7 @@ static void what_passes_through_the_ground_is_noted(void **state) {
 }
 
 // Wind on what has no drag, or whose motion feels none.
-static void wind_without_effect_is_noted(void **state) {
+TEST(wind_without_effect_is_noted) {
     mf_SceneFile *file = parse_scene(
         *state, "air: {wind: [3, 0, 0]}\nproximity: {enabled: true}\ngroups:\n" MODEL(
                     "a", "hexapod.urdf") MODEL("b", "aerosonde.yaml") "    height: 50\n");
@@ -96,7 +98,7 @@ static void wind_without_effect_is_noted(void **state) {
 }
 
 // Keys by their earlier names are read, with one note.
-static void old_keys_are_read_and_noted(void **state) {
+TEST(old_keys_are_read_and_noted) {
     mf_SceneFile *file = parse_scene(
         *state, "groups:\n" MODEL("a", "hexapod.urdf") "    place: {poses: [[1, 2, 0]]}\n" MODEL(
                     "b", "hexapod.urdf") "    place: {poses: [[3, 4, 0]]}\n");
@@ -138,7 +140,7 @@ static mf_Time period_of(const mf_Scene *scene, const char *system) {
 
 // About 10 ms in whole steps; as the controller of genomes where there is one; as published for
 // points without gaits.
-static void default_control_intervals(void **state) {
+TEST(default_control_intervals) {
     static const struct {
         const char *step, *keys;
         mf_Time gaits, points; // [ns] 0: not there
@@ -156,10 +158,9 @@ static void default_control_intervals(void **state) {
          10 * MF_MILLISECOND, 4 * MF_MILLISECOND},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[400];
-        snprintf(text, sizeof text, "world: {step: %s}\ngroups:\n" MODEL("a", "hexapod.urdf") "%s",
-                 cases[i].step, cases[i].keys);
-        mf_SceneFile *file = parse_scene(*state, text);
+        mf_SceneFile *file = parse_scene(
+            *state, formatted("world: {step: %s}\ngroups:\n" MODEL("a", "hexapod.urdf") "%s",
+                              cases[i].step, cases[i].keys));
         mf_Scene scene = make_scene(*state, file);
         assert_int_equal(period_of(&scene, "gaits"), cases[i].gaits);
         const mf_PointsConfig *points = mf_points_config_of(scene.group);
@@ -169,7 +170,7 @@ static void default_control_intervals(void **state) {
 }
 
 // What the reader could not compare is compared when the models' step is known.
-static void times_that_do_not_fit_the_step_are_refused(void **state) {
+TEST(times_that_do_not_fit_the_step_are_refused) {
     static const struct {
         const char *keys, *message;
     } cases[] = {
@@ -184,20 +185,18 @@ static void times_that_do_not_fit_the_step_are_refused(void **state) {
          "world.switch_interval: expected a multiple of the step of 0.002 s, found 0.003 s"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[300];
-        snprintf(text, sizeof text, "groups:\n" MODEL("a", "hexapod.urdf") "%s", cases[i].keys);
-        mf_SceneFile *file = parse_scene(*state, text);
+        AUTO_SCENE_FILE *file = parse_scene(
+            *state, formatted("groups:\n" MODEL("a", "hexapod.urdf") "%s", cases[i].keys));
         mf_Scene scene;
         mf_Error error = {0};
         assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_BAD_FILE);
         assert_string_equal(error.message, cases[i].message);
         assert_null(scene.world);
-        mf_scene_file_destroy(file);
     }
 }
 
 // The planes of a model are the ground, wherever in the list it is, unless the file has one.
-static void the_ground_is_that_of_a_model(void **state) {
+TEST(the_ground_is_that_of_a_model) {
     static const char slope[] =
         "<mujoco><worldbody><geom type='plane' size='5 5 1' pos='0 0 0.25'/>"
         "<body pos='9 9 9'><geom size='0.1'/></body></worldbody></mujoco>";
@@ -207,11 +206,9 @@ static void the_ground_is_that_of_a_model(void **state) {
     fputs(slope, out);
     fclose(out);
     for (int own = 0; own < 2; own++) {
-        char text[900];
-        snprintf(text, sizeof text,
-                 "%sgroups:\n" MODEL("a", "hexapod.urdf") "  - {name: b, model: %s}\n",
-                 own == 1 ? "ground: {shape: flat, amplitude: 0.5}\n" : "", path);
-        mf_SceneFile *file = parse_scene(*state, text);
+        mf_SceneFile *file = parse_scene(
+            *state, formatted("%sgroups:\n" MODEL("a", "hexapod.urdf") "  - {name: b, model: %s}\n",
+                              own == 1 ? "ground: {shape: flat, amplitude: 0.5}\n" : "", path));
         mf_Scene scene = make_scene(*state, file);
         const double height = own == 1 ? 0.5 : 0.25;
         assert_near(mf_terrain_height(scene.terrain, 0.3, 0.2, NULL), height, 1e-9);
@@ -239,7 +236,7 @@ static void expect_position(const mf_Scene *scene, uint32_t robot, double x, dou
     assert_near(get(scene, 0, "base.orientation", robot, 3), sin(0.5 * heading), 1e-6);
 }
 
-static void robots_stand_at_their_start_poses(void **state) {
+TEST(robots_stand_at_their_start_poses) {
     static const char robot[] =
         "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {self: false}\n";
     char text[600];
@@ -297,7 +294,7 @@ static void robots_stand_at_their_start_poses(void **state) {
 }
 
 // Each on the ground below it.
-static void robots_stand_on_uneven_ground(void **state) {
+TEST(robots_stand_on_uneven_ground) {
     mf_SceneFile *file;
     mf_Scene scene =
         make_text(*state,
@@ -314,7 +311,7 @@ static void robots_stand_on_uneven_ground(void **state) {
     drop_scene(&scene, file);
 }
 
-static void random_robots_are_apart(void **state) {
+TEST(random_robots_are_apart) {
     mf_SceneFile *file;
     mf_Scene scene = make_text(
         *state,
@@ -334,7 +331,7 @@ static void random_robots_are_apart(void **state) {
 
 // As many boxes as fit by their own size, of each kind of shape: the ball around a box of edges a,
 // b, c has the radius |(a, b, c)| / 2.
-static void random_robots_fit_by_their_size(void **state) {
+TEST(random_robots_fit_by_their_size) {
     static const struct {
         const char *geom;
         double radius;
@@ -372,7 +369,7 @@ static void random_robots_fit_by_their_size(void **state) {
 
 // ---- states ------------------------------------------------------------------------------------
 
-static void speed_is_along_the_heading(void **state) {
+TEST(speed_is_along_the_heading) {
     mf_SceneFile *file;
     mf_Scene scene = make_text(
         *state,
@@ -391,14 +388,13 @@ static void speed_is_along_the_heading(void **state) {
     drop_scene(&scene, file);
 }
 
-static void keyframes_of_the_file_are_taken(void **state) {
+TEST(keyframes_of_the_file_are_taken) {
     static const char *const keys[] = {"", "    keyframe: stand\n", "    keyframe: none\n",
                                        "    placement: {poses: [[2, 0, 0]]}\n"};
     for (int i = 0; i < 4; i++) {
-        char text[300];
         mf_SceneFile *file;
-        snprintf(text, sizeof text, "groups:\n" MODEL("a", "trotter.xml") "%s", keys[i]);
-        mf_Scene scene = make_text(*state, text, &file);
+        mf_Scene scene = make_text(
+            *state, formatted("groups:\n" MODEL("a", "trotter.xml") "%s", keys[i]), &file);
         assert_near(get(&scene, 0, "joint.angle", 0, 0), i == 2 ? scene.model->start_angle[0] : 0.9,
                     1e-6);
         drop_scene(&scene, file);
@@ -406,7 +402,7 @@ static void keyframes_of_the_file_are_taken(void **state) {
 }
 
 // A file that puts its robot into the ground is not left there.
-static void robots_are_lifted_out_of_the_ground(void **state) {
+TEST(robots_are_lifted_out_of_the_ground) {
     static const char deep[] =
         "<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 0.02'><freejoint/>"
         "<geom type='sphere' size='0.1'/></body></worldbody></mujoco>";
@@ -426,7 +422,7 @@ static void robots_are_lifted_out_of_the_ground(void **state) {
     unlink(path);
 }
 
-static void all_but_the_first_are_shaken(void **state) {
+TEST(all_but_the_first_are_shaken) {
     static const char text[] =
         "groups:\n" MODEL("a", "hexapod.urdf") "    count: 3\n    joint_noise: "
                                                "0.1\n    isolated: true\n";
@@ -451,7 +447,7 @@ static void all_but_the_first_are_shaken(void **state) {
 
 // Robots have settled when the scene is there: dropped from 1 cm they lie still, and time that
 // counts begins then.
-static void robots_settle_before_time_counts(void **state) {
+TEST(robots_settle_before_time_counts) {
     mf_SceneFile *file;
     mf_Scene scene =
         make_text(*state,
@@ -464,27 +460,4 @@ static void robots_settle_before_time_counts(void **state) {
     assert_int_equal(mf_world_time(scene.world), MF_SECOND);
     assert_true(mf_scene_steps(&scene) == 5000); // of the duration alone
     drop_scene(&scene, file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_step_is_the_least_that_models_ask_for),
-        cmocka_unit_test(gravity_is_that_of_the_first_model),
-        cmocka_unit_test(what_passes_through_the_ground_is_noted),
-        cmocka_unit_test(wind_without_effect_is_noted),
-        cmocka_unit_test(old_keys_are_read_and_noted),
-        cmocka_unit_test(default_control_intervals),
-        cmocka_unit_test(times_that_do_not_fit_the_step_are_refused),
-        cmocka_unit_test(the_ground_is_that_of_a_model),
-        cmocka_unit_test(robots_stand_at_their_start_poses),
-        cmocka_unit_test(robots_stand_on_uneven_ground),
-        cmocka_unit_test(random_robots_are_apart),
-        cmocka_unit_test(random_robots_fit_by_their_size),
-        cmocka_unit_test(speed_is_along_the_heading),
-        cmocka_unit_test(keyframes_of_the_file_are_taken),
-        cmocka_unit_test(robots_are_lifted_out_of_the_ground),
-        cmocka_unit_test(all_but_the_first_are_shaken),
-        cmocka_unit_test(robots_settle_before_time_counts),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -3,6 +3,8 @@
 #include "scene/keys.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static mf_Status load(mf_Context *context, mf_SceneFile **out, mf_Error *error) {
     static const mf_Override overrides[] = {{"search.population", "8"},
                                             {"search.survivors", "4"},
@@ -23,7 +25,7 @@ static mf_Status load(mf_Context *context, mf_SceneFile **out, mf_Error *error) 
 }
 
 static mf_Status read_and_write(mf_Context *context, void *user, mf_Error *error) {
-    mf_SceneFile *file = NULL;
+    AUTO_SCENE_FILE *file = NULL;
     char *text = NULL;
     mf_Status status = load(context, &file, error);
     if (status == MF_OK) {
@@ -32,14 +34,13 @@ static mf_Status read_and_write(mf_Context *context, void *user, mf_Error *error
         assert_int_equal(status != MF_OK, text == NULL);
     }
     mf_release(context, text);
-    mf_scene_file_destroy(file);
     return status;
 }
 
 static mf_Status make_and_evaluate(mf_Context *context, void *user, mf_Error *error) {
-    mf_SceneFile *file = NULL;
+    AUTO_SCENE_FILE *file = NULL;
     mf_SceneConfig config = mf_scene_config();
-    mf_Scene scene = {0};
+    AUTO(mf_scene_destroy) mf_Scene scene = {0};
     config.count = 2;
     mf_Status status = load(context, &file, error);
     if (status == MF_OK)
@@ -51,22 +52,18 @@ static mf_Status make_and_evaluate(mf_Context *context, void *user, mf_Error *er
     } else {
         assert_null(scene.world);
     }
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
     return status;
 }
 
 // A robot's own file goes through text of its own.
 static mf_Status make_from_robot(mf_Context *context, void *user, mf_Error *error) {
     static const mf_Override one = {"group.count", "2"};
-    mf_SceneFile *file = NULL;
-    mf_Scene scene = {0};
+    AUTO_SCENE_FILE *file = NULL;
+    AUTO(mf_scene_destroy) mf_Scene scene = {0};
     mf_Status status = mf_scene_file_load(context, user, &one, 1, &file, error);
     assert_int_equal(status != MF_OK, file == NULL);
     if (status == MF_OK)
         status = mf_scene_create(context, file, NULL, &scene, error);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
     return status;
 }
 
@@ -78,30 +75,20 @@ static mf_Status describe(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void reading_and_writing_survive(void **state) {
+TEST(reading_and_writing_survive) {
     assert_true(torture(*state, read_and_write, NULL, TORTURE_MUST_FAIL) > 50);
 }
 
-static void scenes_survive(void **state) {
+TEST(scenes_survive) {
     assert_true(torture(*state, make_and_evaluate, NULL, TORTURE_MUST_FAIL) > 60);
 }
 
-static void robots_survive(void **state) {
+TEST(robots_survive) {
     char path[] = MAYFLY_SOURCE_DIR "/models/ball.xml";
     assert_true(torture(*state, make_from_robot, path, TORTURE_MUST_FAIL) > 60);
 }
 
-static void the_help_text_survives(void **state) {
+TEST(the_help_text_survives) {
     assert_true(torture(*state, describe, NULL, TORTURE_MUST_FAIL) > 0);
     assert_true(torture(*state, describe, *state, TORTURE_MUST_FAIL) > 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading_and_writing_survive),
-        cmocka_unit_test(scenes_survive),
-        cmocka_unit_test(robots_survive),
-        cmocka_unit_test(the_help_text_survives),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -3,12 +3,14 @@
 #include "rig/rig.h"
 #include "support.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define GROUP "groups:\n  - name: quads\n    model: ../models/sun2022.yaml\n" // lines 1 to 3
 #define CAR "groups:\n  - name: cars\n    model: ../models/car_full_size.yaml\n"
 #define WING "groups:\n  - name: wings\n    model: ../models/aerosonde.yaml\n"
 
 // `auto` is what the vehicle moves by; nobody else may.
-static void vehicles_move_by_their_kind(void **state) {
+TEST(vehicles_move_by_their_kind) {
     static const struct {
         const char *text, *name;
         mf_Motion motion;
@@ -28,7 +30,7 @@ static void vehicles_move_by_their_kind(void **state) {
     }
 }
 
-static void mistakes_are_one_line_with_their_position(void **state) {
+TEST(mistakes_are_one_line_with_their_position) {
     static const struct {
         const char *text, *message; // the message's beginning, after the path
     } cases[] = {
@@ -91,24 +93,23 @@ static void mistakes_are_one_line_with_their_position(void **state) {
     }
 }
 
-static void overrides_reach_into_groups(void **state) {
+TEST(overrides_reach_into_groups) {
     static const mf_Override good[] = {{"groups.quads.count", "7"},
                                        {"groups.0.placement.circle.radius", "9"},
                                        {"group.rotor_area", "0.05"},
                                        {"proximity.neighbors.radius", "3"},
                                        {"world.seed", "5"}};
-    mf_SceneFile *file = parse_with(*state, GROUP, good, 5);
+    AUTO_SCENE_FILE *file = parse_with(*state, GROUP, good, 5);
     assert_int_equal(file->groups[0].count, 7);
     assert_int_equal(file->groups[0].placement.kind, MF_PLACEMENT_CIRCLE);
     assert_true(file->groups[0].placement.radius == 9.0);
     assert_true(file->groups[0].rotor_area == 0.05);
     assert_true(file->proximity && file->interaction.radius == 3.0);
     assert_int_equal(file->seed, 5);
-    mf_scene_file_destroy(file);
 }
 
 // Whoever touches is dead, or is pushed: not both, unless the file says so.
-static void proximity_and_contact_exclude_each_other(void **state) {
+TEST(proximity_and_contact_exclude_each_other) {
     static const struct {
         const char *text;
         bool proximity, contact;
@@ -131,7 +132,7 @@ static void proximity_and_contact_exclude_each_other(void **state) {
     }
 }
 
-static void written_text_reads_back_the_same(void **state) {
+TEST(written_text_reads_back_the_same) {
     static const char text[] =
         "ground: {shape: noise, amplitude: 2}\nproximity: {neighbors: {radius: 3}}\n" GROUP
         "    count: 3\n    motion: {quadrotor: {integrator: heun}}\n    rotor_area: 0.04\n"
@@ -159,7 +160,7 @@ static void written_text_reads_back_the_same(void **state) {
 
 // ---- start places ------------------------------------------------------------------------------
 
-static void random_positions_keep_apart(void **state) {
+TEST(random_positions_keep_apart) {
     enum { COUNT = 500 };
     static double positions[3 * COUNT], again[3 * COUNT], headings[COUNT];
     const double taken[1][4] = {{0.0, 0.0, 0.0, 3.0}};
@@ -194,7 +195,7 @@ static void random_positions_keep_apart(void **state) {
 }
 
 static void expect_refused(mf_Context *context, const char *text, const char *message) {
-    mf_SceneFile *file = parse_scene(context, text);
+    AUTO_SCENE_FILE *file = parse_scene(context, text);
     mf_Scene scene;
     mf_Error error = {0};
     char line[900];
@@ -204,10 +205,9 @@ static void expect_refused(mf_Context *context, const char *text, const char *me
     mf_error_format(&error, line, sizeof line);
     assert_string_equal(line + strlen(SCENE_PATH), message);
     assert_int_equal(mf_context_live_bytes(context), live);
-    mf_scene_file_destroy(file);
 }
 
-static void overlap_is_refused_with_its_line(void **state) {
+TEST(overlap_is_refused_with_its_line) {
     expect_refused(*state, GROUP "    count: 2\n    placement: {grid: {spacing: [0.1, 0.1, 1]}}\n",
                    ":5:16: groups.quads.placement: agent 1 would overlap agent 0 of quads at the "
                    "start");
@@ -232,7 +232,7 @@ static double position_of(mf_Scene *scene, const char *group, uint32_t agent, ui
     return get_field(found, "base.position", agent, c);
 }
 
-static void agents_hold_their_positions(void **state) {
+TEST(agents_hold_their_positions) {
     mf_SceneFile *file = parse_scene(*state, GROUP "    count: 20\n");
     mf_Scene scene = make_scene(*state, file);
     double x = position_of(&scene, "quads", 7, 0), z = position_of(&scene, "quads", 7, 2);
@@ -243,7 +243,7 @@ static void agents_hold_their_positions(void **state) {
 }
 
 // All three kinds come to fly or drive on the circle, evenly spaced.
-static void orbits_are_joined(void **state) {
+TEST(orbits_are_joined) {
     static const char text[] =
         "world: {step: 0.01}\n" GROUP "    count: 4\n"
         "    placement: {circle: {center: [0, 0, 20], radius: 24}}\n"
@@ -278,7 +278,7 @@ static void orbits_are_joined(void **state) {
     drop_scene(&scene, file);
 }
 
-static void waypoints_are_visited_in_order(void **state) {
+TEST(waypoints_are_visited_in_order) {
     static const char text[] =
         "world: {step: 0.01}\n" GROUP "    count: 2\n"
         "    placement: {grid: {center: [0, 0, 20], spacing: [4, 4, 4]}}\n"
@@ -299,7 +299,7 @@ static void waypoints_are_visited_in_order(void **state) {
     drop_scene(&scene, file);
 }
 
-static void a_flock_comes_to_fly_alike(void **state) {
+TEST(a_flock_comes_to_fly_alike) {
     static const char text[] =
         "world: {step: 0.01}\nproximity: {neighbors: {radius: 10}}\n" GROUP "    count: 60\n"
         "    placement: {random: {lower: [-15, -15, 20], upper: [15, 15, 30], distance: 3}}\n"
@@ -327,7 +327,7 @@ static void a_flock_comes_to_fly_alike(void **state) {
 // ---- in the air and among others ---------------------------------------------------------------
 
 // Wind needs nobody to detect anybody.
-static void wind_blows_without_proximity(void **state) {
+TEST(wind_blows_without_proximity) {
     mf_SceneFile *file = parse_scene(*state, "air: {wind: [3, 0, 0]}\n" GROUP "    count: 2\n");
     mf_Scene scene = make_scene(*state, file);
     const mf_Field *wind = mf_group_find_field(scene.group, "wind.velocity");
@@ -340,14 +340,13 @@ static void wind_blows_without_proximity(void **state) {
 }
 
 // With `proximity` who touches is dead, robots too; else they push each other.
-static void collisions_give_faults_or_forces(void **state) {
+TEST(collisions_give_faults_or_forces) {
     for (int dead = 0; dead < 2; dead++) {
-        char text[300];
-        snprintf(text, sizeof text,
-                 "%sgroups:\n  - name: balls\n    model: ../models/ball.xml\n    count: 3\n"
-                 "    placement: {poses: [[0, 0, 0], [0.13, 0, 0], [5, 0, 0]]}\n",
-                 dead == 1 ? "proximity: {}\n" : "");
-        mf_SceneFile *file = parse_scene(*state, text);
+        mf_SceneFile *file = parse_scene(
+            *state,
+            formatted("%sgroups:\n  - name: balls\n    model: ../models/ball.xml\n    count: 3\n"
+                      "    placement: {poses: [[0, 0, 0], [0.13, 0, 0], [5, 0, 0]]}\n",
+                      dead == 1 ? "proximity: {}\n" : ""));
         mf_Scene scene = make_scene(*state, file);
         assert_true((scene.collisions == NULL) == (dead == 1));
         assert_true((scene.interaction != NULL) == (dead == 1));
@@ -370,7 +369,7 @@ static void steer_car(mf_Scene *scene, uint32_t instance, const uint8_t *genome,
 }
 
 // A program may evolve vehicles by hooks; their motion is theirs at every level.
-static void vehicles_can_be_evaluated(void **state) {
+TEST(vehicles_can_be_evaluated) {
     mf_SceneFile *file = parse_scene(*state, CAR "run: {duration: 4}\n"); // nothing commands them
     mf_SceneConfig config = mf_scene_config();
     mf_Scene scene;
@@ -417,7 +416,7 @@ static uint64_t hash_with(uint32_t threads, const char *isa) {
     return hash;
 }
 
-static void threads_and_instructions_change_nothing(void **state) {
+TEST(threads_and_instructions_change_nothing) {
     uint64_t one = hash_with(1, "scalar");
     assert_true(hash_with(4, "scalar") == one);
     if (mf_isa_available(MF_ISA_AVX2))
@@ -434,8 +433,8 @@ static mf_Status make_all(mf_Context *context, void *user, mf_Error *error) {
         "  - name: wings\n    model: ../models/aerosonde.yaml\n"
         "    placement: {random: {}}\n    behavior: {flock: {speed: 25}}\n";
     static const mf_Override overrides[] = {{"groups.wings.count", "2"}};
-    mf_SceneFile *file = NULL;
-    mf_Scene scene = {0};
+    AUTO_SCENE_FILE *file = NULL;
+    AUTO(mf_scene_destroy) mf_Scene scene = {0};
     char *page = NULL;
     mf_Status status =
         mf_scene_file_parse(context, SCENE_PATH, text, strlen(text), overrides, 1, &file, error);
@@ -445,34 +444,14 @@ static mf_Status make_all(mf_Context *context, void *user, mf_Error *error) {
     if (status == MF_OK)
         status = mf_scene_create(context, file, NULL, &scene, error);
     mf_release(context, page);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+TEST(every_failing_call_is_survived) {
     assert_true(torture(*state, make_all, NULL, TORTURE_MUST_FAIL) > 60);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vehicles_move_by_their_kind),
-        cmocka_unit_test(mistakes_are_one_line_with_their_position),
-        cmocka_unit_test(overrides_reach_into_groups),
-        cmocka_unit_test(proximity_and_contact_exclude_each_other),
-        cmocka_unit_test(written_text_reads_back_the_same),
-        cmocka_unit_test(random_positions_keep_apart),
-        cmocka_unit_test(overlap_is_refused_with_its_line),
-        cmocka_unit_test(agents_hold_their_positions),
-        cmocka_unit_test(orbits_are_joined),
-        cmocka_unit_test(waypoints_are_visited_in_order),
-        cmocka_unit_test(a_flock_comes_to_fly_alike),
-        cmocka_unit_test(wind_blows_without_proximity),
-        cmocka_unit_test(collisions_give_faults_or_forces),
-        cmocka_unit_test(vehicles_can_be_evaluated),
-        cmocka_unit_test(threads_and_instructions_change_nothing),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
     KEEP_SHARED();
-    return cmocka_run_group_tests(tests, make_context, drop_context);
+    return run_listed_tests();
 }

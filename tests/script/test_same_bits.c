@@ -3,6 +3,8 @@
 #include "serve/support.h"
 #include "script/script.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { ROBOTS = 20, JOINTS_MOST = 64, TURNS = 60, PERIOD_MS = 20, STEPS = 10 /* of a turn */ };
 
 #define SCENE                                                                                      \
@@ -82,7 +84,7 @@ static void control(mf_Client *client, uint32_t joints, float *target) {
 static uint64_t hash_of_client(mf_Context *context) {
     static float target[ROBOTS * JOINTS_MOST];
     const void *values[] = {target};
-    Served served;
+    AUTO(finish) Served served;
     mf_ClientNews news;
     mf_ClientStatistics seen;
     mf_ServerConfig config = mf_server_config();
@@ -113,20 +115,12 @@ static uint64_t hash_of_client(mf_Context *context) {
     CHECK(mf_client_statistics(client, true, &seen, error));
     assert_int_equal(seen.missed, 0);
     mf_client_close(client);
-    finish(&served);
     return seen.hash;
 }
 
-static void test_the_same_controller_everywhere(void **state) {
+TEST(test_the_same_controller_everywhere) {
     const uint64_t plugin = hash_of_plugin(*state);
     assert_true(plugin != hash_of_nothing(*state)); // it does something
     assert_true(hash_of_client(*state) == plugin);
     assert_true(hash_of_script(*state) == plugin);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_controller_everywhere),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -95,7 +95,7 @@ static void expect_good(const Run *run) {
 
 // ---- calls --------------------------------------------------------------------------------------
 
-static void hooks_are_called_at_their_rate(void **state) {
+TEST(hooks_are_called_at_their_rate) {
     Run *run =
         perform_script("print('main')\n"
                        "function start() print('start', world:time()) end\n"
@@ -115,7 +115,7 @@ static void hooks_are_called_at_their_rate(void **state) {
 }
 
 // The same calls however the run is cut.
-static void pieces_of_a_run_do_not_matter(void **state) {
+TEST(pieces_of_a_run_do_not_matter) {
     char *text = scene_with("local n = 0\nfunction tick() n = n + 1 end\n"
                             "function finish() print(n) end",
                             "    tick: 0.02\n");
@@ -130,7 +130,7 @@ static void pieces_of_a_run_do_not_matter(void **state) {
     close_run(run);
 }
 
-static void a_script_stops_the_run(void **state) {
+TEST(a_script_stops_the_run) {
     char *text =
         scene_with("function tick(time) if time > 0.045 then world:stop('enough') end end", "");
     Run *run = open_run(1, text, NULL);
@@ -144,7 +144,7 @@ static void a_script_stops_the_run(void **state) {
 
 // ---- properties ---------------------------------------------------------------------------------
 
-static void properties_are_arrays(void **state) {
+TEST(properties_are_arrays) {
     Run *run = perform_script(
         "local height = world:property('robots[*]/base.position.z')\n"
         "local angles = world:property('robots[3]/joint.angle')\n"
@@ -171,7 +171,7 @@ static void properties_are_arrays(void **state) {
     close_run(run);
 }
 
-static void gaits_are_commanded(void **state) {
+TEST(gaits_are_commanded) {
     Run *run = perform_script("function start()\n"
                               "  world:gait('robots', nil, 'tripod')\n"
                               "  world:gait('robots', 3, nil)\n"
@@ -230,11 +230,10 @@ static const char controller[] =
 
 static uint64_t walk(uint32_t threads, const char *script, const char *motion,
                      const mf_SceneHooks *hooks) {
-    char set[64];
     char *text = scene_with(script, "    tick: 0.02\n");
     char *found = strstr(text, "motion: points\n    count: 20\n    gaits: [tripod]\n");
     assert_non_null(found);
-    snprintf(set, sizeof set, "motion: %-14s\n    count: 20\n  # ", motion);
+    const char *set = formatted("motion: %-14s\n    count: 20\n  # ", motion);
     memcpy(found, set, strlen(set)); // the rest of the line of gaits is a remark
     Run *run = open_run(threads, text, hooks);
     free(text);
@@ -246,7 +245,7 @@ static uint64_t walk(uint32_t threads, const char *script, const char *motion,
 }
 
 // A script, on one thread and on two, and the same controller as a system in C.
-static void a_script_gives_the_bits_of_a_controller_in_c(void **state) {
+TEST(a_script_gives_the_bits_of_a_controller_in_c) {
     static const char *const motions[] = {"points", "articulated"};
     const mf_SceneHooks hooks = {.attach = add_control};
     for (size_t i = 0; i < 2; i++) {
@@ -287,7 +286,7 @@ static char *repeat(uint32_t threads, uint64_t *done) {
 }
 
 // Three times the same start with another height: the world's time goes back, the run goes on.
-static void an_experiment_is_repeated(void **state) {
+TEST(an_experiment_is_repeated) {
     uint64_t done[2];
     char *one = repeat(1, &done[0]), *two = repeat(2, &done[1]);
     assert_int_equal(done[0], 60);
@@ -302,7 +301,7 @@ static void an_experiment_is_repeated(void **state) {
     free(two);
 }
 
-static void random_numbers_are_those_of_the_seed(void **state) {
+TEST(random_numbers_are_those_of_the_seed) {
     static const char script[] = "local low, sum = 9, 0\n"
                                  "for i = 1, 1000 do\n"
                                  "  local x, n = world:random(), world:random(6)\n"
@@ -320,7 +319,7 @@ static void random_numbers_are_those_of_the_seed(void **state) {
 }
 
 // Nothing that differs from run to run is visible: addresses, or the order of a table of names.
-static void order_is_fixed(void **state) {
+TEST(order_is_fixed) {
     Run *run = perform_script("local t = {b = 1, a = 2, [10] = 3, [1] = 4, [true] = 5}\n"
                               "for key, value in pairs(t) do print(key, value) end\n"
                               "print(t, print, string.format('%s', t), tostring(world))\n"
@@ -338,7 +337,7 @@ static void order_is_fixed(void **state) {
 
 // ---- results and events -------------------------------------------------------------------------
 
-static void results_are_csv_and_json(void **state) {
+TEST(results_are_csv_and_json) {
     Run *run = perform_script("local t = results.table('a.csv', {'x', 'say \"hi\", you'})\n"
                               "t:row(0.1, 'a,b')\n"
                               "t:row(3, true)\n"
@@ -356,7 +355,7 @@ static void results_are_csv_and_json(void **state) {
     close_run(run);
 }
 
-static void falls_and_faults_are_events(void **state) {
+TEST(falls_and_faults_are_events) {
     Run *run = perform_script("function event(e) print(e.kind, e.group, e.robot, e.fault) end\n"
                               "function tick(time)\n"
                               "  if time == 0.05 then\n"
@@ -440,7 +439,7 @@ static const Mistake mistakes[] = {
     {"world:disconnect('robots', 0, 'x')", "", 1, "no docks"},
 };
 
-static void bad_scripts_end_the_run(void **state) {
+TEST(bad_scripts_end_the_run) {
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         const Mistake *mistake = &mistakes[i];
         Run *run = perform_script(mistake->script, mistake->more, 3);
@@ -461,19 +460,18 @@ static void bad_scripts_end_the_run(void **state) {
 }
 
 // Bytecode is no text, whatever the file is called.
-static void bytecode_is_refused(void **state) {
+TEST(bytecode_is_refused) {
     char path[] = "/tmp/mayfly-script-XXXXXX";
     const int file = mkstemp(path);
     assert_true(file >= 0);
     FILE *out = fdopen(file, "w");
     fputs("\x1bLua", out);
     fclose(out);
-    char text[1000];
-    snprintf(text, sizeof text,
-             "groups:\n  - {name: robots, model: ../models/hexapod.urdf}\n"
-             "scripts:\n  - {name: s, file: %s}\n",
-             path);
-    Run *run = open_run(1, text, NULL);
+    Run *run = open_run(1,
+                        formatted("groups:\n  - {name: robots, model: ../models/hexapod.urdf}\n"
+                                  "scripts:\n  - {name: s, file: %s}\n",
+                                  path),
+                        NULL);
     assert_int_equal(run->status, MF_BAD_ARGUMENT);
     assert_non_null(strstr(run->error.message, "attempt to load a binary chunk"));
     assert_string_equal(run->error.file, path);
@@ -482,9 +480,11 @@ static void bytecode_is_refused(void **state) {
 }
 
 // Programs that do not run scripts say so, and a written scene has them still.
-static void other_programs_say_that_no_script_runs(void **state) {
-    mf_Context *context = open_context(0);
-    char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n"), *written;
+TEST(other_programs_say_that_no_script_runs) {
+    AUTO_CONTEXT *context = open_context(0);
+    char *written;
+    AUTO(end_memory)
+    char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n");
     mf_SceneFile *file = parse_scene(context, text);
     mf_Scene scene = make_scene(context, file);
     assert_int_equal(scene.note_count, 1);
@@ -496,26 +496,4 @@ static void other_programs_say_that_no_script_runs(void **state) {
     mf_scene_file_destroy(again);
     mf_release(context, written);
     drop_scene(&scene, file);
-    free(text);
-    mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hooks_are_called_at_their_rate),
-        cmocka_unit_test(pieces_of_a_run_do_not_matter),
-        cmocka_unit_test(a_script_stops_the_run),
-        cmocka_unit_test(properties_are_arrays),
-        cmocka_unit_test(gaits_are_commanded),
-        cmocka_unit_test(a_script_gives_the_bits_of_a_controller_in_c),
-        cmocka_unit_test(an_experiment_is_repeated),
-        cmocka_unit_test(random_numbers_are_those_of_the_seed),
-        cmocka_unit_test(order_is_fixed),
-        cmocka_unit_test(results_are_csv_and_json),
-        cmocka_unit_test(falls_and_faults_are_events),
-        cmocka_unit_test(bad_scripts_end_the_run),
-        cmocka_unit_test(bytecode_is_refused),
-        cmocka_unit_test(other_programs_say_that_no_script_runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

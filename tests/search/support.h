@@ -29,10 +29,8 @@ static inline void empty_folder(const char *folder) {
     DIR *listing = opendir(folder);
     assert_non_null(listing);
     for (struct dirent *entry; (entry = readdir(listing)) != NULL;) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (entry->d_name[0] != '.' || strlen(entry->d_name) > 2)
-            remove(path);
+            remove(formatted("%s/%s", folder, entry->d_name));
     }
     closedir(listing);
 }
@@ -129,12 +127,10 @@ static inline void evolve(mf_Archive *archive, mf_Search *search, uint32_t gener
 // A file with `generations` generations; returns the hash of the last population.
 static inline uint64_t make_archive(const Fixture *fixture, const mf_SearchConfig *config,
                                     uint32_t generations) {
-    mf_Search *search = new_search(fixture->context, config);
-    mf_Archive *archive = new_archive(fixture, config);
+    AUTO_SEARCH *search = new_search(fixture->context, config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, config);
     evolve(archive, search, generations);
     uint64_t hash = mf_search_hash(search);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
     return hash;
 }
 
@@ -167,6 +163,6 @@ static inline char *read_bytes(const char *path, size_t *size) {
     return data;
 }
 
-#define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, setup_fixture, teardown_fixture)
+#define SEARCH_TEST(name) TEST_WITH(name, setup_fixture, teardown_fixture)
 
 #endif

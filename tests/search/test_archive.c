@@ -27,13 +27,13 @@ static void assert_same_individual(mf_Individual found, mf_Individual expected, 
 
 // ---- round trip --------------------------------------------------------------------------------
 
-static void gives_back_what_was_stored(void **state) {
+SEARCH_TEST(gives_back_what_was_stored) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     config.mutation_rate = 0.1;
     config.reuse_fitness = true;
-    mf_Search *search = new_search(fixture->context, &config);
-    mf_Archive *archive = new_archive(fixture, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     mf_ArchiveGeneration expected[6];
     mf_Individual champions[6];
     uint8_t genomes[6][16];
@@ -102,11 +102,9 @@ static void gives_back_what_was_stored(void **state) {
     assert_int_equal(mf_archive_best(archive, 7, &found, genome, 16, &error), MF_NOT_FOUND);
     assert_int_equal(mf_archive_best(archive, 1, &found, genome, 17, &error), MF_BAD_ARGUMENT);
     assert_memory_equal(&before, &found, sizeof found);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
 }
 
-static void empty_archive_is_fine(void **state) {
+SEARCH_TEST(empty_archive_is_fine) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_archive_close(new_archive(fixture, &config));
@@ -162,7 +160,7 @@ static mf_Status fading(void *user, const uint8_t *genomes, uint32_t count, uint
     return status;
 }
 
-static void fitness_is_stored_bit_for_bit(void **state) {
+SEARCH_TEST(fitness_is_stored_bit_for_bit) {
     Fixture *fixture = *state;
     for (int i = 0; i < 2; i++) {
         double factor = 1;
@@ -182,7 +180,7 @@ static void fitness_is_stored_bit_for_bit(void **state) {
 
 // ---- resume ------------------------------------------------------------------------------------
 
-static void resuming_anywhere_equals_the_unbroken_run(void **state) {
+SEARCH_TEST(resuming_anywhere_equals_the_unbroken_run) {
     Fixture *fixture = *state;
     enum { GENERATIONS = 12 };
     for (int reuse = 0; reuse < 2; reuse++) {
@@ -217,11 +215,11 @@ static void resuming_anywhere_equals_the_unbroken_run(void **state) {
     }
 }
 
-static void other_settings_are_refused_by_name(void **state) {
+SEARCH_TEST(other_settings_are_refused_by_name) {
     Fixture *fixture = *state;
     const mf_SearchConfig stored = small_config();
     make_archive(fixture, &stored, 3);
-    mf_Archive *archive = open_archive(fixture, true);
+    AUTO_ARCHIVE *archive = open_archive(fixture, true);
     mf_SearchConfig others[6];
     const char *names[6] = {"population", "survivors",     "genome_bytes",
                             "seed",       "mutation_rate", "reuse_fitness"};
@@ -234,7 +232,7 @@ static void other_settings_are_refused_by_name(void **state) {
     others[4].mutation_rate = nextafter(stored.mutation_rate, 1);
     others[5].reuse_fitness = true;
     for (int i = 0; i < 6; i++) {
-        mf_Search *search = new_search(fixture->context, &others[i]);
+        AUTO_SEARCH *search = new_search(fixture->context, &others[i]);
         uint64_t hash = mf_search_hash(search);
         mf_Error error = {0};
         assert_int_equal(mf_archive_resume(archive, search, NULL, NULL, &error), MF_BAD_ARGUMENT);
@@ -243,16 +241,14 @@ static void other_settings_are_refused_by_name(void **state) {
         assert_true(mf_search_hash(search) == hash);
         assert_int_equal(mf_archive_append(archive, search, 1, 1, &error), MF_BAD_ARGUMENT);
         assert_non_null(strstr(error.message, names[i]));
-        mf_search_destroy(search);
     }
-    mf_archive_close(archive);
 }
 
-static void only_the_next_generation_is_appended(void **state) {
+SEARCH_TEST(only_the_next_generation_is_appended) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
-    mf_Archive *archive = new_archive(fixture, &config);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     mf_Error error = {0};
     assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
     must(mf_search_advance(search, &error), &error);
@@ -271,8 +267,6 @@ static void only_the_next_generation_is_appended(void **state) {
     archive = open_archive(fixture, false);
     assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "reading"));
-    mf_archive_close(archive);
-    mf_search_destroy(search);
 }
 
 // ---- one writer, many readers ------------------------------------------------------------------
@@ -299,11 +293,11 @@ static double assert_busy(const Fixture *fixture) {
     return now() - begin;
 }
 
-static void second_writer_is_refused(void **state) {
+SEARCH_TEST(second_writer_is_refused) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
-    mf_Archive *first = new_archive(fixture, &config);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *first = new_archive(fixture, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     evolve(first, search, 2);
     // At once: waiting for a lock takes SQLite's second. The fastest of some counts, for the
     // machine may be busy.
@@ -329,15 +323,13 @@ static void second_writer_is_refused(void **state) {
     mf_archive_close(first);
     first = open_archive(fixture, true);
     evolve(first, search, 5);
-    mf_archive_close(first);
-    mf_search_destroy(search);
 }
 
-static void readers_go_on_while_one_writes(void **state) {
+SEARCH_TEST(readers_go_on_while_one_writes) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *writer = new_archive(fixture, &config);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     mf_Archive *readers[3];
     for (int i = 0; i < 3; i++)
         readers[i] = open_archive(fixture, false);
@@ -362,14 +354,13 @@ static void readers_go_on_while_one_writes(void **state) {
         mf_archive_close(readers[i]);
     mf_archive_close(writer);
     assert_int_equal(count_files(fixture->folder), 1);
-    mf_search_destroy(search);
 }
 
-static void waits_out_a_foreign_lock(void **state) {
+SEARCH_TEST(waits_out_a_foreign_lock) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
-    mf_Archive *archive = new_archive(fixture, &config);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     evolve(archive, search, 1);
     sqlite3 *shell = NULL;
     assert_int_equal(sqlite3_open(fixture->path, &shell), SQLITE_OK);
@@ -380,11 +371,9 @@ static void waits_out_a_foreign_lock(void **state) {
     assert_int_equal(sqlite3_exec(shell, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(shell);
     must(mf_archive_append(archive, search, 2, 2, &error), &error);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
 }
 
-static void names_have_no_special_meaning(void **state) {
+SEARCH_TEST(names_have_no_special_meaning) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     char before[4096];
@@ -404,7 +393,7 @@ static void names_have_no_special_meaning(void **state) {
 
 // ---- creating ----------------------------------------------------------------------------------
 
-static void never_overwrites(void **state) {
+SEARCH_TEST(never_overwrites) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *archive = (mf_Archive *)&config;
@@ -430,7 +419,7 @@ static void never_overwrites(void **state) {
     assert_int_equal(count_files(fixture->folder), 1);
 }
 
-static void creation_refuses_bad_arguments(void **state) {
+SEARCH_TEST(creation_refuses_bad_arguments) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *archive = NULL;
@@ -458,8 +447,7 @@ static void creation_refuses_bad_arguments(void **state) {
     assert_string_equal(run.settings, longest);
     mf_archive_close(archive);
     free(longest);
-    char nowhere[600];
-    snprintf(nowhere, sizeof nowhere, "%s/no/such/folder", fixture->folder);
+    const char *nowhere = formatted("%s/no/such/folder", fixture->folder);
     mf_Status status =
         mf_archive_create(fixture->context, nowhere, &config, "", 0, 0, &archive, &error);
     assert_true(status == MF_IO || status == MF_NOT_FOUND);
@@ -491,8 +479,7 @@ static int use_read_only_folder(const Fixture *fixture) {
     mf_Archive *archive = NULL;
     mf_SearchConfig config = small_config();
     mf_Error error = {0};
-    char other[600];
-    snprintf(other, sizeof other, "%s/other", fixture->folder);
+    const char *other = formatted("%s/other", fixture->folder);
     if (mf_archive_create(fixture->context, other, &config, "", 0, 0, &archive, &error) != MF_IO ||
         strcmp(error.file, other) != 0)
         return 2;
@@ -511,7 +498,7 @@ static int use_read_only_folder(const Fixture *fixture) {
     return 0;
 }
 
-static void read_only_folder_can_be_read(void **state) {
+SEARCH_TEST(read_only_folder_can_be_read) {
     Fixture *fixture = *state;
     // Somewhere that another user can get to; the build folder may be private.
     Fixture elsewhere = *fixture;
@@ -576,7 +563,7 @@ static int fill_the_disk(const Fixture *fixture) {
     return 0;
 }
 
-static void full_disk_loses_nothing(void **state) {
+SEARCH_TEST(full_disk_loses_nothing) {
     run_child(*state, fill_the_disk);
 }
 
@@ -589,12 +576,12 @@ static int count_row(void *user, int columns, char **values, char **names) {
     return 0;
 }
 
-static void documented_queries_work(void **state) {
+SEARCH_TEST(documented_queries_work) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     make_archive(fixture, &config, 40);
     size_t size;
-    char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
+    AUTO(end_memory) char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
     text[size] = '\0';
     sqlite3 *database = NULL;
     assert_int_equal(sqlite3_open(fixture->path, &database), SQLITE_OK);
@@ -613,15 +600,14 @@ static void documented_queries_work(void **state) {
     }
     assert_true(queries >= 6);
     sqlite3_close(database);
-    free(text);
 }
 
-static void documented_tables_are_the_tables(void **state) {
+SEARCH_TEST(documented_tables_are_the_tables) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_archive_close(new_archive(fixture, &config));
     size_t size;
-    char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
+    AUTO(end_memory) char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
     text[size] = '\0';
     sqlite3 *database = NULL;
     sqlite3_stmt *statement = NULL;
@@ -639,27 +625,4 @@ static void documented_tables_are_the_tables(void **state) {
     assert_int_equal(tables, 4);
     sqlite3_finalize(statement);
     sqlite3_close(database);
-    free(text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(gives_back_what_was_stored),
-        WITH_FIXTURE(empty_archive_is_fine),
-        WITH_FIXTURE(fitness_is_stored_bit_for_bit),
-        WITH_FIXTURE(resuming_anywhere_equals_the_unbroken_run),
-        WITH_FIXTURE(other_settings_are_refused_by_name),
-        WITH_FIXTURE(only_the_next_generation_is_appended),
-        WITH_FIXTURE(second_writer_is_refused),
-        WITH_FIXTURE(readers_go_on_while_one_writes),
-        WITH_FIXTURE(waits_out_a_foreign_lock),
-        WITH_FIXTURE(names_have_no_special_meaning),
-        WITH_FIXTURE(never_overwrites),
-        WITH_FIXTURE(creation_refuses_bad_arguments),
-        WITH_FIXTURE(read_only_folder_can_be_read),
-        WITH_FIXTURE(full_disk_loses_nothing),
-        WITH_FIXTURE(documented_queries_work),
-        WITH_FIXTURE(documented_tables_are_the_tables),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

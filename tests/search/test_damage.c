@@ -19,7 +19,7 @@ static void refused(const Fixture *fixture, const char *path, mf_Status expected
     }
 }
 
-static void distinguishes_foreign_files(void **state) {
+SEARCH_TEST(distinguishes_foreign_files) {
     Fixture *fixture = *state;
     const char *path = fixture->path;
     refused(fixture, path, MF_NOT_FOUND, "No such file");
@@ -50,7 +50,7 @@ typedef struct Damage {
     const char *said;
 } Damage;
 
-static void reports_damage_by_name(void **state) {
+SEARCH_TEST(reports_damage_by_name) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     static const Damage damages[] = {
@@ -89,7 +89,7 @@ static void reports_damage_by_name(void **state) {
     }
 }
 
-static void reports_damage_on_resume(void **state) {
+SEARCH_TEST(reports_damage_on_resume) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     static const Damage damages[] = {
@@ -139,11 +139,10 @@ static void reports_damage_on_resume(void **state) {
     // The champion of the newest generation and the statistics are checked when they are read.
     make_archive(fixture, &config, 3);
     sql(fixture, "UPDATE generation SET champion = 9999");
-    mf_Archive *archive = open_archive(fixture, false);
+    AUTO_ARCHIVE *archive = open_archive(fixture, false);
     mf_Individual found;
     uint8_t genome[16];
     assert_int_equal(mf_archive_best(archive, 3, &found, genome, 16, NULL), MF_CORRUPT);
-    mf_archive_close(archive);
 }
 
 // Opens, resumes and reads all. True when everything went well, and then the bits must be right.
@@ -174,27 +173,26 @@ static bool survives(const Fixture *fixture, const mf_SearchConfig *config, bool
     return status == MF_OK;
 }
 
-static void no_truncation_goes_unnoticed(void **state) {
+SEARCH_TEST(no_truncation_goes_unnoticed) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     uint64_t hash = make_archive(fixture, &config, 3);
     size_t size;
-    char *image = read_bytes(fixture->path, &size);
+    AUTO(end_memory) char *image = read_bytes(fixture->path, &size);
     assert_true(survives(fixture, &config, false, hash));
     for (size_t length = 0; length < size; length += length < 200 ? 7 : 511) {
         empty_folder(fixture->folder);
         write_bytes(fixture->path, image, length);
         assert_false(survives(fixture, &config, length % 2 == 0, hash));
     }
-    free(image);
 }
 
-static void no_flipped_byte_changes_the_bits(void **state) {
+SEARCH_TEST(no_flipped_byte_changes_the_bits) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     uint64_t hash = make_archive(fixture, &config, 3);
     size_t size;
-    char *image = read_bytes(fixture->path, &size);
+    AUTO(end_memory) char *image = read_bytes(fixture->path, &size);
     uint32_t noticed = 0;
     for (uint32_t trial = 0; trial < 1500; trial++) {
         uint32_t words[4];
@@ -209,16 +207,16 @@ static void no_flipped_byte_changes_the_bits(void **state) {
     }
     // Free space and dead bytes may change unseen; what is in use may not.
     assert_true(noticed > 100);
-    free(image);
 }
 
-static void no_lost_page_is_written_over(void **state) {
+SEARCH_TEST(no_lost_page_is_written_over) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     // Long enough that resuming needs only a few of the pages.
     make_archive(fixture, &config, 100);
     size_t size;
-    char *image = read_bytes(fixture->path, &size), page[4096];
+    char page[4096];
+    AUTO(end_memory) char *image = read_bytes(fixture->path, &size);
     assert_true(size >= 20 * sizeof page);
     for (size_t at = 0; at < size; at += sizeof page) {
         memcpy(page, image + at, sizeof page);
@@ -232,10 +230,9 @@ static void no_lost_page_is_written_over(void **state) {
         assert_null(archive);
         memcpy(image + at, page, sizeof page);
     }
-    free(image);
 }
 
-static void own_additions_do_no_harm(void **state) {
+SEARCH_TEST(own_additions_do_no_harm) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     make_archive(fixture, &config, 3);
@@ -245,20 +242,9 @@ static void own_additions_do_no_harm(void **state) {
                  "CREATE TRIGGER bomb AFTER INSERT ON individual BEGIN "
                  "DELETE FROM individual; END;");
     mf_Archive *archive = open_archive(fixture, true);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
     evolve(archive, search, 5);
     mf_archive_close(archive);
     assert_true(survives(fixture, &config, true, 0));
-    mf_search_destroy(search);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(distinguishes_foreign_files),      WITH_FIXTURE(reports_damage_by_name),
-        WITH_FIXTURE(reports_damage_on_resume),         WITH_FIXTURE(no_truncation_goes_unnoticed),
-        WITH_FIXTURE(no_flipped_byte_changes_the_bits), WITH_FIXTURE(no_lost_page_is_written_over),
-        WITH_FIXTURE(own_additions_do_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

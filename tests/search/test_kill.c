@@ -107,24 +107,21 @@ static bool live_and_die(const char *path, mf_Replacement replacement, long micr
 static uint32_t stored_generations(const Fixture *fixture) {
     if (access(fixture->path, F_OK) != 0)
         return 0;
-    mf_Archive *archive = open_archive(fixture, false);
+    AUTO_ARCHIVE *archive = open_archive(fixture, false);
     mf_ArchiveRun run;
     MUST(mf_archive_run(archive, &run, &error));
     assert_true(run.seconds == run.generations && run.simulated == 240.0 * run.generations);
-    mf_archive_close(archive);
     return run.generations;
 }
 
 static void assert_final_population(const Fixture *fixture, mf_Replacement replacement,
                                     uint64_t expected) {
     mf_SearchConfig config = config_of(replacement);
-    mf_Search *search = new_search(fixture->context, &config);
-    mf_Archive *archive = open_archive(fixture, false);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *archive = open_archive(fixture, false);
     MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
     assert_int_equal(mf_search_generation(search), GENERATIONS);
     assert_true(mf_search_hash(search) == expected);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
 }
 
 static void kill_and_resume(const Fixture *fixture, mf_Replacement replacement) {
@@ -166,25 +163,14 @@ static void kill_and_resume(const Fixture *fixture, mf_Replacement replacement) 
     empty_folder(fixture->folder);
 }
 
-static void killed_generations_end_like_unbroken_ones(void **state) {
+TEST_WITH(killed_generations_end_like_unbroken_ones, setup_fixture_on_disk, teardown_fixture) {
     kill_and_resume(*state, MF_REPLACEMENT_GENERATION);
 }
 
-static void killed_steady_states_end_like_unbroken_ones(void **state) {
+TEST_WITH(killed_steady_states_end_like_unbroken_ones, setup_fixture_on_disk, teardown_fixture) {
     kill_and_resume(*state, MF_REPLACEMENT_RANDOM);
 }
 
-static void killed_repertoires_end_like_unbroken_ones(void **state) {
+TEST_WITH(killed_repertoires_end_like_unbroken_ones, setup_fixture_on_disk, teardown_fixture) {
     kill_and_resume(*state, MF_REPLACEMENT_CELL);
-}
-
-#define ON_DISK(test) cmocka_unit_test_setup_teardown(test, setup_fixture_on_disk, teardown_fixture)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_DISK(killed_generations_end_like_unbroken_ones),
-        ON_DISK(killed_steady_states_end_like_unbroken_ones),
-        ON_DISK(killed_repertoires_end_like_unbroken_ones),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

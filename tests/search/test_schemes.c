@@ -126,18 +126,17 @@ static void assert_parents(mf_Context *context, mf_Selection selection, const do
     mf_SearchConfig config = small_config();
     config.selection = selection;
     config.replacement = MF_REPLACEMENT_RANDOM;
-    mf_Search *search = with_fitness(context, config, fitness);
+    AUTO_SEARCH *search = with_fitness(context, config, fitness);
     mf_search_weigh_parents(search, &search->current, NULL, RANKS);
     uint32_t counts[RANKS] = {0};
     for (uint64_t id = 0; id < CHOICES; id++)
         counts[mf_search_choose_parent(search, id, RANKS)]++;
     assert_chances(counts, chances);
-    mf_search_destroy(search);
 }
 
 static const double even[RANKS] = {1, 1, 1, 1, 1, 1, 1, 1};
 
-static void parents_have_the_chances_of_theory(void **state) {
+SEARCH_TEST(parents_have_the_chances_of_theory) {
     mf_Context *context = ((Fixture *)*state)->context;
     const double fitness[RANKS] = {9, 7, 4, 4, 2, 1, 0.5, 0};
     const double ranks[RANKS] = {8, 7, 6, 5, 4, 3, 2, 1};
@@ -153,7 +152,7 @@ static void parents_have_the_chances_of_theory(void **state) {
     assert_parents(context, MF_SELECTION_TRUNCATION, fitness, truncated);
 }
 
-static void proportionate_chances_of_any_fitness(void **state) {
+SEARCH_TEST(proportionate_chances_of_any_fitness) {
     mf_Context *context = ((Fixture *)*state)->context;
     const double nan = __builtin_nan(""), infinity = __builtin_inf(), huge = 1.7e308;
     const struct {
@@ -178,7 +177,7 @@ static void assert_victims(mf_Context *context, mf_Replacement replacement, uint
     config.replacement = replacement;
     config.protect = protect;
     config.genome_bytes = 8;
-    mf_Search *search = with_fitness(context, config, fitness);
+    AUTO_SEARCH *search = with_fitness(context, config, fitness);
     // Individual r has r bytes of the child's eight.
     memset(search->spare.genomes, 7, 8);
     for (uint32_t r = 0; r < RANKS; r++)
@@ -190,10 +189,9 @@ static void assert_victims(mf_Context *context, mf_Replacement replacement, uint
         counts[mf_search_choose_victim(search, 0)]++;
     }
     assert_chances(counts, chances);
-    mf_search_destroy(search);
 }
 
-static void victims_have_the_chances_of_theory(void **state) {
+SEARCH_TEST(victims_have_the_chances_of_theory) {
     mf_Context *context = ((Fixture *)*state)->context;
     const double nan = __builtin_nan(""), infinity = __builtin_inf();
     const double fitness[RANKS] = {9, 7, 4, 4, 2, 1, 0.5, -1};
@@ -216,7 +214,7 @@ static void victims_have_the_chances_of_theory(void **state) {
 // ---- steady state ------------------------------------------------------------------------------
 
 // With random replacement each of n individuals outlives n births with the chance (1 - 1/n)^n.
-static void random_replacement_outlives_as_theory_says(void **state) {
+SEARCH_TEST(random_replacement_outlives_as_theory_says) {
     mf_Context *context = ((Fixture *)*state)->context;
     mf_SearchConfig config = small_config();
     config.replacement = MF_REPLACEMENT_RANDOM;
@@ -227,11 +225,10 @@ static void random_replacement_outlives_as_theory_says(void **state) {
     double alive = 0, runs = 400;
     for (uint32_t run = 0; run < runs; run++) {
         config.seed = run;
-        mf_Search *search = new_search(context, &config);
+        AUTO_SEARCH *search = new_search(context, &config);
         advance(search, 2);
         for (uint32_t rank = 0; rank < config.population; rank++)
             alive += mf_search_individual(search, rank).id < config.population;
-        mf_search_destroy(search);
     }
     double chance = pow(1 - 1.0 / 50, 50), births = 50 * runs;
     // Survivals of one run are negatively correlated, so this variance is an upper bound.
@@ -239,13 +236,13 @@ static void random_replacement_outlives_as_theory_says(void **state) {
 }
 
 // Strict: the parent of each child was alive right before it was born; seen in a naive replay.
-static void batch_of_one_is_strict(void **state) {
+SEARCH_TEST(batch_of_one_is_strict) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     config.replacement = MF_REPLACEMENT_WORST;
     config.selection = MF_SELECTION_UNIFORM;
     config.batch = 1;
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     uint64_t alive[20];
     double fitness[20];
     uint32_t within = 0;
@@ -288,16 +285,15 @@ static void batch_of_one_is_strict(void **state) {
         }
     }
     assert_true(within > 0); // children of the same generation were parents
-    mf_search_destroy(search);
 }
 
-static void the_protected_stay(void **state) {
+SEARCH_TEST(the_protected_stay) {
     Fixture *fixture = *state;
     for (mf_Replacement r = MF_REPLACEMENT_RANDOM; r <= MF_REPLACEMENT_SIMILAR; r++) {
         mf_SearchConfig config = small_config();
         config.replacement = r;
         config.protect = 3;
-        mf_Search *search = new_search(fixture->context, &config);
+        AUTO_SEARCH *search = new_search(fixture->context, &config);
         double best[3] = {-1, -1, -1};
         for (int generation = 0; generation < 40; generation++) {
             advance(search, 1);
@@ -310,17 +306,16 @@ static void the_protected_stay(void **state) {
                 assert_true(
                     mf_search_ranks_before(&search->current, rank - 1, &search->current, rank));
         }
-        mf_search_destroy(search);
     }
 }
 
 // ---- MAP-Elites --------------------------------------------------------------------------------
 
 // The best of all that were born, by cell.
-static void each_cell_has_the_best_ever(void **state) {
+SEARCH_TEST(each_cell_has_the_best_ever) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[10]);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     double best[24];
     uint64_t holder[24];
     for (int cell = 0; cell < 24; cell++)
@@ -357,10 +352,9 @@ static void each_cell_has_the_best_ever(void **state) {
     }
     assert_true(coverage > 0.5);
     assert_null(mf_search_descriptors(search, 24));
-    mf_search_destroy(search);
 }
 
-static void cells_of_a_grid(void **state) {
+TEST(cells_of_a_grid) {
     mf_SearchConfig config = mf_search_config();
     const double nan = __builtin_nan(""), infinity = __builtin_inf();
     config.descriptor_count = 2;
@@ -384,12 +378,12 @@ static mf_Status describe_nothing(void *user, const uint8_t *genomes, uint32_t c
     return MF_OK; // NaN remain
 }
 
-static void a_grid_may_stay_empty(void **state) {
+SEARCH_TEST(a_grid_may_stay_empty) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[10]);
     config.describe = describe_nothing;
-    mf_Search *search = new_search(fixture->context, &config);
-    mf_Archive *archive = new_archive(fixture, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     evolve(archive, search, 3);
     assert_int_equal(mf_search_count(search), 0);
     assert_true(isnan(mf_search_best(search)) && isnan(mf_search_mean(search)));
@@ -397,26 +391,23 @@ static void a_grid_may_stay_empty(void **state) {
     uint8_t genome[16];
     mf_Error error = {0};
     assert_int_equal(mf_archive_best(archive, 0, &individual, genome, 16, &error), MF_NOT_FOUND);
-    mf_Search *again = new_search(fixture->context, &config);
+    AUTO_SEARCH *again = new_search(fixture->context, &config);
     must(mf_archive_resume(archive, again, NULL, NULL, &error), &error);
     assert_int_equal(mf_search_generation(again), 3);
     assert_true(mf_search_hash(again) == mf_search_hash(search));
-    mf_archive_close(archive);
-    mf_search_destroy(again);
-    mf_search_destroy(search);
 }
 
 // ---- for every scheme --------------------------------------------------------------------------
 
-static void resuming_gives_the_same_bits(void **state) {
+SEARCH_TEST(resuming_gives_the_same_bits) {
     Fixture *fixture = *state;
     for (int i = 0; i < SCHEMES; i++) {
         mf_SearchConfig config = scheme_config(&schemes[i]);
-        mf_Search *whole = new_search(fixture->context, &config);
+        AUTO_SEARCH *whole = new_search(fixture->context, &config);
         advance(whole, 12);
         empty_folder(fixture->folder);
         for (uint32_t until = 3; until <= 12; until += 3) {
-            mf_Search *search = new_search(fixture->context, &config);
+            AUTO_SEARCH *search = new_search(fixture->context, &config);
             mf_Archive *archive =
                 until == 3 ? new_archive(fixture, &config) : open_archive(fixture, true);
             MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
@@ -424,13 +415,11 @@ static void resuming_gives_the_same_bits(void **state) {
             if (until == 12 && mf_search_hash(search) != mf_search_hash(whole))
                 fail_msg("scheme %d: not the same population after resuming", i);
             mf_archive_close(archive);
-            mf_search_destroy(search);
         }
-        mf_search_destroy(whole);
     }
 }
 
-static void other_schemes_are_refused(void **state) {
+SEARCH_TEST(other_schemes_are_refused) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[11]);
     make_archive(fixture, &config, 2);
@@ -445,25 +434,23 @@ static void other_schemes_are_refused(void **state) {
     others[5].descriptors[0].upper = 2;
     strcpy(others[6].descriptors[0].name, "other");
     for (int i = 0; i < 7; i++) {
-        mf_Search *search = new_search(fixture->context, &others[i]);
-        mf_Archive *archive = open_archive(fixture, true);
+        AUTO_SEARCH *search = new_search(fixture->context, &others[i]);
+        AUTO_ARCHIVE *archive = open_archive(fixture, true);
         mf_Error error = {0};
         assert_int_equal(mf_archive_resume(archive, search, NULL, NULL, &error), MF_BAD_ARGUMENT);
-        mf_archive_close(archive);
-        mf_search_destroy(search);
     }
 }
 
 // ---- families ----------------------------------------------------------------------------------
 
-static void lines_end_in_the_first_generation(void **state) {
+SEARCH_TEST(lines_end_in_the_first_generation) {
     Fixture *fixture = *state;
     mf_Error error = {0};
     for (int i = 0; i < SCHEMES; i++) {
         mf_SearchConfig config = scheme_config(&schemes[i]);
         empty_folder(fixture->folder);
-        mf_Search *search = new_search(fixture->context, &config);
-        mf_Archive *archive = new_archive(fixture, &config);
+        AUTO_SEARCH *search = new_search(fixture->context, &config);
+        AUTO_ARCHIVE *archive = new_archive(fixture, &config);
         evolve(archive, search, 15);
         mf_Individual best = mf_search_individual(search, 0), stored;
         mf_Ancestor *line, *tree;
@@ -506,19 +493,17 @@ static void lines_end_in_the_first_generation(void **state) {
         mf_release(fixture->context, tree);
         assert_int_equal(mf_archive_ancestry(archive, 1000000, &line, &count, &error),
                          MF_NOT_FOUND);
-        mf_archive_close(archive);
-        mf_search_destroy(search);
     }
 }
 
-static void diversity_counts_genomes(void **state) {
+SEARCH_TEST(diversity_counts_genomes) {
     Fixture *fixture = *state;
     mf_Error error = {0};
     for (int i = 0; i < SCHEMES; i++) {
         mf_SearchConfig config = scheme_config(&schemes[i]);
         empty_folder(fixture->folder);
-        mf_Search *search = new_search(fixture->context, &config);
-        mf_Archive *archive = new_archive(fixture, &config);
+        AUTO_SEARCH *search = new_search(fixture->context, &config);
+        AUTO_ARCHIVE *archive = new_archive(fixture, &config);
         evolve(archive, search, 9);
         mf_ArchiveDiversity diversity;
         must(mf_archive_diversity(archive, 0, &diversity, &error), &error);
@@ -544,16 +529,14 @@ static void diversity_counts_genomes(void **state) {
         double pairs = count * (count - 1) / 2.0;
         assert_true(fabs(diversity.distance - different / pairs) < 1e-12);
         assert_int_equal(mf_archive_diversity(archive, 10, &diversity, &error), MF_NOT_FOUND);
-        mf_archive_close(archive);
-        mf_search_destroy(search);
     }
 }
 
-static void elites_of_the_archive_are_those_alive(void **state) {
+SEARCH_TEST(elites_of_the_archive_are_those_alive) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[11]);
-    mf_Search *search = new_search(fixture->context, &config);
-    mf_Archive *archive = new_archive(fixture, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     evolve(archive, search, 20);
     mf_Elite *elites;
     uint32_t count;
@@ -569,13 +552,11 @@ static void elites_of_the_archive_are_those_alive(void **state) {
                             2 * sizeof(double));
     }
     mf_release(fixture->context, elites);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
 }
 
 // ---- genomes by a function ---------------------------------------------------------------------
 
-static void zeros_at_the_end_are_not_stored(void **state) {
+SEARCH_TEST(zeros_at_the_end_are_not_stored) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     config.genome_bytes = 65536;
@@ -607,12 +588,12 @@ static mf_Status refuse(void *user, const uint8_t *parent, uint64_t seed, uint64
     return id >= *(uint64_t *)user ? MF_LIMIT : MF_OK;
 }
 
-static void a_function_that_fails_changes_nothing(void **state) {
+SEARCH_TEST(a_function_that_fails_changes_nothing) {
     Fixture *fixture = *state;
     for (mf_Replacement r = MF_REPLACEMENT_GENERATION; r <= MF_REPLACEMENT_RANDOM; r++) {
         mf_SearchConfig config = small_config();
         uint64_t limit = 5;
-        mf_Search *search = NULL;
+        AUTO_SEARCH *search = NULL;
         mf_Error error = {0};
         config.replacement = r;
         config.vary = refuse;
@@ -630,7 +611,6 @@ static void a_function_that_fails_changes_nothing(void **state) {
         limit = 1000;
         advance(search, 1);
         assert_int_equal(mf_search_generation(search), 2);
-        mf_search_destroy(search);
     }
 }
 
@@ -642,16 +622,16 @@ static mf_Status fail_evaluation(void *user, const uint8_t *genomes, uint32_t co
     return rugged(NULL, genomes, count, genome_bytes, fitness, error);
 }
 
-static void a_failed_batch_leaves_the_generation(void **state) {
+SEARCH_TEST(a_failed_batch_leaves_the_generation) {
     Fixture *fixture = *state;
     mf_SearchConfig config = scheme_config(&schemes[5]);
-    mf_Search *plain = new_search(fixture->context, &config);
+    AUTO_SEARCH *plain = new_search(fixture->context, &config);
     advance(plain, 3);
     int calls = 20 + 20 + 7; // in the third generation
     config.evaluate = fail_evaluation;
     config.user = &calls;
-    mf_Search *search = new_search(fixture->context, &config);
-    mf_Archive *archive = new_archive(fixture, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     mf_Error error = {0};
     advance(search, 1);
     must(mf_archive_append(archive, search, 0, 0, &error), &error);
@@ -662,14 +642,11 @@ static void a_failed_batch_leaves_the_generation(void **state) {
     advance(search, 1);
     assert_true(mf_search_hash(search) == mf_search_hash(plain));
     must(mf_archive_append(archive, search, 0, 0, &error), &error);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
-    mf_search_destroy(plain);
 }
 
 // ---- settings and damage -----------------------------------------------------------------------
 
-static void refuses_bad_schemes(void **state) {
+SEARCH_TEST(refuses_bad_schemes) {
     Fixture *fixture = *state;
     enum { BAD = 13 };
     mf_SearchConfig bad[BAD];
@@ -712,7 +689,7 @@ static void refuses_bad_schemes(void **state) {
     }
 }
 
-static void damage_is_reported(void **state) {
+SEARCH_TEST(damage_is_reported) {
     Fixture *fixture = *state;
     const struct {
         const char *change, *message;
@@ -743,9 +720,9 @@ static void damage_is_reported(void **state) {
         make_archive(fixture, &config, 8);
         const char *change = cases[i].change;
         sql(fixture, change);
-        mf_Archive *archive = NULL;
+        AUTO_ARCHIVE *archive = NULL;
         mf_Error error = {0};
-        mf_Search *search = new_search(fixture->context, &config);
+        AUTO_SEARCH *search = new_search(fixture->context, &config);
         mf_Status status =
             mf_archive_open(fixture->context, fixture->path, false, &archive, &error);
         assert_int_equal(status == MF_OK, cases[i].opens);
@@ -754,32 +731,5 @@ static void damage_is_reported(void **state) {
         if (status != MF_CORRUPT || strstr(error.message, cases[i].message) == NULL)
             fail_msg("%s: expected '%s', found %s: %s", change, cases[i].message,
                      mf_status_name(status), error.message);
-        mf_archive_close(archive);
-        mf_search_destroy(search);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(parents_have_the_chances_of_theory),
-        WITH_FIXTURE(proportionate_chances_of_any_fitness),
-        WITH_FIXTURE(victims_have_the_chances_of_theory),
-        WITH_FIXTURE(random_replacement_outlives_as_theory_says),
-        WITH_FIXTURE(batch_of_one_is_strict),
-        WITH_FIXTURE(the_protected_stay),
-        WITH_FIXTURE(each_cell_has_the_best_ever),
-        cmocka_unit_test(cells_of_a_grid),
-        WITH_FIXTURE(a_grid_may_stay_empty),
-        WITH_FIXTURE(resuming_gives_the_same_bits),
-        WITH_FIXTURE(other_schemes_are_refused),
-        WITH_FIXTURE(lines_end_in_the_first_generation),
-        WITH_FIXTURE(diversity_counts_genomes),
-        WITH_FIXTURE(elites_of_the_archive_are_those_alive),
-        WITH_FIXTURE(zeros_at_the_end_are_not_stored),
-        WITH_FIXTURE(a_function_that_fails_changes_nothing),
-        WITH_FIXTURE(a_failed_batch_leaves_the_generation),
-        WITH_FIXTURE(refuses_bad_schemes),
-        WITH_FIXTURE(damage_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

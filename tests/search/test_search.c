@@ -89,10 +89,9 @@ static void advance(mf_Search *search, uint32_t generations) {
 }
 
 static uint64_t hash_after(const mf_SearchConfig *config, uint32_t generations) {
-    mf_Search *search = create(config);
+    AUTO_SEARCH *search = create(config);
     advance(search, generations);
     uint64_t hash = mf_search_hash(search);
-    mf_search_destroy(search);
     return hash;
 }
 
@@ -106,7 +105,9 @@ static void refused(mf_SearchConfig config, const char *field) {
     assert_non_null(strstr(error.message, field));
 }
 
-static void refuses_bad_settings(void **state) {
+GROUP_FIXTURE(begin, end);
+
+TEST(refuses_bad_settings) {
     const mf_SearchConfig good = configure(one_max, NULL);
     mf_SearchConfig config = good;
     config.struct_size = 0;
@@ -141,12 +142,12 @@ static void refuses_bad_settings(void **state) {
     mf_search_destroy(NULL);
 }
 
-static void smallest_and_largest_sizes_work(void **state) {
+TEST(smallest_and_largest_sizes_work) {
     mf_SearchConfig config = configure(one_max, NULL);
     config.population = 2;
     config.survivors = 1;
     config.genome_bytes = 1;
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 200);
     // With one parent and a strict order nothing is ever lost; 8 set bits is the most.
     assert_true(mf_search_best(search) == 8);
@@ -157,16 +158,15 @@ static void smallest_and_largest_sizes_work(void **state) {
     advance(search, 2);
     assert_true(mf_search_individual(search, 0).fitness == 8);
     assert_true(mf_search_individual(search, (1 << 20) - 1).fitness == 0);
-    mf_search_destroy(search);
 }
 
 // ---- first generation --------------------------------------------------------------------------
 
-static void first_generation_is_random_by_id(void **state) {
+TEST(first_generation_is_random_by_id) {
     mf_SearchConfig config = configure(one_max, NULL);
     config.seed = 7;
     config.population = 4096;
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     assert_int_equal(mf_search_generation(search), 0);
     assert_true(isnan(mf_search_best(search)) && isnan(mf_search_mean(search)));
     double sum = 0;
@@ -190,19 +190,18 @@ static void first_generation_is_random_by_id(void **state) {
     assert_true(fabs(chi_square - 255) < 5 * 22.6);
     mf_Individual beyond = mf_search_individual(search, config.population);
     assert_true(beyond.genome == NULL && isnan(beyond.fitness));
-    mf_search_destroy(search);
 }
 
 // ---- selection ---------------------------------------------------------------------------------
 
-static void keeps_the_best_and_duplicates_them_in_turn(void **state) {
+TEST(keeps_the_best_and_duplicates_them_in_turn) {
     // Ten individuals with known fitness, id by id; three survive.
     double first[10] = {3, 9, 1, 7, 8, 2, 0, 6, 5, 4};
     mf_SearchConfig config = configure(listed, first);
     config.population = 10;
     config.survivors = 3;
     config.mutation_rate = 0.5;
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 1);
     const uint64_t by_rank[10] = {1, 4, 3, 7, 8, 9, 0, 5, 2, 6};
     uint8_t parents[3][32];
@@ -228,15 +227,14 @@ static void keeps_the_best_and_duplicates_them_in_turn(void **state) {
         assert_int_equal(individual.parent, parent_of[individual.id - 10]);
         assert_memory_not_equal(individual.genome, parents[(individual.id - 10) % 3], 32);
     }
-    mf_search_destroy(search);
 }
 
-static void equal_fitness_drifts(void **state) {
+TEST(equal_fitness_drifts) {
     double value = 1.5;
     mf_SearchConfig config = configure(all_equal, &value);
     config.population = 10;
     config.survivors = 5;
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 1);
     for (uint32_t rank = 0; rank < 10; rank++)
         assert_int_equal(mf_search_individual(search, rank).id, 9 - rank);
@@ -251,10 +249,9 @@ static void equal_fitness_drifts(void **state) {
         assert_int_equal(individual.id, 19 - rank);
         assert_true(individual.parent != UINT64_MAX);
     }
-    mf_search_destroy(search);
 }
 
-static void nan_is_worst(void **state) {
+TEST(nan_is_worst) {
     uint64_t odd_bits = UINT64_C(0xfff8dead0000beef);
     double odd_nan;
     memcpy(&odd_nan, &odd_bits, sizeof odd_nan);
@@ -262,7 +259,7 @@ static void nan_is_worst(void **state) {
     mf_SearchConfig config = configure(listed, fitness);
     config.population = 6;
     config.survivors = 2;
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 1);
     const uint64_t by_rank[6] = {4, 5, 3, 1, 2, 0};
     for (uint32_t rank = 0; rank < 6; rank++)
@@ -281,7 +278,6 @@ static void nan_is_worst(void **state) {
     search = create(&config);
     advance(search, 3);
     assert_true(isnan(mf_search_best(search)) && isnan(mf_search_mean(search)));
-    mf_search_destroy(search);
 }
 
 // ---- mutation ----------------------------------------------------------------------------------
@@ -338,7 +334,7 @@ static void near_fraction(double hits, double trials, double expected) {
         fail_msg("expected %g +- %g, found %g", expected, deviation, hits / trials);
 }
 
-static void mutation_rate_is_exact(void **state) {
+TEST(mutation_rate_is_exact) {
     const double rates[] = {1.0 / 16, 0.25, 0.9};
     for (int i = 0; i < 3; i++) {
         // Long genomes, where a child without any mutation practically does not happen.
@@ -352,7 +348,7 @@ static void mutation_rate_is_exact(void **state) {
     }
 }
 
-static void every_child_differs(void **state) {
+TEST(every_child_differs) {
     // 32 bytes at 1/16: (15/16)^32 = 12.7 % of the children have no byte chosen and get one.
     double rate = 1.0 / 16, none = pow(1 - rate, 32);
     Changes changes = count_changes(rate, 32, 20000);
@@ -371,7 +367,7 @@ static void every_child_differs(void **state) {
 
 // ---- determinism -------------------------------------------------------------------------------
 
-static void depends_on_nothing_but_settings(void **state) {
+TEST(depends_on_nothing_but_settings) {
     mf_SearchConfig config = configure(one_max, NULL);
     config.seed = 1;
     uint64_t hash = hash_after(&config, 20);
@@ -403,7 +399,7 @@ static void depends_on_nothing_but_settings(void **state) {
         assert_true(hash_after(&others[i], 20) != hash);
 }
 
-static void hash_is_the_same_everywhere(void **state) {
+TEST(hash_is_the_same_everywhere) {
     // Recorded once; equal for every compiler, optimization and machine. The statistics above say
     // that it is right, this says that it stays.
     mf_SearchConfig config = configure(one_max, NULL);
@@ -412,9 +408,9 @@ static void hash_is_the_same_everywhere(void **state) {
     assert_int_equal(hash_after(&config, 100), UINT64_C(0xf26f7dd8dc31bed2));
 }
 
-static void hash_covers_everything(void **state) {
+TEST(hash_covers_everything) {
     mf_SearchConfig config = configure(one_max, NULL);
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 3);
     uint64_t hash = mf_search_hash(search);
     for (uint32_t rank = 0; rank < 100; rank += 33) {
@@ -433,10 +429,9 @@ static void hash_covers_everything(void **state) {
         search->current.genomes[rank * 32 + 31] ^= 0x80;
     }
     assert_true(mf_search_hash(search) == hash);
-    mf_search_destroy(search);
 }
 
-static void ids_never_run_into_each_other(void **state) {
+TEST(ids_never_run_into_each_other) {
     mf_SearchConfig config = configure(one_max, NULL);
     config.population = 1 << 20;
     config.survivors = 1;
@@ -470,25 +465,24 @@ static void ids_never_run_into_each_other(void **state) {
     mf_search_destroy(far_one);
 }
 
-static void stops_at_the_last_generation(void **state) {
+TEST(stops_at_the_last_generation) {
     mf_SearchConfig config = configure(one_max, NULL);
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 1);
     search->generation = UINT32_MAX;
     uint64_t hash = mf_search_hash(search);
     assert_int_equal(mf_search_advance(search, NULL), MF_LIMIT);
     assert_true(mf_search_hash(search) == hash);
-    mf_search_destroy(search);
 }
 
 // ---- evolution ---------------------------------------------------------------------------------
 
-static void one_max_converges(void **state) {
+TEST(one_max_converges) {
     for (uint64_t seed = 0; seed < 5; seed++) {
         mf_SearchConfig config = configure(one_max, NULL);
         config.genome_bytes = 8;
         config.seed = seed;
-        mf_Search *search = create(&config);
+        AUTO_SEARCH *search = create(&config);
         double best = 0;
         for (int i = 0; i < 300; i++) {
             advance(search, 1);
@@ -500,19 +494,18 @@ static void one_max_converges(void **state) {
         for (uint32_t rank = 1; rank < 100; rank++)
             assert_true(mf_search_individual(search, rank).fitness <=
                         mf_search_individual(search, rank - 1).fitness);
-        mf_search_destroy(search);
     }
 }
 
 // ---- failures ----------------------------------------------------------------------------------
 
-static void failed_evaluation_changes_nothing(void **state) {
+TEST(failed_evaluation_changes_nothing) {
     mf_SearchConfig config = configure(one_max, NULL);
     uint64_t unbroken = hash_after(&config, 3);
     Watched watch = {.message = "the robot is on fire"};
     config.evaluate = watched;
     config.user = &watch;
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     for (uint32_t generation = 0; generation < 3; generation++) {
         uint64_t hash = mf_search_hash(search);
         mf_Error error = {0};
@@ -531,7 +524,6 @@ static void failed_evaluation_changes_nothing(void **state) {
         advance(search, 1);
     }
     assert_true(mf_search_hash(search) == unbroken);
-    mf_search_destroy(search);
 }
 
 static mf_Status silent(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
@@ -542,13 +534,12 @@ static mf_Status silent(void *user, const uint8_t *genomes, uint32_t count, uint
     return MF_OK;
 }
 
-static void unwritten_fitness_is_nan(void **state) {
+TEST(unwritten_fitness_is_nan) {
     mf_SearchConfig config = configure(silent, NULL);
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     advance(search, 2);
     for (uint32_t rank = 0; rank < 100; rank++)
         assert_true(isnan(mf_search_individual(search, rank).fitness));
-    mf_search_destroy(search);
 }
 
 static mf_Status make_and_advance(mf_Context *torn, void *user, mf_Error *error) {
@@ -563,40 +554,15 @@ static mf_Status make_and_advance(mf_Context *torn, void *user, mf_Error *error)
     return status;
 }
 
-static void every_allocation_can_fail(void **state) {
+TEST(every_allocation_can_fail) {
     mf_SearchConfig config = configure(one_max, NULL);
     assert_true(torture(context, make_and_advance, &config, TORTURE_MUST_FAIL) >= 11);
 }
 
-static void advancing_allocates_nothing(void **state) {
+TEST(advancing_allocates_nothing) {
     mf_SearchConfig config = configure(one_max, NULL);
-    mf_Search *search = create(&config);
+    AUTO_SEARCH *search = create(&config);
     uint64_t calls = mf_context_call_count(context);
     advance(search, 10);
     assert_true(mf_context_call_count(context) == calls);
-    mf_search_destroy(search);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_bad_settings),
-        cmocka_unit_test(smallest_and_largest_sizes_work),
-        cmocka_unit_test(first_generation_is_random_by_id),
-        cmocka_unit_test(keeps_the_best_and_duplicates_them_in_turn),
-        cmocka_unit_test(equal_fitness_drifts),
-        cmocka_unit_test(nan_is_worst),
-        cmocka_unit_test(mutation_rate_is_exact),
-        cmocka_unit_test(every_child_differs),
-        cmocka_unit_test(depends_on_nothing_but_settings),
-        cmocka_unit_test(hash_is_the_same_everywhere),
-        cmocka_unit_test(hash_covers_everything),
-        cmocka_unit_test(ids_never_run_into_each_other),
-        cmocka_unit_test(stops_at_the_last_generation),
-        cmocka_unit_test(one_max_converges),
-        cmocka_unit_test(failed_evaluation_changes_nothing),
-        cmocka_unit_test(unwritten_fitness_is_nan),
-        cmocka_unit_test(every_allocation_can_fail),
-        cmocka_unit_test(advancing_allocates_nothing),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -29,7 +29,7 @@ static mf_Status create_and_append(mf_Context *context, void *user, mf_Error *er
     return status;
 }
 
-static void creating_survives_every_failure(void **state) {
+SEARCH_TEST(creating_survives_every_failure) {
     Fixture *fixture = *state;
     assert_true(torture(fixture->context, create_and_append, fixture, TORTURE_MUST_FAIL) > 100);
 }
@@ -53,14 +53,12 @@ static void put_back(const Stored *stored) {
 static void assert_intact(const Stored *stored) {
     const Fixture *fixture = stored->fixture;
     mf_SearchConfig config = small_config();
-    mf_Search *search = new_search(fixture->context, &config);
-    mf_Archive *archive = open_archive(fixture, true);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
+    AUTO_ARCHIVE *archive = open_archive(fixture, true);
     MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
     uint32_t generation = mf_search_generation(search);
     assert_in_range(generation, 3, 4);
     assert_true(mf_search_hash(search) == stored->hashes[generation]);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
 }
 
 static mf_Status add_generation(const Stored *stored, mf_Archive *archive, mf_Search *search,
@@ -133,11 +131,10 @@ static mf_Status query(mf_Archive *archive, mf_Context *context, mf_Error *error
 
 static mf_Status open_and_query(mf_Context *context, void *user, mf_Error *error) {
     const Stored *stored = user;
-    mf_Archive *archive = NULL;
+    AUTO_ARCHIVE *archive = NULL;
     mf_Status status = mf_archive_open(context, stored->fixture->path, false, &archive, error);
     if (status == MF_OK)
         status = query(archive, context, error);
-    mf_archive_close(archive);
     return status;
 }
 
@@ -161,18 +158,16 @@ static void drop(Stored *stored) {
     free(stored->image);
 }
 
-static void resuming_survives_every_failure(void **state) {
-    Stored stored;
+SEARCH_TEST(resuming_survives_every_failure) {
+    AUTO(drop) Stored stored;
     store(*state, &stored);
     assert_true(torture(stored.context, resume_and_append, &stored, TORTURE_MUST_FAIL) > 80);
-    drop(&stored);
 }
 
-static void reading_survives_every_failure(void **state) {
-    Stored stored;
+SEARCH_TEST(reading_survives_every_failure) {
+    AUTO(drop) Stored stored;
     store(*state, &stored);
     assert_true(torture(stored.context, open_and_query, &stored, TORTURE_MUST_FAIL) > 30);
-    drop(&stored);
 }
 
 // ---- steady states and MAP-Elites --------------------------------------------------------------
@@ -243,17 +238,7 @@ static mf_Status live_in_cells(mf_Context *context, void *user, mf_Error *error)
     return status;
 }
 
-static void repertoires_survive_every_failure(void **state) {
+SEARCH_TEST(repertoires_survive_every_failure) {
     Fixture *fixture = *state;
     assert_true(torture(fixture->context, live_in_cells, fixture, TORTURE_MUST_FAIL) > 150);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(repertoires_survive_every_failure),
-        WITH_FIXTURE(creating_survives_every_failure),
-        WITH_FIXTURE(resuming_survives_every_failure),
-        WITH_FIXTURE(reading_survives_every_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,12 +43,12 @@ static mf_SearchConfig looking_config(Verifications *verifications) {
 }
 
 // The order by the cheap level alone, from a search without a second look.
-static void the_best_are_ordered_anew(void **state) {
+SEARCH_TEST(the_best_are_ordered_anew) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig plain = small_config(), config = looking_config(&verifications);
-    mf_Search *cheap = new_search(fixture->context, &plain);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *cheap = new_search(fixture->context, &plain);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (uint32_t generation = 1; generation <= 3; generation++) {
         MUST(mf_search_advance(cheap, &error));
         MUST(mf_search_advance(search, &error));
@@ -79,15 +79,13 @@ static void the_best_are_ordered_anew(void **state) {
     for (uint32_t rank = elite; rank < elite + 15; rank++)
         assert_true(mf_search_individual(search, rank).id ==
                     mf_search_individual(cheap, rank - elite + BEST).id);
-    mf_search_destroy(cheap);
-    mf_search_destroy(search);
 }
 
-static void only_the_elite_has_children(void **state) {
+SEARCH_TEST(only_the_elite_has_children) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (int i = 0; i < 3; i++)
         MUST(mf_search_advance(search, &error));
     for (int i = 0; i < 20; i++) {
@@ -110,7 +108,6 @@ static void only_the_elite_has_children(void **state) {
         }
         assert_int_equal(born, 12);
     }
-    mf_search_destroy(search);
 }
 
 static int by_falling(const void *a, const void *b) {
@@ -120,11 +117,11 @@ static int by_falling(const void *a, const void *b) {
 
 // Of all that were ever looked at, the best live and come first: at every moment, however much the
 // cheap level dislikes them.
-static void the_best_by_the_look_are_never_lost(void **state) {
+SEARCH_TEST(the_best_by_the_look_are_never_lost) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (int generation = 1; generation <= 100; generation++) {
         MUST(mf_search_advance(search, &error));
         double all[MOST_LOOKS];
@@ -145,7 +142,6 @@ static void the_best_by_the_look_are_never_lost(void **state) {
     assert_int_equal(verifications.genomes, 33 * BEST);
     // It did find out what the dear level likes.
     assert_true(mf_search_individual(search, 0).verified > -8);
-    mf_search_destroy(search);
 }
 
 // The cheap level likes byte 0 large, the dear one likes it small, both like byte 1 large.
@@ -166,7 +162,7 @@ static mf_Status dear_bytes(void *user, const uint8_t *genomes, uint32_t count,
 
 // With x and y these bytes, v = 255 - x + y is largest at x = 0, and v - |v - f|, which is x + y up
 // to x = 127 and 510 - 3x + y from there on, at x = 127.
-static void what_one_level_only_likes_counts_less(void **state) {
+SEARCH_TEST(what_one_level_only_likes_counts_less) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     config.evaluate = cheap_bytes;
@@ -175,13 +171,12 @@ static void what_one_level_only_likes_counts_less(void **state) {
     config.verify = dear_bytes;
     for (int weight = 0; weight < 2; weight++) {
         config.verify_disparity = weight;
-        mf_Search *search = new_search(fixture->context, &config);
+        AUTO_SEARCH *search = new_search(fixture->context, &config);
         for (int i = 0; i < 100; i++)
             MUST(mf_search_advance(search, &error));
         mf_Individual best = mf_search_individual(search, 0);
         assert_in_range(best.genome[0], weight == 0 ? 0 : 120, weight == 0 ? 7 : 130);
         assert_in_range(best.genome[1], 240, 255);
-        mf_search_destroy(search);
     }
 }
 
@@ -208,13 +203,13 @@ static double ones_and_first(const uint8_t *genome) {
     return ones(genome) - genome[0] / 1024.0;
 }
 
-static void neutral_mutants_wait(void **state) {
+SEARCH_TEST(neutral_mutants_wait) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
     config.evaluate = blind;
     verifications.rate = ones_and_first;
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (int i = 0; i < 60; i++)
         MUST(mf_search_advance(search, &error));
     uint32_t neutral = 0, known = verifications.genomes;
@@ -236,15 +231,14 @@ static void neutral_mutants_wait(void **state) {
             waiting += ones(found.genome) == elite[k];
     }
     assert_true(waiting > 0);
-    mf_search_destroy(search);
 }
 
-static void a_look_that_fails_changes_nothing(void **state) {
+SEARCH_TEST(a_look_that_fails_changes_nothing) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_Error error = {0};
     mf_SearchConfig config = looking_config(&verifications);
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     must(mf_search_advance(search, &error), &error);
     must(mf_search_advance(search, &error), &error);
     uint64_t before = mf_search_hash(search);
@@ -257,15 +251,13 @@ static void a_look_that_fails_changes_nothing(void **state) {
     must(mf_search_advance(search, &error), &error);
 
     // The same as if it had never failed.
-    mf_Search *other = new_search(fixture->context, &config);
+    AUTO_SEARCH *other = new_search(fixture->context, &config);
     for (int i = 0; i < 3; i++)
         must(mf_search_advance(other, &error), &error);
     assert_true(mf_search_hash(other) == mf_search_hash(search));
-    mf_search_destroy(search);
-    mf_search_destroy(other);
 }
 
-static void bad_settings_are_refused(void **state) {
+SEARCH_TEST(bad_settings_are_refused) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_Search *search;
@@ -287,7 +279,7 @@ static void bad_settings_are_refused(void **state) {
 
 // ---- the archive -------------------------------------------------------------------------------
 
-static void a_resumed_run_ends_with_the_same_bits(void **state) {
+SEARCH_TEST(a_resumed_run_ends_with_the_same_bits) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
@@ -318,7 +310,7 @@ static void a_resumed_run_ends_with_the_same_bits(void **state) {
     }
 }
 
-static void the_archive_holds_both_curves(void **state) {
+SEARCH_TEST(the_archive_holds_both_curves) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
@@ -351,7 +343,7 @@ static void the_archive_holds_both_curves(void **state) {
                  "INSERT INTO once SELECT count(*) = 10 FROM verified");
 }
 
-static void other_settings_and_damage_are_refused(void **state) {
+SEARCH_TEST(other_settings_and_damage_are_refused) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_Error error = {0};
@@ -396,7 +388,7 @@ static void other_settings_and_damage_are_refused(void **state) {
 }
 
 // Of a search by the rule before this one: read, but not gone on with.
-static void a_forgetful_archive_can_be_read(void **state) {
+SEARCH_TEST(a_forgetful_archive_can_be_read) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_Error error = {0};
@@ -430,8 +422,8 @@ static mf_Status run_and_resume(mf_Context *context, void *user, mf_Error *error
     const Fixture *fixture = user;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
-    mf_Search *search = NULL;
-    mf_Archive *archive = NULL;
+    AUTO_SEARCH *search = NULL;
+    AUTO_ARCHIVE *archive = NULL;
     empty_folder(fixture->folder);
     mf_Status status = mf_search_create(context, &config, &search, error);
     if (status == MF_OK)
@@ -444,30 +436,10 @@ static mf_Status run_and_resume(mf_Context *context, void *user, mf_Error *error
     }
     if (status == MF_OK)
         status = mf_archive_resume(archive, search, NULL, NULL, error);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
+SEARCH_TEST(every_failing_call_is_survived) {
     Fixture *fixture = *state;
     assert_true(torture(fixture->context, run_and_resume, fixture, TORTURE_MUST_FAIL) > 100);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_FIXTURE(the_best_are_ordered_anew),
-        WITH_FIXTURE(only_the_elite_has_children),
-        WITH_FIXTURE(the_best_by_the_look_are_never_lost),
-        WITH_FIXTURE(what_one_level_only_likes_counts_less),
-        WITH_FIXTURE(neutral_mutants_wait),
-        WITH_FIXTURE(a_look_that_fails_changes_nothing),
-        WITH_FIXTURE(bad_settings_are_refused),
-        WITH_FIXTURE(a_resumed_run_ends_with_the_same_bits),
-        WITH_FIXTURE(the_archive_holds_both_curves),
-        WITH_FIXTURE(other_settings_and_damage_are_refused),
-        WITH_FIXTURE(a_forgetful_archive_can_be_read),
-        WITH_FIXTURE(every_failing_call_is_survived),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,10 +220,10 @@ static void touch_is_a_half_line(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test(name)
-        TEST(plates_feel_what_lies_on_them), TEST(plates_beside_a_free_body),
-        TEST(welds_hold_on_to_one_body),     TEST(tendons_pull_on_sensors),
-        TEST(ropes_and_motors_pull),         TEST(touch_is_a_half_line),
+#define ENTRY(name) cmocka_unit_test(name)
+        ENTRY(plates_feel_what_lies_on_them), ENTRY(plates_beside_a_free_body),
+        ENTRY(welds_hold_on_to_one_body),     ENTRY(tendons_pull_on_sensors),
+        ENTRY(ropes_and_motors_pull),         ENTRY(touch_is_a_half_line),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

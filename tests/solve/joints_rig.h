@@ -8,12 +8,11 @@
 
 // A box of 0.1 x 0.2 x 0.4 m whose origin is its center.
 static inline mf_Model *box_of(mf_Context *context, double mass) {
-    char text[512];
-    snprintf(text, sizeof text,
-             "<mujoco model='box'><worldbody><body><freejoint/>"
-             "<geom type='box' size='0.05 0.1 0.2' mass='%g'/></body></worldbody></mujoco>",
-             mass);
-    return load_text(context, text);
+    return load_text(
+        context,
+        formatted("<mujoco model='box'><worldbody><body><freejoint/>"
+                  "<geom type='box' size='0.05 0.1 0.2' mass='%g'/></body></worldbody></mujoco>",
+                  mass));
 }
 
 static inline mf_Group *add_bodies(Pitch *pitch, mf_Model *model, const char *name, uint32_t count,
@@ -24,13 +23,13 @@ static inline mf_Group *add_bodies(Pitch *pitch, mf_Model *model, const char *na
     config.articulated.shapes = config.rigid.shapes = config.prescribed.shapes = true;
     mf_motions_set_control(&config, mf_world_config_of(pitch->world)->step);
     prepare(pitch, group);
-    must(mf_motion_add(group, motion, &config, &pitch->error), &pitch->error);
+    MUST(mf_motion_add(group, motion, &config, &error));
     return group;
 }
 
 static inline mf_WorldJoints *add_joints(Pitch *pitch) {
     mf_WorldJoints *joints;
-    must(mf_world_joints_add(pitch->world, NULL, &joints, &pitch->error), &pitch->error);
+    MUST(mf_world_joints_add(pitch->world, NULL, &joints, &error));
     return joints;
 }
 

@@ -43,10 +43,9 @@ static inline void pitch_close(Pitch *pitch) {
 }
 
 static inline mf_Model *load_file(mf_Context *context, const char *name) {
-    char path[512];
     mf_Model *model;
-    snprintf(path, sizeof path, "%s/models/%s", MAYFLY_SOURCE_DIR, name);
-    MUST(mf_model_load(context, path, NULL, &model, &error));
+    MUST(mf_model_load(context, formatted("%s/models/%s", MAYFLY_SOURCE_DIR, name), NULL, &model,
+                       &error));
     return model;
 }
 
@@ -66,7 +65,7 @@ static inline mf_Group *pitch_group(Pitch *pitch, mf_Model *model, const char *n
 }
 
 static inline void prepare(Pitch *pitch, mf_Group *group) {
-    must(mf_collisions_prepare(group, &pitch->error), &pitch->error);
+    MUST(mf_collisions_prepare(group, &error));
 }
 
 // Prepared, and moves by `articulated`, without contacts with the ground and within itself.
@@ -76,30 +75,26 @@ static inline mf_Group *pitch_bodies(Pitch *pitch, mf_Model *model, const char *
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 
 static inline void pitch_collide(Pitch *pitch, const mf_CollisionsConfig *config) {
-    must(mf_collisions_add(pitch->world, config, &pitch->collisions, &pitch->error), &pitch->error);
+    MUST(mf_collisions_add(pitch->world, config, &pitch->collisions, &error));
 }
 
 static inline void put(Pitch *pitch, mf_Group *group, uint32_t instance, double x, double y,
                        double z, double speed_x) {
-    must(mf_group_set_start(group, instance, (double[]){x, y, z}, NULL, (double[]){speed_x, 0, 0},
-                            &pitch->error),
-         &pitch->error);
+    MUST(mf_group_set_start(group, instance, (double[]){x, y, z}, NULL, (double[]){speed_x, 0, 0},
+                            &error));
 }
 
 // A ball of radius 0.1 m without friction.
 static inline mf_Model *ball_of(mf_Context *context, double mass) {
-    char text[512];
-    snprintf(text, sizeof text,
-             "<mujoco model='ball'><worldbody><body><freejoint/>"
-             "<geom type='sphere' size='0.1' mass='%g' condim='1'/>"
-             "</body></worldbody></mujoco>",
-             mass);
-    return load_text(context, text);
+    return load_text(context, formatted("<mujoco model='ball'><worldbody><body><freejoint/>"
+                                        "<geom type='sphere' size='0.1' mass='%g' condim='1'/>"
+                                        "</body></worldbody></mujoco>",
+                                        mass));
 }
 
 #endif

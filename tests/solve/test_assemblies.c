@@ -34,25 +34,23 @@ static void open_row(Row *row, const RowConfig *config) {
     prepare(pitch, row->modules);
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = config->contacts;
-    must(rig_add_articulated(row->modules, &motion, &pitch->error), &pitch->error);
-    must(mf_world_docks_add(pitch->world, NULL, &row->docks, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(row->modules, &motion, &error));
+    MUST(mf_world_docks_add(pitch->world, NULL, &row->docks, &error));
     put_at(pitch, row->modules, 0, 0, 0, config->height);
     for (uint32_t i = 1; i < config->count; i++) {
         const mf_DockPort front = {row->modules, i - 1, row->front},
                           back = {row->modules, i, row->back};
         double at[3], rotation[4];
-        must(mf_docks_mating_pose(row->docks, &front, &back, 0, at, rotation, &pitch->error),
-             &pitch->error);
-        must(mf_group_set_start(row->modules, i, at, rotation, NULL, &pitch->error), &pitch->error);
+        MUST(mf_docks_mating_pose(row->docks, &front, &back, 0, at, rotation, &error));
+        MUST(mf_group_set_start(row->modules, i, at, rotation, NULL, &error));
         row->length = at[0] / i;
     }
 }
 
 static void dock_row(Row *row) {
     for (uint32_t i = 1; i < mf_group_count(row->modules); i++)
-        must(mf_docks_connect(row->docks, &(mf_DockPort){row->modules, i - 1, row->front},
-                              &(mf_DockPort){row->modules, i, row->back}, 0, &row->pitch.error),
-             &row->pitch.error);
+        MUST(mf_docks_connect(row->docks, &(mf_DockPort){row->modules, i - 1, row->front},
+                              &(mf_DockPort){row->modules, i, row->back}, 0, &error));
 }
 
 static void close_row(Row *row) {
@@ -103,7 +101,7 @@ static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide)
     return hash;
 }
 
-static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
+TEST(the_same_bits_on_any_threads_and_instruction_sets) {
     for (uint32_t wide = 0; wide < 2; wide++) {
         const uint64_t expected = hash_of(21, 1, MF_ISA_AUTO, wide);
         assert_int_equal(hash_of(21, 2, MF_ISA_AUTO, wide), expected);
@@ -114,13 +112,13 @@ static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
 }
 
 // Branches of long ones are tasks of their own.
-static void branches_give_the_same_bits(void **state) {
+TEST(branches_give_the_same_bits) {
     const uint64_t expected = hash_of(150, 1, MF_ISA_AUTO, false);
     assert_int_equal(hash_of(150, 2, MF_ISA_AUTO, false), expected);
     assert_int_equal(hash_of(150, 3, MF_ISA_AUTO, false), expected);
 }
 
-static void a_snapshot_continues(void **state) {
+TEST(a_snapshot_continues) {
     const RowConfig config = {.count = 9,
                               .threads = 1,
                               .isa = MF_ISA_AUTO,
@@ -137,8 +135,7 @@ static void a_snapshot_continues(void **state) {
     size_t size;
     void *image = take_snapshot(rows[0].pitch.world, &size);
     step(&rows[0], 50);
-    must(mf_world_restore(rows[1].pitch.world, image, size, &rows[1].pitch.error),
-         &rows[1].pitch.error);
+    MUST(mf_world_restore(rows[1].pitch.world, image, size, &error));
     step(&rows[1], 50);
     assert_int_equal(mf_world_hash(rows[1].pitch.world), mf_world_hash(rows[0].pitch.world));
     free(image);
@@ -149,7 +146,7 @@ static void a_snapshot_continues(void **state) {
 // ---- truth --------------------------------------------------------------------------------------
 
 // Two rows in flight that meet: momentum of all stays, in the step in which they dock and after it.
-static void docking_keeps_momentum(void **state) {
+TEST(docking_keeps_momentum) {
     const RowConfig config = {.count = 4,
                               .threads = 1,
                               .isa = MF_ISA_AUTO,
@@ -189,7 +186,7 @@ static void docking_keeps_momentum(void **state) {
 
 // A row in space that its middle carries: base.force bears the weight of all, so the load of each
 // dock is that of what hangs on it: n m g at the dock, n^2 / 2 m g l about it.
-static void loads_are_those_of_statics(void **state) {
+TEST(loads_are_those_of_statics) {
     enum { COUNT = 5 };
     const RowConfig config = {.count = COUNT,
                               .threads = 1,
@@ -254,7 +251,7 @@ static void rest(uint32_t count, double seconds, double creep) {
     close_row(&row);
 }
 
-static void long_chains_stay_together_at_rest(void **state) {
+TEST(long_chains_stay_together_at_rest) {
     rest(SANITIZED ? 20 : 100, SANITIZED ? 2.0 : 20.0, 1e-3);
     if (getenv("MAYFLY_FULL") != NULL)
         rest(1000, 60.0, 1e-3);
@@ -263,7 +260,7 @@ static void long_chains_stay_together_at_rest(void **state) {
 // ---- who is not in a tree -----------------------------------------------------------------------
 
 // A module that a fault froze holds its neighbors in place: joints hold them to it.
-static void a_faulty_robot_is_held_by_joints(void **state) {
+TEST(a_faulty_robot_is_held_by_joints) {
     const RowConfig config = {.count = 4,
                               .threads = 1,
                               .isa = MF_ISA_AUTO,
@@ -289,7 +286,7 @@ static void a_faulty_robot_is_held_by_joints(void **state) {
 }
 
 // Joints besides docks are the solver's, for which the assembly is one body: a row hangs on one.
-static void other_joints_hold_a_tree(void **state) {
+TEST(other_joints_hold_a_tree) {
     const RowConfig config = {.count = 3,
                               .threads = 1,
                               .isa = MF_ISA_AUTO,
@@ -307,7 +304,7 @@ static void other_joints_hold_a_tree(void **state) {
     assert_near(get_field(row.modules, "base.position", 0, 2), 5.0, 2e-5);
     assert_true(state_of(joints, id).opening < 5e-5);
     assert_true(get_field(row.modules, "base.position", 2, 2) < 4.99); // the others swing down
-    must(mf_world_joint_destroy(joints, id, &row.pitch.error), &row.pitch.error);
+    MUST(mf_world_joint_destroy(joints, id, &error));
     step(&row, 50);
     assert_int_equal(mf_docks_statistics(row.docks).trees, 100);
     assert_true(open_most(&row) < 1e-6);
@@ -315,8 +312,8 @@ static void other_joints_hold_a_tree(void **state) {
 }
 
 // A row whose first module stands on a box that nothing moves, as on a base, which bears all of it.
-static void a_row_stands_on_what_moves_by_itself(void **state) {
-    Pitch pitch;
+TEST(a_row_stands_on_what_moves_by_itself) {
+    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *base =
@@ -331,8 +328,8 @@ static void a_row_stands_on_what_moves_by_itself(void **state) {
     prepare(&pitch, modules);
     mf_ArticulatedConfig config = mf_motions_config().articulated;
     config.contacts = false;
-    must(rig_add_articulated(modules, &config, &pitch.error), &pitch.error);
-    must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
+    MUST(rig_add_articulated(modules, &config, &error));
+    MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
     put_at(&pitch, bases, 0, 0, 0, 1);
     const uint32_t front = mf_model_find(module, MF_ITEM_DOCK, "front"),
                    back = mf_model_find(module, MF_ITEM_DOCK, "back");
@@ -341,10 +338,9 @@ static void a_row_stands_on_what_moves_by_itself(void **state) {
     for (uint32_t i = 0; i < 2; i++) {
         double at[3], rotated[4];
         const mf_DockPort *pair = &ports[2 * i];
-        must(mf_docks_mating_pose(docks, &pair[0], &pair[1], 0, at, rotated, &pitch.error),
-             &pitch.error);
-        must(mf_group_set_start(modules, i, at, rotated, NULL, &pitch.error), &pitch.error);
-        must(mf_docks_connect(docks, &pair[0], &pair[1], 0, &pitch.error), &pitch.error);
+        MUST(mf_docks_mating_pose(docks, &pair[0], &pair[1], 0, at, rotated, &error));
+        MUST(mf_group_set_start(modules, i, at, rotated, NULL, &error));
+        MUST(mf_docks_connect(docks, &pair[0], &pair[1], 0, &error));
     }
     mf_world_step(pitch.world, 500);
     double mass = 0.0;
@@ -354,20 +350,4 @@ static void a_row_stands_on_what_moves_by_itself(void **state) {
     assert_near(get_field(bases, "dock.load", 0, 0), -9.81 * mass, 1e-3);
     assert_near(get_field(modules, "base.position", 1, 2),
                 get_field(modules, "base.position", 0, 2) + 0.1, 0.1);
-    pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_bits_on_any_threads_and_instruction_sets),
-        cmocka_unit_test(branches_give_the_same_bits),
-        cmocka_unit_test(a_snapshot_continues),
-        cmocka_unit_test(docking_keeps_momentum),
-        cmocka_unit_test(loads_are_those_of_statics),
-        cmocka_unit_test(long_chains_stay_together_at_rest),
-        cmocka_unit_test(a_faulty_robot_is_held_by_joints),
-        cmocka_unit_test(other_joints_hold_a_tree),
-        cmocka_unit_test(a_row_stands_on_what_moves_by_itself),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,18 +8,17 @@ enum { BACK, FRONT };
 // Two boxes of 0.1 m on a passive hinge about y in the middle, with a dock at each end, x to x.
 // Nothing touches.
 static mf_Model *module_of(mf_Context *context, const char *extra) {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "<mujoco model='module'><worldbody><body name='left'><freejoint/>"
-             "<geom type='box' size='0.05 0.04 0.03' pos='-0.05 0 0' mass='0.5' contype='0' "
-             "conaffinity='0'/>"
-             "<body name='right'><joint name='hinge' axis='0 1 0'/>"
-             "<geom type='box' size='0.05 0.04 0.03' pos='0.05 0 0' mass='0.3' contype='0' "
-             "conaffinity='0'/></body></body></worldbody><custom>"
-             "<text name='dock:back' data='body=left xyz=-0.1,0,0 quat=0,0,0,1 %s'/>"
-             "<text name='dock:front' data='body=right xyz=0.1,0,0 %s'/></custom></mujoco>",
-             extra, extra);
-    return load_text(context, text);
+    return load_text(
+        context,
+        formatted("<mujoco model='module'><worldbody><body name='left'><freejoint/>"
+                  "<geom type='box' size='0.05 0.04 0.03' pos='-0.05 0 0' mass='0.5' contype='0' "
+                  "conaffinity='0'/>"
+                  "<body name='right'><joint name='hinge' axis='0 1 0'/>"
+                  "<geom type='box' size='0.05 0.04 0.03' pos='0.05 0 0' mass='0.3' contype='0' "
+                  "conaffinity='0'/></body></body></worldbody><custom>"
+                  "<text name='dock:back' data='body=left xyz=-0.1,0,0 quat=0,0,0,1 %s'/>"
+                  "<text name='dock:front' data='body=right xyz=0.1,0,0 %s'/></custom></mujoco>",
+                  extra, extra));
 }
 
 static const double mass = 0.8, length = 0.2; // [kg], [m] of a module
@@ -38,7 +37,7 @@ static void add_motion(Pitch *pitch, mf_Group *group) {
     motion.contacts = motion.self_contacts = false;
     motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
 }
 
 static void connect(mf_WorldDocks *docks, mf_Group *modules, uint32_t first, uint32_t second) {
@@ -53,7 +52,7 @@ static void open_lines(Rows *rows, uint32_t each, uint32_t line, uint32_t count,
     pitch_open(pitch, 2, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     rows->modules = pitch_group(pitch, module_of(pitch->context, extra), "modules", count, true);
     add_motion(pitch, rows->modules);
-    must(mf_world_docks_add(pitch->world, NULL, &rows->docks, &pitch->error), &pitch->error);
+    MUST(mf_world_docks_add(pitch->world, NULL, &rows->docks, &error));
     for (uint32_t i = 0; i < count; i++)
         put_at(pitch, rows->modules, i, i % line * length + i % line / each * gap, i / line, 5);
     for (uint32_t i = 1; i < count; i++)
@@ -129,7 +128,7 @@ static void read_velocities(mf_Group *modules, double out[MOST][VALUES]) {
 
 // A row that is pulled at its end by F: dock i carries (n - 1 - i) F / n. With 8 N and four modules
 // the first carries 6 N, above its 5.
-static void a_pulled_row_breaks_where_the_load_is(void **state) {
+TEST(a_pulled_row_breaks_where_the_load_is) {
     const double pull = 8.0, tick = 0.002;
     Rows rows;
     open_rows(&rows, 4, 4, 0.0, "tension=5");
@@ -168,7 +167,7 @@ static void a_pulled_row_breaks_where_the_load_is(void **state) {
 // A row that spins about z faster and faster while its hinges swing, until its docks break. What
 // breaks leaves all velocities as they are: against a twin whose docks
 // do not break the step in which they do is the same to the bit.
-static void a_spinning_row_breaks_without_a_jump(void **state) {
+TEST(a_spinning_row_breaks_without_a_jump) {
     enum { COUNT = 6 };
     const double rate = 6.0;
     Rows rows[2];
@@ -220,7 +219,7 @@ static void a_spinning_row_breaks_without_a_jump(void **state) {
 
 // Two rows at rest, 50 mm apart: pull (1 - d / range)^2 is 2 N on each, the only one, since docks
 // within a row are taken. They meet, lose what the blow takes, and go on as one tree at rest.
-static void a_magnet_pulls_a_row_on(void **state) {
+TEST(a_magnet_pulls_a_row_on) {
     Rows rows;
     const Momentum none = {{0}, {0}};
     double energy = 0.0;
@@ -259,7 +258,7 @@ static void a_magnet_pulls_a_row_on(void **state) {
 // ---- a clamp ------------------------------------------------------------------------------------
 
 // It closes for 20 ms, ten steps, in which both rows move by themselves; then they are one.
-static void a_clamp_closes_on_a_row(void **state) {
+TEST(a_clamp_closes_on_a_row) {
     Rows rows;
     open_rows(&rows, 3, 6, 0.0, "closing=0.02");
     drive(&rows, 0, 0.3);
@@ -300,7 +299,7 @@ static void a_clamp_closes_on_a_row(void **state) {
 
 // Of 60 pairs of rows whose latches each catch with 0.7, 49 % join: within four standard
 // deviations. A miss changes no velocity, and the rows stay trees of their own.
-static void a_latch_misses_a_row(void **state) {
+TEST(a_latch_misses_a_row) {
     enum { PAIRS = SANITIZED ? 15 : 60, EACH = 2 };
     Rows rows;
     open_lines(&rows, EACH, 2 * EACH, 2 * EACH * PAIRS, 0.0, "failure=0.3");
@@ -323,15 +322,4 @@ static void a_latch_misses_a_row(void **state) {
         assert_near(get_field(rows.modules, "base.linear_velocity", i, 1), 0.1, 1e-9);
     }
     close_rows(&rows);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pulled_row_breaks_where_the_load_is),
-        cmocka_unit_test(a_spinning_row_breaks_without_a_jump),
-        cmocka_unit_test(a_magnet_pulls_a_row_on),
-        cmocka_unit_test(a_clamp_closes_on_a_row),
-        cmocka_unit_test(a_latch_misses_a_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static mf_Group *add_modules(Play *play, const char *text, const char *name, uin
     motion.contact_stiffness = 2e4;
     motion.contact_damping = 100.0;
     prepare(&play->pitch, group);
-    must(rig_add_articulated(group, &motion, &play->pitch.error), &play->pitch.error);
+    MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 
@@ -44,16 +44,15 @@ static void open_play(Play *play, const char *module, uint32_t modules, double a
     mf_WorldJointsConfig exact = mf_world_joints_config();
     exact.tolerance = 1e-9;
     exact.rounds = 8;
-    must(mf_world_joints_add(pitch->world, &exact, &joints, &pitch->error), &pitch->error);
+    MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
     mf_CollisionsConfig collisions = mf_collisions_config();
     pitch_collide(pitch, &collisions);
-    must(mf_world_docks_add(pitch->world, NULL, &play->docks, &pitch->error), &pitch->error);
+    MUST(mf_world_docks_add(pitch->world, NULL, &play->docks, &error));
     for (uint32_t i = 0; i < modules; i++) {
         put_at(pitch, play->modules, i, apart * i, 0.0, 5.0);
         if (i > 0)
-            must(mf_docks_connect(play->docks, &(mf_DockPort){play->modules, i - 1, 1},
-                                  &(mf_DockPort){play->modules, i, 0}, 0, &pitch->error),
-                 &pitch->error);
+            MUST(mf_docks_connect(play->docks, &(mf_DockPort){play->modules, i - 1, 1},
+                                  &(mf_DockPort){play->modules, i, 0}, 0, &error));
     }
 }
 
@@ -132,7 +131,7 @@ static mf_DocksStatistics hit_leg(uint32_t leg) {
     return seen;
 }
 
-static void a_link_without_a_site_is_hit(void **state) {
+TEST(a_link_without_a_site_is_hit) {
     const mf_DocksStatistics near_leg = hit_leg(2), far_leg = hit_leg(LEGS - 1);
     assert_int_equal(near_leg.touched, 0);
     assert_true(far_leg.touched > 0);
@@ -164,17 +163,9 @@ static mf_DocksStatistics hit_row(uint32_t links) {
     return seen;
 }
 
-static void more_links_are_hit_than_an_island_takes(void **state) {
+TEST(more_links_are_hit_than_an_island_takes) {
     const mf_DocksStatistics most = hit_row(HALF), more = hit_row(HALF + 1);
     assert_int_equal(most.touched, 0);
     assert_true(more.touched > 0);
     assert_true(more.trees > 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_link_without_a_site_is_hit),
-        cmocka_unit_test(more_links_are_hit_than_an_island_takes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static mf_Group *add_modules(Play *play, const PlayConfig *config, mf_Model *mod
     motion.contact_stiffness = 2e4;
     motion.contact_damping = 100.0;
     prepare(&play->pitch, group);
-    must(rig_add_articulated(group, &motion, &play->pitch.error), &play->pitch.error);
+    MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 
@@ -89,21 +89,20 @@ static void open_play(Play *play, const PlayConfig *config) {
                                              "<geom type='sphere' size='0.05' mass='2'/></body>"
                                              "</worldbody></mujoco>"),
                                    "others", config->balls);
-    must(mf_world_joints_add(pitch->world, &exact, &joints, &pitch->error), &pitch->error);
+    MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
     mf_CollisionsConfig collisions = mf_collisions_config();
     pitch_collide(pitch, &collisions);
     if (!config->whole)
-        must(mf_world_docks_add(pitch->world, NULL, &play->docks, &pitch->error), &pitch->error);
+        MUST(mf_world_docks_add(pitch->world, NULL, &play->docks, &error));
     const uint32_t own = config->whole ? 1 : MODULES;
     for (uint32_t r = 0; r < config->rows; r++)
         for (uint32_t i = 0; i < own; i++) {
             put_at(pitch, play->modules, own * r + i, 0.2 * i + 0.04 * r, 0.01 * r,
                    config->height + 0.0605 * r);
             if (i > 0)
-                must(mf_docks_connect(
-                         play->docks, &(mf_DockPort){play->modules, own * r + i - 1, 1},
-                         &(mf_DockPort){play->modules, own * r + i, 0}, 0, &pitch->error),
-                     &pitch->error);
+                MUST(mf_docks_connect(play->docks,
+                                      &(mf_DockPort){play->modules, own * r + i - 1, 1},
+                                      &(mf_DockPort){play->modules, own * r + i, 0}, 0, &error));
         }
 }
 
@@ -177,7 +176,7 @@ static double blow_difference(mf_Time step) {
 
 // The contact acts on where accelerations of the step's beginning lead, in the one model on where
 // the step leads: alike to the first order of the step.
-static void a_blow_moves_it_as_one_robot(void **state) {
+TEST(a_blow_moves_it_as_one_robot) {
     assert_true(blow_difference(MF_MILLISECOND) < 2e-5);
     assert_true(blow_difference(MF_MILLISECOND / 8) < 2e-6);
 }
@@ -201,7 +200,7 @@ static double load_on_row(Play *play, uint32_t row) {
 }
 
 // The lower one lies on the ground and bears the weight of the upper one, both as trees.
-static void rows_rest_on_each_other(void **state) {
+TEST(rows_rest_on_each_other) {
     for (uint32_t wide = 0; wide < 2; wide++) {
         const PlayConfig config = {.rows = 2,
                                    .threads = 1,
@@ -254,7 +253,7 @@ static uint64_t hash_of(uint32_t threads, mf_Isa isa, bool wide) {
     return hash;
 }
 
-static void bits_depend_on_nothing_else(void **state) {
+TEST(bits_depend_on_nothing_else) {
     for (uint32_t wide = 0; wide < 2; wide++) {
         const uint64_t expected = hash_of(1, MF_ISA_AUTO, wide);
         assert_int_equal(hash_of(2, MF_ISA_AUTO, wide), expected);
@@ -263,20 +262,10 @@ static void bits_depend_on_nothing_else(void **state) {
     }
 }
 
-static void a_snapshot_of_a_heap_continues(void **state) {
+TEST(a_snapshot_of_a_heap_continues) {
     Play play;
     open_heap(&play, 1, MF_ISA_AUTO, true);
     mf_world_step(play.pitch.world, 40);
     assert_continues(play.pitch.world, 20);
     close_play(&play);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_blow_moves_it_as_one_robot),
-        cmocka_unit_test(rows_rest_on_each_other),
-        cmocka_unit_test(bits_depend_on_nothing_else),
-        cmocka_unit_test(a_snapshot_of_a_heap_continues),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static uint32_t check(uint32_t nodes, const Pair *pairs, uint32_t count, double 
     return iterations;
 }
 
-static void trees_are_solved_at_once(void **state) {
+TEST(trees_are_solved_at_once) {
     Pair pairs[MOST] = {{0, 0}};
     assert_int_equal(check(1, pairs, 0, 1e-13), 0);
     for (uint32_t i = 0; i + 1 < MOST; i++)
@@ -100,7 +100,7 @@ static void trees_are_solved_at_once(void **state) {
     assert_int_equal(check(MOST, pairs, MOST - 1, 1e-13), 0);
 }
 
-static void loops_are_iterated(void **state) {
+TEST(loops_are_iterated) {
     Pair pairs[MOST * MOST];
     uint32_t count = 0;
     for (uint32_t i = 0; i + 1 < MOST; i++) {
@@ -118,7 +118,7 @@ static void loops_are_iterated(void **state) {
 }
 
 // Parts that share no block are solved by themselves, to the bit.
-static void parts_know_nothing_of_each_other(void **state) {
+TEST(parts_know_nothing_of_each_other) {
     const Pair pairs[] = {{0, 1}, {1, 2}, {3, 4}};
     mf_Context *context;
     mf_BlockSystem system;
@@ -134,7 +134,7 @@ static void parts_know_nothing_of_each_other(void **state) {
 }
 
 // Where a pivot is not positive the solution stays of the size of the diagonal's.
-static void what_is_not_positive_stays_small(void **state) {
+TEST(what_is_not_positive_stays_small) {
     mf_Context *context;
     mf_BlockSystem system;
     double x[ROWS], right[ROWS] = {1, -1, 0, 0, 0, 0};
@@ -147,14 +147,4 @@ static void what_is_not_positive_stays_small(void **state) {
     for (uint32_t i = 0; i < ROWS; i++)
         assert_true(fabs(x[i]) < 4.0);
     close_system(context, &system);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trees_are_solved_at_once),
-        cmocka_unit_test(loops_are_iterated),
-        cmocka_unit_test(parts_know_nothing_of_each_other),
-        cmocka_unit_test(what_is_not_positive_stays_small),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

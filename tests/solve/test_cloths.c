@@ -2,6 +2,8 @@
 // a cloth, and threads and instruction sets give the same bits.
 #include "rig/rig.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 typedef struct Rig {
     mf_Model *cloth_model, *model;
     mf_World *world;
@@ -17,13 +19,12 @@ static mf_Time step = 2 * MF_MILLISECOND;
 static Rig rig_open(mf_Context *context, const char *shape, const char *height, bool free,
                     double gravity, mf_Isa isa) {
     Rig rig = {0};
-    char text[512];
     mf_Error error = {0};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_Cloth cloth = mf_cloth_rectangle(0.6, 0.6, 25, 25);
-    snprintf(text, sizeof text, body, height, free ? "<freejoint/>" : "", shape);
+    const char *text = formatted(body, height, free ? "<freejoint/>" : "", shape);
     cloth.material.thickness = 0.01;
     world.step = step;
     world.gravity = gravity;
@@ -59,7 +60,8 @@ static void rig_close(Rig *rig) {
 }
 
 // A ball is thrown into a sheet, both free and without weight.
-static void momentum_is_passed_on(void **state) {
+TEST(momentum_is_passed_on) {
+    AUTO(rig_close)
     Rig rig = rig_open(*state, "type='sphere' size='0.1'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double center[3], robot[2][3], cloth[2][3], spin[3];
     set_field(rig.robot, "base.linear_velocity", 0, 2, 2.0);
@@ -75,7 +77,6 @@ static void momentum_is_passed_on(void **state) {
     assert_true(robot[1][2] < 0.38 && cloth[1][2] > 0.02);
     for (int c = 0; c < 3; c++)
         assert_near(robot[1][c] + cloth[1][c], robot[0][c] + cloth[0][c], 1e-12);
-    rig_close(&rig);
 }
 
 // The momentum of robot and cloth together, and its moment about the world's origin.
@@ -97,6 +98,7 @@ static void sum_momentum(const Rig *rig, double linear[3], double angular[3]) {
 // A box that spins comes up below a sheet off its middle. Returns by how much the moment of
 // momentum of both changes in 0.2 s.
 static double moment_error(mf_Context *context) {
+    AUTO(rig_close)
     Rig rig = rig_open(context, "type='box' size='0.12 0.04 0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double linear[2][3], angular[2][3], error = 0.0;
     set_field(rig.robot, "base.position", 0, 0, 0.07);
@@ -113,12 +115,11 @@ static double moment_error(mf_Context *context) {
         assert_near(linear[1][c], linear[0][c], 1e-12);
         error += fabs(angular[1][c] - angular[0][c]);
     }
-    rig_close(&rig);
     return error;
 }
 
 // To the error of a step, in which the robot moves on from the point of its torques.
-static void moment_of_momentum_is_passed_on(void **state) {
+TEST(moment_of_momentum_is_passed_on) {
     const double coarse = moment_error(*state);
     step = MF_MILLISECOND / 2;
     const double fine = moment_error(*state);
@@ -128,7 +129,8 @@ static void moment_of_momentum_is_passed_on(void **state) {
 }
 
 // A robot that a fault has stopped stays where it is, and what lies on it does not fall through.
-static void stopped_robots_carry_cloth(void **state) {
+TEST(stopped_robots_carry_cloth) {
+    AUTO(rig_close)
     Rig rig = rig_open(*state, "type='box' size='0.2 0.2 0.05'", "-0.06", true, 9.81, MF_ISA_AUTO);
     set_field(rig.robot, "base.position", 0, 2, -0.06);
     mf_group_refresh(rig.robot, 0);
@@ -136,11 +138,11 @@ static void stopped_robots_carry_cloth(void **state) {
     mf_world_step(rig.world, 250);
     assert_int_equal(mf_group_fault_total(rig.cloth), 0);
     assert_true(get_field(rig.cloth, "vertex.position", 0, 2) < -0.1); // a corner
-    rig_close(&rig);
 }
 
 // A ball carries a corner of a sheet: the corner stays at its position on the ball, which feels it.
-static void links_carry_pins(void **state) {
+TEST(links_carry_pins) {
+    AUTO(rig_close)
     Rig rig = rig_open(*state, "type='sphere' size='0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double center[3], robot[3], cloth[3], spin[3];
     const mf_Field *position = mf_group_find_field(rig.cloth, "vertex.position");
@@ -168,11 +170,10 @@ static void links_carry_pins(void **state) {
     mf_field_set(link, 0, 1, 7.0); // there is no such robot
     mf_world_step(rig.world, 1);
     assert_int_equal(mf_group_fault(rig.cloth, 0), MF_FAULT_INPUT);
-    rig_close(&rig);
 }
 
 // On a body that the world holds, the center of the sheet stays half its thickness above the top.
-static void solids_carry(void **state) {
+TEST(solids_carry) {
     static const struct {
         const char *shape;
         double top;
@@ -182,6 +183,7 @@ static void solids_carry(void **state) {
                   {"type='ellipsoid' size='0.2 0.15 0.15'", 0.15},
                   {"type='box' size='0.12 0.14 0.15'", 0.15}};
     for (size_t i = 0; i < sizeof solids / sizeof *solids; i++) {
+        AUTO(rig_close)
         Rig rig = rig_open(*state, solids[i].shape, "-0.17", false, 9.81, MF_ISA_AUTO);
         const mf_Field *position = mf_group_find_field(rig.cloth, "vertex.position");
         const double start = mf_field_get(position, 0, 3 * 312 + 2);
@@ -190,17 +192,17 @@ static void solids_carry(void **state) {
         assert_near(now, -0.17 + solids[i].top + 0.005, 2e-3);
         assert_true(mf_field_get(position, 0, 2) - start < -0.1); // its corners hang
         assert_int_equal(mf_group_fault_total(rig.cloth), 0);
-        rig_close(&rig);
     }
 }
 
-static void sets_and_threads_agree(void **state) {
+TEST(sets_and_threads_agree) {
     uint64_t hash = 0;
     for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
         for (uint32_t threads = 1; threads <= 3; threads += 2) {
             if (!mf_isa_available(isa))
                 continue;
-            mf_Context *context = open_context(threads);
+            AUTO_CONTEXT *context = open_context(threads);
+            AUTO(rig_close)
             Rig rig = rig_open(context, "type='sphere' size='0.1'", "-0.2", true, 1.0, isa);
             set_field(rig.robot, "base.linear_velocity", 0, 2, 2.0);
             set_field(rig.robot, "base.position", 0, 2, -0.2);
@@ -208,17 +210,5 @@ static void sets_and_threads_agree(void **state) {
             const uint64_t now = mf_world_hash(rig.world);
             assert_true(hash == 0 || hash == now);
             hash = now;
-            rig_close(&rig);
-            mf_context_destroy(context);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(momentum_is_passed_on),
-                                       cmocka_unit_test(moment_of_momentum_is_passed_on),
-                                       cmocka_unit_test(stopped_robots_carry_cloth),
-                                       cmocka_unit_test(links_carry_pins),
-                                       cmocka_unit_test(solids_carry),
-                                       cmocka_unit_test(sets_and_threads_agree)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -13,7 +13,7 @@ typedef struct Impact {
 
 // Two balls meet head on with 1 m/s each.
 static Impact impact_of(double mass, double restitution, double duration, mf_Time step, bool wide) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     Impact out = {0};
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     mf_Group *first = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1, wide);
@@ -37,13 +37,12 @@ static Impact impact_of(double mass, double restitution, double duration, mf_Tim
     }
     out.speeds[0] = get_field(first, "base.linear_velocity", 0, 0);
     out.speeds[1] = get_field(second, "base.linear_velocity", 0, 0);
-    pitch_close(&pitch);
     return out;
 }
 
 // A spring with stiffness k = m (pi / T)^2 that parts with e^2 k: half a period T/2 on the way in,
 // T/2e on the way out, depth v T / pi, speeds as Newton's law says.
-static void balls_collide_as_the_spring_says(void **state) {
+TEST(balls_collide_as_the_spring_says) {
     const double masses[] = {1.0, 3.0, 0.05}, restitutions[] = {1.0, 0.5, 0.2};
     for (int i = 0; i < 9; i++) {
         const double m = masses[i / 3], e = restitutions[i % 3], duration = 0.005;
@@ -60,7 +59,7 @@ static void balls_collide_as_the_spring_says(void **state) {
 
 // At the coarsest setting, four steps, the default of six, and more, in float: the law of impacts
 // holds to an error that falls with the square of the step.
-static void coarse_impacts_are_near_it(void **state) {
+TEST(coarse_impacts_are_near_it) {
     for (uint32_t steps = 4; steps <= 12; steps += 2) {
         Impact is = impact_of(1.0, 0.5, 1e-3 * steps, MF_MILLISECOND, false);
         assert_near(is.speeds[1], 0.5 + 1.2 / (steps * steps), 1.2 / (steps * steps));
@@ -70,10 +69,10 @@ static void coarse_impacts_are_near_it(void **state) {
 
 // A ball strikes a row of four that stand apart by more than they press in: each passes on
 // (1 + e) / 2 of its speed.
-static void a_row_of_balls_passes_an_impact_on(void **state) {
+TEST(a_row_of_balls_passes_an_impact_on) {
     for (int k = 0; k < 2; k++) {
         const double e = k == 0 ? 1.0 : 0.6;
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
         mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "balls", 5, true);
         for (uint32_t i = 0; i < 5; i++)
@@ -92,19 +91,18 @@ static void a_row_of_balls_passes_an_impact_on(void **state) {
             passed *= (1 + e) / 2;
         }
         assert_near(momentum, 0.5, 1e-12);
-        pitch_close(&pitch);
     }
 }
 
 // A ball strikes the end of a rod on a hinge that the world holds: momentum about the hinge stays,
 // and the speed at which they part is e times that at which they met.
-static void a_hinge_feels_what_strikes_its_link(void **state) {
+TEST(a_hinge_feels_what_strikes_its_link) {
     static const char *const rod =
         "<mujoco model='rod'><worldbody><body name='post'><body name='rod' pos='0 0 0'>"
         "<joint type='hinge' axis='0 0 1'/><inertial pos='0 0.5 0' mass='2'"
         " diaginertia='0.2 0.01 0.2'/><geom type='capsule' fromto='0 0.1 0 0 1 0' size='0.05'"
         " condim='1'/></body></body></worldbody></mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, rod), "arm", 1, true);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.3), "ball", 1, true);
@@ -122,7 +120,6 @@ static void a_hinge_feels_what_strikes_its_link(void **state) {
     assert_near(rate, expected, 0.01 * fabs(expected));
     assert_near(inertia * rate - r * m * speed, -r * m * 2.0, 2e-3);
     assert_true(get_field(arm, "wrench.count", 0, 0) == 0);
-    pitch_close(&pitch);
 }
 
 // ---- forces -------------------------------------------------------------------------------------
@@ -150,9 +147,9 @@ static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
 }
 
 // Twelve humanoids, balls and cars in a heap: in every step forces and torques on all cancel.
-static void forces_cancel(void **state) {
+TEST(forces_cancel) {
     for (int wide = 0; wide < 2; wide++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *groups[3] = {
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 6, wide),
@@ -193,7 +190,6 @@ static void forces_cancel(void **state) {
         assert_true(all > 100.0);
         for (uint32_t g = 0; g < 3; g++)
             assert_int_equal(mf_group_fault_total(groups[g]), 0);
-        pitch_close(&pitch);
     }
 }
 
@@ -205,13 +201,13 @@ static double kinetic(mf_Group *group) {
 }
 
 // Boxes, balls and capsules thrown into each other never have more energy than they came with.
-static void impacts_make_no_energy(void **state) {
+TEST(impacts_make_no_energy) {
     static const char *const shapes[3] = {
         "<geom type='box' size='0.1 0.07 0.05' mass='0.5'/>",
         "<geom type='capsule' size='0.05 0.1' mass='0.2'/>",
         "<geom type='ellipsoid' size='0.12 0.08 0.06' mass='1'/>"};
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         mf_Group *groups[3];
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         for (uint32_t g = 0; g < 3; g++) {
@@ -244,7 +240,6 @@ static void impacts_make_no_energy(void **state) {
         double end = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
         assert_true(end < 0.9 * start);
         assert_true(mf_collisions_statistics(pitch.collisions).contacts > 50);
-        pitch_close(&pitch);
     }
 }
 
@@ -257,11 +252,11 @@ static const char table_text[] =
 // A ball dropped on a table that the world holds comes to rest, and is pressed with its weight. Its
 // depth is that of a spring: m / (one step)^2 where contacts are compliant; explicit, between those
 // of the two springs, m (pi / 6 ms)^2 and a quarter of it.
-static void a_ball_comes_to_rest_on_a_table(void **state) {
+TEST(a_ball_comes_to_rest_on_a_table) {
     const mf_CollisionLaw laws[] = {MF_COLLISION_COMPLIANT, MF_COLLISION_EXPLICIT};
     const double springs[2][2] = {{1e6, 1e6}, {pi * pi / 36e-6, pi * pi / (4 * 36e-6)}};
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
         mf_Group *ball =
@@ -281,17 +276,16 @@ static void a_ball_comes_to_rest_on_a_table(void **state) {
         assert_near(sum / 200, 0.19 * 9.81, 1e-3);
         const double depth = 1.07 - get_field(ball, "base.position", 0, 2);
         assert_true(depth >= 9.81 / springs[k][0] * 0.999 && depth <= 9.81 / springs[k][1] * 1.001);
-        pitch_close(&pitch);
     }
 }
 
 // A box slides on a table and stops after v^2 / (2 mu g).
-static void a_box_slides_as_coulomb_says(void **state) {
+TEST(a_box_slides_as_coulomb_says) {
     static const char *const box =
         "<mujoco model='box'><worldbody><body><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.03' mass='1' friction='0.3'/></body></worldbody>"
         "</mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 200 * MICROSECOND, 9.81);
     pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
     mf_Group *slider = pitch_bodies(&pitch, load_text(pitch.context, box), "box", 1, true);
@@ -305,14 +299,13 @@ static void a_box_slides_as_coulomb_says(void **state) {
     double distance = get_field(slider, "base.position", 0, 0) - from;
     assert_near(distance, 4.0 / (2 * 0.3 * 9.81), 0.01 * distance);
     assert_true(fabs(get_field(slider, "base.linear_velocity", 0, 0)) < 1e-3);
-    pitch_close(&pitch);
 }
 
 // A robot of `points` and one of `articulated` take from a ball what it loses.
-static void every_motion_takes_the_same_push(void **state) {
+TEST(every_motion_takes_the_same_push) {
     double speeds[2];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
         mf_Group *car = pitch_group(&pitch, load_file(pitch.context, "car.urdf"), "car", 1, true);
@@ -342,14 +335,13 @@ static void every_motion_takes_the_same_push(void **state) {
         speeds[k] = get_field(ball, "base.linear_velocity", 0, 0);
         assert_true(speeds[k] < 0.9);
         assert_near(linear[0] + 0.5 * speeds[k], 0.5, 1e-3);
-        pitch_close(&pitch);
     }
     assert_near(speeds[0], speeds[1], 0.01);
 }
 
 // Who is not prepared, or has no motion, is as heavy as the world.
-static void those_that_are_not_prepared_stand_firm(void **state) {
-    Pitch pitch;
+TEST(those_that_are_not_prepared_stand_firm) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
     mf_Group *wall = pitch_group(&pitch, ball_of(pitch.context, 0.5), "wall", 1, true);
@@ -362,7 +354,6 @@ static void those_that_are_not_prepared_stand_firm(void **state) {
     mf_world_step(pitch.world, 2000);
     assert_near(get_field(ball, "base.linear_velocity", 0, 0), -0.5, 0.02);
     assert_true(get_field(wall, "base.position", 0, 0) == 0.0);
-    pitch_close(&pitch);
 }
 
 // ---- bits ---------------------------------------------------------------------------------------
@@ -386,7 +377,7 @@ static void open_batch(Pitch *pitch, Batch batch) {
     motion.self_contacts = false;
     motion.servo.gain = 20.0;
     motion.servo.damping = 0.5;
-    must(rig_add_articulated(people, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(people, &motion, &error));
     mf_Group *balls = pitch_bodies(pitch, load_file(pitch->context, "ball.xml"), "balls",
                                    BATCH_BALLS, batch.wide);
     pitch_group(pitch, load_file(pitch->context, "soccer_field.xml"), "field", 1, false);
@@ -402,7 +393,7 @@ static void open_batch(Pitch *pitch, Batch batch) {
     pitch_collide(pitch, &config);
 }
 
-static void bits_depend_on_nothing_else(void **state) {
+TEST(bits_do_not_depend_on_threads_and_sets) {
     const Batch batches[] = {
         {1, MF_ISA_AUTO, 0.15, 64, false},   {2, MF_ISA_AUTO, 0.15, 64, false},
         {4, MF_ISA_AUTO, 0.01, 64, false},   {1, MF_ISA_AUTO, 1.0, 64, false},
@@ -429,11 +420,11 @@ static void bits_depend_on_nothing_else(void **state) {
 }
 
 // A robot full of NaN is not there: all others are as if it had been frozen before.
-static void poison_stays_where_it_is(void **state) {
+TEST(poison_stays_where_it_is) {
     const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2][BATCH_ROBOTS + BATCH_BALLS];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         open_batch(&pitch, batch);
         mf_world_step(pitch.world, 10);
         mf_Group *people = pitch.groups[0];
@@ -448,18 +439,17 @@ static void poison_stays_where_it_is(void **state) {
         for (uint32_t i = 0; i < BATCH_ROBOTS + BATCH_BALLS; i++)
             hash[k][i] = mf_group_instance_hash(pitch.groups[i >= BATCH_ROBOTS], i % BATCH_ROBOTS);
         assert_int_equal(mf_group_fault_total(people), 1);
-        pitch_close(&pitch);
     }
     for (uint32_t i = 0; i < BATCH_ROBOTS + BATCH_BALLS; i++)
         assert_true(i == POISON || hash[0][i] == hash[1][i]);
 }
 
 // Poison in a joint alone leaves the rest of the robot finite: it pushes nobody either.
-static void half_a_poison_is_a_whole_one(void **state) {
+TEST(half_a_poison_is_a_whole_one) {
     const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         open_batch(&pitch, batch);
         mf_world_step(pitch.world, 10);
         if (k == 0)
@@ -470,12 +460,11 @@ static void half_a_poison_is_a_whole_one(void **state) {
         hash[k] = mf_group_instance_hash(pitch.groups[1], 0);
         for (uint32_t i = 0; i < BATCH_ROBOTS; i++)
             hash[k] = hash[k] * 31 + (i == POISON ? 0 : mf_group_instance_hash(pitch.groups[0], i));
-        pitch_close(&pitch);
     }
     assert_true(hash[0] == hash[1]);
 }
 
-static void snapshots_go_on_to_the_bit(void **state) {
+TEST(threads_continue_snapshots_to_the_bit) {
     const Batch batch = {2, MF_ISA_AUTO, 0.15, 64, true};
     Pitch first, second;
     open_batch(&first, batch);
@@ -485,7 +474,7 @@ static void snapshots_go_on_to_the_bit(void **state) {
     mf_world_step(first.world, 15);
     open_batch(&second, batch);
     mf_world_step(second.world, 3);
-    must(mf_world_restore(second.world, image, size, &second.error), &second.error);
+    MUST(mf_world_restore(second.world, image, size, &error));
     mf_world_step(second.world, 15);
     assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
     free(image);
@@ -494,10 +483,10 @@ static void snapshots_go_on_to_the_bit(void **state) {
 }
 
 // Without space for all who are near, some do not meet: counted, the same ones with any threads.
-static void what_does_not_fit_is_counted(void **state) {
+TEST(threads_count_what_does_not_fit) {
     uint64_t hash = 0;
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         open_batch(&pitch, (Batch){threads, MF_ISA_AUTO, 0.15, 1, false});
         mf_world_step(pitch.world, 40);
         assert_true(mf_collisions_statistics(pitch.collisions).lost_pairs > 0);
@@ -505,16 +494,15 @@ static void what_does_not_fit_is_counted(void **state) {
         assert_true(hash == mf_world_hash(pitch.world));
         mf_collisions_clear_statistics(pitch.collisions);
         assert_int_equal(mf_collisions_statistics(pitch.collisions).steps, 0);
-        pitch_close(&pitch);
     }
 }
 
 // Touches without room: who is looked at together decides which are lost, and that must not depend
 // on who was known to be too far apart. With the smallest margin nobody is.
-static void sleeping_robots_take_no_slot(void **state) {
+TEST(sleeping_robots_take_no_slot) {
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 12, false);
@@ -528,15 +516,14 @@ static void sleeping_robots_take_no_slot(void **state) {
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
         assert_true(statistics.lost_contacts > 0 && statistics.steps == 100);
         hash[k] = mf_world_hash(pitch.world) * 31 + statistics.lost_contacts;
-        pitch_close(&pitch);
     }
     assert_true(hash[0] == hash[1]);
 }
 
 // Robots that stand apart are not looked at again, until one reaches out, or is put elsewhere.
-static void who_is_apart_is_left_alone(void **state) {
+TEST(who_is_apart_is_left_alone) {
     for (int how = 0; how < 3; how++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 2, how == 1);
@@ -563,16 +550,15 @@ static void who_is_apart_is_left_alone(void **state) {
         mf_world_step(pitch.world, 1);
         assert_true(get_field(people, "wrench.count", 0, 0) > 0 &&
                     get_field(people, "wrench.count", 1, 0) > 0);
-        pitch_close(&pitch);
     }
 }
 
 // ---- inner collisions ---------------------------------------------------------------------------
 
 // A robot folds one arm into its chest: switched on, the arm is pushed, the whole is not.
-static void limbs_collide_when_they_are_set_to(void **state) {
+TEST(limbs_collide_when_they_are_set_to) {
     for (int inner = 0; inner < 2; inner++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *robot =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "robot", 1, true);
@@ -593,17 +579,16 @@ static void limbs_collide_when_they_are_set_to(void **state) {
         assert_true((size > 0.0) == (inner == 1));
         for (int c = 0; c < 3; c++)
             assert_true(fabs(sum[c]) <= 1e-12 * size);
-        pitch_close(&pitch);
     }
 }
 
 // ---- trees --------------------------------------------------------------------------------------
 
 // With and without trees the same shapes touch, so robots go the same way but for rounding.
-static void trees_find_what_there_is(void **state) {
+TEST(trees_find_what_there_is) {
     uint64_t touches[2], tests[2];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 4, true);
@@ -619,7 +604,6 @@ static void trees_find_what_there_is(void **state) {
         tests[k] = statistics.shape_tests;
         // Four robots of 16 shapes and 12 of the field: 6 x 16 x 16 + 4 x 16 x 12 at most.
         assert_true(statistics.shape_tests <= statistics.without);
-        pitch_close(&pitch);
     }
     assert_true(touches[0] > 0);
     assert_int_equal(touches[0], touches[1]);
@@ -628,8 +612,8 @@ static void trees_find_what_there_is(void **state) {
 
 // ---- errors -------------------------------------------------------------------------------------
 
-static void bad_settings_are_refused(void **state) {
-    Pitch pitch;
+TEST(bad_settings_are_refused) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 2, false);
     size_t bytes = mf_context_live_bytes(pitch.context);
@@ -694,7 +678,6 @@ static void bad_settings_are_refused(void **state) {
     pitch_collide(&pitch, NULL);
     mf_Collisions *again;
     assert_int_equal(mf_collisions_add(pitch.world, NULL, &again, &pitch.error), MF_BAD_ARGUMENT);
-    pitch_close(&pitch);
 }
 
 typedef struct Models {
@@ -703,7 +686,7 @@ typedef struct Models {
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
     const Models *models = user;
-    mf_World *world = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *groups[2] = {NULL, NULL};
     mf_Collisions *collisions = NULL;
     mf_Status status = mf_world_create(context, NULL, &world, error);
@@ -734,11 +717,10 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
         mf_world_step(world, 2);
         assert_int_equal(mf_context_call_count(context), calls);
     }
-    mf_world_destroy(world);
     return status;
 }
 
-static void making_survives_every_failure(void **state) {
+TEST(making_survives_every_failure) {
     mf_Context *own, *context;
     MUST(mf_context_create(NULL, &own, &error));
     mf_ContextConfig config = mf_context_config();
@@ -753,30 +735,6 @@ static void making_survives_every_failure(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest alone[] = {
-        cmocka_unit_test(balls_collide_as_the_spring_says),
-        cmocka_unit_test(coarse_impacts_are_near_it),
-        cmocka_unit_test(a_row_of_balls_passes_an_impact_on),
-        cmocka_unit_test(a_hinge_feels_what_strikes_its_link),
-        cmocka_unit_test(forces_cancel),
-        cmocka_unit_test(impacts_make_no_energy),
-        cmocka_unit_test(a_ball_comes_to_rest_on_a_table),
-        cmocka_unit_test(a_box_slides_as_coulomb_says),
-        cmocka_unit_test(every_motion_takes_the_same_push),
-        cmocka_unit_test(those_that_are_not_prepared_stand_firm),
-        cmocka_unit_test(poison_stays_where_it_is),
-        cmocka_unit_test(half_a_poison_is_a_whole_one),
-        cmocka_unit_test(sleeping_robots_take_no_slot),
-        cmocka_unit_test(who_is_apart_is_left_alone),
-        cmocka_unit_test(limbs_collide_when_they_are_set_to),
-        cmocka_unit_test(trees_find_what_there_is),
-        cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(making_survives_every_failure),
-    };
-    const struct CMUnitTest shared[] = {
-        cmocka_unit_test(bits_depend_on_nothing_else),
-        cmocka_unit_test(snapshots_go_on_to_the_bit),
-        cmocka_unit_test(what_does_not_fit_is_counted),
-    };
-    return RUN_TESTS(alone, shared);
+    KEEP_SHARED();
+    return run_listed_tests();
 }

@@ -7,21 +7,21 @@ enum { FRONT, BACK, TOP, ODD }; // docks of a body
 
 // A box of 0.1 x 0.2 x 0.4 m, with `extra` attributes for its docks.
 static mf_Model *body_of(mf_Context *context, const char *extra) {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "<mujoco model='body'><worldbody><body name='b'><freejoint/>"
-             "<geom type='box' size='0.05 0.1 0.2' mass='2'/>"
-             "<site name='front' pos='0.05 0 0'/><site name='back' pos='-0.05 0 0' quat='0 0 0 1'/>"
-             "<site name='top' pos='0 0 0.2' quat='0.70710678118654757 0 -0.70710678118654757 0'/>"
-             "<site name='odd' pos='0 0.1 0' quat='0.70710678118654757 0 0 0.70710678118654757'/>"
-             "</body></worldbody><custom>"
-             "<text name='dock:front' data='site=front gender=male orientations=4 %s'/>"
-             "<text name='dock:back' data='site=back gender=female orientations=4 %s'/>"
-             "<text name='dock:top' data='site=top orientations=2 %s'/>"
-             "<text name='dock:odd' data='site=odd type=odd fits=even %s'/>"
-             "</custom></mujoco>",
-             extra, extra, extra, extra);
-    return load_text(context, text);
+    return load_text(
+        context,
+        formatted(
+            "<mujoco model='body'><worldbody><body name='b'><freejoint/>"
+            "<geom type='box' size='0.05 0.1 0.2' mass='2'/>"
+            "<site name='front' pos='0.05 0 0'/><site name='back' pos='-0.05 0 0' quat='0 0 0 1'/>"
+            "<site name='top' pos='0 0 0.2' quat='0.70710678118654757 0 -0.70710678118654757 0'/>"
+            "<site name='odd' pos='0 0.1 0' quat='0.70710678118654757 0 0 0.70710678118654757'/>"
+            "</body></worldbody><custom>"
+            "<text name='dock:front' data='site=front gender=male orientations=4 %s'/>"
+            "<text name='dock:back' data='site=back gender=female orientations=4 %s'/>"
+            "<text name='dock:top' data='site=top orientations=2 %s'/>"
+            "<text name='dock:odd' data='site=odd type=odd fits=even %s'/>"
+            "</custom></mujoco>",
+            extra, extra, extra, extra));
 }
 
 typedef struct Bodies {
@@ -35,8 +35,7 @@ static void bodies_open(Bodies *bodies, uint32_t count, uint32_t threads, mf_Isa
     pitch_open(&bodies->pitch, threads, isa, 2 * MF_MILLISECOND, 0.0);
     bodies->group = add_bodies(&bodies->pitch, body_of(bodies->pitch.context, extra), "bodies",
                                count, MF_MOTION_RIGID, true, false);
-    must(mf_world_docks_add(bodies->pitch.world, NULL, &bodies->docks, &bodies->pitch.error),
-         &bodies->pitch.error);
+    MUST(mf_world_docks_add(bodies->pitch.world, NULL, &bodies->docks, &error));
 }
 
 static void bodies_close(Bodies *bodies) {
@@ -45,9 +44,8 @@ static void bodies_close(Bodies *bodies) {
 
 static void put_body(Bodies *bodies, uint32_t instance, double x, double y, double z,
                      const double *orientation) {
-    must(mf_group_set_start(bodies->group, instance, (double[]){x, y, z}, orientation, NULL,
-                            &bodies->pitch.error),
-         &bodies->pitch.error);
+    MUST(mf_group_set_start(bodies->group, instance, (double[]){x, y, z}, orientation, NULL,
+                            &error));
 }
 
 static uint32_t dock_state(Bodies *bodies, uint32_t instance, uint32_t dock) {
@@ -67,7 +65,7 @@ static void step(Bodies *bodies, uint64_t steps) {
 // Two bodies whose front and back are `gap` apart, the second turned by `angle` about x, then
 // tilted by `tilt` about z. Returns the state of the front dock after a step.
 static uint32_t state_at(double gap, double angle, double tilt, uint32_t *orientation) {
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "distance=0.005 angle=0.1");
     const double half[2] = {cos(angle / 2), sin(angle / 2)},
                  side[2] = {cos(tilt / 2), sin(tilt / 2)};
@@ -91,11 +89,10 @@ static uint32_t state_at(double gap, double angle, double tilt, uint32_t *orient
         }
         assert_near(sqrt(square), 0.1, 1e-7);
     }
-    bodies_close(&bodies);
     return state;
 }
 
-static void docks_join_within_the_tolerances_of_both(void **state) {
+TEST(docks_join_within_the_tolerances_of_both) {
     uint32_t orientation;
     const double right = 1.5707963267948966;
     assert_int_equal(state_at(0.0, 0, 0, &orientation), MF_DOCK_ENGAGED);
@@ -114,8 +111,8 @@ static void docks_join_within_the_tolerances_of_both(void **state) {
 }
 
 // Genders and types: front to front does not fit, top fits both, odd fits nothing here.
-static void genders_and_types_decide_who_fits(void **state) {
-    Bodies bodies;
+TEST(genders_and_types_decide_who_fits) {
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "");
     const mf_Dock *docks = mf_group_model(bodies.group)->docks;
     const bool expected[4][4] = {{false, true, true, false},
@@ -132,13 +129,12 @@ static void genders_and_types_decide_who_fits(void **state) {
     assert_true(mf_dock_fits(&docks[ODD], &even) && mf_dock_fits(&even, &docks[ODD]));
     even.fits = "oddest";
     assert_false(mf_dock_fits(&docks[ODD], &even));
-    bodies_close(&bodies);
 }
 
 // Three bodies whose backs are near one front: the nearest; equal ones: the lowest.
-static void the_nearest_wins_and_ties_go_by_number(void **state) {
+TEST(the_nearest_wins_and_ties_go_by_number) {
     for (int equal = 0; equal < 2; equal++) {
-        Bodies bodies;
+        AUTO(bodies_close) Bodies bodies;
         bodies_open(&bodies, 4, 1, MF_ISA_AUTO, "distance=0.02");
         put_body(&bodies, 3, 0, 0, 5, NULL);
         put_body(&bodies, 0, 0.115, 0, 5, NULL);
@@ -147,20 +143,17 @@ static void the_nearest_wins_and_ties_go_by_number(void **state) {
         step(&bodies, 1);
         assert_int_equal(partner_of(&bodies, 3, FRONT), equal ? 0 : 1);
         assert_int_equal(mf_docks_statistics(bodies.docks).joined, 1);
-        bodies_close(&bodies);
     }
 }
 
 // Two bodies that fly into each other: momentum and angular momentum of docking.
-static void docking_keeps_momentum(void **state) {
-    Bodies bodies;
+TEST(docking_keeps_momentum) {
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "distance=0.01 angle=0.3");
-    must(mf_group_set_start(bodies.group, 0, (double[]){0, 0, 5}, NULL, (double[]){0.5, 0, 0.1},
-                            &bodies.pitch.error),
-         &bodies.pitch.error);
-    must(mf_group_set_start(bodies.group, 1, (double[]){0.2, 0.002, 5.004}, NULL,
-                            (double[]){-0.7, 0.02, 0}, &bodies.pitch.error),
-         &bodies.pitch.error);
+    MUST(mf_group_set_start(bodies.group, 0, (double[]){0, 0, 5}, NULL, (double[]){0.5, 0, 0.1},
+                            &error));
+    MUST(mf_group_set_start(bodies.group, 1, (double[]){0.2, 0.002, 5.004}, NULL,
+                            (double[]){-0.7, 0.02, 0}, &error));
     set_field(bodies.group, "base.angular_velocity", 1, 2, 0.3);
     Momentum before = {{0}, {0}}, after = {{0}, {0}};
     add_momentum(bodies.group, 0, &before);
@@ -173,12 +166,11 @@ static void docking_keeps_momentum(void **state) {
         assert_near(after.linear[c], before.linear[c], 1e-12);
         assert_near(after.angular[c], before.angular[c], 1e-6); // as `rigid` keeps it in 400 steps
     }
-    bodies_close(&bodies);
 }
 
 // A dock that is switched off lets go without a push; switched on, it joins again.
-static void a_dock_that_is_not_enabled_lets_go(void **state) {
-    Bodies bodies;
+TEST(a_dock_that_is_not_enabled_lets_go) {
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.1, 0, 5, NULL);
@@ -196,13 +188,12 @@ static void a_dock_that_is_not_enabled_lets_go(void **state) {
     step(&bodies, 1);
     assert_int_equal(dock_state(&bodies, 0, FRONT), MF_DOCK_ENGAGED);
     assert_int_equal(mf_docks_statistics(bodies.docks).released, 1);
-    bodies_close(&bodies);
 }
 
 // ---- kinds --------------------------------------------------------------------------------------
 
-static void a_clamp_takes_its_time(void **state) {
-    Bodies bodies;
+TEST(a_clamp_takes_its_time) {
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "closing=0.02");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.1, 0, 5, NULL);
@@ -221,14 +212,13 @@ static void a_clamp_takes_its_time(void **state) {
     set_field(bodies.group, "base.position", 1, 0, 0.2); // away before it is closed
     step(&bodies, 1);
     assert_int_equal(dock_state(&bodies, 0, FRONT), MF_DOCK_FREE);
-    bodies_close(&bodies);
 }
 
 // Of 400 pairs whose latches each catch with 0.8, 64 % join: within four standard deviations. Those
 // that missed try again after they were apart.
-static void a_latch_can_miss(void **state) {
+TEST(a_latch_can_miss) {
     enum { PAIRS = 400 };
-    Bodies bodies;
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2 * PAIRS, 2, MF_ISA_AUTO, "failure=0.2");
     for (uint32_t i = 0; i < PAIRS; i++) {
         put_body(&bodies, 2 * i, 0, i, 5, NULL);
@@ -252,13 +242,12 @@ static void a_latch_can_miss(void **state) {
         step(&bodies, 1);
     }
     assert_int_equal(dock_state(&bodies, 2 * missed, FRONT), MF_DOCK_ENGAGED);
-    bodies_close(&bodies);
 }
 
 // pull (1 - d / range)^2 at d = 0.05 of 0.1 m: 2 N of 8; both accelerate by 1 m/s^2. Then they
 // meet.
-static void magnets_pull(void **state) {
-    Bodies bodies;
+TEST(magnets_pull) {
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "pull=8 range=0.1");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.15, 0, 5, NULL);
@@ -268,12 +257,11 @@ static void magnets_pull(void **state) {
     assert_near(get_field(bodies.group, "wrench.link", 0, 0), 0.0, 0.0);
     step(&bodies, 400);
     assert_int_equal(dock_state(&bodies, 0, FRONT), MF_DOCK_ENGAGED);
-    bodies_close(&bodies);
 }
 
 // A dock of 1000 N/m gives way by 2 N / 1000 N/m under a weight of 2 N.
-static void a_compliant_dock_gives_way(void **state) {
-    Bodies bodies;
+TEST(a_compliant_dock_gives_way) {
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "stiffness=1000 damping=100");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.1, 0, 5, NULL);
@@ -288,12 +276,11 @@ static void a_compliant_dock_gives_way(void **state) {
                 0.102, 1e-5);
     assert_near(get_field(bodies.group, "dock.load", 0, 6 * FRONT), 2.0, 1e-3);
     assert_near(get_field(bodies.group, "dock.load", 1, 6 * BACK), 2.0, 1e-3); // outwards on both
-    bodies_close(&bodies);
 }
 
 // A broken dock is disabled and keeps the load that broke it until it is enabled again.
-static void a_broken_dock_is_repaired_by_enabling_it(void **state) {
-    Bodies bodies;
+TEST(a_broken_dock_is_repaired_by_enabling_it) {
+    AUTO(bodies_close) Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "tension=5");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.1, 0, 5, NULL);
@@ -309,14 +296,13 @@ static void a_broken_dock_is_repaired_by_enabling_it(void **state) {
     step(&bodies, 1);
     assert_int_equal(dock_state(&bodies, 0, FRONT), MF_DOCK_FREE);
     assert_near(get_field(bodies.group, "dock.load", 0, 6 * FRONT), 0.0, 0.0);
-    bodies_close(&bodies);
 }
 
 // ---- state --------------------------------------------------------------------------------------
 
-static void a_reset_lets_go(void **state) {
+TEST(a_reset_lets_go) {
     for (uint32_t both = 0; both < 2; both++) {
-        Bodies bodies;
+        AUTO(bodies_close) Bodies bodies;
         bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "");
         put_body(&bodies, 0, 0, 0, 5, NULL);
         put_body(&bodies, 1, 0.1, 0, 5, NULL);
@@ -328,7 +314,6 @@ static void a_reset_lets_go(void **state) {
         step(&bodies, 1);
         assert_int_equal(mf_world_joints_count(mf_world_joints_of(bodies.pitch.world)), 0);
         assert_int_equal(dock_state(&bodies, 1, BACK), MF_DOCK_FREE);
-        bodies_close(&bodies);
     }
 }
 
@@ -336,13 +321,11 @@ static void a_reset_lets_go(void **state) {
 static void open_batch(Bodies *bodies, uint32_t threads, mf_Isa isa) {
     bodies_open(bodies, 32, threads, isa, "closing=0.004 failure=0.3 tension=40 pull=2 range=0.05");
     for (uint32_t i = 0; i < 32; i++)
-        must(mf_group_set_start(bodies->group, i, (double[]){0.12 * i, 0.004 * unit(1, i), 5}, NULL,
-                                (double[]){-0.3 * i + 4.5 * unit(2, i), 0, 0},
-                                &bodies->pitch.error),
-             &bodies->pitch.error);
+        MUST(mf_group_set_start(bodies->group, i, (double[]){0.12 * i, 0.004 * unit(1, i), 5}, NULL,
+                                (double[]){-0.3 * i + 4.5 * unit(2, i), 0, 0}, &error));
 }
 
-static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
+TEST(the_same_bits_on_any_threads_and_instruction_sets) {
     const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     uint64_t expected = 0;
     for (uint32_t run = 0; run < 5; run++) {
@@ -361,8 +344,8 @@ static void the_same_bits_on_any_threads_and_instruction_sets(void **state) {
     }
 }
 
-static void a_snapshot_in_the_middle_of_docking_continues(void **state) {
-    Bodies bodies;
+TEST(a_snapshot_in_the_middle_of_docking_continues) {
+    AUTO(bodies_close) Bodies bodies;
     open_batch(&bodies, 1, MF_ISA_AUTO);
     step(&bodies, 40);
     uint32_t closing = 0;
@@ -375,29 +358,25 @@ static void a_snapshot_in_the_middle_of_docking_continues(void **state) {
     }
     assert_true(closing > 0);
     size_t size;
-    void *image = take_snapshot(bodies.pitch.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(bodies.pitch.world, &size);
     step(&bodies, 200);
     const uint64_t expected = mf_world_hash(bodies.pitch.world);
-    Bodies other;
+    AUTO(bodies_close) Bodies other;
     open_batch(&other, 2, MF_ISA_AUTO);
-    must(mf_world_restore(other.pitch.world, image, size, &other.pitch.error), &other.pitch.error);
+    MUST(mf_world_restore(other.pitch.world, image, size, &error));
     step(&other, 200);
     assert_int_equal(mf_world_hash(other.pitch.world), expected);
-    must(mf_world_restore(bodies.pitch.world, image, size, &bodies.pitch.error),
-         &bodies.pitch.error);
+    MUST(mf_world_restore(bodies.pitch.world, image, size, &error));
     step(&bodies, 200);
     assert_int_equal(mf_world_hash(bodies.pitch.world), expected);
-    free(image);
-    bodies_close(&bodies);
-    bodies_close(&other);
 }
 
 // ---- contacts -----------------------------------------------------------------------------------
 
 // Bodies that overlap by 1 mm where they are docked do not press each other; parted, they do.
-static void docked_links_do_not_touch(void **state) {
+TEST(docked_links_do_not_touch) {
     for (uint32_t docked = 0; docked < 2; docked++) {
-        Bodies bodies;
+        AUTO(bodies_close) Bodies bodies;
         pitch_open(&bodies.pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
         bodies.group =
             add_bodies(&bodies.pitch, body_of(bodies.pitch.context, docked ? "" : "enabled=false"),
@@ -407,8 +386,7 @@ static void docked_links_do_not_touch(void **state) {
         config.members = &member;
         config.member_count = 1;
         pitch_collide(&bodies.pitch, &config);
-        must(mf_world_docks_add(bodies.pitch.world, NULL, &bodies.docks, &bodies.pitch.error),
-             &bodies.pitch.error);
+        MUST(mf_world_docks_add(bodies.pitch.world, NULL, &bodies.docks, &error));
         put_body(&bodies, 0, 0, 0, 5, NULL);
         put_body(&bodies, 1, 0.099, 0, 5, NULL);
         step(&bodies, 1);
@@ -418,14 +396,13 @@ static void docked_links_do_not_touch(void **state) {
         step(&bodies, 1);
         seen = mf_collisions_statistics(bodies.pitch.collisions);
         assert_int_equal(seen.contacts > before, !docked);
-        bodies_close(&bodies);
     }
 }
 
 // ---- mistakes -----------------------------------------------------------------------------------
 
-static void mistakes_are_explained(void **state) {
-    Bodies bodies;
+TEST(mistakes_are_explained) {
+    AUTO(bodies_close) Bodies bodies;
     mf_Error error = {0};
     mf_WorldDocks *docks;
     bodies_open(&bodies, 3, 1, MF_ISA_AUTO, "");
@@ -455,38 +432,14 @@ static void mistakes_are_explained(void **state) {
         mf_docks_connect(bodies.docks, &top, &(mf_DockPort){group, 0, BACK}, 0, &error),
         MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "dock top of robot 2 of group bodies is not enabled");
-    bodies_close(&bodies);
 }
 
-static void a_world_without_docks_says_so(void **state) {
-    Pitch pitch;
+TEST(a_world_without_docks_says_so) {
+    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 1, MF_MOTION_RIGID, true, false);
     assert_int_equal(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), MF_BAD_ARGUMENT);
     assert_string_equal(pitch.error.message, "docks: no shared group has a model with docks");
     assert_null(mf_world_docks_of(pitch.world));
-    pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(docks_join_within_the_tolerances_of_both),
-        cmocka_unit_test(genders_and_types_decide_who_fits),
-        cmocka_unit_test(the_nearest_wins_and_ties_go_by_number),
-        cmocka_unit_test(docking_keeps_momentum),
-        cmocka_unit_test(a_dock_that_is_not_enabled_lets_go),
-        cmocka_unit_test(a_clamp_takes_its_time),
-        cmocka_unit_test(a_latch_can_miss),
-        cmocka_unit_test(magnets_pull),
-        cmocka_unit_test(a_compliant_dock_gives_way),
-        cmocka_unit_test(a_broken_dock_is_repaired_by_enabling_it),
-        cmocka_unit_test(a_reset_lets_go),
-        cmocka_unit_test(the_same_bits_on_any_threads_and_instruction_sets),
-        cmocka_unit_test(a_snapshot_in_the_middle_of_docking_continues),
-        cmocka_unit_test(docked_links_do_not_touch),
-        cmocka_unit_test(mistakes_are_explained),
-        cmocka_unit_test(a_world_without_docks_says_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,12 +68,12 @@ static void add_articulated(Pitch *pitch, mf_Group *group, const Case *with) {
     motion.contact_stiffness = 2e4;
     motion.contact_damping = 100.0;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
 }
 
 // [rad], [m] Angles of the hinges and position of the first base at the end.
 static void run_whole(const Case *with, mf_Time step, double out[MODULES + 3]) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     char text[4096];
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, with->gravity);
     write_chain(with, text, sizeof text);
@@ -87,7 +87,6 @@ static void run_whole(const Case *with, mf_Time step, double out[MODULES + 3]) {
         out[i] = get_field(chain, "joint.angle", 0, i);
     for (uint32_t c = 0; c < 3; c++)
         out[MODULES + c] = get_field(chain, "base.position", 0, c);
-    pitch_close(&pitch);
 }
 
 // The velocity of a base behind the hinges of those before it, which all turn about y.
@@ -111,7 +110,7 @@ static void connect_chain(mf_WorldDocks *docks, mf_Group *modules, mf_Error *err
 }
 
 static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], double *open) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     char text[4096];
     mf_WorldDocks *docks;
     mf_WorldJoints *joints;
@@ -123,8 +122,8 @@ static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], 
     mf_Group *modules =
         pitch_group(&pitch, load_text(pitch.context, text), "modules", MODULES, true);
     add_articulated(&pitch, modules, with);
-    must(mf_world_joints_add(pitch.world, &exact, &joints, &pitch.error), &pitch.error);
-    must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
+    MUST(mf_world_joints_add(pitch.world, &exact, &joints, &error));
+    MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
     give_rates(&pitch, modules, with->height);
     connect_chain(docks, modules, &pitch.error);
     mf_world_step(pitch.world, (uint64_t)(with->duration * 1e9 / (double)step + 0.5));
@@ -136,7 +135,6 @@ static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], 
         out[i] = get_field(modules, "joint.angle", i, 0);
     for (uint32_t c = 0; c < 3; c++)
         out[MODULES + c] = get_field(modules, "base.position", 0, c);
-    pitch_close(&pitch);
 }
 
 static double difference(const Case *with, mf_Time step) {
@@ -152,7 +150,7 @@ static double difference(const Case *with, mf_Time step) {
 }
 
 // The assembly is one tree, with all that the model has: rates, gravity, contacts with the ground.
-static void docked_modules_move_as_one_robot(void **state) {
+TEST(docked_modules_move_as_one_robot) {
     const Case cases[] = {
         {"in flight", MF_CONTACT_LAW_COMPLIANT, 0.0, false, 5.0, 0.25},
         {"falling", MF_CONTACT_LAW_COMPLIANT, 9.81, false, 5.0, 0.25},
@@ -166,7 +164,7 @@ static void docked_modules_move_as_one_robot(void **state) {
 
 // With the constraints of MuJoCo's law run-time joints hold the modules: the difference falls with
 // the step, at least in its first order, and docks stay closed.
-static void other_laws_are_held_by_joints(void **state) {
+TEST(other_laws_are_held_by_joints) {
     const Case with = {"MuJoCo's law", MF_CONTACT_LAW_MUJOCO, 0.0, false, 5.0, 0.25};
     double errors[3];
     for (int k = 0; k < 3; k++)
@@ -177,9 +175,9 @@ static void other_laws_are_held_by_joints(void **state) {
 
 // Four modules whose hinges stand at right angles, closed by a fourth dock: a ring that spins stays
 // closed and turns as one body, whose moment of inertia does not change.
-static void a_docked_ring_spins_as_one_body(void **state) {
+TEST(a_docked_ring_spins_as_one_body) {
     const Case with = {"ring", MF_CONTACT_LAW_COMPLIANT, 0.0, false, 0.0, 0.5};
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     char text[4096];
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -187,14 +185,13 @@ static void a_docked_ring_spins_as_one_body(void **state) {
     mf_Group *modules =
         pitch_group(&pitch, load_text(pitch.context, text), "modules", MODULES, true);
     add_articulated(&pitch, modules, &with);
-    must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
+    MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
     for (uint32_t i = 0; i < MODULES; i++)
         set_field(modules, "joint.angle", i, 0, 1.5707963267948966);
     for (uint32_t i = 1; i < MODULES; i++) {
         const mf_DockPort front = {modules, i - 1, 1}, back = {modules, i, 0};
         double position[3], orientation[4];
-        must(mf_docks_mating_pose(docks, &front, &back, 0, position, orientation, &pitch.error),
-             &pitch.error);
+        MUST(mf_docks_mating_pose(docks, &front, &back, 0, position, orientation, &error));
         for (uint32_t c = 0; c < 4; c++) {
             set_field(modules, "base.orientation", i, c, orientation[c]);
             if (c < 3)
@@ -202,9 +199,8 @@ static void a_docked_ring_spins_as_one_body(void **state) {
         }
     }
     for (uint32_t i = 0; i < MODULES; i++)
-        must(mf_docks_connect(docks, &(mf_DockPort){modules, i, 1},
-                              &(mf_DockPort){modules, (i + 1) % MODULES, 0}, 0, &pitch.error),
-             &pitch.error);
+        MUST(mf_docks_connect(docks, &(mf_DockPort){modules, i, 1},
+                              &(mf_DockPort){modules, (i + 1) % MODULES, 0}, 0, &error));
     double center[3] = {0, 0, 0};
     for (uint32_t i = 0; i < MODULES; i++)
         for (uint32_t c = 0; c < 3; c++)
@@ -230,14 +226,4 @@ static void a_docked_ring_spins_as_one_body(void **state) {
         assert_near(after.linear[c], before.linear[c], 1e-12);
         assert_near(after.angular[c], before.angular[c], 1e-5);
     }
-    pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(docked_modules_move_as_one_robot),
-        cmocka_unit_test(other_laws_are_held_by_joints),
-        cmocka_unit_test(a_docked_ring_spins_as_one_body),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

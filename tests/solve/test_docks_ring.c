@@ -48,7 +48,7 @@ static void add_articulated(Pitch *pitch, mf_Group *group) {
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
 }
 
 static void add_exact_joints(Pitch *pitch) {
@@ -56,7 +56,7 @@ static void add_exact_joints(Pitch *pitch) {
     mf_WorldJointsConfig exact = mf_world_joints_config();
     exact.tolerance = 1e-9;
     exact.rounds = 8;
-    must(mf_world_joints_add(pitch->world, &exact, &joints, &pitch->error), &pitch->error);
+    MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
 }
 
 // ---- a linkage ----------------------------------------------------------------------------------
@@ -65,11 +65,11 @@ static const double rate = 4.0; // [rad/s] at which the square becomes a rhombus
 
 // [rad], [m] The first three angles and the place of the first body after 0.2 s.
 static void run_linkage(mf_Time step, double out[6]) {
-    Pitch pitch;
-    char text[4096];
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
-    snprintf(text, sizeof text, linkage_text, 2e-9 * (double)step);
-    mf_Group *linkage = pitch_group(&pitch, load_text(pitch.context, text), "linkage", 1, true);
+    mf_Group *linkage =
+        pitch_group(&pitch, load_text(pitch.context, formatted(linkage_text, 2e-9 * (double)step)),
+                    "linkage", 1, true);
     add_articulated(&pitch, linkage);
     put_at(&pitch, linkage, 0, 0, 0, 5);
     for (uint32_t i = 0; i < 3; i++)
@@ -79,7 +79,6 @@ static void run_linkage(mf_Time step, double out[6]) {
         out[c] = get_field(linkage, "joint.angle", 0, c);
         out[3 + c] = get_field(linkage, "base.position", 0, c) - (c == 2 ? 5 : 0);
     }
-    pitch_close(&pitch);
 }
 
 static mf_Group *make_ring(Pitch *pitch, mf_WorldDocks **docks) {
@@ -87,16 +86,14 @@ static mf_Group *make_ring(Pitch *pitch, mf_WorldDocks **docks) {
         pitch_group(pitch, load_text(pitch->context, module_text), "modules", MODULES, true);
     add_articulated(pitch, modules);
     add_exact_joints(pitch);
-    must(mf_world_docks_add(pitch->world, NULL, docks, &pitch->error), &pitch->error);
+    MUST(mf_world_docks_add(pitch->world, NULL, docks, &error));
     put_at(pitch, modules, 0, 0, 0, 5);
     for (uint32_t i = 0; i < MODULES; i++)
         set_field(modules, "joint.angle", i, 0, quarter);
     for (uint32_t i = 1; i < MODULES; i++) {
         double position[3], orientation[4];
-        must(mf_docks_mating_pose(*docks, &(mf_DockPort){modules, i - 1, 1},
-                                  &(mf_DockPort){modules, i, 0}, 0, position, orientation,
-                                  &pitch->error),
-             &pitch->error);
+        MUST(mf_docks_mating_pose(*docks, &(mf_DockPort){modules, i - 1, 1},
+                                  &(mf_DockPort){modules, i, 0}, 0, position, orientation, &error));
         for (uint32_t c = 0; c < 4; c++) {
             set_field(modules, "base.orientation", i, c, orientation[c]);
             if (c < 3)
@@ -107,7 +104,7 @@ static mf_Group *make_ring(Pitch *pitch, mf_WorldDocks **docks) {
 }
 
 static void run_ring(mf_Time step, double out[6]) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     mf_Group *modules = make_ring(&pitch, &docks);
@@ -118,19 +115,17 @@ static void run_ring(mf_Time step, double out[6]) {
         set_field(modules, "base.linear_velocity", i, 0, i == 1 || i == 2 ? -0.2 * rate : 0.0);
     }
     for (uint32_t i = 0; i < MODULES; i++)
-        must(mf_docks_connect(docks, &(mf_DockPort){modules, i, 1},
-                              &(mf_DockPort){modules, (i + 1) % MODULES, 0}, 0, &pitch.error),
-             &pitch.error);
+        MUST(mf_docks_connect(docks, &(mf_DockPort){modules, i, 1},
+                              &(mf_DockPort){modules, (i + 1) % MODULES, 0}, 0, &error));
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / 5 / step));
     for (uint32_t c = 0; c < 3; c++) {
         out[c] = get_field(modules, "joint.angle", c, 0) - quarter;
         out[3 + c] = get_field(modules, "base.position", 0, c) - (c == 2 ? 5 : 0);
     }
-    pitch_close(&pitch);
 }
 
 // The difference falls at least in the first order of the step, while the angles change by 0.8 rad.
-static void a_docked_ring_moves_as_a_loop_closed_by_connect(void **state) {
+TEST(a_docked_ring_moves_as_a_loop_closed_by_connect) {
     double errors[3], ring[6], linkage[6];
     for (int k = 0; k < 3; k++) {
         const mf_Time step = (4 >> k) * MF_MILLISECOND / 2;
@@ -206,7 +201,7 @@ static double gap_of(const mf_World *world) {
 
 // A rigid box docked to one of each motion, for half a second: with what falls it falls without a
 // load; what stands or is held carries its weight; all stay together.
-static void every_motion_carries_what_is_docked_to_it(void **state) {
+TEST(every_motion_carries_what_is_docked_to_it) {
     static const mf_Motion motions[] = {MF_MOTION_KINEMATIC,   MF_MOTION_POINTS,
                                         MF_MOTION_RIGID,       MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED, MF_MOTION_EXTERNAL};
@@ -236,10 +231,10 @@ static void every_motion_carries_what_is_docked_to_it(void **state) {
 
 // Three docked robots that drift and turn; the one in the middle changes its motion. Docks stay,
 // and so does momentum among dynamic motions; `kinematic` holds all three.
-static void docked_robots_change_their_motion(void **state) {
+TEST(docked_robots_change_their_motion) {
     static const mf_Motion order[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED,
                                       MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED};
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     mf_MotionsConfig config = mf_motions_config();
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -251,24 +246,23 @@ static void docked_robots_change_their_motion(void **state) {
     mf_motions_set_control(&config, MF_MILLISECOND);
     config.articulated.self_contacts = false;
     prepare(&pitch, group);
-    must(mf_motions_add(group, &config, &pitch.error), &pitch.error);
+    MUST(mf_motions_add(group, &config, &error));
     add_exact_joints(&pitch);
-    must(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), &pitch.error);
+    MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
     for (uint32_t i = 0; i < 3; i++) {
         put_at(&pitch, group, i, 0.1 * i, 0, 5);
         set_field(group, "base.linear_velocity", i, 1, 0.3 + 0.1 * (0.1 * i - 0.1));
         set_field(group, "base.angular_velocity", i, 2, 0.1);
     }
     for (uint32_t i = 0; i < 2; i++)
-        must(mf_docks_connect(docks, &(mf_DockPort){group, i, 0}, &(mf_DockPort){group, i + 1, 1},
-                              0, &pitch.error),
-             &pitch.error);
+        MUST(mf_docks_connect(docks, &(mf_DockPort){group, i, 0}, &(mf_DockPort){group, i + 1, 1},
+                              0, &error));
     mf_world_step(pitch.world, 100);
     for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
         Momentum before = {{0}, {0}}, after = {{0}, {0}};
         for (uint32_t i = 0; i < 3; i++)
             add_momentum(group, i, &before);
-        must(mf_motion_switch(group, 1, order[k], &pitch.error), &pitch.error);
+        MUST(mf_motion_switch(group, 1, order[k], &error));
         mf_world_step(pitch.world, 100);
         for (uint32_t i = 0; i < 3; i++)
             add_momentum(group, i, &after);
@@ -285,14 +279,4 @@ static void docked_robots_change_their_motion(void **state) {
     }
     assert_int_equal(mf_docks_statistics(docks).released, 0);
     assert_int_equal(mf_group_fault_total(group), 0);
-    pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_docked_ring_moves_as_a_loop_closed_by_connect),
-        cmocka_unit_test(every_motion_carries_what_is_docked_to_it),
-        cmocka_unit_test(docked_robots_change_their_motion),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

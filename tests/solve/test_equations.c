@@ -215,11 +215,10 @@ static void add_link_inertia(const mf_Link *link, const double *rotation, const 
 
 static void add_armature(const Rig *rig, double *matrix) {
     bool is_free;
-    double *armature = numbers(rig->n);
+    AUTO(end_memory) double *armature = numbers(rig->n);
     assert_true(mf_art_armature(rig->group, &is_free, armature));
     for (uint32_t i = 0; i < rig->n; i++)
         matrix[i * (rig->n + 1)] += armature[i];
-    free(armature);
 }
 
 static void check_mass(Rig *rig) {
@@ -258,7 +257,7 @@ static void check_mass(Rig *rig) {
 // Cholesky's method succeeds.
 static void check_definite(Rig *rig) {
     const uint32_t n = rig->n;
-    double *m = numbers((size_t)n * n);
+    AUTO(end_memory) double *m = numbers((size_t)n * n);
     for (uint32_t i = 0; i < COUNT; i++) {
         done(rig, mf_group_mass_matrix(rig->group, i, 1, m, &rig->pitch.error));
         for (uint32_t c = 0; c < n; c++) {
@@ -271,7 +270,6 @@ static void check_definite(Rig *rig) {
                 m[r * n + c] *= root;
         }
     }
-    free(m);
 }
 
 // Forces of accelerations of forces, M a + h, and the articulated-body algorithm of a step.
@@ -326,13 +324,13 @@ static void check_model(const char *path) {
     pitch_close(&rig.pitch);
 }
 
-static void identities_hold_for_every_joint(void **state) {
+TEST(identities_hold_for_every_joint) {
     check_model(NULL);
     check_model(MAYFLY_SOURCE_DIR "/models/ant.xml");
     check_model(MAYFLY_SOURCE_DIR "/models/hexapod.urdf");
 }
 
-static void identities_hold_for_public_robots(void **state) {
+TEST(identities_hold_for_public_robots) {
     static const char *const names[] = {"mujoco_models/humanoid.xml",
                                         "mujoco_models/car.xml",
                                         "booster_t1/t1.xml",
@@ -348,16 +346,14 @@ static void identities_hold_for_public_robots(void **state) {
         skip();
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/models/%s", folder, names[i]);
-        check_model(path);
+        check_model(formatted("%s/models/%s", folder, names[i]));
     }
 }
 
 // ---- closed form -------------------------------------------------------------------------------
 
 // A pendulum: M = m l^2 + I, h = m g l sin(angle).
-static void a_pendulum_is_as_in_the_book(void **state) {
+TEST(a_pendulum_is_as_in_the_book) {
     Rig rig;
     pitch_open(&rig.pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Model *model = load_text(
@@ -393,7 +389,8 @@ typedef struct Answers {
 static Answers ask(Rig *rig, uint32_t part) {
     const size_t n = rig->n, links = rig->model->link_count,
                  counts[] = {n * n, n, n, n, 6 * n, 3 * links, 4 * links, 6 * links};
-    double *force = numbers(n * COUNT), *at[8];
+    double *at[8];
+    AUTO(end_memory) double *force = numbers(n * COUNT);
     Answers answers = {.size = 0};
     mf_Error *error = &rig->pitch.error;
     for (int k = 0; k < 8; k++)
@@ -418,11 +415,10 @@ static Answers ask(Rig *rig, uint32_t part) {
         done(rig, mf_group_link_poses(group, i, many, to[5], to[6], error));
         done(rig, mf_group_link_velocities(group, i, many, to[7], error));
     }
-    free(force);
     return answers;
 }
 
-static void bits_do_not_depend_on_the_batch(void **state) {
+TEST(bits_do_not_depend_on_the_batch) {
     static const uint32_t parts[] = {COUNT, 1, 2, 5, 7, 17};
     static const mf_Isa isas[] = {MF_ISA_AUTO, MF_ISA_SCALAR};
     for (int wide = 0; wide < 2; wide++) {
@@ -445,7 +441,7 @@ static void bits_do_not_depend_on_the_batch(void **state) {
 
 // ---- bounds ------------------------------------------------------------------------------------
 
-static void bad_ranges_are_refused(void **state) {
+TEST(bad_ranges_are_refused) {
     Rig rig;
     double scratch[64] = {0};
     mf_Error error;
@@ -459,13 +455,4 @@ static void bad_ranges_are_refused(void **state) {
     assert_int_equal(mf_group_jacobian(group, 0, 1, 99, scratch, scratch, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_group_velocity_address(group, 99), MF_NONE);
     pitch_close(&rig.pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_pendulum_is_as_in_the_book),
-                                       cmocka_unit_test(identities_hold_for_every_joint),
-                                       cmocka_unit_test(identities_hold_for_public_robots),
-                                       cmocka_unit_test(bits_do_not_depend_on_the_batch),
-                                       cmocka_unit_test(bad_ranges_are_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,7 @@
 #include "solve/parts.h"
 
 static void add(Fixture *fixture, const mf_InteractionConfig *config) {
-    must(mf_interaction_add(fixture->world, config, &fixture->interaction, &fixture->error),
-         &fixture->error);
+    MUST(mf_interaction_add(fixture->world, config, &fixture->interaction, &error));
 }
 
 static mf_InteractionConfig only(bool detect, bool collide, bool terrain) {
@@ -16,9 +15,9 @@ static mf_InteractionConfig only(bool detect, bool collide, bool terrain) {
     return config;
 }
 
-static void neighbors_are_listed(void **state) {
+TEST(neighbors_are_listed) {
     for (int wide = 0; wide < 2; wide++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         fixture_open(&fixture, &setup);
         mf_Group *first = add_walkers(&fixture, "first", 3, false, 0.0);
@@ -54,13 +53,12 @@ static void neighbors_are_listed(void **state) {
         assert_int_equal(instance, 17);
         assert_false(mf_interaction_locate(fixture.interaction, 3, NULL, NULL));
         assert_false(mf_interaction_locate(fixture.interaction, 1000, NULL, NULL));
-        fixture_close(&fixture);
     }
 }
 
 // SensingTask along +x with 60 degrees to each side: ahead and at 45 degrees, not beside or behind.
-static void view_is_a_cone(void **state) {
-    Fixture fixture;
+TEST(view_is_a_cone) {
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *group = add_walkers(&fixture, "agents", 5, false, 0.0);
@@ -78,19 +76,18 @@ static void view_is_a_cone(void **state) {
     assert_true(get_field(group, "neighbor.count", 0, 0) == 2.0);
     assert_true(get_field(group, "neighbor.index", 0, 0) == 2.0);
     assert_true(get_field(group, "neighbor.index", 0, 1) == 1.0);
-    must(mf_group_set_start(group, 4, at, rotated, NULL, &fixture.error), &fixture.error);
+    MUST(mf_group_set_start(group, 4, at, rotated, NULL, &error));
     mf_world_step(fixture.world, 1);
     // 3 m ahead: agent 0; agents 1, 2 and 3 are within 34 degrees of it.
     assert_true(get_field(group, "neighbor.count", 4, 0) == 4.0);
     assert_true(get_field(group, "neighbor.index", 4, 0) == 0.0);
-    fixture_close(&fixture);
 }
 
 // Two agents meet head on at 2 m/s from 1.01 m apart, radii 0.2: they touch when they are 0.4 m
 // apart, after 0.1525 s at 4 m/s, so the round at 0.16 s finds them. A third passes later where
 // they lie dead and is not harmed.
-static void collisions_kill_both(void **state) {
-    Fixture fixture;
+TEST(collisions_kill_both) {
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *first = add_walkers(&fixture, "first", 2, false, 0.0);
@@ -126,12 +123,11 @@ static void collisions_kill_both(void **state) {
     assert_int_equal(mf_group_fault(first, 0), 0);
     mf_world_step(fixture.world, 16);
     assert_int_equal(mf_group_fault(first, 0), 0);
-    fixture_close(&fixture);
 }
 
 // Many at one point: everybody dies, the log keeps what it has space for, the rest is counted.
-static void one_point_is_survived(void **state) {
-    Fixture fixture;
+TEST(one_point_is_survived) {
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *group = add_walkers(&fixture, "agents", 500, false, 0.0);
@@ -150,12 +146,11 @@ static void one_point_is_survived(void **state) {
     assert_int_equal(mf_interaction_statistics(fixture.interaction).full, 500);
     assert_true(get_field(group, "neighbor.count", 7, 0) == 499.0);
     assert_true(get_field(group, "neighbor.index", 7, 7) == 8.0); // ties by number, without the own
-    fixture_close(&fixture);
 }
 
 // Falling at 1 m/s from 1.005 m, standing height 0.1, tolerance 0.01: below 0.09 m after 0.915 s.
-static void the_ground_is_hit(void **state) {
-    Fixture fixture;
+TEST(the_ground_is_hit) {
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *flying = add_walkers(&fixture, "flying", 3, false, 0.0);
@@ -183,13 +178,12 @@ static void the_ground_is_hit(void **state) {
     assert_int_equal(events[0].kind, MF_EVENT_TERRAIN);
     assert_int_equal(events[0].partner, MF_NONE);
     assert_true(events[0].time == 920 * MF_MILLISECOND);
-    fixture_close(&fixture);
 }
 
 // The fence reports who leaves once each time, or takes him out.
-static void the_fence_is_watched(void **state) {
+TEST(the_fence_is_watched) {
     for (int faults = 0; faults < 2; faults++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         fixture_open(&fixture, &setup);
         mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
@@ -216,15 +210,14 @@ static void the_fence_is_watched(void **state) {
             mf_world_step(fixture.world, 20);
             assert_int_equal(mf_interaction_events(fixture.interaction, &events, NULL), 2);
         }
-        fixture_close(&fixture);
     }
 }
 
 // The jet of docs/explanation/contact.md worked out by hand: T = 9.81 N, A = 0.2 m^2, rho
 // = 1.225: d U_j = sqrt(4 T / (pi rho)) = 3.19313 m^2/s, limit sqrt(2 T / (rho A)) = 8.94884 m/s.
-static void downwash_is_a_jet(void **state) {
+TEST(downwash_is_a_jet) {
     const double far = 5.8 * 3.19313, limit = 8.94884, a = 46.8783;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *group = add_walkers(&fixture, "rotors", 6, true, 0.0);
@@ -257,13 +250,12 @@ static void downwash_is_a_jet(void **state) {
     assert_true(get_field(group, "wind.velocity", 2, 2) == 0.0);
     assert_true(get_field(group, "wind.velocity", 3, 2) == 0.0);
     assert_true(get_field(group, "wind.velocity", 5, 2) == 0.0);
-    fixture_close(&fixture);
 }
 
 // ln(h / 0.03) / ln(10 / 0.03) times the wind at 10 m.
-static void wind_grows_with_height(void **state) {
+TEST(wind_grows_with_height) {
     for (int wide = 0; wide < 2; wide++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         fixture_open(&fixture, &setup);
         static const double heights[] = {-5.0, 0.02, 0.1, 1.0, 10.0, 50.0, 300.0, 1000.0};
@@ -287,12 +279,11 @@ static void wind_grows_with_height(void **state) {
             assert_true(fabs(get_field(group, "wind.velocity", i, 1) + 8.0 * factor) <=
                         8.0 * slack);
         }
-        fixture_close(&fixture);
     }
 }
 
-static void bad_settings_are_refused(void **state) {
-    Fixture fixture;
+TEST(bad_settings_are_refused) {
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *group = add_walkers(&fixture, "agents", 4, false, 0.0);
@@ -388,12 +379,11 @@ static void bad_settings_are_refused(void **state) {
     assert_int_equal(
         mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
         MF_BAD_ARGUMENT); // one is enough
-    fixture_close(&fixture);
 }
 
 static mf_Status build_all(mf_Context *context, void *user, mf_Error *error) {
     const mf_Model *model = user;
-    mf_World *world = NULL;
+    AUTO_WORLD *world = NULL;
     mf_Group *group;
     mf_Interaction *interaction = NULL;
     mf_Status status = mf_world_create(context, NULL, &world, error);
@@ -417,25 +407,12 @@ static mf_Status build_all(mf_Context *context, void *user, mf_Error *error) {
     }
     if (status == MF_OK)
         status = mf_interaction_reserve(interaction, 10, error);
-    mf_world_destroy(world);
     return status;
 }
 
-static void every_failure_is_survived(void **state) {
-    Fixture fixture;
+TEST(every_failure_is_survived) {
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     assert_true(torture(fixture.context, build_all, fixture.model, TORTURE_MUST_FAIL) > 100);
-    fixture_close(&fixture);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbors_are_listed),     cmocka_unit_test(view_is_a_cone),
-        cmocka_unit_test(collisions_kill_both),     cmocka_unit_test(one_point_is_survived),
-        cmocka_unit_test(the_ground_is_hit),        cmocka_unit_test(the_fence_is_watched),
-        cmocka_unit_test(downwash_is_a_jet),        cmocka_unit_test(wind_grows_with_height),
-        cmocka_unit_test(bad_settings_are_refused), cmocka_unit_test(every_failure_is_survived),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,14 +54,13 @@ static void open_pendulum(Rig *rig, mf_Motion motion, bool wide, double angle,
     config.motor_torque = drive->motor_torque;
     const double axis[3] = {0, 1, 0};
     rig->id = join(rig->joints, &config, 0, 0, 50, axis);
-    must(mf_group_set_start(rig->boxes, 0, (double[]){-arm * sin(angle), 0, 50 - arm * cos(angle)},
-                            rotation, NULL, &rig->pitch.error),
-         &rig->pitch.error);
+    MUST(mf_group_set_start(rig->boxes, 0, (double[]){-arm * sin(angle), 0, 50 - arm * cos(angle)},
+                            rotation, NULL, &error));
 }
 
 // ---- motors -------------------------------------------------------------------------------------
 
-static void a_motor_spins_up_a_flywheel(void **state) {
+TEST(a_motor_spins_up_a_flywheel) {
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
     for (int m = 0; m < 3; m++)
@@ -78,8 +77,7 @@ static void a_motor_spins_up_a_flywheel(void **state) {
             now = see(&rig);
             assert_near(now.rate, rate, 1e-4);
             assert_near(now.torque, 0.0, 2e-4); // nothing brakes it
-            must(mf_world_joint_set_motor(rig.joints, rig.id, -1.0, 0.01, &rig.pitch.error),
-                 &rig.pitch.error);
+            MUST(mf_world_joint_set_motor(rig.joints, rig.id, -1.0, 0.01, &error));
             mf_world_step(rig.pitch.world, 500);
             assert_near(see(&rig).rate, rate - 0.25 * growth, 1e-3);
             mf_world_step(rig.pitch.world, 1500);
@@ -89,7 +87,7 @@ static void a_motor_spins_up_a_flywheel(void **state) {
         }
 }
 
-static void a_motor_without_a_rate_is_dry_friction(void **state) {
+TEST(a_motor_without_a_rate_is_dry_friction) {
     Rig rig;
     open_wheel(&rig, MF_MOTION_RIGID, true, 0.0, 0.01);
     set_field(rig.boxes, "base.angular_velocity", 0, 2, 2.0);
@@ -100,7 +98,7 @@ static void a_motor_without_a_rate_is_dry_friction(void **state) {
     pitch_close(&rig.pitch);
 }
 
-static void a_motor_holds_what_it_can(void **state) {
+TEST(a_motor_holds_what_it_can) {
     const double weight = 9.81 * arm; // [N m] of the pendulum at 90 degrees
     for (int strong = 0; strong < 2; strong++) {
         Rig rig;
@@ -120,7 +118,7 @@ static void a_motor_holds_what_it_can(void **state) {
     }
 }
 
-static void a_motor_between_two_bodies_conserves_momentum(void **state) {
+TEST(a_motor_between_two_bodies_conserves_momentum) {
     Rig rig;
     open_rig(&rig, MF_MOTION_RIGID, true, 0.0, true);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
@@ -142,7 +140,7 @@ static void a_motor_between_two_bodies_conserves_momentum(void **state) {
 
 // ---- stops --------------------------------------------------------------------------------------
 
-static void a_pendulum_rests_against_a_stop(void **state) {
+TEST(a_pendulum_rests_against_a_stop) {
     static const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
     for (int m = 0; m < 3; m++)
@@ -169,7 +167,7 @@ static void a_pendulum_rests_against_a_stop(void **state) {
 }
 
 // Nothing but gravity acts before the stop is reached: the time of fall is that of the integral.
-static void a_stop_is_not_felt_before(void **state) {
+TEST(a_stop_is_not_felt_before) {
     Rig with, without;
     mf_WorldJointConfig drive = mf_world_joint_config();
     open_pendulum(&without, MF_MOTION_RIGID, true, 1.2, &drive);
@@ -188,7 +186,7 @@ static void a_stop_is_not_felt_before(void **state) {
     pitch_close(&without.pitch);
 }
 
-static void a_motor_drives_against_a_stop_beyond_half_a_turn(void **state) {
+TEST(a_motor_drives_against_a_stop_beyond_half_a_turn) {
     Rig rig;
     open_rig(&rig, MF_MOTION_RIGID, true, 0.0, false);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
@@ -203,8 +201,7 @@ static void a_motor_drives_against_a_stop_beyond_half_a_turn(void **state) {
     assert_near(now.angle, 4.0 - 6.283185307179586, 1e-4);
     assert_near(now.rate, 0.0, 1e-5);
     assert_near(now.torque, 0.0, 1e-4); // the stop's is the opposite of the motor's
-    must(mf_world_joint_set_motor(rig.joints, rig.id, -2.0, 0.05, &rig.pitch.error),
-         &rig.pitch.error);
+    MUST(mf_world_joint_set_motor(rig.joints, rig.id, -2.0, 0.05, &error));
     mf_world_step(rig.pitch.world, 4000);
     assert_near(see(&rig).angle, -0.5, 1e-4);
     pitch_close(&rig.pitch);
@@ -212,21 +209,19 @@ static void a_motor_drives_against_a_stop_beyond_half_a_turn(void **state) {
 
 // ---- state --------------------------------------------------------------------------------------
 
-static void snapshots_hold_drives(void **state) {
+TEST(snapshots_hold_drives) {
     Rig rig;
     open_wheel(&rig, MF_MOTION_RIGID, false, 3.0, 0.02);
     mf_world_step(rig.pitch.world, 100);
-    must(mf_world_joint_set_motor(rig.joints, rig.id, -3.0, 0.01, &rig.pitch.error),
-         &rig.pitch.error);
+    MUST(mf_world_joint_set_motor(rig.joints, rig.id, -3.0, 0.01, &error));
     const size_t size = mf_world_snapshot_size(rig.pitch.world);
     void *image = mf_allocate(rig.pitch.context, size, 1);
-    must(mf_world_snapshot(rig.pitch.world, image, size, &rig.pitch.error), &rig.pitch.error);
+    MUST(mf_world_snapshot(rig.pitch.world, image, size, &error));
     mf_world_step(rig.pitch.world, 200);
     const uint64_t hash = mf_world_hash(rig.pitch.world);
-    must(mf_world_joint_set_motor(rig.joints, rig.id, 1.0, 0.5, &rig.pitch.error),
-         &rig.pitch.error);
+    MUST(mf_world_joint_set_motor(rig.joints, rig.id, 1.0, 0.5, &error));
     assert_true(mf_world_hash(rig.pitch.world) != hash);
-    must(mf_world_restore(rig.pitch.world, image, size, &rig.pitch.error), &rig.pitch.error);
+    MUST(mf_world_restore(rig.pitch.world, image, size, &error));
     mf_world_step(rig.pitch.world, 200);
     assert_true(mf_world_hash(rig.pitch.world) == hash);
     mf_release(rig.pitch.context, image);
@@ -241,7 +236,7 @@ static void refuse(const Rig *rig, const mf_WorldJointConfig *config, const char
         fail_msg("%s: no %s", error.message, part);
 }
 
-static void wrong_drives_are_refused(void **state) {
+TEST(wrong_drives_are_refused) {
     Rig rig;
     mf_Error error = {0};
     open_wheel(&rig, MF_MOTION_RIGID, true, 0.0, 0.0);
@@ -268,19 +263,4 @@ static void wrong_drives_are_refused(void **state) {
                      MF_BAD_ARGUMENT);
     assert_int_equal(mf_world_joint_set_motor(rig.joints, 77, 1.0, 1.0, &error), MF_NOT_FOUND);
     pitch_close(&rig.pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_motor_spins_up_a_flywheel),
-        cmocka_unit_test(a_motor_without_a_rate_is_dry_friction),
-        cmocka_unit_test(a_motor_holds_what_it_can),
-        cmocka_unit_test(a_motor_between_two_bodies_conserves_momentum),
-        cmocka_unit_test(a_pendulum_rests_against_a_stop),
-        cmocka_unit_test(a_stop_is_not_felt_before),
-        cmocka_unit_test(a_motor_drives_against_a_stop_beyond_half_a_turn),
-        cmocka_unit_test(snapshots_hold_drives),
-        cmocka_unit_test(wrong_drives_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

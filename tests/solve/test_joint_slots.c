@@ -23,10 +23,10 @@ static void open_rig(Rig *rig, uint32_t count, uint32_t threads, mf_Isa isa, boo
     rig->joints = add_joints(pitch);
     rig->carriers = add_bodies(pitch, box_of(pitch->context, 1.0), "carriers", count,
                                MF_MOTION_RIGID, wide, false);
-    must(mf_joint_slots_add(rig->joints, rig->carriers, 2, &pitch->error), &pitch->error);
+    MUST(mf_joint_slots_add(rig->joints, rig->carriers, 2, &error));
     rig->balls = add_bodies(pitch, ball_of(pitch->context, 3.0), "balls", count, MF_MOTION_RIGID,
                             wide, false);
-    must(mf_joint_slots_ready(rig->joints, &pitch->error), &pitch->error);
+    MUST(mf_joint_slots_ready(rig->joints, &error));
     place_pairs(rig, count);
 }
 
@@ -35,19 +35,16 @@ static void close_rig(Rig *rig) {
 }
 
 static void add_magnets(Rig *rig, double on, double off) {
-    char path[512];
     Pitch *pitch = &rig->pitch;
-    mf_Plugin *plugin;
+    AUTO_PLUGIN *plugin;
     const mf_PluginValue values[] = {{"on", on}, {"off", off}, {"reach", 0.3}};
     mf_PluginConfig config = mf_plugin_config();
     config.values = values;
     config.value_count = 3;
-    snprintf(path, sizeof path, "%s/plugins/plugin_magnet.so", MAYFLY_BINARY_DIR);
-    must(mf_plugin_load(pitch->context, path, &plugin, &pitch->error), &pitch->error);
-    must(mf_plugin_control_add(rig->carriers, mf_rate_from_period(4 * MF_MILLISECOND), plugin,
-                               &config, &pitch->error),
-         &pitch->error);
-    mf_plugin_close(plugin);
+    MUST(mf_plugin_load(pitch->context, formatted("%s/plugins/plugin_magnet.so", MAYFLY_BINARY_DIR),
+                        &plugin, &error));
+    MUST(mf_plugin_control_add(rig->carriers, mf_rate_from_period(4 * MF_MILLISECOND), plugin,
+                               &config, &error));
 }
 
 static uint32_t slot_state(const Rig *rig, uint32_t instance, uint32_t slot) {
@@ -68,7 +65,7 @@ static void ask_for(Rig *rig, uint32_t instance, uint32_t slot, uint32_t group, 
 
 // ---- the plugin ---------------------------------------------------------------------------------
 
-static void a_magnet_catches_and_lets_go(void **state) {
+TEST(a_magnet_catches_and_lets_go) {
     for (int wide = 0; wide < 2; wide++) {
         Rig rig;
         open_rig(&rig, 20, 2, MF_ISA_AUTO, wide != 0);
@@ -116,7 +113,7 @@ static uint64_t hash_of_run(uint32_t threads, mf_Isa isa) {
     return hash;
 }
 
-static void bits_do_not_depend_on_threads(void **state) {
+TEST(bits_do_not_depend_on_threads) {
     const uint64_t hash = hash_of_run(1, MF_ISA_AUTO);
     assert_true(hash_of_run(2, MF_ISA_AUTO) == hash);
     assert_true(hash_of_run(4, MF_ISA_AUTO) == hash);
@@ -125,18 +122,18 @@ static void bits_do_not_depend_on_threads(void **state) {
 
 // ---- state --------------------------------------------------------------------------------------
 
-static void a_snapshot_holds_pending_requests(void **state) {
+TEST(a_snapshot_holds_pending_requests) {
     Rig rig;
     open_rig(&rig, 5, 1, MF_ISA_AUTO, true);
     mf_world_step(rig.pitch.world, 10);
     ask_for(&rig, 2, 1, 1, 4);
     const size_t size = mf_world_snapshot_size(rig.pitch.world);
     void *image = mf_allocate(rig.pitch.context, size, 1);
-    must(mf_world_snapshot(rig.pitch.world, image, size, &rig.pitch.error), &rig.pitch.error);
+    MUST(mf_world_snapshot(rig.pitch.world, image, size, &error));
     mf_world_step(rig.pitch.world, 20);
     assert_int_equal(slot_state(&rig, 2, 1), MF_JOINT_SLOT_JOINED);
     const uint64_t hash = mf_world_hash(rig.pitch.world);
-    must(mf_world_restore(rig.pitch.world, image, size, &rig.pitch.error), &rig.pitch.error);
+    MUST(mf_world_restore(rig.pitch.world, image, size, &error));
     assert_int_equal(mf_world_joints_count(rig.joints), 0);
     mf_world_step(rig.pitch.world, 20);
     assert_int_equal(mf_world_joints_count(rig.joints), 1);
@@ -145,7 +142,7 @@ static void a_snapshot_holds_pending_requests(void **state) {
     close_rig(&rig);
 }
 
-static void joints_come_and_go_without_memory(void **state) {
+TEST(joints_come_and_go_without_memory) {
     enum { COUNT = 16, ROUNDS = STEPS_OF(10000) };
     Rig rig;
     open_rig(&rig, COUNT, 1, MF_ISA_AUTO, false);
@@ -168,7 +165,7 @@ static void joints_come_and_go_without_memory(void **state) {
     close_rig(&rig);
 }
 
-static void a_reset_robot_leaves(void **state) {
+TEST(a_reset_robot_leaves) {
     Rig rig;
     open_rig(&rig, 3, 1, MF_ISA_AUTO, true);
     for (uint32_t i = 0; i < 3; i++)
@@ -185,7 +182,7 @@ static void a_reset_robot_leaves(void **state) {
     close_rig(&rig);
 }
 
-static void joints_break_and_are_repaired(void **state) {
+TEST(joints_break_and_are_repaired) {
     Rig rig;
     open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
     set_field(rig.carriers, "joint_slot.setting", 0, 5, 1e-3); // [N]
@@ -207,17 +204,17 @@ static void joints_break_and_are_repaired(void **state) {
     close_rig(&rig);
 }
 
-static void the_load_is_the_weight(void **state) {
+TEST(the_load_is_the_weight) {
     Rig rig;
     Pitch *pitch = &rig.pitch;
     pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     rig.joints = add_joints(pitch);
     rig.carriers =
         add_bodies(pitch, box_of(pitch->context, 1.0), "carriers", 1, MF_MOTION_RIGID, true, false);
-    must(mf_joint_slots_add(rig.joints, rig.carriers, 2, &pitch->error), &pitch->error);
+    MUST(mf_joint_slots_add(rig.joints, rig.carriers, 2, &error));
     rig.balls =
         add_bodies(pitch, ball_of(pitch->context, 3.0), "balls", 1, MF_MOTION_RIGID, true, false);
-    must(mf_joint_slots_ready(rig.joints, &pitch->error), &pitch->error);
+    MUST(mf_joint_slots_ready(rig.joints, &error));
     put(pitch, rig.carriers, 0, 0, 0, 50, 0.0);
     put(pitch, rig.balls, 0, 0, 0, 49.5, 0.0);
     ask_for(&rig, 0, 0, 1, 0);       // holds the ball
@@ -249,7 +246,7 @@ static double hinge_now(const Rig *rig, uint32_t component) {
     return get_field(rig->carriers, "joint_slot.angle", 0, 3 + component);
 }
 
-static void a_motor_spins_up_its_robot(void **state) {
+TEST(a_motor_spins_up_its_robot) {
     const double torque = 0.02, rate = 3.0, growth = torque / spin_inertia; // 4.8 rad/s^2
     Rig rig;
     open_hinge(&rig, (double[]){0.0, 0.0, -rate, torque}); // the world's frame from the own one
@@ -273,7 +270,7 @@ static void a_motor_spins_up_its_robot(void **state) {
     close_rig(&rig);
 }
 
-static void a_range_stops_the_motor(void **state) {
+TEST(a_range_stops_the_motor) {
     for (int side = 0; side < 2; side++) {
         Rig rig;
         open_hinge(&rig, (double[]){-0.25, 0.5, side ? 2.0 : -2.0, 0.05});
@@ -283,17 +280,15 @@ static void a_range_stops_the_motor(void **state) {
         assert_near(hinge_now(&rig, 2), 0.0,
                     1e-4); // the stop's torque is the opposite of the motor's
         mf_WorldJointConfig config;
-        must(mf_world_joint_config_of(rig.joints,
-                                      mf_world_joint_next(rig.joints, MF_WORLD_JOINT_NONE), &config,
-                                      &rig.pitch.error),
-             &rig.pitch.error);
+        MUST(mf_world_joint_config_of(
+            rig.joints, mf_world_joint_next(rig.joints, MF_WORLD_JOINT_NONE), &config, &error));
         assert_near(config.lower_angle, -0.25, 0.0);
         assert_near(config.upper_angle, 0.5, 0.0);
         close_rig(&rig);
     }
 }
 
-static void a_hinge_without_a_range_turns_freely(void **state) {
+TEST(a_hinge_without_a_range_turns_freely) {
     Rig rig;
     open_hinge(&rig, (double[]){0.0, 0.0, 0.0, 0.0});
     set_field(rig.carriers, "base.angular_velocity", 0, 2, -5.0);
@@ -307,7 +302,7 @@ static void a_hinge_without_a_range_turns_freely(void **state) {
     close_rig(&rig);
 }
 
-static void a_motor_needs_a_hinge(void **state) {
+TEST(a_motor_needs_a_hinge) {
     Rig rig;
     open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
     ask(&rig, 0, 0, MF_JOINT_REQUEST_MOTOR); // there is no joint
@@ -326,7 +321,7 @@ static void a_motor_needs_a_hinge(void **state) {
 
 // ---- what is refused ----------------------------------------------------------------------------
 
-static void what_is_out_of_reach_is_no_fault(void **state) {
+TEST(what_is_out_of_reach_is_no_fault) {
     Rig rig;
     open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
     ask(&rig, 0, 0, MF_JOINT_REQUEST_JOIN); // reach is 0
@@ -340,7 +335,7 @@ static void what_is_out_of_reach_is_no_fault(void **state) {
     close_rig(&rig);
 }
 
-static void wrong_requests_are_the_fault_of_one_robot(void **state) {
+TEST(wrong_requests_are_the_fault_of_one_robot) {
     static const struct {
         const char *field, *text;
         uint32_t component;
@@ -384,7 +379,7 @@ static void wrong_requests_are_the_fault_of_one_robot(void **state) {
     }
 }
 
-static void slots_need_what_joints_need(void **state) {
+TEST(slots_need_what_joints_need) {
     Rig rig;
     mf_Error error = {0};
     open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
@@ -405,7 +400,7 @@ static void slots_need_what_joints_need(void **state) {
     close_rig(&rig);
 }
 
-static void a_failed_call_changes_nothing(void **state) {
+TEST(a_failed_call_changes_nothing) {
     for (uint64_t countdown = 1;; countdown++) {
         Rig rig;
         mf_Error error = {0};
@@ -431,23 +426,6 @@ static void a_failed_call_changes_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_magnet_catches_and_lets_go),
-        cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(a_snapshot_holds_pending_requests),
-        cmocka_unit_test(joints_come_and_go_without_memory),
-        cmocka_unit_test(a_reset_robot_leaves),
-        cmocka_unit_test(joints_break_and_are_repaired),
-        cmocka_unit_test(the_load_is_the_weight),
-        cmocka_unit_test(a_motor_spins_up_its_robot),
-        cmocka_unit_test(a_range_stops_the_motor),
-        cmocka_unit_test(a_hinge_without_a_range_turns_freely),
-        cmocka_unit_test(a_motor_needs_a_hinge),
-        cmocka_unit_test(what_is_out_of_reach_is_no_fault),
-        cmocka_unit_test(wrong_requests_are_the_fault_of_one_robot),
-        cmocka_unit_test(slots_need_what_joints_need),
-        cmocka_unit_test(a_failed_call_changes_nothing),
-    };
     KEEP_SHARED();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests();
 }

@@ -11,14 +11,13 @@
 // The largest error of the angle of a box that swings from 0.5 rad about its upper end, against a
 // fine integration of theta'' = -(m g l / I) sin theta, over one second.
 static double pendulum_error(mf_Motion motion, mf_Time step) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 9.81);
     mf_Group *box = add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, motion, true, false);
     const double start = 0.5, l = 0.2, inertia = (0.2 * 0.2 + 0.4 * 0.4) / 12 + l * l;
     const double rotation[4] = {cos(start / 2), sin(start / 2), 0, 0};
-    must(mf_group_set_start(box, 0, (double[]){0, l * sin(start), 2 - l * cos(start)}, rotation,
-                            NULL, &pitch.error),
-         &pitch.error);
+    MUST(mf_group_set_start(box, 0, (double[]){0, l * sin(start), 2 - l * cos(start)}, rotation,
+                            NULL, &error));
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_HINGE, NULL, 0, box, 0);
     const mf_WorldJointId id = join(joints, &config, 0, 0, 2, (double[]){1, 0, 0});
@@ -36,11 +35,10 @@ static double pendulum_error(mf_Motion motion, mf_Time step) {
         assert_true(now.opening < 8.0 * h * h && now.angular_opening < 8.0 * h * h);
         assert_true(now.residual < 1e-3);
     }
-    pitch_close(&pitch);
     return most;
 }
 
-static void a_pendulum_swings_as_the_equation_says(void **state) {
+TEST(a_pendulum_swings_as_the_equation_says) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 3; m++) {
         double errors[3];
@@ -70,7 +68,7 @@ static const double rates[3] = {0.3, 2.0, 1.0};
 
 // Where the first box of two that a joint holds together is after a second.
 static void joined_flight(mf_Motion motion, mf_Time step, double position[3], double *drift) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     mf_Group *one = add_bodies(&pitch, box_of(pitch.context, 2.0), "one", 1, motion, true, false);
     mf_Group *two = add_bodies(&pitch, box_of(pitch.context, 1.0), "two", 1, motion, true, false);
@@ -93,7 +91,6 @@ static void joined_flight(mf_Motion motion, mf_Time step, double position[3], do
         *drift = fmax(*drift, fabs(after.angular[c] - before.angular[c]));
         position[c] = get_field(one, "base.position", 0, c);
     }
-    pitch_close(&pitch);
 }
 
 // Where the first half of one body made of both boxes is.
@@ -102,24 +99,23 @@ static void welded_flight(mf_Time step, double position[3]) {
         "<mujoco model='both'><worldbody><body><freejoint/>"
         "<geom type='box' size='0.05 0.1 0.2' mass='2'/>"
         "<geom type='box' size='0.05 0.1 0.2' pos='0.3 0 0' mass='1'/></body></worldbody></mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     mf_Group *body = pitch_group(&pitch, load_text(pitch.context, both), "both", 1, true);
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.contacts = motion.self_contacts = false;
     motion.integrator = MF_ARTICULATED_RK4;
-    must(rig_add_articulated(body, &motion, &pitch.error), &pitch.error);
+    MUST(rig_add_articulated(body, &motion, &error));
     put_at(&pitch, body, 0, 0, 0, 1);
     spin(body, 0, (double[]){0.1, 0, 1}, rates);
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / step));
     for (uint32_t c = 0; c < 3; c++)
         position[c] = get_field(body, "base.position", 0, c);
-    pitch_close(&pitch);
 }
 
 // Momentum stays but for rounding, angular momentum as well as the motion keeps that of a free
 // body, and the two boxes fly as one body does, with an error of the order of the motion.
-static void two_bodies_fly_as_one(void **state) {
+TEST(two_bodies_fly_as_one) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     double truth[3], position[3], errors[2][3], drift[3];
     welded_flight(MF_MILLISECOND / 4, truth);
@@ -154,7 +150,7 @@ static double widest(const Chain *chain, uint32_t count) {
 
 // A chain at rest carries its weight from the first step on; pushed aside it swings and stays
 // whole.
-static void a_chain_holds(void **state) {
+TEST(a_chain_holds) {
     const uint32_t counts[] = {10, 100};
     for (int k = 0; k < 2; k++) {
         const uint32_t count = counts[k];
@@ -197,7 +193,7 @@ static double chain_seconds(uint32_t count) {
 }
 
 // Sixteen times the links cost about sixteen times the time, not its square or cube.
-static void chains_cost_as_much_as_they_are_long(void **state) {
+TEST(chains_cost_as_much_as_they_are_long) {
     const double few = chain_seconds(25), many = chain_seconds(400);
     print_message("25 links: %.3g us a step, 400 links: %.3g us, ratio %.3g\n", few * 1e6,
                   many * 1e6, many / few);
@@ -208,10 +204,10 @@ static void chains_cost_as_much_as_they_are_long(void **state) {
 
 // Six boxes in a ring, each fixed to both neighbors, one joint more than needed: it turns as one
 // body, and no joint opens.
-static void a_ring_is_one_body(void **state) {
+TEST(a_ring_is_one_body) {
     const mf_WorldJointKind kinds[] = {MF_WORLD_JOINT_FIXED, MF_WORLD_JOINT_BALL};
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *ring =
             add_bodies(&pitch, box_of(pitch.context, 1.0), "ring", 6, MF_MOTION_RIGID, true, false);
@@ -242,15 +238,14 @@ static void a_ring_is_one_body(void **state) {
         for (uint32_t c = 0; c < 3; c++)
             assert_near(after.linear[c], before.linear[c], 1e-12);
         assert_near(after.angular[2], before.angular[2], 2e-3 * fabs(before.angular[2]));
-        pitch_close(&pitch);
     }
 }
 
 // ---- compliant joints ---------------------------------------------------------------------------
 
 // A mass on a spring and a damper settles where the spring says, at the speed they say.
-static void a_spring_gives_way(void **state) {
-    Pitch pitch;
+TEST(a_spring_gives_way) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND / 10, 9.81);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
@@ -272,16 +267,15 @@ static void a_spring_gives_way(void **state) {
     }
     print_message("spring: %.3g of %.3g m\n", most, down);
     assert_true(most < 0.02 * down);
-    pitch_close(&pitch);
 }
 
 // ---- a humanoid and a heavy body ----------------------------------------------------------------
 
 // The hand of a humanoid and a body of 1000 kg, in no gravity: what one loses the other gets; and
 // the humanoid is dragged along.
-static void a_humanoid_is_dragged_by_a_heavy_body(void **state) {
+TEST(a_humanoid_is_dragged_by_a_heavy_body) {
     for (int wide = 0; wide < 2; wide++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
         mf_Model *model = load_file(pitch.context, "humanoid.urdf");
         mf_Group *humanoid =
@@ -295,7 +289,7 @@ static void a_humanoid_is_dragged_by_a_heavy_body(void **state) {
         config.sides[0].link = mf_model_find(model, MF_ITEM_LINK, "left_forearm");
         // The joint's point is the origin of the forearm; the car is far larger than its box.
         mf_WorldJointConfig here = config;
-        must(mf_world_joint_here(&here, (double[]){0, 0, 0}, NULL, &pitch.error), &pitch.error);
+        MUST(mf_world_joint_here(&here, (double[]){0, 0, 0}, NULL, &error));
         const double *origin = here.sides[0].position; // the world's origin in the forearm's frame
         double point[3];
         for (uint32_t c = 0; c < 3; c++) // the forearm is upright at the start
@@ -323,17 +317,16 @@ static void a_humanoid_is_dragged_by_a_heavy_body(void **state) {
         assert_true(get_field(humanoid, "base.linear_velocity", 0, 0) > 0.1);
         assert_int_equal(mf_group_fault(humanoid, 0), 0);
         assert_int_equal(mf_group_warning(humanoid, 0) & (MF_WARNING_LOOPS), 0);
-        pitch_close(&pitch);
     }
 }
 
 // ---- contacts -----------------------------------------------------------------------------------
 
 // Two boxes stand on the ground and hold three between them in the air.
-static void a_bridge_stands_on_its_ends(void **state) {
+TEST(a_bridge_stands_on_its_ends) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 2; m++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *boxes =
             add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 5, motions[m], true, true);
@@ -362,13 +355,12 @@ static void a_bridge_stands_on_its_ends(void **state) {
         assert_near(state_of(joints, ids[3]).force[2], -1.5 * 9.81, 0.05);
         assert_true(open < 1e-4);
         assert_int_equal(mf_group_warning_total(boxes), 0);
-        pitch_close(&pitch);
     }
 }
 
 // A box of 1 kg stands on the ground and carries a heavier one on a joint: trial steps know what
 // the ground does, so the joint does not open however unlike the masses are.
-static void a_light_box_carries_a_heavy_one(void **state) {
+TEST(a_light_box_carries_a_heavy_one) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     const double masses[] = {1.0, 10.0, 100.0};
     for (int k = 0; k < 6; k++) {
@@ -405,8 +397,8 @@ static void a_light_box_carries_a_heavy_one(void **state) {
 // ---- breaking -----------------------------------------------------------------------------------
 
 // A box of 2 kg hangs from a joint and is pulled harder and harder.
-static void a_joint_breaks_at_its_limit(void **state) {
-    Pitch pitch;
+TEST(a_joint_breaks_at_its_limit) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
@@ -429,14 +421,13 @@ static void a_joint_breaks_at_its_limit(void **state) {
     const double height = get_field(box, "base.position", 0, 2);
     mf_world_step(pitch.world, 100);
     assert_near(get_field(box, "base.position", 0, 2), height - 0.5 * 9.81 * 0.1 * 0.1, 1e-3);
-    must(mf_world_joint_enable(joints, id, true, &pitch.error), &pitch.error); // pulls it back
+    MUST(mf_world_joint_enable(joints, id, true, &error)); // pulls it back
     mf_world_step(pitch.world, 1);
     assert_true(state_of(joints, id).broken); // from 1 m/s in one step
-    pitch_close(&pitch);
 }
 
-static void a_joint_can_be_switched_off(void **state) {
-    Pitch pitch;
+TEST(a_joint_can_be_switched_off) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
@@ -447,29 +438,11 @@ static void a_joint_can_be_switched_off(void **state) {
     mf_world_step(pitch.world, 100);
     assert_near(get_field(box, "base.position", 0, 2), 5.0, 1e-6);
     assert_near(state_of(joints, id).force[2], 19.62, 1e-3);
-    must(mf_world_joint_enable(joints, id, false, &pitch.error), &pitch.error);
+    MUST(mf_world_joint_enable(joints, id, false, &error));
     mf_world_step(pitch.world, 100);
     assert_near(get_field(box, "base.linear_velocity", 0, 2), -0.981, 1e-6);
     assert_near(state_of(joints, id).force[2], 0.0, 0.0);
-    must(mf_world_joint_enable(joints, id, true, &pitch.error), &pitch.error);
+    MUST(mf_world_joint_enable(joints, id, true, &error));
     mf_world_step(pitch.world, 1000); // closes, at most by 1 m/s
     assert_near(get_field(box, "base.position", 0, 2), 5.0, 1e-5);
-    pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pendulum_swings_as_the_equation_says),
-        cmocka_unit_test(two_bodies_fly_as_one),
-        cmocka_unit_test(a_chain_holds),
-        cmocka_unit_test(chains_cost_as_much_as_they_are_long),
-        cmocka_unit_test(a_ring_is_one_body),
-        cmocka_unit_test(a_spring_gives_way),
-        cmocka_unit_test(a_humanoid_is_dragged_by_a_heavy_body),
-        cmocka_unit_test(a_bridge_stands_on_its_ends),
-        cmocka_unit_test(a_light_box_carries_a_heavy_one),
-        cmocka_unit_test(a_joint_breaks_at_its_limit),
-        cmocka_unit_test(a_joint_can_be_switched_off),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint
                           double out[3]) {
     mf_WorldJointConfig here = joint_between(MF_WORLD_JOINT_BALL, group, instance, NULL, 0);
     here.sides[0].link = link;
-    must(mf_world_joint_here(&here, (double[]){0, 0, 0}, NULL, &pitch->error), &pitch->error);
+    MUST(mf_world_joint_here(&here, (double[]){0, 0, 0}, NULL, &error));
     const double *q = here.sides[0].orientation, *p = here.sides[0].position;
     // The frame's orientation is that of the world in the link's axes: its inverse takes p back.
     const double u[3] = {-q[1], -q[2], -q[3]};
@@ -24,8 +24,8 @@ static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint
 
 // A humanoid stands on the ground and holds a body of 1000 kg that is pulled away with 20 N: what
 // the body does not get for it goes through the joint into the arm and the feet.
-static void a_humanoid_holds_a_car(void **state) {
-    Pitch pitch;
+TEST(a_humanoid_holds_a_car) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "humanoid.urdf");
     mf_Group *humanoid =
@@ -58,14 +58,13 @@ static void a_humanoid_holds_a_car(void **state) {
     assert_near(get_field(humanoid, "base.position", 0, 2), height, 0.01);
     assert_int_equal(mf_group_warning(humanoid, 0), 0);
     assert_int_equal(mf_group_fault(humanoid, 0), 0);
-    pitch_close(&pitch);
 }
 
 // Five hexapods hold each other in a row; the one in the middle is in the air.
-static void robots_in_a_row_carry_one(void **state) {
+TEST(robots_in_a_row_carry_one) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 6; m++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Model *model = load_file(pitch.context, "hexapod.urdf");
         mf_Group *robots = add_bodies(&pitch, model, "robots", 5, motions[m / 2], m % 2 == 1, true);
@@ -96,15 +95,14 @@ static void robots_in_a_row_carry_one(void **state) {
         assert_near(state_of(joints, ids[1]).force[2], 0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
         assert_near(state_of(joints, ids[2]).force[2], -0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
         assert_int_equal(mf_group_fault_total(robots), 0);
-        pitch_close(&pitch);
     }
 }
 
 // ---- moved from outside -------------------------------------------------------------------------
 
 // A robot of `kinematic` carries a box and does not feel it.
-static void a_kinematic_robot_carries(void **state) {
-    Pitch pitch;
+TEST(a_kinematic_robot_carries) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
     mf_Group *robot = add_bodies(&pitch, model, "robot", 1, MF_MOTION_KINEMATIC, false, true);
@@ -130,11 +128,10 @@ static void a_kinematic_robot_carries(void **state) {
     mf_WorldJointConfig both = joint_between(MF_WORLD_JOINT_FIXED, robot, 0, NULL, 0);
     mf_WorldJointId none;
     assert_int_equal(mf_world_joint_create(joints, &both, &none, &pitch.error), MF_BAD_ARGUMENT);
-    pitch_close(&pitch);
 }
 
 // A robot that a fault froze holds the other one like the world does; its joint stays.
-static void a_frozen_robot_holds(void **state) {
+TEST(a_frozen_robot_holds) {
     Chain chain;
     open_chain(&chain, 3, 1, MF_ISA_AUTO, true);
     mf_world_step(chain.pitch.world, 10);
@@ -159,14 +156,14 @@ static void a_frozen_robot_holds(void **state) {
 
 // Two links of one robot, fixed to each other: nothing moves between them, and the robot flies as
 // its motion lets it fly.
-static void a_robot_is_joined_to_itself(void **state) {
+TEST(a_robot_is_joined_to_itself) {
     static const char *const arm =
         "<mujoco model='arm'><worldbody><body><freejoint/><geom size='0.1' mass='1'/>"
         "<body pos='0.5 0 0'><joint type='hinge' axis='0 1 0'/><geom size='0.1' mass='1'/>"
         "<body pos='0.5 0 0'><joint type='hinge' axis='0 1 0'/><geom size='0.1' mass='1'/>"
         "<body pos='0.5 0 0'><joint type='hinge' axis='0 1 0'/><geom size='0.1' mass='1'/>"
         "</body></body></body></body></worldbody></mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *robot = add_bodies(&pitch, load_text(pitch.context, arm), "arm", 1,
                                  MF_MOTION_ARTICULATED, true, false);
@@ -183,12 +180,11 @@ static void a_robot_is_joined_to_itself(void **state) {
     assert_true(state_of(joints, id).opening < 1e-5 && state_of(joints, id).angular_opening < 1e-5);
     for (uint32_t c = 0; c < 3; c++)
         assert_near(after.linear[c], before.linear[c], 1e-3);
-    pitch_close(&pitch);
 }
 
 // Robots change their motion while they hang on a joint.
-static void motions_may_change(void **state) {
-    Pitch pitch;
+TEST(motions_may_change) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
     mf_Group *robot = pitch_group(&pitch, model, "robot", 3, true);
@@ -200,7 +196,7 @@ static void motions_may_change(void **state) {
     mf_motions_set_control(&config, 2 * MF_MILLISECOND);
     config.articulated.contact_law = MF_CONTACT_LAW_COMPLIANT;
     prepare(&pitch, robot);
-    must(mf_motions_add(robot, &config, &pitch.error), &pitch.error);
+    MUST(mf_motions_add(robot, &config, &error));
     for (uint32_t i = 0; i < 3; i++)
         put_at(&pitch, robot, i, 2.0 * i, 0, 3);
     mf_WorldJoints *joints = add_joints(&pitch);
@@ -216,22 +212,21 @@ static void motions_may_change(void **state) {
                                  MF_MOTION_POINTS};
     for (int m = 0; m < 4; m++) {
         for (uint32_t i = 0; i < 3; i += 2)
-            must(mf_motion_switch(robot, i, motions[m], &pitch.error), &pitch.error);
+            MUST(mf_motion_switch(robot, i, motions[m], &error));
         mf_world_step(pitch.world, 1000);
         for (uint32_t i = 0; i < 3; i++) {
             assert_near(state_of(joints, ids[i]).force[2], 9.81 * mass, 1e-3 * 9.81 * mass);
             assert_near(get_field(robot, "base.position", i, 2), 3.0, 1e-5);
         }
     }
-    pitch_close(&pitch);
 }
 
 // A ball strikes the lower of two joined boxes: momentum stays, whichever was added first; and what
 // collisions say of pushes is theirs alone.
-static void collisions_push_what_is_joined(void **state) {
+TEST(collisions_push_what_is_joined) {
     uint64_t hashes[2];
     for (int order = 0; order < 2; order++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *boxes = add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 2,
                                      MF_MOTION_RIGID, true, false);
@@ -263,22 +258,20 @@ static void collisions_push_what_is_joined(void **state) {
         assert_near(after.linear[0], 4.0, 1e-12);
         assert_near(after.linear[2], 0.0, 1e-12);
         hashes[order] = mf_world_hash(pitch.world);
-        pitch_close(&pitch);
     }
     assert_true(hashes[0] == hashes[1]);
 }
 
 // A box hangs from a quadrotor, or the motion says that it takes no forces on its body.
-static void a_vehicle_takes_part_or_says_why(void **state) {
-    Pitch pitch;
+TEST(a_vehicle_takes_part_or_says_why) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Quadrotor quadrotor = mf_quadrotor();
     mf_Model *model;
-    must(mf_quadrotor_model(pitch.context, &quadrotor, "quadrotor", &model, &pitch.error),
-         &pitch.error);
+    MUST(mf_quadrotor_model(pitch.context, &quadrotor, "quadrotor", &model, &error));
     mf_Group *vehicle = pitch_group(&pitch, model, "vehicle", 2, true);
     prepare(&pitch, vehicle);
-    must(rig_add_quadrotor(vehicle, &quadrotor, NULL, &pitch.error), &pitch.error);
+    MUST(rig_add_quadrotor(vehicle, &quadrotor, NULL, &error));
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 0.1), "box", 1, MF_MOTION_RIGID, true, false);
     put_at(&pitch, vehicle, 1, 0, 0, 20);
@@ -287,7 +280,7 @@ static void a_vehicle_takes_part_or_says_why(void **state) {
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, vehicle, 1, box, 0);
     mf_WorldJointId id;
-    must(mf_world_joint_here(&config, (double[]){0, 0, 20}, NULL, &pitch.error), &pitch.error);
+    MUST(mf_world_joint_here(&config, (double[]){0, 0, 20}, NULL, &error));
     const mf_Status status = mf_world_joint_create(joints, &config, &id, &pitch.error);
     if (status == MF_OK) {
         mf_world_step(pitch.world, 500);
@@ -297,12 +290,11 @@ static void a_vehicle_takes_part_or_says_why(void **state) {
         assert_int_equal(status, MF_UNSUPPORTED);
         assert_non_null(strstr(pitch.error.message, "(quadrotor) takes no forces"));
     }
-    pitch_close(&pitch);
 }
 
 // A joint that cannot close says so, and is not shot together.
-static void what_does_not_fit_warns(void **state) {
-    Pitch pitch;
+TEST(what_does_not_fit_warns) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     mf_Group *boxes =
         add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 2, MF_MOTION_RIGID, true, false);
@@ -311,7 +303,7 @@ static void what_does_not_fit_warns(void **state) {
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointId id, second;
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, boxes, 0, boxes, 1);
-    must(mf_world_joint_create(joints, &config, &id, &pitch.error), &pitch.error); // 3 m apart
+    MUST(mf_world_joint_create(joints, &config, &id, &error)); // 3 m apart
     mf_world_step(pitch.world, 1);
     assert_near(state_of(joints, id).opening, 3.0 - 0.002, 1e-3);
     for (uint32_t i = 0; i < 2; i++) {
@@ -327,19 +319,18 @@ static void what_does_not_fit_warns(void **state) {
     }
     assert_true(fastest < 1.01 && state_of(joints, id).opening < 1e-9);
     config.sides[1].position[0] = 0.5; // contradicts the first
-    must(mf_world_joint_create(joints, &config, &second, &pitch.error), &pitch.error);
+    MUST(mf_world_joint_create(joints, &config, &second, &error));
     mf_world_step(pitch.world, 2000);
     assert_true(isfinite(state_of(joints, second).force[0]));
     assert_near(state_of(joints, second).opening + state_of(joints, id).opening, 0.5, 1e-6);
     assert_int_equal(mf_group_fault_total(boxes), 0);
-    pitch_close(&pitch);
 }
 
 // ---- fast rotation ------------------------------------------------------------------------------
 
 // A cube of 1 kg spins about its face, which a ball joint holds to the world. [rad/s] after 5 s.
 static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 5 * MF_MILLISECOND, 0.0);
     mf_Model *model =
         load_text(pitch.context,
@@ -350,7 +341,7 @@ static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
     config.articulated.contacts = config.rigid.contacts = false;
     config.articulated.integrator = rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT;
     prepare(&pitch, cube);
-    must(mf_motion_add(cube, motion, &config, &pitch.error), &pitch.error);
+    MUST(mf_motion_add(cube, motion, &config, &error));
     put(&pitch, cube, 0, 0.1, 0, 5, 0);
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, cube, 0, NULL, 0);
@@ -363,13 +354,12 @@ static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
         *open = fmax(*open, state_of(joints, id).opening);
     }
     const double end = get_field(cube, "base.angular_velocity", 0, 2);
-    pitch_close(&pitch);
     return end;
 }
 
 // It neither gains energy nor loses much of it: the velocity is measured at the middle of the
 // rotation of a step, or the force acts there, as the integrator needs. Much faster it slows down.
-static void a_spin_about_a_joint_lasts(void **state) {
+TEST(a_spin_about_a_joint_lasts) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED, MF_MOTION_ARTICULATED};
     for (int k = 0; k < 3; k++) {
         double open, fast;
@@ -385,12 +375,12 @@ static void a_spin_about_a_joint_lasts(void **state) {
 
 // Twelve robots that hold each other fall from the horizontal and crack like a whip, the last one
 // as heavy as the others or 100 times.
-static void a_chain_of_twelve_holds(void **state) {
+TEST(a_chain_of_twelve_holds) {
     for (int k = 0; k < 2; k++) {
         char text[256];
         double open = 0.0;
         mf_WorldJointId ids[12];
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *groups[2];
         for (int i = 0; i < 2; i++) {
@@ -418,23 +408,5 @@ static void a_chain_of_twelve_holds(void **state) {
                       1e3 * open);
         assert_true(open < 5e-4);
         assert_int_equal(mf_group_warning(groups[1], 0), 0);
-        pitch_close(&pitch);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_humanoid_holds_a_car),
-        cmocka_unit_test(robots_in_a_row_carry_one),
-        cmocka_unit_test(a_kinematic_robot_carries),
-        cmocka_unit_test(a_frozen_robot_holds),
-        cmocka_unit_test(a_robot_is_joined_to_itself),
-        cmocka_unit_test(motions_may_change),
-        cmocka_unit_test(collisions_push_what_is_joined),
-        cmocka_unit_test(a_vehicle_takes_part_or_says_why),
-        cmocka_unit_test(what_does_not_fit_warns),
-        cmocka_unit_test(a_spin_about_a_joint_lasts),
-        cmocka_unit_test(a_chain_of_twelve_holds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

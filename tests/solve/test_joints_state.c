@@ -4,7 +4,7 @@
 
 // ---- handles and memory -------------------------------------------------------------------------
 
-static void a_joint_is_made_and_broken_a_million_times(void **state) {
+TEST(a_joint_is_made_and_broken_a_million_times) {
     Chain chain;
     open_chain(&chain, 3, 1, MF_ISA_AUTO, true);
     mf_WorldJoints *joints = chain.joints;
@@ -41,7 +41,7 @@ static void a_joint_is_made_and_broken_a_million_times(void **state) {
     close_chain(&chain);
 }
 
-static void handles_of_the_dead_are_known(void **state) {
+TEST(handles_of_the_dead_are_known) {
     Chain chain;
     mf_WorldJointState out;
     mf_WorldJointConfig config;
@@ -72,7 +72,7 @@ static void handles_of_the_dead_are_known(void **state) {
     close_chain(&chain);
 }
 
-static void a_step_allocates_nothing(void **state) {
+TEST(a_step_allocates_nothing) {
     Chain chain;
     open_chain(&chain, 40, 2, MF_ISA_AUTO, false);
     set_field(chain.links, "base.linear_velocity", 39, 0, 2.0);
@@ -84,7 +84,7 @@ static void a_step_allocates_nothing(void **state) {
 }
 
 // Whichever call fails while a joint is made: nothing has changed, and it can be made again.
-static void a_failed_call_changes_nothing(void **state) {
+TEST(a_failed_call_changes_nothing) {
     uint32_t failures = 0;
     Chain chain;
     mf_Error error = {0};
@@ -128,7 +128,7 @@ static void refuse(mf_WorldJoints *joints, const mf_WorldJointConfig *config, mf
     assert_true(id == MF_WORLD_JOINT_NONE);
 }
 
-static void wrong_settings_are_refused(void **state) {
+TEST(wrong_settings_are_refused) {
     Chain chain;
     open_chain(&chain, 2, 1, MF_ISA_AUTO, true);
     const mf_WorldJointConfig good =
@@ -185,7 +185,7 @@ static void wrong_settings_are_refused(void **state) {
     close_chain(&chain);
 }
 
-static void groups_that_cannot_are_refused(void **state) {
+TEST(groups_that_cannot_are_refused) {
     Pitch pitch, other;
     mf_Error error = {0};
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -228,7 +228,7 @@ static void disturb(Chain *chain, uint32_t count) {
     set_field(chain->links, "base.angular_velocity", count / 2, 1, 1.0);
 }
 
-static void bits_depend_on_neither_threads_nor_instructions(void **state) {
+TEST(bits_depend_on_neither_threads_nor_instructions) {
     const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int wide = 0; wide < 2; wide++) {
         uint64_t expected = 0;
@@ -259,7 +259,7 @@ static void *snapshot(const Chain *chain, size_t *size) {
 
 // Back to a time with other joints: they are there again, with their handles and forces, and the
 // world goes on to the same bits.
-static void a_snapshot_holds_the_joints(void **state) {
+TEST(a_snapshot_holds_the_joints) {
     size_t size, later_size;
     Chain chain;
     open_chain(&chain, 12, 1, MF_ISA_AUTO, false);
@@ -316,7 +316,7 @@ static void a_snapshot_holds_the_joints(void **state) {
 }
 
 // An image whose joints could not be is refused, and the world goes on as it was.
-static void a_wrong_snapshot_changes_nothing(void **state) {
+TEST(a_wrong_snapshot_changes_nothing) {
     mf_Error error = {0};
     size_t size;
     Chain chain, none;
@@ -342,19 +342,4 @@ static void a_wrong_snapshot_changes_nothing(void **state) {
     free(image);
     close_chain(&chain);
     close_chain(&none);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_joint_is_made_and_broken_a_million_times),
-        cmocka_unit_test(handles_of_the_dead_are_known),
-        cmocka_unit_test(a_step_allocates_nothing),
-        cmocka_unit_test(a_failed_call_changes_nothing),
-        cmocka_unit_test(wrong_settings_are_refused),
-        cmocka_unit_test(groups_that_cannot_are_refused),
-        cmocka_unit_test(bits_depend_on_neither_threads_nor_instructions),
-        cmocka_unit_test(a_snapshot_holds_the_joints),
-        cmocka_unit_test(a_wrong_snapshot_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,9 +18,9 @@ static void open_rig(Rig *rig, mf_Motion motion, uint32_t count, bool wide, bool
     rig->group = pitch_group(&rig->pitch, load_file(rig->pitch.context, "hexapod.urdf"), "robots",
                              count, wide);
     mf_motions_set_control(&config, 2 * MF_MILLISECOND);
-    must(mf_motion_add(rig->group, motion, &config, &rig->pitch.error), &rig->pitch.error);
+    MUST(mf_motion_add(rig->group, motion, &config, &error));
     if (derived)
-        must(mf_group_derive_links(rig->group, &rig->pitch.error), &rig->pitch.error);
+        MUST(mf_group_derive_links(rig->group, &error));
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < mf_group_model(rig->group)->joint_count; j++)
             set_field(rig->group, "joint.target", i, j, 0.3 * unit(i, j) - 0.15);
@@ -30,10 +30,9 @@ static void open_rig(Rig *rig, mf_Motion motion, uint32_t count, bool wide, bool
 static void check(const Rig *rig, double tolerance) {
     const uint32_t links = mf_group_model(rig->group)->link_count;
     double position[3 * LINKS], rotation[4 * LINKS], velocity[6 * LINKS];
-    mf_Error error;
     for (uint32_t i = 0; i < mf_group_count(rig->group); i++) {
-        must(mf_group_link_poses(rig->group, i, 1, position, rotation, &error), &error);
-        must(mf_group_link_velocities(rig->group, i, 1, velocity, &error), &error);
+        MUST(mf_group_link_poses(rig->group, i, 1, position, rotation, &error));
+        MUST(mf_group_link_velocities(rig->group, i, 1, velocity, &error));
         for (uint32_t l = 0; l < links; l++) {
             for (uint32_t c = 0; c < 3; c++)
                 assert_near(get_field(rig->group, "link.pose", i, 7 * l + c), position[3 * l + c],
@@ -48,7 +47,7 @@ static void check(const Rig *rig, double tolerance) {
     }
 }
 
-static void fields_follow_the_state(void **state) {
+TEST(fields_follow_the_state) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_POINTS, MF_MOTION_RIGID,
                                         MF_MOTION_KINEMATIC, MF_MOTION_PRESCRIBED};
     for (int k = 0; k < 10; k++) {
@@ -73,7 +72,7 @@ static void fields_follow_the_state(void **state) {
     }
 }
 
-static void a_restored_world_has_them(void **state) {
+TEST(a_restored_world_has_them) {
     Rig rig;
     open_rig(&rig, MF_MOTION_ARTICULATED, COUNT, true, true, MF_ISA_AUTO);
     mf_World *world = rig.pitch.world;
@@ -83,14 +82,14 @@ static void a_restored_world_has_them(void **state) {
     const double kept = get_field(rig.group, "link.pose", 1, 7 * 5 + 2);
     mf_world_step(world, 20);
     assert_true(kept != get_field(rig.group, "link.pose", 1, 7 * 5 + 2));
-    must(mf_world_restore(world, image, size, &rig.pitch.error), &rig.pitch.error);
+    MUST(mf_world_restore(world, image, size, &error));
     assert_true(kept == get_field(rig.group, "link.pose", 1, 7 * 5 + 2));
     check(&rig, 0.0);
     free(image);
     pitch_close(&rig.pitch);
 }
 
-static void they_are_not_state(void **state) {
+TEST(they_are_not_state) {
     uint64_t hashes[2];
     for (int derived = 0; derived < 2; derived++) {
         Rig rig;
@@ -103,7 +102,7 @@ static void they_are_not_state(void **state) {
     assert_true(hashes[0] == hashes[1]);
 }
 
-static void bits_are_the_same_everywhere(void **state) {
+TEST(bits_are_the_same_everywhere) {
     static const uint32_t counts[] = {COUNT, 1, 5};
     double first[2][7 * LINKS];
     for (int k = 0; k < 12; k++) {
@@ -156,7 +155,7 @@ static void add_spy(Rig *rig, const char *name, Spy *spy, Reader reader) {
         system.run = spy_world_run;
         system.user = spy;
         system.reads = named;
-        must(mf_world_add_system(rig->pitch.world, &system, &rig->pitch.error), &rig->pitch.error);
+        MUST(mf_world_add_system(rig->pitch.world, &system, &error));
         return;
     }
     mf_SystemConfig system = mf_system_config();
@@ -167,7 +166,7 @@ static void add_spy(Rig *rig, const char *name, Spy *spy, Reader reader) {
     system.reads = reader == NAMED ? named : reader == NOBODY ? other : NULL;
     system.writes = none;
     system.slow = true; // with two of them a phase may run system by system
-    must(mf_group_add_system(rig->group, &system, &rig->pitch.error), &rig->pitch.error);
+    MUST(mf_group_add_system(rig->group, &system, &error));
 }
 
 static void open_falling(Rig *rig, uint32_t threads, bool isolated) {
@@ -181,12 +180,12 @@ static void open_falling(Rig *rig, uint32_t threads, bool isolated) {
     group.double_precision = true;
     rig->group = add_group(pitch->world, &group);
     mf_motions_set_control(&config, 2 * MF_MILLISECOND);
-    must(mf_motion_add(rig->group, MF_MOTION_RIGID, &config, &pitch->error), &pitch->error);
-    must(mf_group_derive_links(rig->group, &pitch->error), &pitch->error);
+    MUST(mf_motion_add(rig->group, MF_MOTION_RIGID, &config, &error));
+    MUST(mf_group_derive_links(rig->group, &error));
 }
 
 // Where nobody reads them within a call, they are derived at its end.
-static void they_are_derived_when_they_can_be_read(void **state) {
+TEST(they_are_derived_when_they_can_be_read) {
     for (int k = 0; k < 4 * READERS; k++) {
         const Reader reader = (Reader)(k / 4);
         Rig rig;
@@ -212,22 +211,12 @@ static void they_are_derived_when_they_can_be_read(void **state) {
     }
 }
 
-static void a_second_call_does_nothing(void **state) {
+TEST(a_second_call_does_nothing) {
     Rig rig;
     open_rig(&rig, MF_MOTION_ARTICULATED, 1, false, true, MF_ISA_AUTO);
     const uint32_t fields = mf_group_field_count(rig.group);
-    must(mf_group_derive_links(rig.group, &rig.pitch.error), &rig.pitch.error);
+    MUST(mf_group_derive_links(rig.group, &error));
     assert_int_equal(mf_group_field_count(rig.group), fields);
     assert_int_equal(mf_group_derive_links(NULL, &rig.pitch.error), MF_BAD_ARGUMENT);
     pitch_close(&rig.pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fields_follow_the_state),
-                                       cmocka_unit_test(a_restored_world_has_them),
-                                       cmocka_unit_test(they_are_not_state),
-                                       cmocka_unit_test(bits_are_the_same_everywhere),
-                                       cmocka_unit_test(they_are_derived_when_they_can_be_read),
-                                       cmocka_unit_test(a_second_call_does_nothing)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,13 +56,13 @@ static mf_Group *floating(Pitch *pitch, mf_Model *model, const char *name, mf_Mo
         config.rigid.integrator = config.prescribed.integrator = config.articulated.integrator =
             MF_ARTICULATED_RK4;
     prepare(pitch, group);
-    must(mf_motions_add(group, &config, &pitch->error), &pitch->error);
+    MUST(mf_motions_add(group, &config, &error));
     return group;
 }
 
 static void throw_robot(Pitch *pitch, mf_Group *group, uint32_t robot, const double position[3],
                         const double velocity[3], const double angular[3]) {
-    must(mf_group_set_start(group, robot, position, NULL, velocity, &pitch->error), &pitch->error);
+    MUST(mf_group_set_start(group, robot, position, NULL, velocity, &error));
     for (uint32_t c = 0; c < 3; c++)
         set_field(group, "base.angular_velocity", robot, c, angular[c]);
     mf_group_refresh(group, robot);
@@ -83,7 +83,7 @@ typedef struct Seen {
 static Seen collide_by(const Rendezvous *m, mf_Time step, mf_CollisionLaw law) {
     static const double forth[3] = {1.0, 0.1, 0.0}, back[3] = {-1.0, 0.0, 0.05};
     static const double angular[3] = {0.4, -0.6, 1.0}, other[3] = {-0.5, 0.3, 0.8};
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     mf_Model *robot = load_file(pitch.context, "humanoid.urdf");
     mf_Group *first = floating(&pitch, robot, "first", m->motion, m->ball ? 1 : 2, m->wide, m->rk4);
@@ -109,7 +109,6 @@ static Seen collide_by(const Rendezvous *m, mf_Time step, mf_CollisionLaw law) {
                  mf_collisions_statistics(pitch.collisions).contacts};
     for (uint32_t g = 0; g < pitch.count; g++)
         assert_int_equal(mf_group_fault_total(pitch.groups[g]), 0);
-    pitch_close(&pitch);
     return seen;
 }
 
@@ -118,7 +117,7 @@ static Seen meet(const Rendezvous *m, mf_Time step) {
 }
 
 // By hard contacts, which the world's solver finds: an impact takes a step.
-static void momentum_stays_when_it_is_solved(void **state) {
+TEST(momentum_stays_when_it_is_solved) {
     static const mf_Motion motions[] = {MF_MOTION_POINTS, MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
                                         MF_MOTION_ARTICULATED};
     for (int k = 0; k < 16; k++) {
@@ -134,7 +133,7 @@ static void momentum_stays_when_it_is_solved(void **state) {
     }
 }
 
-static void momentum_stays(void **state) {
+TEST(momentum_stays) {
     static const Rendezvous meetings[] = {
         {MF_MOTION_POINTS, false, true, false, 1e-15, 3e-13},
         {MF_MOTION_POINTS, false, true, true, 1e-15, 3e-13},
@@ -169,7 +168,7 @@ static void momentum_stays(void **state) {
     }
 }
 
-static void what_is_lost_halves_with_the_step(void **state) {
+TEST(what_is_lost_halves_with_the_step) {
     for (int k = 0; k < 6; k++) {
         const Rendezvous m = {(mf_Motion)(MF_MOTION_RIGID + k / 2), k & 1, true, true, 0, 0};
         Seen coarse = meet(&m, 500 * MICROSECOND), fine = meet(&m, 250 * MICROSECOND);
@@ -183,11 +182,11 @@ static void what_is_lost_halves_with_the_step(void **state) {
 }
 
 // A robot between two others, each at a level of its own: what one gives the other takes.
-static void levels_collide(void **state) {
+TEST(levels_collide) {
     static const double still[3] = {0, 0, 0}, forth[3] = {1.0, 0.1, 0.0},
                         angular[3] = {0.4, 0.1, 0.5};
     static const char *const names[] = {"a", "b", "c", "d"};
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
     for (int i = 0; i < 4; i++) {
         mf_Group *group = floating(&pitch, load_file(pitch.context, "humanoid.urdf"), names[i],
@@ -207,12 +206,4 @@ static void levels_collide(void **state) {
     }
     assert_near(apart(start.linear, end.linear) / apart(start.linear, still), 0.0, 1e-8);
     assert_near(apart(start.angular, end.angular) / apart(start.angular, still), 0.0, 1e-4);
-    pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(momentum_stays), cmocka_unit_test(momentum_stays_when_it_is_solved),
-        cmocka_unit_test(what_is_lost_halves_with_the_step), cmocka_unit_test(levels_collide)};
-    return cmocka_run_group_tests_name("momentum", tests, NULL, NULL);
 }

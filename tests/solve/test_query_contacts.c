@@ -7,7 +7,7 @@ enum { ROOM = 256 };
 
 static uint32_t list(Pitch *pitch, mf_Contact *out) {
     uint32_t count;
-    must(mf_world_contacts(pitch->world, out, ROOM, &count, &pitch->error), &pitch->error);
+    MUST(mf_world_contacts(pitch->world, out, ROOM, &count, &error));
     assert_true(count <= ROOM);
     return count;
 }
@@ -17,17 +17,17 @@ static const char box_text[] =
     "<geom type='box' size='0.2 0.3 0.1' mass='2'/></body></worldbody></mujoco>";
 
 // Four corners of a box bear its weight, whichever motion has it; forces are not known there.
-static void a_box_stands_on_its_corners(void **state) {
+TEST(a_box_stands_on_its_corners) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID,
                                         MF_MOTION_PRESCRIBED};
     for (int k = 0; k < 3; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         mf_Contact contacts[ROOM];
         mf_MotionsConfig config = mf_motions_config();
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *group = pitch_group(&pitch, load_text(pitch.context, box_text), "box", 3, true);
         mf_motions_set_shapes(&config, true);
-        must(mf_motion_add(group, motions[k], &config, &pitch.error), &pitch.error);
+        MUST(mf_motion_add(group, motions[k], &config, &error));
         for (uint32_t i = 0; i < 3; i++)
             put(&pitch, group, i, 2.0 * i, 0.0, i == 1 ? 3.0 : 0.1, 0.0);
         assert_int_equal(list(&pitch, contacts), 0);
@@ -53,20 +53,19 @@ static void a_box_stands_on_its_corners(void **state) {
         assert_near(load[2], 2 * 9.81, 0.01);
         set_field(group, "fault.word", 0, 0, MF_FAULT_RANGE);
         assert_int_equal(list(&pitch, contacts), 4);
-        pitch_close(&pitch);
     }
 }
 
-static void points_and_feet_bear_the_weight(void **state) {
+TEST(points_and_feet_bear_the_weight) {
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         mf_Contact contacts[ROOM];
         mf_MotionsConfig config = mf_motions_config();
         pitch_open(&pitch, 1, MF_ISA_AUTO, 10 * MF_MILLISECOND, 9.81);
         mf_Model *model = load_file(pitch.context, "hexapod.urdf");
         mf_Group *group = pitch_group(&pitch, model, "robot", 1, true);
         const mf_Motion motion = k == 0 ? MF_MOTION_POINTS : MF_MOTION_KINEMATIC;
-        must(mf_motion_add(group, motion, &config, &pitch.error), &pitch.error);
+        MUST(mf_motion_add(group, motion, &config, &error));
         mf_group_reset_all(group);
         mf_world_step(pitch.world, 100);
         const uint32_t count = list(&pitch, contacts);
@@ -78,24 +77,23 @@ static void points_and_feet_bear_the_weight(void **state) {
             assert_true(contacts[i].owners[0].link > 0);
         }
         assert_near(load, model->mass * 9.81, 0.02 * model->mass * 9.81);
-        pitch_close(&pitch);
     }
 }
 
 // A ball that rolls touches at its lowest point, and an ellipsoid that lies on its side there too.
-static void round_things_touch_at_their_lowest_point(void **state) {
+TEST(round_things_touch_at_their_lowest_point) {
     static const char oval_text[] =
         "<mujoco model='oval'><worldbody><body pos='0 0 0.1'><freejoint/>"
         "<geom type='ellipsoid' size='0.2 0.3 0.1' mass='2'/></body></worldbody></mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     mf_Contact contacts[ROOM];
     mf_ArticulatedConfig config = mf_motions_config().articulated;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     config.shapes = true;
     mf_Group *ball = pitch_group(&pitch, ball_of(pitch.context, 1.0), "ball", 1, true);
     mf_Group *oval = pitch_group(&pitch, load_text(pitch.context, oval_text), "oval", 1, true);
-    must(rig_add_articulated(ball, &config, &pitch.error), &pitch.error);
-    must(rig_add_articulated(oval, &config, &pitch.error), &pitch.error);
+    MUST(rig_add_articulated(ball, &config, &error));
+    MUST(rig_add_articulated(oval, &config, &error));
     put(&pitch, ball, 0, 0.0, 0.0, 0.1, 2.0);
     put(&pitch, oval, 0, 0.0, 5.0, 0.1, 0.0);
     set_field(ball, "base.angular_velocity", 0, 1, 20.0);
@@ -107,12 +105,11 @@ static void round_things_touch_at_their_lowest_point(void **state) {
     assert_near(contacts[1].point[1], 5.0, 1e-3);
     assert_near(contacts[1].point[2], get_field(oval, "base.position", 0, 2) - 0.1, 1e-4);
     assert_near(contacts[1].load, 2 * 9.81, 0.05);
-    pitch_close(&pitch);
 }
 
 // Between balls the force is that of wrench.link, the point between them, the normal the centers'.
-static void collisions_report_their_forces(void **state) {
-    Pitch pitch;
+TEST(collisions_report_their_forces) {
+    AUTO(pitch_close) Pitch pitch;
     mf_Contact contacts[ROOM], again[ROOM];
     uint32_t seen = 0, count;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
@@ -155,21 +152,20 @@ static void collisions_report_their_forces(void **state) {
         assert_near(contacts[0].load, load, 1e-9);
         // Less room: the same from the first on, and how many there are.
         memset(again, 0xff, sizeof again);
-        must(mf_world_contacts(pitch.world, again, 1, &count, &pitch.error), &pitch.error);
+        MUST(mf_world_contacts(pitch.world, again, 1, &count, &error));
         assert_int_equal(count, 2);
         assert_memory_equal(again[0].point, contacts[0].point, sizeof again->point);
         assert_memory_equal(again[0].force, contacts[0].force, sizeof again->force);
         assert_true(again[1].owners[0].link == UINT32_MAX); // untouched
-        must(mf_world_contacts(pitch.world, NULL, 0, &count, &pitch.error), &pitch.error);
+        MUST(mf_world_contacts(pitch.world, NULL, 0, &count, &error));
         assert_int_equal(count, 2);
     }
     assert_true(seen > 3);
-    pitch_close(&pitch);
 }
 
 // Balls in a heap, with a snapshot on the way.
 static uint32_t heap(uint32_t threads, mf_Contact *out) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     static uint8_t image[262144];
     pitch_open(&pitch, threads, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 60, false);
@@ -179,16 +175,15 @@ static uint32_t heap(uint32_t threads, mf_Contact *out) {
     mf_world_step(pitch.world, 5);
     const size_t size = mf_world_snapshot_size(pitch.world);
     assert_true(size <= sizeof image);
-    must(mf_world_snapshot(pitch.world, image, size, &pitch.error), &pitch.error);
-    must(mf_world_restore(pitch.world, image, size, &pitch.error), &pitch.error);
+    MUST(mf_world_snapshot(pitch.world, image, size, &error));
+    MUST(mf_world_restore(pitch.world, image, size, &error));
     assert_int_equal(list(&pitch, out), 0);
     mf_world_step(pitch.world, 1);
     const uint32_t count = list(&pitch, out);
-    pitch_close(&pitch);
     return count;
 }
 
-static void lists_do_not_depend_on_threads(void **state) {
+TEST(lists_do_not_depend_on_threads) {
     mf_Contact one[ROOM], three[ROOM];
     const uint32_t count = heap(1, one);
     assert_true(count > 20);
@@ -205,29 +200,16 @@ static void lists_do_not_depend_on_threads(void **state) {
     }
 }
 
-static void bad_queries_are_refused(void **state) {
-    Pitch pitch;
+TEST(bad_queries_are_refused) {
+    AUTO(pitch_close) Pitch pitch;
     mf_Contact contacts[1];
     uint32_t count;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
-    must(mf_world_contacts(pitch.world, NULL, 0, &count, &pitch.error), &pitch.error);
+    MUST(mf_world_contacts(pitch.world, NULL, 0, &count, &error));
     assert_int_equal(count, 0);
     assert_int_equal(mf_world_contacts(NULL, contacts, 1, &count, &pitch.error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_world_contacts(pitch.world, NULL, 1, &count, &pitch.error),
                      MF_BAD_ARGUMENT);
     assert_int_equal(mf_world_contacts(pitch.world, contacts, 1, NULL, &pitch.error),
                      MF_BAD_ARGUMENT);
-    pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_box_stands_on_its_corners),
-        cmocka_unit_test(points_and_feet_bear_the_weight),
-        cmocka_unit_test(round_things_touch_at_their_lowest_point),
-        cmocka_unit_test(collisions_report_their_forces),
-        cmocka_unit_test(lists_do_not_depend_on_threads),
-        cmocka_unit_test(bad_queries_are_refused),
-    };
-    return cmocka_run_group_tests_name("query contacts", tests, NULL, NULL);
 }

@@ -23,12 +23,14 @@ static const Kind kinds[KINDS] = {
 static const double corners[4][3] = {{0, 0, 0}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}};
 
 static mf_Group *add_kind(Pitch *pitch, int kind, const char *name, uint32_t count) {
-    char text[512];
-    snprintf(text, sizeof text,
-             "<mujoco model='%s'><asset><mesh name='m' vertex='0 0 0  0.5 0 0  0 0.5 0  0 0 0.5'/>"
-             "</asset><worldbody><body><freejoint/><geom %s mass='1'/></body></worldbody></mujoco>",
-             kinds[kind].name, kinds[kind].geom);
-    return pitch_group(pitch, load_text(pitch->context, text), name, count, true);
+    return pitch_group(
+        pitch,
+        load_text(pitch->context, formatted("<mujoco model='%s'><asset><mesh name='m' vertex='0 0 "
+                                            "0  0.5 0 0  0 0.5 0  0 0 0.5'/>"
+                                            "</asset><worldbody><body><freejoint/><geom %s "
+                                            "mass='1'/></body></worldbody></mujoco>",
+                                            kinds[kind].name, kinds[kind].geom)),
+        name, count, true);
 }
 
 static double dot(const double a[3], const double b[3]) {
@@ -106,7 +108,7 @@ static Placed random_body(mf_Group *group, uint32_t instance, const Kind *kind, 
 
 static mf_Distance ask(Pitch *pitch, const mf_DistanceConfig *config) {
     mf_Distance out;
-    must(mf_world_distance(pitch->world, config, &out, &pitch->error), &pitch->error);
+    MUST(mf_world_distance(pitch->world, config, &out, &error));
     return out;
 }
 
@@ -129,7 +131,7 @@ static void pose(mf_Group *group, uint32_t instance, double x, double y, double 
         set_field(group, "base.orientation", instance, c, q[c]);
 }
 
-static void known_pairs(void **state) {
+TEST(known_pairs) {
     static const double pi = 3.14159265358979323846;
     static const struct {
         int a, b;
@@ -163,7 +165,7 @@ static void known_pairs(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int swapped = 0; swapped < 2; swapped++) {
-            Pitch pitch;
+            AUTO(pitch_close) Pitch pitch;
             pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
             mf_Group *a = add_kind(&pitch, cases[i].a, "a", 1);
             mf_Group *b = add_kind(&pitch, cases[i].b, "b", 1);
@@ -181,7 +183,6 @@ static void known_pairs(void **state) {
             }
             assert_ptr_equal(found.owners[0].group, swapped ? b : a);
             assert_ptr_equal(found.owners[1].group, swapped ? a : b);
-            pitch_close(&pitch);
         }
 }
 
@@ -225,12 +226,12 @@ static void check_inside(const Placed *a, const Placed *b, const mf_Distance *fo
     }
 }
 
-static void random_pairs_prove_themselves(void **state) {
+TEST(random_pairs_prove_themselves) {
     enum { EACH = 60 };
     uint32_t apart = 0, inside = 0;
     for (int x = 0; x < KINDS; x++)
         for (int y = 0; y < KINDS; y++) {
-            Pitch pitch;
+            AUTO(pitch_close) Pitch pitch;
             pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
             mf_Group *a = add_kind(&pitch, x, "a", 1), *b = add_kind(&pitch, y, "b", 1);
             for (uint32_t i = 0; i < EACH; i++) {
@@ -247,15 +248,14 @@ static void random_pairs_prove_themselves(void **state) {
                 apart += found.distance > 0.0;
                 inside += found.distance <= 0.0;
             }
-            pitch_close(&pitch);
         }
     assert_true(apart > 500 && inside > 300);
 }
 
 // The nearest of all by asking one after the other.
-static void the_nearest_of_all_is_found(void **state) {
+TEST(the_nearest_of_all_is_found) {
     enum { EACH = 40 };
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     for (int k = 0; k < KINDS; k++) {
         mf_Group *group = add_kind(&pitch, k, kinds[k].name, EACH);
@@ -284,7 +284,6 @@ static void the_nearest_of_all_is_found(void **state) {
         config.reach = best.distance > 0.0 ? 0.999 * best.distance : 1.0;
         assert_true(ask(&pitch, &config).found == (best.distance <= 0.0));
     }
-    pitch_close(&pitch);
 }
 
 // ---- links, places, mistakes --------------------------------------------------------------------
@@ -295,8 +294,8 @@ static const char arm_text[] =
     "<body pos='1 0 0'><joint type='slide' axis='1 0 0'/>"
     "<geom type='sphere' size='0.2' mass='1'/></body></body></worldbody></mujoco>";
 
-static void links_of_one_robot(void **state) {
-    Pitch pitch;
+TEST(links_of_one_robot) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, arm_text), "arm", 2, true);
     pose(arm, 1, 0.0, 0.0, 4.0, 0.0);
@@ -314,7 +313,6 @@ static void links_of_one_robot(void **state) {
     assert_int_equal(found.owners[1].link, 1);
     set_field(arm, "fault.word", 1, 0, MF_FAULT_RANGE);
     assert_false(ask(&pitch, &config).found);
-    pitch_close(&pitch);
 }
 
 static void refused(Pitch *pitch, const mf_DistanceConfig *config, const char *text) {
@@ -324,14 +322,14 @@ static void refused(Pitch *pitch, const mf_DistanceConfig *config, const char *t
         fail_msg("%s", pitch->error.message);
 }
 
-static void bad_questions_are_refused(void **state) {
+TEST(bad_questions_are_refused) {
     Pitch pitch, other;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     pitch_open(&other, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, SPHERE, "a", 2), *foreign = add_kind(&other, BOX, "b", 1);
     mf_GroupConfig alone = mf_group_config();
     alone.model = mf_group_model(group);
-    must(mf_world_add_group(pitch.world, &alone, &pitch.groups[1], &pitch.error), &pitch.error);
+    MUST(mf_world_add_group(pitch.world, &alone, &pitch.groups[1], &error));
     mf_DistanceConfig config = mf_distance_config();
     refused(&pitch, &config, "distance.a: not a group");
     config.a.group = foreign;
@@ -360,12 +358,12 @@ static void bad_questions_are_refused(void **state) {
     pitch_close(&pitch);
 }
 
-static void bodies_without_shapes_are_refused(void **state) {
+TEST(bodies_without_shapes_are_refused) {
     static const char text[] =
         "<mujoco model='arm'><worldbody><body><freejoint/><geom type='sphere' size='0.1' mass='1'/>"
         "<body name='bare'><joint type='slide'/><inertial pos='0 0 0' mass='1' "
         "diaginertia='1 1 1'/></body></body></worldbody></mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 2, true);
     mf_DistanceConfig config = mf_distance_config();
@@ -376,7 +374,6 @@ static void bodies_without_shapes_are_refused(void **state) {
     refused(&pitch, &config, "distance.b: link bare");
     config.b.link = MF_NONE;
     assert_true(ask(&pitch, &config).found);
-    pitch_close(&pitch);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -398,7 +395,7 @@ static mf_Status ask_all(mf_Context *context, void *user, mf_Error *error) {
     mf_DistanceConfig distance = mf_distance_config();
     mf_RayHit hit;
     mf_Distance found;
-    mf_World *world;
+    AUTO_WORLD *world;
     mf_Group *group;
     uint32_t count;
     mf_Status status = mf_world_create(context, NULL, &world, error);
@@ -418,28 +415,13 @@ static mf_Status ask_all(mf_Context *context, void *user, mf_Error *error) {
         assert_int_equal(mf_world_distance(world, &distance, &found, error), MF_OK);
         assert_int_equal(mf_context_call_count(context), calls);
     }
-    mf_world_destroy(world);
     return status;
 }
 
-static void every_failing_call_is_survived(void **state) {
-    Pitch pitch;
+TEST(every_failing_call_is_survived) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, MESH, "a", 1);
     assert_true(torture(pitch.context, ask_all, (void *)mf_group_model(group), TORTURE_MUST_FAIL) >
                 40);
-    pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_pairs),
-        cmocka_unit_test(random_pairs_prove_themselves),
-        cmocka_unit_test(the_nearest_of_all_is_found),
-        cmocka_unit_test(links_of_one_robot),
-        cmocka_unit_test(bad_questions_are_refused),
-        cmocka_unit_test(bodies_without_shapes_are_refused),
-        cmocka_unit_test(every_failing_call_is_survived),
-    };
-    return cmocka_run_group_tests_name("query distance", tests, NULL, NULL);
 }

@@ -45,12 +45,14 @@ static const Kind kinds[] = {
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static mf_Group *add_kind(Pitch *pitch, int kind, uint32_t count) {
-    char text[512];
-    snprintf(text, sizeof text,
-             "<mujoco model='%s'>%s<worldbody><body><freejoint/><geom %s mass='1'/></body>"
-             "</worldbody></mujoco>",
-             kinds[kind].name, kinds[kind].asset, kinds[kind].geom);
-    return pitch_group(pitch, load_text(pitch->context, text), kinds[kind].name, count, true);
+    return pitch_group(
+        pitch,
+        load_text(
+            pitch->context,
+            formatted("<mujoco model='%s'>%s<worldbody><body><freejoint/><geom %s mass='1'/></body>"
+                      "</worldbody></mujoco>",
+                      kinds[kind].name, kinds[kind].asset, kinds[kind].geom)),
+        kinds[kind].name, count, true);
 }
 
 static void rotate(const double q[4], const double v[3], double out[3]) {
@@ -86,7 +88,7 @@ static void to_body(mf_Group *group, uint32_t instance, const double at[3], doub
 
 static mf_RayHit cast(Pitch *pitch, const mf_RayConfig *config) {
     mf_RayHit hit;
-    must(mf_world_ray(pitch->world, config, &hit, &pitch->error), &pitch->error);
+    MUST(mf_world_ray(pitch->world, config, &hit, &error));
     return hit;
 }
 
@@ -100,7 +102,7 @@ static mf_RayConfig ray_of(double x, double y, double z, double dx, double dy, d
 
 // ---- shapes -------------------------------------------------------------------------------------
 
-static void every_shape_is_hit_at_its_surface(void **state) {
+TEST(every_shape_is_hit_at_its_surface) {
     // From 2 m along x at y, z of each; distance, normal.
     static const double cases[][7] = {
         {0, 0.1, 0.2, 2.0 - 0.2, 2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0},
@@ -114,7 +116,7 @@ static void every_shape_is_hit_at_its_surface(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double *c = cases[i];
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *group = add_kind(&pitch, (int)c[0], 1);
         put(&pitch, group, 0, 0.0, 0.0, 5.0, 0.0);
@@ -132,15 +134,14 @@ static void every_shape_is_hit_at_its_surface(void **state) {
             assert_ptr_equal(hit.owner.group, group);
             assert_int_equal(hit.owner.link + hit.owner.shape + hit.owner.instance, 0);
         }
-        pitch_close(&pitch);
     }
 }
 
 // The point that is met is on the surface, and before it the ray is outside of all.
-static void random_rays_agree_with_the_insides(void **state) {
+TEST(random_rays_agree_with_the_insides) {
     enum { EACH = 20, RAYS = 800, SAMPLES = 200 };
     uint32_t hits = 0;
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     for (int k = 0; k < KINDS; k++) {
         mf_Group *group = add_kind(&pitch, k, EACH);
@@ -191,11 +192,10 @@ static void random_rays_agree_with_the_insides(void **state) {
         hits++;
     }
     assert_true(hits > 150);
-    pitch_close(&pitch);
 }
 
-static void a_ray_from_inside_leaves(void **state) {
-    Pitch pitch;
+TEST(a_ray_from_inside_leaves) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, 0, 1);
     set_field(group, "base.position", 0, 2, 5.0);
@@ -203,11 +203,10 @@ static void a_ray_from_inside_leaves(void **state) {
     const mf_RayHit hit = cast(&pitch, &ray);
     assert_near(hit.distance, 0.2, 1e-12);
     assert_near(hit.normal[0], 1.0, 1e-12);
-    pitch_close(&pitch);
 }
 
 // Limbs, whose joints are turned, and what a file fixes in the world.
-static void limbs_and_scenery_are_hit(void **state) {
+TEST(limbs_and_scenery_are_hit) {
     static const char text[] =
         "<mujoco model='arm'><worldbody>"
         "<geom name='wall' type='box' pos='0 9 1' size='1 0.5 1'/>"
@@ -215,7 +214,7 @@ static void limbs_and_scenery_are_hit(void **state) {
         "<body pos='0.1 0 0'><joint type='hinge' axis='0 0 1'/>"
         "<geom type='capsule' fromto='0.1 0 0 0.9 0 0' size='0.05' mass='1'/></body></body>"
         "</worldbody></mujoco>";
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 3, true);
     for (uint32_t i = 0; i < 3; i++)
@@ -239,7 +238,6 @@ static void limbs_and_scenery_are_hit(void **state) {
     assert_int_equal(hit.owner.link, MF_NONE);
     ray.reach = 3.4;
     assert_false(cast(&pitch, &ray).hit);
-    pitch_close(&pitch);
 }
 
 // ---- ground -------------------------------------------------------------------------------------
@@ -252,9 +250,8 @@ static void with_map(Pitch *pitch, mf_Terrain **terrain, mf_Interpolation interp
     map.columns = map.rows = side;
     map.cell = 0.25;
     map.interpolation = interpolation;
-    must(mf_context_create(NULL, &pitch->context, &pitch->error), &pitch->error);
-    must(mf_terrain_from_array(pitch->context, &map, heights, terrain, &pitch->error),
-         &pitch->error);
+    MUST(mf_context_create(NULL, &pitch->context, &error));
+    MUST(mf_terrain_from_array(pitch->context, &map, heights, terrain, &error));
     world.terrain = *terrain;
     pitch->world = open_world(pitch->context, &world);
 }
@@ -265,7 +262,7 @@ static double above(const mf_Terrain *terrain, const mf_RayConfig *ray, double d
                              ray->start[1] + distance * ray->direction[1], NULL);
 }
 
-static void maps_agree_with_sampling(void **state) {
+TEST(maps_agree_with_sampling) {
     enum { SIDE = 12, RAYS = 600, SAMPLES = 20000 };
     for (int k = 0; k < 2; k++) {
         double heights[SIDE * SIDE];
@@ -320,8 +317,8 @@ static void maps_agree_with_sampling(void **state) {
     }
 }
 
-static void level_ground_has_no_end(void **state) {
-    Pitch pitch;
+TEST(level_ground_has_no_end) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_RayConfig ray = ray_of(500.0, -700.0, 3.0, 4.0, 0.0, -3.0);
     mf_RayHit hit = cast(&pitch, &ray);
@@ -336,18 +333,17 @@ static void level_ground_has_no_end(void **state) {
     ray = ray_of(0.0, 0.0, 3.0, 0.0, 0.0, -1.0);
     ray.ground = false;
     assert_false(cast(&pitch, &ray).hit);
-    pitch_close(&pitch);
 }
 
 // ---- places, order, mistakes --------------------------------------------------------------------
 
-static void isolated_robots_are_alone(void **state) {
-    Pitch pitch;
+TEST(isolated_robots_are_alone) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_GroupConfig config = mf_group_config();
     config.model = pitch.models[pitch.count++] = ball_of(pitch.context, 1.0);
     config.count = 2;
-    must(mf_world_add_group(pitch.world, &config, &pitch.groups[0], &pitch.error), &pitch.error);
+    MUST(mf_world_add_group(pitch.world, &config, &pitch.groups[0], &error));
     set_field(pitch.groups[0], "base.position", 1, 2, 2.0);
     set_field(pitch.groups[0], "base.position", 0, 2, 1.0);
     mf_RayConfig ray = ray_of(0.0, 0.0, 5.0, 0.0, 0.0, -1.0);
@@ -365,7 +361,6 @@ static void isolated_robots_are_alone(void **state) {
     assert_near(cast(&pitch, &ray).distance, 1.9, 1e-12);
     set_field(late, "fault.word", 0, 0, MF_FAULT_RANGE);
     assert_int_equal(cast(&pitch, &ray).owner.instance, 1);
-    pitch_close(&pitch);
 }
 
 static void refused(Pitch *pitch, const mf_RayConfig *config, const char *text) {
@@ -375,7 +370,7 @@ static void refused(Pitch *pitch, const mf_RayConfig *config, const char *text) 
         fail_msg("%s", pitch->error.message);
 }
 
-static void bad_rays_are_refused(void **state) {
+TEST(bad_rays_are_refused) {
     Pitch pitch, other;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     pitch_open(&other, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -399,7 +394,7 @@ static void bad_rays_are_refused(void **state) {
     mf_GroupConfig apart = mf_group_config();
     apart.model = mf_group_model(group);
     apart.name = "apart";
-    must(mf_world_add_group(pitch.world, &apart, &pitch.groups[1], &pitch.error), &pitch.error);
+    MUST(mf_world_add_group(pitch.world, &apart, &pitch.groups[1], &error));
     ray = mf_ray_config();
     ray.without = pitch.groups[1];
     refused(&pitch, &ray, "ray.without: group apart is isolated");
@@ -408,18 +403,4 @@ static void bad_rays_are_refused(void **state) {
     refused(&pitch, NULL, "NULL");
     pitch_close(&other);
     pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_shape_is_hit_at_its_surface),
-        cmocka_unit_test(random_rays_agree_with_the_insides),
-        cmocka_unit_test(a_ray_from_inside_leaves),
-        cmocka_unit_test(limbs_and_scenery_are_hit),
-        cmocka_unit_test(maps_agree_with_sampling),
-        cmocka_unit_test(level_ground_has_no_end),
-        cmocka_unit_test(isolated_robots_are_alone),
-        cmocka_unit_test(bad_rays_are_refused),
-    };
-    return cmocka_run_group_tests_name("query ray", tests, NULL, NULL);
 }

@@ -48,8 +48,7 @@ static void fill_world(Fixture *fixture, const FixtureConfig *setup,
     mf_InteractionConfig config = *settings;
     config.members = members;
     config.member_count = 2;
-    must(mf_interaction_add(fixture->world, &config, &fixture->interaction, &fixture->error),
-         &fixture->error);
+    MUST(mf_interaction_add(fixture->world, &config, &fixture->interaction, &error));
 }
 
 static Outcome outcome_of(const Fixture *fixture) {
@@ -77,15 +76,14 @@ static void same(Outcome a, Outcome b) {
 
 static Outcome live(const FixtureConfig *setup, const mf_InteractionConfig *config, bool wide,
                     uint64_t steps) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fill_world(&fixture, setup, config, wide);
     mf_world_step(fixture.world, steps);
     Outcome out = outcome_of(&fixture);
-    fixture_close(&fixture);
     return out;
 }
 
-static void threads_and_sets_do_not_show(void **state) {
+TEST(threads_and_sets_do_not_show) {
     static const uint32_t threads[] = {1, 2, 4};
     mf_InteractionConfig config = everything();
     for (int wide = 0; wide < 2; wide++) {
@@ -110,10 +108,10 @@ static void threads_and_sets_do_not_show(void **state) {
 #if defined(__x86_64__)
 // Whether the host's threads flush subnormal numbers is no part of the result: squares of distances
 // of 1e-22 m and 2e-22 m are subnormal in float, so clusters of three have their order by these.
-static void the_host_may_flush(void **state) {
+TEST(the_host_may_flush) {
     enum { CLUSTERS = 1000 };
     const unsigned before = _mm_getcsr();
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     setup.threads = 4;
     _mm_setcsr(before | 0x8040);
@@ -125,8 +123,7 @@ static void the_host_may_flush(void **state) {
     }
     mf_InteractionConfig config = mf_interaction_config();
     config.collide = config.terrain = false;
-    must(mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
-         &fixture.error);
+    MUST(mf_interaction_add(fixture.world, &config, &fixture.interaction, &error));
     for (int round = 0; round < 5; round++) {
         mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < 3 * CLUSTERS; i += 3) {
@@ -136,13 +133,12 @@ static void the_host_may_flush(void **state) {
     }
     assert_true((_mm_getcsr() & 0x8040) == 0x8040);
     _mm_setcsr(before);
-    fixture_close(&fixture);
 }
 #endif
 
 // How lists are kept is no part of the result: wide and narrow margins, space for everybody and
 // for nobody.
-static void lists_do_not_show(void **state) {
+TEST(lists_do_not_show) {
     static const double margins[] = {0.05, 0.3, 2.0};
     static const uint32_t capacity[] = {1, 20, 300};
     FixtureConfig setup = fixture_config();
@@ -161,7 +157,7 @@ static void lists_do_not_show(void **state) {
 
 // With the same latency and rates the background thread finds what the main loop finds; two runs of
 // it are the same; and detection at 10 Hz with 50 ms latency takes effect 5 steps later.
-static void the_background_thread_gives_the_same_results(void **state) {
+TEST(the_background_thread_gives_the_same_results) {
     for (uint32_t latency = 1; latency <= 5; latency += 4)
         for (uint32_t threads = 1; threads <= 2; threads++) {
             mf_InteractionConfig config = everything();
@@ -179,9 +175,9 @@ static void the_background_thread_gives_the_same_results(void **state) {
         }
 }
 
-static void latency_is_exact(void **state) {
+TEST(latency_is_exact) {
     for (int background = 0; background < 2; background++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         fixture_open(&fixture, &setup);
         mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
@@ -191,30 +187,27 @@ static void latency_is_exact(void **state) {
         config.latency = 3;
         config.background = background != 0;
         config.detection_rate = config.collision_rate = (mf_Rate){10, 1};
-        must(mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
-             &fixture.error);
+        MUST(mf_interaction_add(fixture.world, &config, &fixture.interaction, &error));
         mf_world_step(fixture.world, 3);
         assert_int_equal(mf_group_fault_total(group), 0);
         assert_true(get_field(group, "neighbor.count", 0, 0) == 0.0);
         assert_int_equal(mf_interaction_reserve(fixture.interaction, 50, &fixture.error), MF_BUSY);
         size_t size = mf_world_snapshot_size(fixture.world);
-        void *image = malloc(size);
+        AUTO(end_memory) void *image = malloc(size);
         assert_int_equal(mf_world_snapshot(fixture.world, image, size, &fixture.error), MF_BUSY);
         mf_world_step(fixture.world, 1);
         assert_int_equal(mf_group_fault_total(group), 2);
         assert_true(get_field(group, "neighbor.count", 0, 0) == 1.0);
-        must(mf_world_snapshot(fixture.world, image, size, &fixture.error), &fixture.error);
+        MUST(mf_world_snapshot(fixture.world, image, size, &error));
         const mf_InteractionEvent *events;
         assert_int_equal(mf_interaction_events(fixture.interaction, &events, NULL), 1);
         assert_true(events[0].time == 0); // when they were looked at
-        free(image);
-        fixture_close(&fixture);
     }
 }
 
 // A restored world goes on to the same bits, though its lists are built anew.
-static void restored_worlds_go_on(void **state) {
-    Fixture fixture;
+TEST(restored_worlds_go_on) {
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     mf_InteractionConfig config = everything();
     config.detection_rate = (mf_Rate){30, 1};
@@ -222,31 +215,28 @@ static void restored_worlds_go_on(void **state) {
     fill_world(&fixture, &setup, &config, false);
     mf_world_step(fixture.world, 33);
     size_t size;
-    void *image = take_snapshot(fixture.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(fixture.world, &size);
     mf_world_step(fixture.world, 50);
     uint64_t hash = mf_world_hash(fixture.world);
-    must(mf_world_restore(fixture.world, image, size, &fixture.error), &fixture.error);
+    MUST(mf_world_restore(fixture.world, image, size, &error));
     mf_world_step(fixture.world, 50);
     assert_true(mf_world_hash(fixture.world) == hash);
-    Fixture other;
+    AUTO(fixture_close) Fixture other;
     fill_world(&other, &setup, &config, false);
-    must(mf_world_restore(other.world, image, size, &other.error), &other.error);
+    MUST(mf_world_restore(other.world, image, size, &error));
     mf_world_step(other.world, 50);
     assert_true(mf_world_hash(other.world) == hash);
     fixture_close(&other);
     config.radius = 2.9; // another interaction: another world
     fill_world(&other, &setup, &config, false);
     assert_int_equal(mf_world_restore(other.world, image, size, &other.error), MF_BAD_ARGUMENT);
-    fixture_close(&other);
-    free(image);
-    fixture_close(&fixture);
 }
 
 // An agent far from all others has the same bits as one that is alone in the world.
-static void results_do_not_depend_on_distant_agents(void **state) {
+TEST(results_do_not_depend_on_distant_agents) {
     uint64_t hash[2];
     for (int alone = 0; alone < 2; alone++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         fixture_open(&fixture, &setup);
         mf_Group *group = add_walkers(&fixture, "agents", alone ? 1 : 1000, false, 1.0);
@@ -255,18 +245,16 @@ static void results_do_not_depend_on_distant_agents(void **state) {
             put(group, i, 30 * unit(1, i), 30 * unit(2, i), 40 * unit(3, i) + 5, 0, 0, 0);
         mf_InteractionConfig config = everything();
         config.fence = false;
-        must(mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
-             &fixture.error);
+        MUST(mf_interaction_add(fixture.world, &config, &fixture.interaction, &error));
         mf_world_step(fixture.world, 100);
         hash[alone] = mf_group_instance_hash(group, 0);
-        fixture_close(&fixture);
     }
     assert_true(hash[0] == hash[1]);
 }
 
-static void steps_take_no_memory(void **state) {
+TEST(steps_take_no_memory) {
     for (int background = 0; background < 2; background++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         mf_InteractionConfig config = everything();
         setup.threads = 2;
@@ -276,13 +264,12 @@ static void steps_take_no_memory(void **state) {
         uint64_t calls = mf_context_call_count(fixture.context);
         mf_world_step(fixture.world, 100);
         assert_true(mf_context_call_count(fixture.context) == calls);
-        fixture_close(&fixture);
     }
 }
 
 // Detection at 20 Hz in steps of 10 ms: the fields change every fifth step only.
-static void rates_hold(void **state) {
-    Fixture fixture;
+TEST(rates_hold) {
+    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     fixture_open(&fixture, &setup);
     mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
@@ -290,31 +277,16 @@ static void rates_hold(void **state) {
     put(group, 1, 1, 0, 5, 1, 0, 0);
     mf_InteractionConfig config = mf_interaction_config();
     config.detection_rate = (mf_Rate){20, 1};
-    must(mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
-         &fixture.error);
+    MUST(mf_interaction_add(fixture.world, &config, &fixture.interaction, &error));
     for (int step = 0; step < 23; step++) {
         mf_world_step(fixture.world, 1);
         double expected = 1.0 + 0.05 * (step / 5);
         assert_true(fabs(get_field(group, "neighbor.position", 0, 0) - expected) < 1e-5);
     }
     assert_true(mf_interaction_statistics(fixture.interaction).detections == 5);
-    fixture_close(&fixture);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_and_sets_do_not_show),
-#if defined(__x86_64__)
-        cmocka_unit_test(the_host_may_flush),
-#endif
-        cmocka_unit_test(lists_do_not_show),
-        cmocka_unit_test(the_background_thread_gives_the_same_results),
-        cmocka_unit_test(latency_is_exact),
-        cmocka_unit_test(restored_worlds_go_on),
-        cmocka_unit_test(results_do_not_depend_on_distant_agents),
-        cmocka_unit_test(steps_take_no_memory),
-        cmocka_unit_test(rates_hold),
-    };
     KEEP_SHARED();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests();
 }

@@ -8,13 +8,12 @@
 
 // A cube of 0.2 m whose origin is its center.
 static mf_Model *cube_of(mf_Context *context, double mass, double friction) {
-    char text[512];
-    snprintf(text, sizeof text,
-             "<mujoco model='cube'><worldbody><body><freejoint/>"
-             "<geom type='box' size='0.1 0.1 0.1' mass='%g' friction='%g 0.005 0.0001'/>"
-             "</body></worldbody></mujoco>",
-             mass, friction);
-    return load_text(context, text);
+    return load_text(
+        context,
+        formatted("<mujoco model='cube'><worldbody><body><freejoint/>"
+                  "<geom type='box' size='0.1 0.1 0.1' mass='%g' friction='%g 0.005 0.0001'/>"
+                  "</body></worldbody></mujoco>",
+                  mass, friction));
 }
 
 // Sum of the loads of all contacts between robots, along z.
@@ -61,18 +60,18 @@ static mf_Group *add_standing(Pitch *pitch, mf_Model *model, const char *name, u
     motion.shapes = true;
     motion.contact_law = MF_CONTACT_LAW_HARD;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 
 // ---- mass ratios --------------------------------------------------------------------------------
 
-static void a_light_box_bears_a_heavy_one(void **state) {
+TEST(a_light_box_bears_a_heavy_one) {
     const double masses[] = {1.0, 30.0, 1000.0};
     for (int k = 0; k < 6; k++) {
         const mf_CollisionLaw law = k < 3 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
         const double mass = masses[k % 3];
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *low = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 1, true);
         mf_Group *high = add_standing(&pitch, cube_of(pitch.context, mass, 1.0), "high", 1, true);
@@ -89,19 +88,18 @@ static void a_light_box_bears_a_heavy_one(void **state) {
         assert_near(load_between(&pitch, high, 0), 9.81 * mass, 1e-4 * 9.81 * mass);
         assert_true(-apart > 0.0 && -apart < 1e-4);
         assert_int_equal(mf_group_warning(high, 0), 0);
-        pitch_close(&pitch);
     }
 }
 
 // ---- stacks -------------------------------------------------------------------------------------
 
 // 2 s are enough to see it stand; MAYFLY_FULL=1: the 20 s of the docs.
-static void a_stack_stands(void **state) {
+TEST(a_stack_stands) {
     const uint32_t steps = getenv("MAYFLY_FULL") != NULL ? 10000 : SANITIZED ? 500 : 1000;
     for (int k = 0; k < 3; k++) {
         const bool wide = k > 0;
         const mf_CollisionLaw law = k < 2 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 12, wide);
         for (uint32_t i = 0; i < 12; i++)
@@ -121,7 +119,6 @@ static void a_stack_stands(void **state) {
         assert_true(far < 5e-4);
         assert_near(mean_load(&pitch, boxes, 11), 9.81, 9.81e-3);
         assert_int_equal(mf_group_fault_total(boxes), 0);
-        pitch_close(&pitch);
     }
 }
 
@@ -143,7 +140,7 @@ static double depth_as_stated(const mf_Softness *softness, double mass, double s
     return low;
 }
 
-static void compliant_contacts_are_as_soft_as_the_file_states(void **state) {
+TEST(compliant_contacts_are_as_soft_as_the_file_states) {
     const double masses[] = {1.0, 30.0};
     const double peers[] = {0.226e-3, 1.68e-3}; // MuJoCo 4.0, Newton, 20 s
     mf_Softness softness = mf_softness();
@@ -151,7 +148,7 @@ static void compliant_contacts_are_as_soft_as_the_file_states(void **state) {
     for (int k = 0; k < 4; k++) {
         const mf_Time step = k < 2 ? 2 * MF_MILLISECOND : 5 * MF_MILLISECOND;
         char text[2][512];
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         for (int i = 0; i < 2; i++)
             snprintf(text[i], sizeof text[i],
                      "<mujoco model='cube'><worldbody><body><freejoint/><geom type='box' "
@@ -172,7 +169,6 @@ static void compliant_contacts_are_as_soft_as_the_file_states(void **state) {
                       1e3 * deep, 1e3 * stated);
         assert_near(deep, stated, 1e-3 * stated);
         assert_near(deep, peers[k % 2], 0.005 * peers[k % 2]);
-        pitch_close(&pitch);
     }
 }
 
@@ -181,9 +177,9 @@ static void compliant_contacts_are_as_soft_as_the_file_states(void **state) {
 // A cube on a slab of another instance, which is held; gravity is inclined. Returns how far it slid
 // in a second.
 static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     memset(&pitch, 0, sizeof pitch);
-    must(mf_context_create(NULL, &pitch.context, &pitch.error), &pitch.error);
+    MUST(mf_context_create(NULL, &pitch.context, &error));
     mf_WorldConfig world = mf_world_config();
     world.step = 2 * MF_MILLISECOND;
     const double length = sqrt(1.0 + tangent * tangent);
@@ -196,7 +192,7 @@ static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
                                  "<geom type='box' size='4 4 0.5' mass='1' friction='0.1'/>"
                                  "</body></worldbody></mujoco>"),
         "slab", 1, true);
-    must(mf_motion_add(slab, MF_MOTION_EXTERNAL, NULL, &pitch.error), &pitch.error);
+    MUST(mf_motion_add(slab, MF_MOTION_EXTERNAL, NULL, &error));
     mf_Group *cube =
         add_bodies(&pitch, cube_of(pitch.context, 2.0, 0.5), "cube", 1, motion, true, false);
     put_at(&pitch, slab, 0, 0, 0, 0.5);
@@ -208,11 +204,10 @@ static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
     mf_world_step(pitch.world, 500);
     const double far = get_field(cube, "base.position", 0, 0) - begin - speed * 1.0;
     assert_int_equal(mf_group_warning(cube, 0), 0);
-    pitch_close(&pitch);
     return far;
 }
 
-static void it_slips_at_the_angle_of_friction(void **state) {
+TEST(it_slips_at_the_angle_of_friction) {
     const mf_CollisionLaw laws[] = {MF_COLLISION_HARD, MF_COLLISION_COMPLIANT};
     for (int k = 0; k < 2; k++) {
         const double clamped = slide(laws[k], MF_MOTION_ARTICULATED, 0.495);
@@ -231,12 +226,12 @@ static void it_slips_at_the_angle_of_friction(void **state) {
 // ---- impacts ------------------------------------------------------------------------------------
 
 // Balls in a head-on impact: momentum to rounding, and the speed apart by the restitution.
-static void balls_part_by_the_restitution(void **state) {
+TEST(balls_part_by_the_restitution) {
     const double restitutions[] = {0.05, 0.5, 1.0};
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int k = 0; k < 6; k++) {
         const double e = restitutions[k % 3];
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *first = add_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1,
                                      motions[k / 3], true, false);
@@ -253,7 +248,6 @@ static void balls_part_by_the_restitution(void **state) {
         const double v = get_field(second, "base.linear_velocity", 0, 0);
         assert_near(u + 3.0 * v, 2.0, 1e-13);
         assert_near(v - u, 2.0 * e, 0.01);
-        pitch_close(&pitch);
     }
 }
 
@@ -261,8 +255,8 @@ static void balls_part_by_the_restitution(void **state) {
 
 // A box of 1 kg stands on the ground and holds a second one in the air by a joint; one of 3 kg lies
 // on both of their tops, so the joint bears what the contact with the second one bears.
-static void joints_and_contacts_agree(void **state) {
-    Pitch pitch;
+TEST(joints_and_contacts_agree) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *low = add_bodies(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 2,
                                MF_MOTION_ARTICULATED, true, true);
@@ -285,7 +279,6 @@ static void joints_and_contacts_agree(void **state) {
                   state_of(joints, id).force[2], state_of(joints, id).residual, load);
     assert_near(load, 29.43, 0.03);
     assert_true(open < 1e-4 && state_of(joints, id).residual < 1e-3);
-    pitch_close(&pitch);
 }
 
 // ---- determinism --------------------------------------------------------------------------------
@@ -299,7 +292,7 @@ typedef struct Result {
 // Boxes, balls and hexapods fall onto each other; groups are made in the order of `order`.
 static Result heap(const uint32_t order[KINDS], uint32_t threads, mf_Isa isa) {
     static const char *const names[KINDS] = {"cubes", "balls", "hexapods"};
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     Result result = {{{0}}};
     mf_Group *groups[KINDS];
     pitch_open(&pitch, threads, isa, 2 * MF_MILLISECOND, 9.81);
@@ -323,11 +316,10 @@ static Result heap(const uint32_t order[KINDS], uint32_t threads, mf_Isa isa) {
         for (uint32_t i = 0; i < mf_group_count(groups[k]); i++)
             result.robots[k][i] = mf_group_instance_hash(groups[k], i);
     }
-    pitch_close(&pitch);
     return result;
 }
 
-static void bits_depend_on_nothing_else(void **state) {
+TEST(bits_depend_on_nothing_else) {
     const uint32_t order[KINDS] = {0, 1, 2}, other[KINDS] = {2, 0, 1};
     const Result one = heap(order, 1, MF_ISA_AUTO);
     Result result = heap(order, 2, MF_ISA_AUTO);
@@ -343,8 +335,8 @@ static void bits_depend_on_nothing_else(void **state) {
         }
 }
 
-static void a_snapshot_holds_the_warm_start(void **state) {
-    Pitch pitch;
+TEST(a_snapshot_holds_the_warm_start) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
     for (uint32_t i = 0; i < 4; i++)
@@ -352,7 +344,7 @@ static void a_snapshot_holds_the_warm_start(void **state) {
     collide(&pitch, MF_COLLISION_HARD);
     mf_world_step(pitch.world, 20);
     size_t size;
-    void *image = take_snapshot(pitch.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(pitch.world, &size);
     const uint64_t begin = mf_world_hash(pitch.world);
     mf_world_step(pitch.world, 30);
     const uint64_t end = mf_world_hash(pitch.world);
@@ -360,12 +352,10 @@ static void a_snapshot_holds_the_warm_start(void **state) {
     assert_true(mf_world_hash(pitch.world) == begin);
     mf_world_step(pitch.world, 30);
     assert_true(mf_world_hash(pitch.world) == end);
-    free(image);
-    pitch_close(&pitch);
 }
 
-static void a_step_allocates_nothing(void **state) {
-    Pitch pitch;
+TEST(a_step_allocates_nothing) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
     for (uint32_t i = 0; i < 4; i++)
@@ -375,20 +365,4 @@ static void a_step_allocates_nothing(void **state) {
     mf_world_step(pitch.world, 100);
     mf_context_fail_after(pitch.context, 0);
     assert_near(load_between(&pitch, boxes, 3), 9.81, 0.1);
-    pitch_close(&pitch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_light_box_bears_a_heavy_one),
-        cmocka_unit_test(a_stack_stands),
-        cmocka_unit_test(compliant_contacts_are_as_soft_as_the_file_states),
-        cmocka_unit_test(a_snapshot_holds_the_warm_start),
-        cmocka_unit_test(it_slips_at_the_angle_of_friction),
-        cmocka_unit_test(balls_part_by_the_restitution),
-        cmocka_unit_test(joints_and_contacts_agree),
-        cmocka_unit_test(bits_depend_on_nothing_else),
-        cmocka_unit_test(a_step_allocates_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

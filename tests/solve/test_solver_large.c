@@ -63,7 +63,7 @@ static void check_response(const char *file) {
     const double rows[2][6] = {{0.3, -1.0, 0.2, 0.1, 0.0, -0.4}, {0.0, 0.5, 1.0, 0.0, 0.7, 0.0}};
     const double local[3] = {0.02, -0.03, 0.05};
     double matrix[DOFS * DOFS], jacobian[2][DOFS], dense[2][DOFS], own[2][DOFS], response[2][DOFS];
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = pitch_bodies(&pitch, load_file(pitch.context, file), "robot", 1, true);
     const mf_Model *model = mf_group_model(group);
@@ -72,9 +72,9 @@ static void check_response(const char *file) {
         set_field(group, "joint.angle", 0, j, 0.4 * unit(1, j) - 0.2);
     const uint32_t n = mf_group_velocity_count(group), links[2] = {model->link_count - 1, 1};
     mf_FreeResponse *free;
-    must(mf_free_response_create(group, &free, &pitch.error), &pitch.error);
+    MUST(mf_free_response_create(group, &free, &error));
     mf_free_response_prepare(free, 0, (const uint32_t[]){0}, 1);
-    must(mf_group_mass_matrix(group, 0, 1, matrix, &pitch.error), &pitch.error);
+    MUST(mf_group_mass_matrix(group, 0, 1, matrix, &error));
     assert_int_equal(mf_free_response_dofs(free, 0), n);
     for (int k = 0; k < 2; k++) {
         double point[3];
@@ -90,10 +90,9 @@ static void check_response(const char *file) {
                         1e-9 * dot(jacobian[a], dense[a], n));
         }
     mf_free_response_destroy(pitch.context, free);
-    pitch_close(&pitch);
 }
 
-static void free_responses_are_those_of_the_mass_matrix(void **state) {
+TEST(free_responses_are_those_of_the_mass_matrix) {
     check_response("ant.xml");
     check_response("humanoid.urdf");
     check_response("quadruped.urdf");
@@ -156,8 +155,8 @@ static double load_on(const Pitch *pitch, uint32_t row) {
     return sum;
 }
 
-static void a_wall_stands(void **state) {
-    Pitch pitch;
+TEST(a_wall_stands) {
+    AUTO(pitch_close) Pitch pitch;
     double far = 0.0, weight = 9.81 * BOXES;
     mf_Group *boxes = open_wall(&pitch);
     mf_world_step(pitch.world, SANITIZED ? 100 : 250);
@@ -176,8 +175,8 @@ static void a_wall_stands(void **state) {
         assert_near(load_on(&pitch, row), weight, 0.02 * 9.81 * BOXES);
     }
     assert_true(far < 5e-3);
+    assert_true(SANITIZED || statistics.residual < 0.05); // one sweep in place of 15 leaves 0.1
     assert_int_equal(mf_group_fault_total(boxes), 0);
-    pitch_close(&pitch);
 }
 
 // ---- heaps of robots ----------------------------------------------------------------------------
@@ -191,7 +190,7 @@ typedef struct Heap {
 // Hexapods fall onto each other.
 static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
     Heap heap;
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     bool swept = false;
     pitch_open(&pitch, threads, isa, 2 * MF_MILLISECOND, 9.81);
     mf_Group *group = add_bodies(&pitch, load_file(pitch.context, "hexapod.urdf"), "hexapods",
@@ -209,11 +208,10 @@ static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
         heap.robots[i] = mf_group_instance_hash(group, i);
         assert_true(fabs(get_field(group, "base.position", i, 2)) < 2.0);
     }
-    pitch_close(&pitch);
     return heap;
 }
 
-static void bits_of_heaps_depend_on_nothing_else(void **state) {
+TEST(bits_of_heaps_depend_on_nothing_else) {
     const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID};
     mf_Isa widest; // what MF_ISA_AUTO chooses
     assert_int_equal(mf_isa_detect(&widest, NULL), MF_OK);
@@ -244,7 +242,7 @@ static mf_Group *open_stack(Pitch *pitch) {
 }
 
 // Robots that touch at once begin without the forces of their life before.
-static void a_reset_forgets_contacts(void **state) {
+TEST(a_reset_forgets_contacts) {
     Pitch old, fresh;
     mf_Group *worn = open_stack(&old), *boxes = open_stack(&fresh);
     mf_world_step(old.world, 100);
@@ -261,14 +259,4 @@ static void a_reset_forgets_contacts(void **state) {
         }
     pitch_close(&old);
     pitch_close(&fresh);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(free_responses_are_those_of_the_mass_matrix),
-        cmocka_unit_test(a_wall_stands),
-        cmocka_unit_test(bits_of_heaps_depend_on_nothing_else),
-        cmocka_unit_test(a_reset_forgets_contacts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

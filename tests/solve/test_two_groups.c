@@ -98,7 +98,7 @@ static void start_of(const Situation *s, const Shape *upper, const Shape *lower,
 }
 
 static void put_state(mf_Group *group, const double state[FLOATS], Pitch *pitch) {
-    must(mf_group_set_start(group, 0, state, state + 3, state + 7, &pitch->error), &pitch->error);
+    MUST(mf_group_set_start(group, 0, state, state + 3, state + 7, &error));
     for (uint32_t c = 0; c < 3; c++)
         set_field(group, "base.angular_velocity", 0, c, state[10 + c]);
 }
@@ -133,7 +133,7 @@ static mf_Group *moving_group(Pitch *pitch, const char *text, const char *name, 
     motion.self_contacts = alone;
     if (!alone)
         prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 
@@ -142,7 +142,7 @@ static void run(const Situation *s, const Shape *upper, const Shape *lower, bool
     const double scale = 5.0;
     char above[300], below[500], floor[400] = "", text[4000];
     double state[FLOATS];
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, gravity);
     geom(above, sizeof above, s, upper, 1.0, 1.0);
     lower_text(below, sizeof below, s, lower, scale, s->stacked);
@@ -172,7 +172,6 @@ static void run(const Situation *s, const Shape *upper, const Shape *lower, bool
     }
     mf_world_step(pitch.world, (uint64_t)(s->seconds * 1e3 + 0.5));
     take_state(group, out);
-    pitch_close(&pitch);
 }
 
 // ---- alike --------------------------------------------------------------------------------------
@@ -240,7 +239,7 @@ static bool is_tipsy(int upper, int lower) {
     return (upper == BOX || upper == MESH) && lower == CAPSULE;
 }
 
-static void every_pair_of_shapes(void **state) {
+TEST(every_pair_of_shapes) {
     for (size_t k = 0; k < sizeof situations / sizeof *situations; k++) {
         Situation s = situations[k];
         s.law = MF_COLLISION_COMPLIANT;
@@ -251,7 +250,7 @@ static void every_pair_of_shapes(void **state) {
     }
 }
 
-static void in_float_too(void **state) {
+TEST(in_float_too) {
     for (size_t k = 0; k < sizeof situations / sizeof *situations; k++) {
         Situation s = situations[k];
         s.law = MF_COLLISION_COMPLIANT;
@@ -265,7 +264,7 @@ static void in_float_too(void **state) {
 
 // Friction, condim and priority of two shapes are combined by the rules of MuJoCo's documentation:
 // the larger priority decides, else the larger value.
-static void surfaces_combine_alike(void **state) {
+TEST(surfaces_combine_alike) {
     Situation s = {.name = "two frictions",
                    .slope = 0.3,
                    .mu = 0.05,
@@ -293,7 +292,7 @@ static double speed_of(const Situation *s, int shape, double *rate) {
     return out[7] * cos(s->slope) - out[9] * sin(s->slope);
 }
 
-static void every_law_obeys_closed_forms(void **state) {
+TEST(every_law_obeys_closed_forms) {
     static const mf_CollisionLaw laws[] = {MF_COLLISION_EXPLICIT, MF_COLLISION_HARD,
                                            MF_COLLISION_COMPLIANT};
     const double slope = 5.0 * pi / 180.0, t = 0.3, r = 0.06;
@@ -335,14 +334,4 @@ static void every_law_obeys_closed_forms(void **state) {
         assert_near(speed_of(&brake, SPHERE, &rate), 5.0 / 7.0 - more,
                     more * slipping / 0.2 + 0.03);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pair_of_shapes),
-        cmocka_unit_test(in_float_too),
-        cmocka_unit_test(surfaces_combine_alike),
-        cmocka_unit_test(every_law_obeys_closed_forms),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

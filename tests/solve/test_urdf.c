@@ -161,19 +161,18 @@ static void put(const Robot *robot, const char *name, double value) {
 }
 
 // m r^2 + I = 0.1 * 0.01 + 1e-4: a motor of 30 N m and 1 rad/s adds no rotor.
-static void a_motor_has_no_inertia_of_its_own(void **state) {
-    Robot robot;
+TEST(a_motor_has_no_inertia_of_its_own) {
+    AUTO(robot_close) Robot robot;
     double mass = 0.0;
     open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
     assert_int_equal(robot.n, 1);
     assert_int_equal(mf_group_mass_matrix(robot.group, 0, 1, &mass, NULL), MF_OK);
     assert_true(fabs(mass - 0.0011) < 1e-15);
-    robot_close(&robot);
 }
 
 // Its servo is stable without one, at any step: it goes to its target with the speed of the file.
-static void a_light_joint_follows_its_servo(void **state) {
-    Robot robot;
+TEST(a_light_joint_follows_its_servo) {
+    AUTO(robot_close) Robot robot;
     open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
     put(&robot, "joint.target", 0.8);
     double fastest = 0.0;
@@ -183,13 +182,12 @@ static void a_light_joint_follows_its_servo(void **state) {
     }
     assert_true(fastest < 1.0 + 0.04); // and what its weight gains against the damping of 30 N m s
     assert_true(fabs(get(&robot, "joint.angle") - 0.8) < 1e-3);
-    robot_close(&robot);
 }
 
 // 60 N m of joint.torque are at most the effort of 30, and drive the joint at most at 1 rad/s.
-static void limits_hold_for_torques(void **state) {
+TEST(limits_hold_for_torques) {
     for (int fixed_count = 0; fixed_count < 2; fixed_count++) {
-        Robot robot;
+        AUTO(robot_close) Robot robot;
         open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
         mf_world_destroy(robot.world);
         mf_WorldConfig world = mf_world_config();
@@ -219,12 +217,11 @@ static void limits_hold_for_torques(void **state) {
             assert_true(fastest < 1.0 + 1e-9 && fastest > 1.0 - 1e-6);
         else
             assert_true(fabs(fastest - 60.0 / 0.0011 * 0.01) < 1e-6 * fastest);
-        robot_close(&robot);
     }
 }
 
 // A root `world` without mass holds the base, with its offset; base: free frees it.
-static void a_root_named_world_holds_the_base(void **state) {
+TEST(a_root_named_world_holds_the_base) {
     static const char text[] =
         "<robot name='r'><link name='world'/><joint name='w' type='fixed'><parent link='world'/>"
         "<child link='foot'/><origin xyz='0 0 0.5'/></joint><link name='foot'>" INERTIAL(
@@ -234,7 +231,7 @@ static void a_root_named_world_holds_the_base(void **state) {
                                                                                 "arm") "</robot>";
     const mf_ImportBase bases[] = {MF_IMPORT_BASE_AUTO, MF_IMPORT_BASE_FIXED, MF_IMPORT_BASE_FREE};
     for (int k = 0; k < 3; k++) {
-        Robot robot;
+        AUTO(robot_close) Robot robot;
         double at[6], rotation[8];
         open_text(&robot, text, bases[k]);
         assert_int_equal(robot.n, k < 2 ? 1 : 7);
@@ -243,13 +240,12 @@ static void a_root_named_world_holds_the_base(void **state) {
         must(mf_group_link_poses(robot.group, 0, 1, at, rotation, NULL), NULL);
         if (k < 2)
             assert_true(at[0] == 0.0 && at[2] == 0.0 && fabs(at[5] - 0.5) < 1e-12);
-        robot_close(&robot);
     }
 }
 
 // A base without mass cannot be free; a serial robot whose base is, says so.
-static void guesses_are_noted(void **state) {
-    Robot robot;
+TEST(guesses_are_noted) {
+    AUTO(robot_close) Robot robot;
     open_text(&robot,
               "<robot name='r'><link name='foot'/><link name='arm'>" INERTIAL(
                   "0.2", "3", "0.04") "</link>" HINGE("foot", "arm") "</robot>",
@@ -260,7 +256,6 @@ static void guesses_are_noted(void **state) {
     open_text(&robot, pendulum, MF_IMPORT_BASE_AUTO);
     assert_int_equal(robot.n, 7);
     assert_true(has_note(&robot, "the base is free"));
-    robot_close(&robot);
 }
 
 int main(int argc, char **argv) {
@@ -269,12 +264,5 @@ int main(int argc, char **argv) {
             answer(argv[i]);
         return 0;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_motor_has_no_inertia_of_its_own),
-        cmocka_unit_test(a_light_joint_follows_its_servo),
-        cmocka_unit_test(limits_hold_for_torques),
-        cmocka_unit_test(a_root_named_world_holds_the_base),
-        cmocka_unit_test(guesses_are_noted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_listed_tests();
 }

@@ -24,14 +24,13 @@ static mf_Group *add_quadrotors(Pitch *pitch, mf_Model *model, const mf_Quadroto
     mf_QuadrotorConfig config = mf_motions_config().quadrotor_config;
     config.command = command;
     prepare(pitch, group);
-    must(rig_add_quadrotor(group, quadrotor, &config, &pitch->error), &pitch->error);
+    MUST(rig_add_quadrotor(group, quadrotor, &config, &error));
     return group;
 }
 
 static mf_Model *quadrotor_body(Pitch *pitch, const mf_Quadrotor *quadrotor) {
     mf_Model *model = NULL;
-    must(mf_quadrotor_model(pitch->context, quadrotor, "quadrotor", &model, &pitch->error),
-         &pitch->error);
+    MUST(mf_quadrotor_model(pitch->context, quadrotor, "quadrotor", &model, &error));
     return model;
 }
 
@@ -41,10 +40,10 @@ static mf_Group *add_many_cars(Pitch *pitch, const mf_Car *car, mf_CarModel mode
     mf_CarConfig config = mf_motions_config().car_config;
     config.model = model;
     config.command = command;
-    must(mf_car_body(pitch->context, car, "car", &body, &pitch->error), &pitch->error);
+    MUST(mf_car_body(pitch->context, car, "car", &body, &error));
     mf_Group *group = pitch_group(pitch, body, "car", count, wide);
     prepare(pitch, group);
-    must(rig_add_car(group, car, &config, &pitch->error), &pitch->error);
+    MUST(rig_add_car(group, car, &config, &error));
     return group;
 }
 
@@ -60,11 +59,10 @@ static mf_Group *add_glider(Pitch *pitch, bool wide) {
     mf_Model *body = NULL;
     aircraft.air_density = 0.0;
     config.command = MF_FIXED_WING_SURFACES;
-    must(mf_fixed_wing_model(pitch->context, &aircraft, "fixed_wing", &body, &pitch->error),
-         &pitch->error);
+    MUST(mf_fixed_wing_model(pitch->context, &aircraft, "fixed_wing", &body, &error));
     mf_Group *group = pitch_group(pitch, body, "glider", 1, wide);
     prepare(pitch, group);
-    must(rig_add_fixed_wing(group, &aircraft, &config, &pitch->error), &pitch->error);
+    MUST(rig_add_fixed_wing(group, &aircraft, &config, &error));
     return group;
 }
 
@@ -84,10 +82,10 @@ static void world_inertia_times(const mf_Group *group, const double rate[3], dou
 // ---- wrenches -----------------------------------------------------------------------------------
 
 // The velocity is n h f / m after n steps, and I w = h t after one step from rest.
-static void a_wrench_is_an_impulse(void **state) {
+TEST(a_wrench_is_an_impulse) {
     static const double wrench[6] = {0.3, -0.2, 0.1, 0.02, 0.01, -0.015};
     for (int kind = 0; kind < 2; kind++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         const mf_Quadrotor quadrotor = idle_quadrotor();
         mf_Group *group = kind == 0 ? add_quadrotors(&pitch, quadrotor_body(&pitch, &quadrotor),
@@ -108,13 +106,12 @@ static void a_wrench_is_an_impulse(void **state) {
         for (uint32_t c = 0; c < 3; c++)
             assert_near(get_field(group, "base.linear_velocity", 0, c),
                         0.2 * wrench[c] / mf_group_model(group)->mass, 1e-13);
-        pitch_close(&pitch);
     }
 }
 
 // A wrench that is no number freezes the vehicle that it acts on and no other.
-static void a_bad_wrench_is_contained(void **state) {
-    Pitch pitch;
+TEST(a_bad_wrench_is_contained) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     const mf_Quadrotor quadrotor = mf_quadrotor();
     mf_Group *group = add_quadrotors(&pitch, quadrotor_body(&pitch, &quadrotor), &quadrotor, "q", 2,
@@ -131,15 +128,14 @@ static void a_bad_wrench_is_contained(void **state) {
     assert_near(get_field(group, "base.linear_velocity", 0, 0), 0.0, 0.0);
     assert_near(get_field(group, "fault.word", 1, 0), 0.0, 0.0);
     assert_near(get_field(group, "base.position", 1, 2), 5.0, 1e-6);
-    pitch_close(&pitch);
 }
 
 // Of twenty cars and quadrotors one each is pushed; the others keep their bits.
-static void only_the_pushed_one_changes(void **state) {
+TEST(only_the_pushed_one_changes) {
     enum { COUNT = 20 };
     uint64_t hashes[2][2][COUNT];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         const mf_Quadrotor quadrotor = mf_quadrotor();
         const mf_Car car = mf_car();
@@ -162,7 +158,6 @@ static void only_the_pushed_one_changes(void **state) {
         for (int g = 0; g < 2; g++)
             for (uint32_t i = 0; i < COUNT; i++)
                 hashes[k][g][i] = mf_group_instance_hash(groups[g], i);
-        pitch_close(&pitch);
     }
     for (int g = 0; g < 2; g++)
         for (uint32_t i = 0; i < COUNT; i++)
@@ -179,9 +174,9 @@ static mf_Car rolling_car(void) {
 
 // Along the car a force accelerates it and its wheels; across it the tires hold a car that stands,
 // up to what they can; what presses down does not move it.
-static void cars_take_wrenches_in_their_plane(void **state) {
+TEST(cars_take_wrenches_in_their_plane) {
     for (int k = 0; k < 3; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Car car = rolling_car();
         car.rotating_mass = 0.01;
@@ -200,14 +195,13 @@ static void cars_take_wrenches_in_their_plane(void **state) {
         else
             assert_true(get_field(group, "base.position", 0, 1) < 0.01);
         assert_near(get_field(group, "fault.word", 0, 0), 0.0, 0.0);
-        pitch_close(&pitch);
     }
 }
 
 // Rolling resistance holds a car up to its own size, whichever way gravity and the push share.
-static void dry_friction_holds_a_pushed_car(void **state) {
+TEST(dry_friction_holds_a_pushed_car) {
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Car car = rolling_car();
         car.rolling = 0.02;
@@ -217,7 +211,6 @@ static void dry_friction_holds_a_pushed_car(void **state) {
         mf_world_step(pitch.world, 500);
         const double speed = k == 0 ? 0.0 : 0.5 * 0.0001 / car.mass;
         assert_near(get_field(group, "base.linear_velocity", 0, 0), speed, 1e-9);
-        pitch_close(&pitch);
     }
 }
 
@@ -263,7 +256,7 @@ static mf_Group *add_free(Pitch *pitch, mf_Model *model, const char *name) {
     motion.contacts = motion.self_contacts = false;
     motion.integrator = MF_ARTICULATED_RK4;
     prepare(pitch, group);
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 
@@ -284,7 +277,7 @@ static mf_Group *add_target(Pitch *pitch, int kind, double height) {
         rigid.contacts = false;
         group = pitch_group(pitch, load_text(pitch->context, target_text), "target", 1, true);
         prepare(pitch, group);
-        must(rig_add_rigid(group, &rigid, &pitch->error), &pitch->error);
+        MUST(rig_add_rigid(group, &rigid, &error));
     } else if (kind == 1) {
         const mf_Quadrotor quadrotor = idle_quadrotor();
         group = add_quadrotors(pitch, quadrotor_body(pitch, &quadrotor), &quadrotor, "target", 1,
@@ -301,10 +294,10 @@ static mf_Group *add_target(Pitch *pitch, int kind, double height) {
 
 // The angular momentum is kept by the first order: a push holds for a step, during which its robot
 // moves on (test_momentum.c).
-static void a_kicked_ball_keeps_momentum(void **state) {
+TEST(a_kicked_ball_keeps_momentum) {
     for (int k = 0; k < 6; k++) {
         const int kind = k % 3;
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
         add_kick(&pitch, 5.0);
         mf_Group *target = add_target(&pitch, kind, 5.0);
@@ -322,13 +315,12 @@ static void a_kicked_ball_keeps_momentum(void **state) {
             assert_near(end.linear[c], start.linear[c], k < 3 ? 1e-7 : 1e-6);
             assert_near(end.angular[c], start.angular[c], 1e-3 * passed);
         }
-        pitch_close(&pitch);
     }
 }
 
 // A car on its wheels: the ground takes part across and about it, not along it.
-static void a_ball_and_a_car_keep_momentum_along_it(void **state) {
-    Pitch pitch;
+TEST(a_ball_and_a_car_keep_momentum_along_it) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     const mf_Car parameters = rolling_car();
     mf_Group *car = add_cars(&pitch, &parameters, MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE, true);
@@ -343,15 +335,14 @@ static void a_ball_and_a_car_keep_momentum_along_it(void **state) {
     assert_near(parameters.mass * speed + 0.02 * get_field(ball, "base.linear_velocity", 0, 0),
                 0.03, 1e-13);
     assert_near(get_field(car, "base.linear_velocity", 0, 1), 0.0, 1e-13); // the solver rounds
-    pitch_close(&pitch);
 }
 
 // What moves by `kinematic` is moved from outside and has no momentum to give. It is not changed by
 // the ball; the ball keeps its momentum along the surface and, with restitution 1, its speed.
-static void a_kinematic_robot_is_a_moving_wall(void **state) {
+TEST(a_kinematic_robot_is_a_moving_wall) {
     double without[2];
     for (int k = 0; k < 2; k++) {
-        Pitch pitch;
+        AUTO(pitch_close) Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
         mf_Group *wall = pitch_group(
             &pitch,
@@ -363,7 +354,7 @@ static void a_kinematic_robot_is_a_moving_wall(void **state) {
             "wall", 1, true);
         mf_KinematicConfig kinematic = mf_motions_config().kinematic;
         prepare(&pitch, wall);
-        must(rig_add_kinematic(wall, &kinematic, &pitch.error), &pitch.error);
+        MUST(rig_add_kinematic(wall, &kinematic, &error));
         mf_group_reset_all(wall);
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.4), "ball", 1, true);
         put(&pitch, ball, 0, k == 0 ? 0.3 : -50.0, 0.0, 0.5, 2.0);
@@ -377,7 +368,6 @@ static void a_kinematic_robot_is_a_moving_wall(void **state) {
         without[k] = get_field(wall, "base.position", 0, 0);
         assert_near(get_field(ball, "base.linear_velocity", 0, 0), k == 0 ? -2.0 : 2.0, 0.02);
         assert_near(get_field(ball, "base.linear_velocity", 0, 1), 0.7, 1e-13);
-        pitch_close(&pitch);
     }
     assert_near(without[0], without[1], 0.0);
 }
@@ -406,8 +396,8 @@ static void land(Pitch *pitch, mf_Group *flyer, double weight) {
     mf_world_step(pitch->world, 1000);
 }
 
-static void a_quadrotor_rides_on_a_car(void **state) {
-    Pitch pitch;
+TEST(a_quadrotor_rides_on_a_car) {
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     const mf_Car parameters = mf_car_racing();
     mf_Group *car = add_cars(&pitch, &parameters, MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED, true);
@@ -442,7 +432,6 @@ static void a_quadrotor_rides_on_a_car(void **state) {
     assert_near(get_field(flyer, "base.angular_velocity", 0, 2),
                 get_field(car, "base.angular_velocity", 0, 2), 0.02);
     assert_int_equal(mf_group_fault_total(flyer) + mf_group_fault_total(car), 0);
-    pitch_close(&pitch);
 }
 
 // ---- one world ----------------------------------------------------------------------------------
@@ -473,7 +462,7 @@ static void add_kind(Pitch *pitch, int kind) {
     group = pitch_group(pitch, load_file(pitch->context, kind == 2 ? "humanoid.urdf" : "ball.xml"),
                         kind == 2 ? "humanoid" : "ball", 1, false);
     prepare(pitch, group);
-    must(rig_add_articulated(group, &articulated, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(group, &articulated, &error));
     put(pitch, group, 0, kind == 2 ? 0.0 : -2.0, 0.1, kind == 2 ? 0.75 : 0.3, 0.0);
 }
 
@@ -484,7 +473,7 @@ typedef struct Result {
 // Four kinds in one world for one and a half seconds, made in the order of `order`.
 static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
     Result result = {0};
-    Pitch pitch;
+    AUTO(pitch_close) Pitch pitch;
     pitch_open(&pitch, threads, isa, MF_MILLISECOND, 9.81);
     for (int i = 0; i < KINDS; i++)
         add_kind(&pitch, order[i]);
@@ -500,11 +489,10 @@ static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
             result.robots[order[g]][i] = mf_group_instance_hash(pitch.groups[g], i);
     }
     result.world = mf_world_hash(pitch.world);
-    pitch_close(&pitch);
     return result;
 }
 
-static void all_kinds_share_a_world(void **state) {
+TEST(all_kinds_share_a_world) {
     static const int order[KINDS] = {0, 1, 2, 3}, reverse[KINDS] = {3, 2, 1, 0};
     mf_Isa widest; // what MF_ISA_AUTO chooses
     assert_int_equal(mf_isa_detect(&widest, NULL), MF_OK);
@@ -520,20 +508,4 @@ static void all_kinds_share_a_world(void **state) {
             if (one.robots[kind][i] != other.robots[kind][i])
                 fail_msg("robot %d of kind %d depends on the order of the groups", i, kind);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wrench_is_an_impulse),
-        cmocka_unit_test(a_bad_wrench_is_contained),
-        cmocka_unit_test(only_the_pushed_one_changes),
-        cmocka_unit_test(cars_take_wrenches_in_their_plane),
-        cmocka_unit_test(dry_friction_holds_a_pushed_car),
-        cmocka_unit_test(a_kicked_ball_keeps_momentum),
-        cmocka_unit_test(a_ball_and_a_car_keep_momentum_along_it),
-        cmocka_unit_test(a_kinematic_robot_is_a_moving_wall),
-        cmocka_unit_test(a_quadrotor_rides_on_a_car),
-        cmocka_unit_test(all_kinds_share_a_world),
-    };
-    return cmocka_run_group_tests_name("vehicles", tests, NULL, NULL);
 }

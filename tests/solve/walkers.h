@@ -46,8 +46,7 @@ static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
                            .inertia = {0.016, 0.016, 0.016, 0, 0, 0},
                            .radius = config->radius,
                            .clearance = config->clearance};
-    must(mf_vehicle_model(fixture->context, &body, &fixture->model, &fixture->error),
-         &fixture->error);
+    MUST(mf_vehicle_model(fixture->context, &body, &fixture->model, &error));
 }
 
 static inline void fixture_close(Fixture *fixture) {
@@ -108,14 +107,14 @@ static inline mf_Group *add_walkers(Fixture *fixture, const char *name, uint32_t
     walker->position = mf_group_find_field(group, "base.position");
     walker->velocity = mf_group_find_field(group, "base.linear_velocity");
     walker->fault = mf_group_find_field(group, "fault.word");
-    must(mf_group_add_field(group, &wind, 0, &walker->wind, &fixture->error), &fixture->error);
+    MUST(mf_group_add_field(group, &wind, 0, &walker->wind, &error));
     mf_SystemConfig system = mf_system_config();
     system.name = "walk";
     system.phase = MF_PHASE_MOTION;
     system.run = walk;
     system.destroy = walk_destroy;
     system.user = walker;
-    must(mf_group_add_system(group, &system, &fixture->error), &fixture->error);
+    MUST(mf_group_add_system(group, &system, &error));
     return group;
 }
 

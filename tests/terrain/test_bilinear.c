@@ -4,6 +4,8 @@
 // quarter when h halves; normals against the analytic derivative.
 #include "support.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define SIDE 4.0 // [m] of the square map
 
 typedef struct Surface {
@@ -38,13 +40,12 @@ static mf_Terrain *sampled(mf_Context *context, const Surface *surface, uint32_t
     config.columns = config.rows = count;
     config.cell = SIDE / count;
     config.interpolation = MF_BILINEAR;
-    double *heights = malloc(sizeof *heights * count * count);
+    AUTO(end_memory) double *heights = malloc(sizeof *heights * count * count);
     for (uint32_t row = 0; row < count; row++)
         for (uint32_t column = 0; column < count; column++)
             heights[row * count + column] = surface->height(
                 -SIDE / 2 + (column + 0.5) * config.cell, -SIDE / 2 + (row + 0.5) * config.cell);
     mf_Terrain *terrain = terrain_of(context, &config, heights);
-    free(heights);
     return terrain;
 }
 
@@ -56,7 +57,7 @@ typedef struct Worst {
 // Largest errors over points that hit cell corners, centers and places between, inside the
 // outermost centers.
 static Worst worst_error(mf_Context *context, const Surface *surface, uint32_t count) {
-    mf_Terrain *terrain = sampled(context, surface, count);
+    AUTO_TERRAIN *terrain = sampled(context, surface, count);
     // A hair less, so that rounding puts no point outside, where the slope is 0.
     double inside = (SIDE / 2 - 0.5 * terrain->cell) * (1 - 1e-12);
     Worst worst = {0, 0};
@@ -74,7 +75,6 @@ static Worst worst_error(mf_Context *context, const Surface *surface, uint32_t c
             worst.height = fmax(worst.height, error);
             worst.slope = fmax(worst.slope, slope);
         }
-    mf_terrain_destroy(terrain);
     return worst;
 }
 
@@ -96,17 +96,17 @@ static void check_bound(mf_Context *context, const Surface *surface, double leas
     }
 }
 
-static void test_error_bound_and_order_of_waves(void **state) {
+TEST(test_error_bound_and_order_of_waves) {
     check_bound(*state, &wave, 0.7);
 }
 
 // On x^2/2 - y^2/4 the bends have opposite sign: the worst error is h^2/8 * 1, of h^2/8 * 1.5.
-static void test_error_bound_and_order_of_a_saddle(void **state) {
+TEST(test_error_bound_and_order_of_a_saddle) {
     check_bound(*state, &bowl, 0.6);
 }
 
 // A bilinear function a + bx + cy + dxy is its own interpolant, with the exact derivative.
-static void test_bilinear_functions_are_exact(void **state) {
+TEST(test_bilinear_functions_are_exact) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = 7;
     config.rows = 5;
@@ -120,7 +120,7 @@ static void test_bilinear_functions_are_exact(void **state) {
             double x = -1 + (column + 0.5) * 0.5, y = 2 + (row + 0.5) * 0.5;
             heights[row * 7 + column] = 1 + 2 * x - 3 * y + 0.5 * x * y;
         }
-    mf_Terrain *terrain = terrain_of(*state, &config, heights);
+    AUTO_TERRAIN *terrain = terrain_of(*state, &config, heights);
     for (int i = 0; i <= 100; i++)
         for (int j = 0; j <= 100; j++) {
             double x = -0.75 + 3.0 * i / 100, y = 2.25 + 2.0 * j / 100, normal[3];
@@ -129,12 +129,11 @@ static void test_bilinear_functions_are_exact(void **state) {
             assert_near(-normal[0] / normal[2], 2 + 0.5 * y, 1e-12);
             assert_near(-normal[1] / normal[2], -3 + 0.5 * x, 1e-12);
         }
-    mf_terrain_destroy(terrain);
 }
 
 // No step at cell borders, and outside the map the border value goes on.
-static void test_surface_is_continuous(void **state) {
-    mf_Terrain *terrain = sampled(*state, &wave, 16);
+TEST(test_surface_is_continuous) {
+    AUTO_TERRAIN *terrain = sampled(*state, &wave, 16);
     double steepest = 3.7, tiny = 1e-9; // [1], [m]; |grad| <= sqrt(4 + 9)
     for (int i = -5; i <= 21; i++)
         for (int j = -50; j <= 210; j++) {
@@ -149,33 +148,20 @@ static void test_surface_is_continuous(void **state) {
         }
     double edge = mf_terrain_height(terrain, SIDE / 2, 0.3, NULL);
     assert_true(mf_terrain_height(terrain, 1e30, 0.3, NULL) == edge);
-    mf_terrain_destroy(terrain);
 }
 
 // Flat ground of any height is exactly flat.
-static void test_flat_stays_exact(void **state) {
+TEST(test_flat_stays_exact) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 4;
     config.interpolation = MF_BILINEAR;
     double heights[16];
     for (int i = 0; i < 16; i++)
         heights[i] = 0.1;
-    mf_Terrain *terrain = terrain_of(*state, &config, heights);
+    AUTO_TERRAIN *terrain = terrain_of(*state, &config, heights);
     for (int i = -60; i <= 60; i++) {
         double normal[3];
         assert_true(mf_terrain_height(terrain, i / 77.0, i / 91.0, normal) == 0.1);
         assert_true(normal[0] == 0 && normal[1] == 0 && normal[2] == 1);
     }
-    mf_terrain_destroy(terrain);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_error_bound_and_order_of_waves),
-        cmocka_unit_test(test_error_bound_and_order_of_a_saddle),
-        cmocka_unit_test(test_bilinear_functions_are_exact),
-        cmocka_unit_test(test_surface_is_continuous),
-        cmocka_unit_test(test_flat_stays_exact),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

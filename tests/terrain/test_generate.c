@@ -4,6 +4,8 @@
 
 #include <float.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = columns;
@@ -22,7 +24,7 @@ static double at(const mf_Terrain *terrain, uint32_t column, uint32_t row) {
     return terrain->height_f64[(size_t)row * terrain->columns + column];
 }
 
-static void test_flat(void **state) {
+TEST(test_flat) {
     mf_TerrainConfig config = config_of(9, 4);
     mf_Terrain *terrain =
         made(*state, &config, (mf_TerrainGenerator){.shape = MF_TERRAIN_FLAT, .amplitude = 0.3});
@@ -33,11 +35,11 @@ static void test_flat(void **state) {
 }
 
 // tan(pi/6) = 1/sqrt(3); the map is centered, so that cell (0, .) has x = -0.45.
-static void test_slope(void **state) {
+TEST(test_slope) {
     mf_TerrainConfig config = config_of(10, 3);
     config.interpolation = MF_BILINEAR;
     mf_TerrainGenerator slope = {.shape = MF_TERRAIN_SLOPE, .amplitude = 0.52359877559829887};
-    mf_Terrain *terrain = made(*state, &config, slope);
+    AUTO_TERRAIN *terrain = made(*state, &config, slope);
     for (uint32_t row = 0; row < 3; row++)
         for (uint32_t column = 0; column < 10; column++)
             assert_near(at(terrain, column, row), (-0.45 + 0.1 * column) * 0.57735026918962576,
@@ -46,26 +48,24 @@ static void test_slope(void **state) {
     mf_terrain_height(terrain, 0.123, 0, normal);
     assert_near(normal[0], -0.5, 1e-14); // leans back by 30 degrees
     assert_near(normal[2], 0.86602540378443865, 1e-14);
-    mf_terrain_destroy(terrain);
 }
 
 // Stairs of 4 cells whose edges fall on cell centers: rounding must not move any edge.
-static void test_steps(void **state) {
+TEST(test_steps) {
     mf_TerrainConfig config = config_of(2001, 1); // odd: centers at whole multiples of 0.1 m
     mf_TerrainGenerator steps = {.shape = MF_TERRAIN_STEPS, .amplitude = 0.25, .wavelength = 0.4};
-    mf_Terrain *terrain = made(*state, &config, steps);
+    AUTO_TERRAIN *terrain = made(*state, &config, steps);
     for (int column = 0; column < 2001; column++) {
         int index = column - 1000; // [0.1 m]
         int stair = index >= 0 ? index / 4 : -((-index + 3) / 4);
         assert_true(at(terrain, (uint32_t)column, 0) == 0.25 * stair);
     }
-    mf_terrain_destroy(terrain);
 }
 
-static void test_sine(void **state) {
+TEST(test_sine) {
     mf_TerrainConfig config = config_of(64, 48);
     mf_TerrainGenerator sine = {.shape = MF_TERRAIN_SINE, .amplitude = 0.2, .wavelength = 1.7};
-    mf_Terrain *terrain = made(*state, &config, sine);
+    AUTO_TERRAIN *terrain = made(*state, &config, sine);
     const double angle = 6.283185307179586;
     for (uint32_t row = 0; row < 48; row++)
         for (uint32_t column = 0; column < 64; column++) {
@@ -73,7 +73,6 @@ static void test_sine(void **state) {
             double expected = 0.2 * sin(angle * x / 1.7) * cos(angle * y / 1.7);
             assert_near(at(terrain, column, row), expected, 1e-15);
         }
-    mf_terrain_destroy(terrain);
 }
 
 static mf_TerrainGenerator noise_of(uint64_t seed, uint32_t octaves) {
@@ -86,13 +85,13 @@ static mf_TerrainGenerator noise_of(uint64_t seed, uint32_t octaves) {
 
 // With the origin at half a cell below 0 and one octave, every 16th center is a lattice point and
 // must hold its random value: stream 0, tick = column << 32 | row of the lattice.
-static void test_noise_at_lattice_points(void **state) {
+TEST(test_noise_at_lattice_points) {
     mf_TerrainConfig config = config_of(49, 33);
     config.cell = 0.125;
     config.origin[0] = config.origin[1] = -0.0625 - 2.0;
     mf_TerrainGenerator noise = noise_of(42, 1);
     noise.wavelength = 2.0;
-    mf_Terrain *terrain = made(*state, &config, noise);
+    AUTO_TERRAIN *terrain = made(*state, &config, noise);
     for (uint32_t j = 0; j < 3; j++)
         for (uint32_t i = 0; i < 4; i++) {
             uint32_t words[4], column = i - 1, row = j - 1;
@@ -103,46 +102,41 @@ static void test_noise_at_lattice_points(void **state) {
     // Half way between two lattice points the fade curve is 1/2.
     double half = 0.5 * (at(terrain, 0, 0) + at(terrain, 16, 0));
     assert_near(at(terrain, 8, 0), half, 1e-15);
-    mf_terrain_destroy(terrain);
 }
 
-static void test_noise_range_and_seed(void **state) {
+TEST(test_noise_range_and_seed) {
     mf_TerrainConfig config = config_of(200, 150);
     for (uint32_t octaves = 1; octaves <= 12; octaves++) {
         mf_Terrain *first = made(*state, &config, noise_of(7, octaves));
-        mf_Terrain *again = made(*state, &config, noise_of(7, octaves));
-        mf_Terrain *other = made(*state, &config, noise_of(8, octaves));
+        AUTO_TERRAIN *again = made(*state, &config, noise_of(7, octaves));
+        AUTO_TERRAIN *other = made(*state, &config, noise_of(8, octaves));
         size_t size = 200 * 150 * sizeof(double);
         assert_memory_equal(first->height_f64, again->height_f64, size);
         assert_memory_not_equal(first->height_f64, other->height_f64, size);
         assert_true(first->lowest >= -0.5 && first->highest <= 0.5);
         assert_true(first->highest - first->lowest > 0.3); // not collapsed either
         mf_terrain_destroy(first);
-        mf_terrain_destroy(again);
-        mf_terrain_destroy(other);
     }
 }
 
 // Two octaves differ from one by exactly the octave of half the wavelength: with weights 2/3, 1/3,
 // h2 = 2/3 h(first) + 1/3 h(second), so 3 h2 - 2 h1 stays within the amplitude.
-static void test_noise_octaves_halve(void **state) {
+TEST(test_noise_octaves_halve) {
     mf_TerrainConfig config = config_of(120, 120);
-    mf_Terrain *one = made(*state, &config, noise_of(3, 1));
-    mf_Terrain *two = made(*state, &config, noise_of(3, 2));
+    AUTO_TERRAIN *one = made(*state, &config, noise_of(3, 1));
+    AUTO_TERRAIN *two = made(*state, &config, noise_of(3, 2));
     double largest = 0;
     for (uint32_t i = 0; i < 120 * 120; i++)
         largest = fmax(largest, fabs(3 * two->height_f64[i] - 2 * one->height_f64[i]));
     assert_true(largest <= 0.5 + 1e-12 && largest > 0.3);
-    mf_terrain_destroy(one);
-    mf_terrain_destroy(two);
 }
 
 // One octave: slope at most 2 * 15/8 * amplitude / wavelength (the fade curve's steepest slope is
 // 15/8), so that neighboring cells differ by no more than that times the cell.
-static void test_noise_is_continuous(void **state) {
+TEST(test_noise_is_continuous) {
     mf_TerrainConfig config = config_of(300, 300);
     config.cell = 0.02;
-    mf_Terrain *terrain = made(*state, &config, noise_of(11, 1));
+    AUTO_TERRAIN *terrain = made(*state, &config, noise_of(11, 1));
     double limit = 2 * 15.0 / 8 * 0.5 / 1.6 * 0.02;
     for (uint32_t row = 0; row + 1 < 300; row++)
         for (uint32_t column = 0; column + 1 < 300; column++) {
@@ -150,15 +144,14 @@ static void test_noise_is_continuous(void **state) {
             assert_true(fabs(at(terrain, column + 1, row) - here) <= limit);
             assert_true(fabs(at(terrain, column, row + 1) - here) <= limit);
         }
-    mf_terrain_destroy(terrain);
 }
 
-static void test_threads_change_no_bit(void **state) {
+TEST(test_threads_change_no_bit) {
     uint64_t hashes[3];
     for (uint32_t i = 0; i < 3; i++) {
         mf_ContextConfig threads = mf_context_config();
         threads.threads = 1u << i;
-        mf_Context *context;
+        AUTO_CONTEXT *context;
         assert_int_equal(mf_context_create(&threads, &context, NULL), MF_OK);
         size_t live = mf_context_live_bytes(context);
         mf_TerrainConfig config = config_of(97, 131);
@@ -166,13 +159,12 @@ static void test_threads_change_no_bit(void **state) {
         hashes[i] = mf_hash_bytes(MF_HASH_START, terrain->height_f64, 97 * 131 * sizeof(double));
         mf_terrain_destroy(terrain);
         assert_int_equal(mf_context_live_bytes(context), live);
-        mf_context_destroy(context);
     }
     assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
 }
 
 // The bits of noise and waves on every machine and compiler.
-static void test_known_bits(void **state) {
+TEST(test_known_bits) {
     mf_TerrainConfig config = config_of(64, 64);
     mf_Terrain *noise = made(*state, &config, noise_of(1, 5));
     mf_Terrain *sine =
@@ -198,7 +190,7 @@ static mf_Status refused(mf_Context *context, const mf_TerrainConfig *config,
     return status;
 }
 
-static void test_bad_generators(void **state) {
+TEST(test_bad_generators) {
     mf_TerrainConfig config = config_of(8, 8);
     mf_TerrainGenerator good = noise_of(1, 4), bad;
     static const double wavelengths[] = {0, -1, NAN, INFINITY, 1e-7, 1e10};
@@ -239,7 +231,7 @@ static void test_bad_generators(void **state) {
     assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
 }
 
-static void test_bad_arguments(void **state) {
+TEST(test_bad_arguments) {
     mf_TerrainGenerator noise = noise_of(1, 4);
     static const uint32_t sizes[][2] = {{0, 0}, {0, 1}, {1, 0}};
     for (int i = 0; i < 3; i++) {
@@ -249,7 +241,7 @@ static void test_bad_arguments(void **state) {
     mf_TerrainConfig config = config_of(8193, 1);
     assert_int_equal(refused(*state, &config, noise), MF_LIMIT);
     config = config_of(8, 8);
-    mf_Terrain *terrain;
+    AUTO_TERRAIN *terrain;
     assert_int_equal(mf_terrain_generate(*state, &config, NULL, &terrain, NULL), MF_BAD_ARGUMENT);
     assert_null(terrain);
     assert_int_equal(mf_terrain_generate(*state, &config, &noise, NULL, NULL), MF_BAD_ARGUMENT);
@@ -258,23 +250,4 @@ static void test_bad_arguments(void **state) {
     config = config_of(1, 1);
     terrain = made(*state, &config, noise);
     assert_true(fabs(mf_terrain_height(terrain, 1e30, NAN, NULL)) <= 0.5);
-    mf_terrain_destroy(terrain);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_sine),
-        cmocka_unit_test(test_noise_at_lattice_points),
-        cmocka_unit_test(test_noise_range_and_seed),
-        cmocka_unit_test(test_noise_octaves_halve),
-        cmocka_unit_test(test_noise_is_continuous),
-        cmocka_unit_test(test_threads_change_no_bit),
-        cmocka_unit_test(test_known_bits),
-        cmocka_unit_test(test_bad_generators),
-        cmocka_unit_test(test_bad_arguments),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -4,6 +4,8 @@
 
 #include "image/bytes.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define TEXT(literal) literal, sizeof(literal) - 1
 
 typedef struct Bad {
@@ -14,7 +16,7 @@ typedef struct Bad {
     const char *message; // a part of it
 } Bad;
 
-static void test_load_turns_and_scales(void **state) {
+TEST(test_load_turns_and_scales) {
     char path[512];
     const uint8_t raw[] = {0, 0, 51, 255, 0, 102, 153, 204}; // top row first
     static Bytes file;
@@ -40,15 +42,14 @@ static void test_load_turns_and_scales(void **state) {
 static mf_Status load(mf_Context *context, const char *path, double scale, double offset,
                       mf_Error *error) {
     mf_TerrainConfig config = mf_terrain_config();
-    mf_Terrain *terrain = (mf_Terrain *)&terrain;
+    AUTO_TERRAIN *terrain = (mf_Terrain *)&terrain;
     memset(error, 0, sizeof *error);
     mf_Status status = mf_terrain_load(context, path, &config, scale, offset, &terrain, error);
     assert_int_equal(status == MF_OK, terrain != NULL);
-    mf_terrain_destroy(terrain);
     return status;
 }
 
-static void test_load(void **state) {
+TEST(test_load) {
     char path[512];
     static const char text[] = "P2\n# top row first\n2 2\n4\n0 1\n2 4\n";
     write_file(path, "terrain_pgm.pgm", text, sizeof text - 1);
@@ -73,7 +74,7 @@ static void test_load(void **state) {
 }
 
 // The elevation image that comes along is what its example makes, to half a gray step.
-static void test_hills(void **state) {
+TEST(test_hills) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 128;
     mf_TerrainGenerator hills = {
@@ -90,7 +91,7 @@ static void test_hills(void **state) {
     mf_terrain_destroy(made);
 }
 
-static void test_load_names_what_it_found(void **state) {
+TEST(test_load_names_what_it_found) {
     static const Bad files[] = {
         {TEXT(""), MF_BAD_FILE, 0, 0, "an empty file"},
         {TEXT("P"), MF_BAD_FILE, 0, 0, "something else"},
@@ -118,22 +119,11 @@ static void test_load_names_what_it_found(void **state) {
     assert_int_not_equal(load(*state, "/tmp", 1, 0, &error), MF_OK);
 }
 
-static void test_load_arguments(void **state) {
+TEST(test_load_arguments) {
     mf_TerrainConfig config = mf_terrain_config();
     mf_Terrain *terrain;
     assert_int_equal(mf_terrain_load(*state, NULL, &config, 1, 0, &terrain, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_terrain_load(*state, "x", NULL, 1, 0, &terrain, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_terrain_load(NULL, "x", &config, 1, 0, &terrain, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_terrain_load(*state, "x", &config, 1, 0, NULL, NULL), MF_BAD_ARGUMENT);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load_turns_and_scales),
-        cmocka_unit_test(test_load),
-        cmocka_unit_test(test_hills),
-        cmocka_unit_test(test_load_names_what_it_found),
-        cmocka_unit_test(test_load_arguments),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -6,6 +6,8 @@
 
 #include <float.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = columns;
@@ -20,7 +22,7 @@ static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
 // 3 columns x 2 rows; the value tells its place: 10 * row + column.
 static const double small_map[6] = {0, 1, 2, 10, 11, 12};
 
-static void test_fields_and_defaults(void **state) {
+TEST(test_fields_and_defaults) {
     mf_TerrainConfig config = config_of(3, 2);
     config.cell = 0.5;
     config.origin[0] = NAN;
@@ -41,9 +43,9 @@ static void test_fields_and_defaults(void **state) {
     assert_true(isnan(mf_terrain_config().origin[0]) && isnan(mf_terrain_config().origin[1]));
 }
 
-static void test_nearest_cells_are_half_open(void **state) {
+TEST(test_nearest_cells_are_half_open) {
     mf_TerrainConfig config = config_of(3, 2);
-    mf_Terrain *terrain = terrain_of(*state, &config, small_map);
+    AUTO_TERRAIN *terrain = terrain_of(*state, &config, small_map);
     for (int row = 0; row < 2; row++)
         for (int column = 0; column < 3; column++) {
             double expected = 10 * row + column, normal[3];
@@ -53,7 +55,6 @@ static void test_nearest_cells_are_half_open(void **state) {
             assert_true(normal[0] == 0 && normal[1] == 0 && normal[2] == 1);
             assert_false(signbit(normal[0]) || signbit(normal[1]));
         }
-    mf_terrain_destroy(terrain);
 }
 
 // One value of every class of double, with the cell of a 3-wide map that it must fall into.
@@ -71,24 +72,23 @@ static const Sample samples[] = {
 };
 enum { PLACES = sizeof samples / sizeof samples[0] };
 
-static void test_every_double_has_a_height(void **state) {
+TEST(test_every_double_has_a_height) {
     mf_TerrainConfig config = config_of(3, 3);
     const double map[9] = {0, 1, 2, 10, 11, 12, 20, 21, 22};
-    mf_Terrain *terrain = terrain_of(*state, &config, map);
+    AUTO_TERRAIN *terrain = terrain_of(*state, &config, map);
     for (int i = 0; i < PLACES; i++)
         for (int j = 0; j < PLACES; j++) {
             double height =
                 mf_terrain_height(terrain, samples[i].position, samples[j].position, NULL);
             assert_true(height == 10 * samples[j].cell + samples[i].cell);
         }
-    mf_terrain_destroy(terrain);
 }
 
-static void test_every_double_has_a_smooth_height(void **state) {
+TEST(test_every_double_has_a_smooth_height) {
     mf_TerrainConfig config = config_of(3, 3);
     config.interpolation = MF_BILINEAR;
     const double map[9] = {0, 1, 2, 10, 11, 12, 20, 21, 22}; // the plane 10 (y-1/2) + (x-1/2)
-    mf_Terrain *terrain = terrain_of(*state, &config, map);
+    AUTO_TERRAIN *terrain = terrain_of(*state, &config, map);
     for (int i = 0; i < PLACES; i++)
         for (int j = 0; j < PLACES; j++) {
             double x = samples[i].position, y = samples[j].position, normal[3];
@@ -101,12 +101,11 @@ static void test_every_double_has_a_smooth_height(void **state) {
             assert_near(normal[1], -slope_y / length, 1e-15);
             assert_near(normal[2], 1 / length, 1e-15);
         }
-    mf_terrain_destroy(terrain);
 }
 
 // Every float exponent with both signs and some mantissas, infinities, NaNs and subnormals: the
 // index is the one that exact arithmetic gives.
-static void test_every_float_class_has_a_cell(void **state) {
+TEST(test_every_float_class_has_a_cell) {
     static const uint32_t mantissas[] = {0, 1, 0x400000, 0x7fffff, 0x2aaaaa};
     const uint32_t counts[] = {1, 2, 3, 1000, 1u << 24};
     for (uint32_t exponent = 0; exponent < 512; exponent++)
@@ -125,9 +124,9 @@ static void test_every_float_class_has_a_cell(void **state) {
 }
 
 // The float reference agrees with the double one wherever rounding cannot change the cell.
-static void test_float_and_double_agree(void **state) {
+TEST(test_float_and_double_agree) {
     mf_TerrainConfig config = config_of(3, 2);
-    mf_Terrain *terrain = terrain_of(*state, &config, small_map);
+    AUTO_TERRAIN *terrain = terrain_of(*state, &config, small_map);
     mf_HeightView_f32 narrow = {terrain->height_f32, 3, 2, {0, 0}, 1};
     mf_HeightView_f64 wide = {terrain->height_f64, 3, 2, {0, 0}, 1};
     for (int i = -8; i <= 32; i++)
@@ -140,10 +139,9 @@ static void test_float_and_double_agree(void **state) {
                         mf_height_bilinear_f64(&wide, x, y, gradient_f64));
             assert_true(gradient_f32[0] == gradient_f64[0] && gradient_f32[1] == gradient_f64[1]);
         }
-    mf_terrain_destroy(terrain);
 }
 
-static void test_thin_maps(void **state) {
+TEST(test_thin_maps) {
     const double heights[4] = {3, 5, 9, 17};
     for (int mode = 0; mode < 2; mode++) {
         mf_TerrainConfig config = config_of(4, 1);
@@ -151,9 +149,9 @@ static void test_thin_maps(void **state) {
         mf_Terrain *wide = terrain_of(*state, &config, heights);
         config.columns = 1;
         config.rows = 4;
-        mf_Terrain *tall = terrain_of(*state, &config, heights);
+        AUTO_TERRAIN *tall = terrain_of(*state, &config, heights);
         config.rows = 1;
-        mf_Terrain *single = terrain_of(*state, &config, heights);
+        AUTO_TERRAIN *single = terrain_of(*state, &config, heights);
         double normal[3];
         assert_true(mf_terrain_height(wide, 1.5, 77, NULL) == 5);
         assert_true(mf_terrain_height(tall, -77, 1.5, NULL) == 5);
@@ -164,8 +162,6 @@ static void test_thin_maps(void **state) {
             assert_true(height == 3 && normal[0] == 0 && normal[1] == 0 && normal[2] == 1);
         }
         mf_terrain_destroy(wide);
-        mf_terrain_destroy(tall);
-        mf_terrain_destroy(single);
     }
 }
 
@@ -183,7 +179,7 @@ static mf_Status refused(mf_Context *context, const mf_TerrainConfig *config,
     return status;
 }
 
-static void test_bad_sizes(void **state) {
+TEST(test_bad_sizes) {
     static const uint32_t sizes[][2] = {{0, 0}, {0, 5}, {5, 0}};
     for (int i = 0; i < 3; i++) {
         mf_TerrainConfig config = config_of(sizes[i][0], sizes[i][1]);
@@ -202,7 +198,7 @@ static void test_bad_sizes(void **state) {
     assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
 }
 
-static void test_bad_settings(void **state) {
+TEST(test_bad_settings) {
     static const double cells[] = {0, -1, NAN, INFINITY, 1e-7, 1e7};
     for (int i = 0; i < 6; i++) {
         mf_TerrainConfig config = config_of(3, 2);
@@ -228,7 +224,7 @@ static void test_bad_settings(void **state) {
                      MF_BAD_ARGUMENT);
 }
 
-static void test_bad_heights(void **state) {
+TEST(test_bad_heights) {
     static const double values[] = {NAN, INFINITY, -INFINITY, 1.0000001e6, -1.0000001e6};
     mf_TerrainConfig config = config_of(3, 2);
     for (int i = 0; i < 5; i++)
@@ -252,13 +248,12 @@ static void test_bad_heights(void **state) {
 // The hash of a map made from `config` and `heights`.
 static uint64_t hash_of(mf_Context *context, const mf_TerrainConfig *config,
                         const double *heights) {
-    mf_Terrain *terrain = terrain_of(context, config, heights);
+    AUTO_TERRAIN *terrain = terrain_of(context, config, heights);
     uint64_t hash = mf_terrain_hash(terrain);
-    mf_terrain_destroy(terrain);
     return hash;
 }
 
-static void test_hash_covers_all_that_robots_meet(void **state) {
+TEST(test_hash_covers_all_that_robots_meet) {
     mf_TerrainConfig config = config_of(3, 2), changed[5];
     uint64_t hash = hash_of(*state, &config, small_map);
     assert_true(hash_of(*state, &config, small_map) == hash);
@@ -280,21 +275,4 @@ static void test_hash_covers_all_that_robots_meet(void **state) {
     memcpy(heights, small_map, sizeof heights);
     heights[0] = -0.0; // as high as 0
     assert_true(hash_of(*state, &config, heights) == hash);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields_and_defaults),
-        cmocka_unit_test(test_nearest_cells_are_half_open),
-        cmocka_unit_test(test_every_double_has_a_height),
-        cmocka_unit_test(test_every_double_has_a_smooth_height),
-        cmocka_unit_test(test_every_float_class_has_a_cell),
-        cmocka_unit_test(test_float_and_double_agree),
-        cmocka_unit_test(test_thin_maps),
-        cmocka_unit_test(test_bad_sizes),
-        cmocka_unit_test(test_bad_settings),
-        cmocka_unit_test(test_bad_heights),
-        cmocka_unit_test(test_hash_covers_all_that_robots_meet),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

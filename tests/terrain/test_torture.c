@@ -4,6 +4,8 @@
 
 #include "image/bytes.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static mf_TerrainConfig small_config(void) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = 5;
@@ -40,18 +42,18 @@ static mf_Status load_image(mf_Context *context, void *user, mf_Error *error) {
     return finished(status, terrain);
 }
 
-static void test_array(void **state) {
+TEST(test_array) {
     double heights[20] = {0};
     assert_true(torture(*state, make_array, heights, TORTURE_MUST_FAIL) >= 1);
 }
 
-static void test_noise(void **state) {
+TEST(test_noise) {
     mf_TerrainGenerator noise = {
         .shape = MF_TERRAIN_NOISE, .amplitude = 1, .wavelength = 1, .octaves = 3};
     assert_true(torture(*state, make_noise, &noise, TORTURE_MUST_FAIL) >= 1);
 }
 
-static void test_pgm(void **state) {
+TEST(test_pgm) {
     static const char texts[2][24] = {"P2 2 2 9 1 2 3 4", "P5 2 2 255\nabcd"};
     for (int i = 0; i < 2; i++) {
         char path[512];
@@ -62,7 +64,7 @@ static void test_pgm(void **state) {
     }
 }
 
-static void test_png(void **state) {
+TEST(test_png) {
     static Bytes file;
     for (uint8_t interlace = 0; interlace < 2; interlace++) {
         char path[512];
@@ -77,14 +79,4 @@ static void test_png(void **state) {
         assert_true(torture(*state, load_image, path, TORTURE_MUST_FAIL) >= 10);
         remove(path);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_array),
-        cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_pgm),
-        cmocka_unit_test(test_png),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -124,19 +124,18 @@ static uint32_t check_world(mf_World *world, uint64_t steps, int rounds) {
 
 static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Override *overrides,
                           uint32_t count) {
-    char path[512];
     mf_SceneFile *file;
-    snprintf(path, sizeof path, FOLDER "scenes/%s", name);
-    MUST(mf_scene_file_load(context, path, overrides, count, &file, &error));
+    MUST(mf_scene_file_load(context, formatted(FOLDER "scenes/%s", name), overrides, count, &file,
+                            &error));
     return file;
 }
 
 // Robots with genomes, and what evaluations add to them.
 static void check_evaluation(const char *name, const mf_Override *overrides, uint32_t count) {
-    mf_Context *context = open_context(1);
-    mf_SceneFile *file = load(context, name, overrides, count);
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_SCENE_FILE *file = load(context, name, overrides, count);
     mf_SceneConfig config = mf_scene_config();
-    mf_Scene scene;
+    AUTO(mf_scene_destroy) mf_Scene scene;
     config.count = 5;
     config.evaluates = true;
     MUST(mf_scene_create(context, file, &config, &scene, &error));
@@ -148,12 +147,9 @@ static void check_evaluation(const char *name, const mf_Override *overrides, uin
         mf_scene_apply_genome(&scene, robot, genome);
     }
     assert_true(check_world(scene.world, 56, 3) >= 6);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    mf_context_destroy(context);
 }
 
-static void evaluations_declare_what_they_do(void **state) {
+TEST(evaluations_declare_what_they_do) {
     static const mf_Override coupled[] = {{"group.motion.points.friction", "coupled"},
                                           {"group.motion.points.weighted", "true"},
                                           {"group.motion.points.keep_momentum", "true"}};
@@ -169,17 +165,14 @@ static void evaluations_declare_what_they_do(void **state) {
 }
 
 static void check_vehicles(const char *name, const mf_Override *overrides, uint32_t count) {
-    mf_Context *context = open_context(1);
-    mf_SceneFile *file = load(context, name, overrides, count);
-    mf_Scene scene;
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_SCENE_FILE *file = load(context, name, overrides, count);
+    AUTO(mf_scene_destroy) mf_Scene scene;
     MUST(mf_scene_create(context, file, NULL, &scene, &error));
     assert_true(check_world(scene.world, 37, 3) >= 6);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    mf_context_destroy(context);
 }
 
-static void vehicles_declare_what_they_do(void **state) {
+TEST(vehicles_declare_what_they_do) {
     static const mf_Override few[] = {{"groups.quads.count", "20"},
                                       {"groups.wings.count", "20"},
                                       {"groups.cars.count", "20"},
@@ -193,20 +186,18 @@ static void vehicles_declare_what_they_do(void **state) {
 // ---- robots under full dynamics ----------------------------------------------------------------
 
 static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
-    char path[512];
-    mf_Context *context = open_context(1);
-    mf_Model *model;
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model;
     mf_Group *group;
     mf_ImportConfig import = mf_import_config();
     mf_WorldConfig settings = mf_world_config();
     mf_GroupConfig robots = mf_group_config();
     import.lenient = true;
     settings.step = 2 * MF_MILLISECOND;
-    snprintf(path, sizeof path, FOLDER "models/%s", name);
-    MUST(mf_model_load(context, path, &import, &model, &error));
+    MUST(mf_model_load(context, formatted(FOLDER "models/%s", name), &import, &model, &error));
     robots.model = model;
     robots.count = 3;
-    mf_World *world = open_world(context, &settings);
+    AUTO_WORLD *world = open_world(context, &settings);
     group = add_group(world, &robots);
     MUST(rig_add_articulated(group, config, &error));
     mf_SensorsConfig sensors = mf_sensors_config();
@@ -216,12 +207,9 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     for (uint32_t c = 0; control != NULL && c < control->components; c++)
         mf_field_set(control, 1, c, 0.25);
     assert_true(check_world(world, 60, 3) >= 6);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
-static void robots_declare_what_they_do(void **state) {
+TEST(robots_declare_what_they_do) {
     mf_ArticulatedConfig servos = mf_motions_config().articulated;
     servos.servo.gain = 20.0;
     servos.servo.damping = 0.5;
@@ -237,10 +225,10 @@ static void robots_declare_what_they_do(void **state) {
 }
 
 // Five robots, each at another level of the ladder.
-static void levels_declare_what_they_do(void **state) {
-    mf_Context *context = open_context(1);
-    mf_Model *model;
-    mf_World *world;
+TEST(levels_declare_what_they_do) {
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_MODEL *model;
+    AUTO_WORLD *world;
     mf_GroupConfig robots = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     MUST(mf_model_load(context, FOLDER "models/hexapod.urdf", NULL, &model, &error));
@@ -254,9 +242,6 @@ static void levels_declare_what_they_do(void **state) {
     for (uint32_t i = 0; i < MF_MOTION_LEVELS; i++)
         MUST(mf_motion_switch(group, i, (mf_Motion)i, &error));
     assert_true(check_world(world, 24, 3) >= 3 * MF_MOTION_LEVELS);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-    mf_context_destroy(context);
 }
 
 static mf_Group *add_shared(mf_World *world, const mf_Model *model, const char *name) {
@@ -281,8 +266,8 @@ static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion)
 }
 
 // Bodies that are moved from outside, and vehicles that are pushed.
-static void bodies_declare_what_they_do(void **state) {
-    mf_Context *context = open_context(1);
+TEST(bodies_declare_what_they_do) {
+    AUTO_CONTEXT *context = open_context(1);
     mf_Model *models[4];
     mf_World *world;
     const mf_Quadrotor quadrotor = mf_quadrotor();
@@ -304,7 +289,6 @@ static void bodies_declare_what_they_do(void **state) {
     mf_world_destroy(world);
     for (int i = 0; i < 4; i++)
         mf_model_destroy(models[i]);
-    mf_context_destroy(context);
 }
 
 // ---- robots with gaits, rules and plugins -------------------------------------------------------
@@ -316,56 +300,39 @@ static void bodies_declare_what_they_do(void **state) {
 
 static void check_play(const char *text, uint64_t steps, uint32_t least) {
     enum { ROUNDS = SANITIZED ? 1 : 3 };
-    mf_Context *context = open_context(1);
-    mf_SceneFile *file;
-    mf_Scene scene;
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_SCENE_FILE *file;
+    AUTO(mf_scene_destroy) mf_Scene scene;
     mf_plugins_allow(context, true);
     MUST(mf_scene_file_parse(context, FOLDER "t.yaml", text, strlen(text), NULL, 0, &file, &error));
     MUST(mf_scene_create(context, file, NULL, &scene, &error));
     uint32_t checked = check_world(scene.world, steps, ROUNDS);
     if (checked < ROUNDS * least)
         fail_msg("%u systems, expected %u", checked, ROUNDS * least);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
-    mf_context_destroy(context);
 }
 
 // Every level by itself, with a gait, the whole chain of sensors, and pushes by a robot that stands
 // in the way: motions, gaits, motion and sensors of each group, and what refreshes them.
-static void plays_declare_what_they_do(void **state) {
+TEST(plays_declare_what_they_do) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};
     for (int i = 0; i < MF_MOTION_LEVELS; i++) {
-        char text[2048];
-        snprintf(text, sizeof text,
-                 "world: {step: 0.001}\ngroups:\n  - name: a\n    motion: %s\n" HUMANOID
-                 "    placement: {poses: [[0, 0, 0], [0.12, 0.06, 3]]}\n"
-                 "  - name: b\n    motion: %s\n" HUMANOID
-                 "    placement: {poses: [[0.1, -0.1, 0], [2, 0, 0]]}\n"
-                 "    switch:\n      - {to: rigid, when: {far: {group: a, distance: 1}}}\n",
-                 levels[i], levels[i]);
-        check_play(text, 13, 8);
+        check_play(
+            formatted("world: {step: 0.001}\ngroups:\n  - name: a\n    motion: %s\n" HUMANOID
+                      "    placement: {poses: [[0, 0, 0], [0.12, 0.06, 3]]}\n"
+                      "  - name: b\n    motion: %s\n" HUMANOID
+                      "    placement: {poses: [[0.1, -0.1, 0], [2, 0, 0]]}\n"
+                      "    switch:\n      - {to: rigid, when: {far: {group: a, distance: 1}}}\n",
+                      levels[i], levels[i]),
+            13, 8);
     }
 }
 
-static void plugins_do_what_they_declare(void **state) {
+TEST(plugins_do_what_they_declare) {
     check_play("world: {step: 0.001}\ngroups:\n  - name: a\n    model: models/hexapod.urdf\n    "
                "motion: own\n"
                "    count: 3\n    sensors: true\n    plugins:\n"
                "      - file: \"" PLUGINS "hover.so\"\n      - file: \"" PLUGINS "sway.so\"\n"
                "    switch:\n      - {to: rigid, when: {near: {group: a, distance: 0.1}}}\n",
                20, 5);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(evaluations_declare_what_they_do),
-        cmocka_unit_test(vehicles_declare_what_they_do),
-        cmocka_unit_test(robots_declare_what_they_do),
-        cmocka_unit_test(levels_declare_what_they_do),
-        cmocka_unit_test(bodies_declare_what_they_do),
-        cmocka_unit_test(plays_declare_what_they_do),
-        cmocka_unit_test(plugins_do_what_they_declare),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,9 @@ static void open_group(Fixture *fixture, uint32_t count, bool wide) {
 }
 
 // Value c of instance i is data[((i / 16) * components + c) * 16 + i % 16], aligned to 64 bytes.
-static void values_lie_where_the_header_says(void **state) {
+TEST(values_lie_where_the_header_says) {
     for (int wide = 0; wide < 2; wide++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         open_group(&fixture, 37, wide != 0);
         mf_Field *field = fixture_field(&fixture, "joint.target");
         assert_int_equal(field->components, 18);
@@ -29,11 +29,10 @@ static void values_lie_where_the_header_says(void **state) {
                     wide ? ((double *)field->data)[at] : (double)((float *)field->data)[at];
                 assert_true(raw == 0.25 * i - c && mf_field_get(field, i, c) == raw);
             }
-        fixture_close(&fixture, NULL);
     }
 }
 
-static void whole_numbers_are_clamped(void **state) {
+TEST(whole_numbers_are_clamped) {
     static const double in[] = {NAN, INFINITY, -INFINITY, 1e30, -1e30, 2147483648.0, -5.0, 7.9};
     static const int64_t as_i32[] = {0,         INT32_MAX, INT32_MIN, INT32_MAX,
                                      INT32_MIN, INT32_MAX, -5,        7};
@@ -41,7 +40,7 @@ static void whole_numbers_are_clamped(void **state) {
     static const mf_FieldInfo info[2] = {
         {"test.signed", "1", "", MF_I32, MF_FIXED_COUNT, 1, 0, "a test"},
         {"test.unsigned", "1", "", MF_U32, MF_FIXED_COUNT, 1, 0, "a test"}};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     open_group(&fixture, 3, false);
     for (int type = 0; type < 2; type++) {
         mf_Field *field;
@@ -52,11 +51,10 @@ static void whole_numbers_are_clamped(void **state) {
             assert_int_equal((int64_t)mf_field_get(field, 2, 1), type ? as_u32[i] : as_i32[i]);
         }
     }
-    fixture_close(&fixture, NULL);
 }
 
-static void names_are_unique_and_limited(void **state) {
-    Fixture fixture;
+TEST(names_are_unique_and_limited) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 1, false);
     mf_FieldInfo info = {"base.position", "m", "", MF_REAL, MF_PER_INSTANCE, 3, 0, "taken"};
@@ -75,12 +73,11 @@ static void names_are_unique_and_limited(void **state) {
     }
     assert_true(added > 10 && added < 200);
     assert_int_equal(error.status, MF_LIMIT);
-    fixture_close(&fixture, NULL);
 }
 
 // The bytes of an instance are what all its fields hold together.
-static void memory_is_counted(void **state) {
-    Fixture fixture;
+TEST(memory_is_counted) {
+    AUTO(fixture_close) Fixture fixture;
     open_group(&fixture, 1, true);
     size_t sum = 0;
     for (uint32_t f = 0; f < mf_group_field_count(fixture.group); f++) {
@@ -88,15 +85,4 @@ static void memory_is_counted(void **state) {
         sum += field->components * (field->info.type == MF_F64 ? 8u : 4u);
     }
     assert_int_equal(mf_group_bytes_per_instance(fixture.group), sum);
-    fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_lie_where_the_header_says),
-        cmocka_unit_test(whole_numbers_are_clamped),
-        cmocka_unit_test(names_are_unique_and_limited),
-        cmocka_unit_test(memory_is_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 // as deep as a body, positions that single precision does not resolve, falls without end.
 #include "rig/rig.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 typedef struct Rig {
     mf_Model *model;
     mf_World *world;
@@ -60,7 +62,7 @@ static const char two_bullets[] =
     "</worldbody></mujoco>";
 
 // Stopped or told, at any speed.
-static void fast_bodies_do_not_pass_in_silence(void **state) {
+TEST(fast_bodies_do_not_pass_in_silence) {
     static const double speeds[] = {0.5, 5.0, 20.0, 50.0, 100.0, 400.0};
     for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
         Rig rig = open_rig(*state, bullet, MF_MOTION_ARTICULATED, 0.0);
@@ -78,7 +80,7 @@ static void fast_bodies_do_not_pass_in_silence(void **state) {
     }
 }
 
-static void fast_bodies_among_others(void **state) {
+TEST(fast_bodies_among_others) {
     Rig rig = open_rig(*state, two_bullets, MF_MOTION_ARTICULATED, 0.0);
     mf_Field *velocity = mf_group_find_field(rig.group, "free.velocity");
     mf_Field *position = mf_group_find_field(rig.group, "free.position");
@@ -97,7 +99,7 @@ static const char ball[] = "<mujoco><worldbody><body pos=\"0 0 0.1\"><freejoint/
 
 static const mf_Motion grounded[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_PRESCRIBED};
 
-static void deep_starts_warn(void **state) {
+TEST(deep_starts_warn) {
     for (size_t i = 0; i < sizeof grounded / sizeof *grounded; i++) {
         Rig rig = open_rig(*state, ball, grounded[i], 9.81);
         mf_world_step(rig.world, 50);
@@ -113,7 +115,7 @@ static void deep_starts_warn(void **state) {
     }
 }
 
-static void coarse_positions_and_angles_warn(void **state) {
+TEST(coarse_positions_and_angles_warn) {
     for (size_t i = 0; i < sizeof grounded / sizeof *grounded; i++) {
         Rig rig = open_rig(*state, ball, grounded[i], 0.0);
         set(&rig, "base.position", 1, -1e4);
@@ -131,7 +133,7 @@ static const char ghost[] = "<mujoco><worldbody><body pos=\"0 0 0.1\"><freejoint
                             "<geom type=\"sphere\" size=\"0.1\" contype=\"0\" conaffinity=\"0\"/>"
                             "</body></worldbody></mujoco>";
 
-static void falls_without_end_warn(void **state) {
+TEST(falls_without_end_warn) {
     for (size_t i = 0; i < sizeof grounded / sizeof *grounded; i++) {
         Rig rig = open_rig(*state, ball, grounded[i], 9.81);
         mf_world_step(rig.world, 2000);
@@ -143,15 +145,4 @@ static void falls_without_end_warn(void **state) {
             fail_msg("%s: no warning of a fall", mf_motion_name(grounded[i]));
         close_rig(&rig);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_bodies_do_not_pass_in_silence),
-        cmocka_unit_test(fast_bodies_among_others),
-        cmocka_unit_test(deep_starts_warn),
-        cmocka_unit_test(coarse_positions_and_angles_warn),
-        cmocka_unit_test(falls_without_end_warn),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -11,12 +11,11 @@ typedef struct Scene {
 } Scene;
 
 static mf_Model *load(mf_Context *context, const char *name) {
-    char path[512];
     mf_Model *model;
     mf_ImportConfig config = mf_import_config();
     config.lenient = true;
-    snprintf(path, sizeof path, MAYFLY_SOURCE_DIR "/models/%s", name);
-    MUST(mf_model_load(context, path, &config, &model, &error));
+    MUST(mf_model_load(context, formatted(MAYFLY_SOURCE_DIR "/models/%s", name), &config, &model,
+                       &error));
     return model;
 }
 
@@ -54,15 +53,13 @@ static void close_scene(Scene *scene) {
 }
 
 static mf_Property find(const Scene *scene, const char *format, const char *name) {
-    char path[512];
     mf_Property property;
-    snprintf(path, sizeof path, format, name);
-    MUST(mf_property_find(scene->world, path, &property, &error));
+    MUST(mf_property_find(scene->world, formatted(format, name), &property, &error));
     return property;
 }
 
 // Each joint of each robot, by brackets and by number, is the value of the field.
-static void joints_are_found(void **state) {
+TEST(joints_are_found) {
     Scene scene = open_scene();
     mf_Field *angle = mf_group_find_field(scene.robots, "joint.angle");
     for (uint32_t j = 0; j < scene.hexapod->joint_count; j++) {
@@ -99,7 +96,7 @@ static void joints_are_found(void **state) {
 }
 
 // The tree of the figure by hand: what is left out of a path does not matter, its order does.
-static void paths_follow_the_tree(void **state) {
+TEST(paths_follow_the_tree) {
     Scene scene = open_scene();
     mf_Property property;
     const mf_Model *model = scene.hexapod;
@@ -116,7 +113,7 @@ static void paths_follow_the_tree(void **state) {
     close_scene(&scene);
 }
 
-static void components_and_names_of_groups(void **state) {
+TEST(components_and_names_of_groups) {
     Scene scene = open_scene();
     mf_Error error = {0};
     mf_Property property;
@@ -148,7 +145,7 @@ static const char arm[] =
 
 // Actuators, by their name or, without one, by their joint; sensors with their own unit and count;
 // links of a file with bodies; slides with their own unit.
-static void other_parts_are_found(void **state) {
+TEST(other_parts_are_found) {
     Scene scene = {.context = open_context(1)};
     const char *file = MAYFLY_BINARY_DIR "/test_property.xml";
     MUST(mf_file_replace(scene.context, file, arm, strlen(arm), &error));
@@ -214,7 +211,7 @@ static bool comes_back(const mf_Property *property, void *user) {
     return ++check->count != check->stop;
 }
 
-static void patterns_list_and_come_back(void **state) {
+TEST(patterns_list_and_come_back) {
     Scene scene = open_scene();
     Check check = {.world = scene.world};
     uint64_t joints = scene.hexapod->joint_count;
@@ -253,7 +250,7 @@ static mf_Status put(const Scene *scene, const char *path, const double *values,
     return mf_property_write(&property, values, error);
 }
 
-static void writing_is_guarded(void **state) {
+TEST(writing_is_guarded) {
     Scene scene = open_scene();
     mf_Error error = {0};
     uint64_t before = mf_world_hash(scene.world);
@@ -284,7 +281,7 @@ static void writing_is_guarded(void **state) {
 }
 
 // Writing an angle moves the points: the same as setting the whole state.
-static void writing_angles_updates_points(void **state) {
+TEST(writing_angles_updates_points) {
     Scene scene = open_scene();
     const mf_Model *model = scene.hexapod;
     mf_Field *points = mf_group_find_field(scene.robots, "body.points");
@@ -292,8 +289,7 @@ static void writing_angles_updates_points(void **state) {
     assert_true(model->position_count <= 64);
     memcpy(q, model->start_position, model->position_count * sizeof *q);
     q[model->joints[4].position_address] = angle;
-    char path[256];
-    snprintf(path, sizeof path, "robot[0]/%s/joint.angle", model->joints[4].name);
+    const char *path = formatted("robot[0]/%s/joint.angle", model->joints[4].name);
     mf_group_set_state(scene.robots, 1, q, v);
     double moved = 0.0, start = mf_field_get(points, 0, 0);
     MUST(put(&scene, path, &angle, &error));
@@ -308,7 +304,7 @@ static void writing_angles_updates_points(void **state) {
 
 // ---- hostile paths ------------------------------------------------------------------------------
 
-static void wrong_paths_name_their_piece(void **state) {
+TEST(wrong_paths_name_their_piece) {
     static const struct {
         const char *path, *part;
     } rows[] = {{"", "expected a path, found nothing"},
@@ -356,7 +352,7 @@ static bool count_only(const mf_Property *property, void *user) {
 
 // Paths put together at random from the letters that mean something: nothing breaks, and whatever
 // is found can be read.
-static void random_paths_do_no_harm(void **state) {
+TEST(random_paths_do_no_harm) {
     static const char *const pieces[] = {"robot", "robot2", "[",    "]",     "*",
                                          "/",     "0",      "3",    ".",     "x",
                                          "w",     "joint",  "mass", "angle", "base.position",
@@ -387,8 +383,8 @@ static void random_paths_do_no_harm(void **state) {
 
 // Two parts of one name in one robot: the path says which by what they hang on; a name may hold a
 // slash; a short buffer cuts a path off.
-static void names_may_be_odd(void **state) {
-    Fixture fixture;
+TEST(names_may_be_odd) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Property property;
     char path[64];
     static const double moment[3] = {1, 1, 1};
@@ -405,21 +401,4 @@ static void names_may_be_odd(void **state) {
     mf_property_path(&property, path, 6);
     assert_string_equal(path, "far/a");
     assert_string_equal(mf_part_name(property.part), "link");
-    fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joints_are_found),
-        cmocka_unit_test(paths_follow_the_tree),
-        cmocka_unit_test(components_and_names_of_groups),
-        cmocka_unit_test(other_parts_are_found),
-        cmocka_unit_test(patterns_list_and_come_back),
-        cmocka_unit_test(writing_is_guarded),
-        cmocka_unit_test(writing_angles_updates_points),
-        cmocka_unit_test(wrong_paths_name_their_piece),
-        cmocka_unit_test(random_paths_do_no_harm),
-        cmocka_unit_test(names_may_be_odd),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void add_writer(Fixture *fixture, Writer *writer, mf_Phase phase, mf_Rate
 
 // A system runs in exactly the steps in which mf_rate_due holds, however the steps are cut into
 // calls: 30 Hz with 10 ms steps, 30000/1001 Hz, 7 Hz, 1 Hz, 80 ms, 3 s, and as fast as the steps.
-static void rates_are_exact(void **state) {
+TEST(rates_are_exact) {
     static const mf_Rate rates[] = {{30, 1}, {30000, 1001}, {7, 1},  {1, 1},
                                     {25, 2}, {1, 3},        {100, 1}};
     static const mf_Time steps[] = {10 * MF_MILLISECOND, MF_MILLISECOND, 3 * MF_MILLISECOND};
@@ -79,15 +79,15 @@ static void rates_are_exact(void **state) {
                     at += ran;
                 }
                 assert_int_equal(at, diary.count);
-                fixture_close(&fixture, NULL);
+                fixture_close(&fixture);
             }
 }
 
 // 30 Hz in steps of 10 ms: ticks at 0, 33.3, 66.6, 100 ms fall into steps 0, 4, 7, 10.
-static void thirty_hertz_by_hand(void **state) {
+TEST(thirty_hertz_by_hand) {
     static const uint64_t expected[] = {0, 4, 7, 10, 14, 17, 20};
-    Fixture fixture;
-    Diary *diary = calloc(1, sizeof *diary);
+    AUTO(fixture_close) Fixture fixture;
+    AUTO(end_memory) Diary *diary = calloc(1, sizeof *diary);
     Writer writer = {diary, 0};
     open_group(&fixture, 10 * MF_MILLISECOND, true, 1);
     add_writer(&fixture, &writer, MF_PHASE_SENSE, (mf_Rate){30, 1});
@@ -95,17 +95,15 @@ static void thirty_hertz_by_hand(void **state) {
     assert_int_equal(diary->count, 7);
     for (uint32_t i = 0; i < 7; i++)
         assert_int_equal(diary->tick[i], expected[i]);
-    free(diary);
-    fixture_close(&fixture, NULL);
 }
 
 // Sense, control, motion, after; within a phase in the order of being added.
-static void phases_are_in_order(void **state) {
+TEST(phases_are_in_order) {
     static const mf_Phase added[] = {MF_PHASE_MOTION,  MF_PHASE_AFTER,  MF_PHASE_SENSE,
                                      MF_PHASE_CONTROL, MF_PHASE_MOTION, MF_PHASE_SENSE};
     static const int expected[] = {2, 5, 3, 0, 4, 1};
     for (int isolated = 0; isolated < 2; isolated++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         static Diary diary;
         diary.count = 0;
         Writer writers[6];
@@ -120,7 +118,6 @@ static void phases_are_in_order(void **state) {
             assert_int_equal(diary.who[i], expected[i % 6]);
             assert_int_equal(diary.tick[i], i / 6);
         }
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -138,9 +135,9 @@ static void do_nothing(const mf_WorldRun *run, void *user) {}
 // However blocks and steps are cut into calls: each block goes through each step once, in order.
 // With a world system that is due in every third step shared groups go in steps then and freely in
 // between.
-static void each_block_goes_through_each_step(void **state) {
+TEST(each_block_goes_through_each_step) {
     for (int kind = 0; kind < 3; kind++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         uint64_t next[5] = {0};
         open_group(&fixture, 10 * MF_MILLISECOND, kind == 0, 5 * MF_BLOCK - 3);
         mf_SystemConfig config = mf_system_config();
@@ -159,7 +156,6 @@ static void each_block_goes_through_each_step(void **state) {
         mf_world_step(fixture.world, 11);
         for (int block = 0; block < 5; block++)
             assert_int_equal(next[block], 19);
-        fixture_close(&fixture, NULL);
     }
 }
 
@@ -191,8 +187,8 @@ static mf_FieldInfo extra_field(const char *name) {
 
 // Two blind writers of one field in one phase: refused with both names and the field, whichever
 // group; with a common word, in another phase, or when one does not say what it writes, they stand.
-static void writers_that_collide_are_refused(void **state) {
-    Fixture fixture;
+TEST(writers_that_collide_are_refused) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     mf_SystemConfig first = declaring("walker", MF_PHASE_CONTROL, nothing, target);
@@ -208,7 +204,7 @@ static void writers_that_collide_are_refused(void **state) {
     must(mf_group_add_system(fixture.group, &third, &error), &error);
     mf_SystemConfig silent = declaring("callback", MF_PHASE_CONTROL, NULL, NULL);
     must(mf_group_add_system(fixture.group, &silent, &error), &error);
-    fixture_close(&fixture, NULL);
+    fixture_close(&fixture);
 
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     first.together = "gait";
@@ -217,13 +213,12 @@ static void writers_that_collide_are_refused(void **state) {
     assert_int_equal(mf_group_system_wave(fixture.group, 1), 1); // one behind the other
     mf_SystemConfig fault = declaring("raiser", MF_PHASE_CONTROL, nothing, place_and_fault);
     must(mf_group_add_system(fixture.group, &fault, &error), &error); // bits are everybody's
-    fixture_close(&fixture, NULL);
 }
 
 // Motions of several levels share their group's fields once it says which robot moves by which.
-static void motions_share_by_level(void **state) {
+TEST(motions_share_by_level) {
     for (int level = 0; level < 2; level++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
         mf_Field *field;
         mf_FieldInfo info = extra_field("motion.level");
@@ -235,14 +230,13 @@ static void motions_share_by_level(void **state) {
         must(mf_group_add_system(fixture.group, &one, &error), &error);
         assert_int_equal(mf_group_add_system(fixture.group, &two, &error),
                          level == 1 ? MF_OK : MF_BAD_ARGUMENT);
-        fixture_close(&fixture, NULL);
     }
 }
 
 // A name with ? counts from the moment the field is there; a field that two systems would write is
 // refused, and nothing has changed.
-static void names_may_wait_for_their_field(void **state) {
-    Fixture fixture;
+TEST(names_may_wait_for_their_field) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     mf_Field *field;
     mf_FieldInfo info = extra_field("extra.value");
@@ -265,7 +259,7 @@ static void names_may_wait_for_their_field(void **state) {
     mf_SystemConfig lacks = declaring("lacks", MF_PHASE_SENSE, list, nothing);
     assert_int_equal(mf_group_add_system(fixture.group, &lacks, &error), MF_NOT_FOUND);
     assert_string_equal(error.message, "system lacks: group robots has no field gone");
-    fixture_close(&fixture, NULL);
+    fixture_close(&fixture);
 
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     one = declaring("one", MF_PHASE_SENSE, nothing, extra);
@@ -278,12 +272,11 @@ static void names_may_wait_for_their_field(void **state) {
     assert_int_equal(mf_group_field_count(fixture.group), fields);
     assert_null(mf_group_find_field(fixture.group, "extra.value"));
     assert_null(mf_group_system(fixture.group, 0)->writes[0]);
-    fixture_close(&fixture, NULL);
 }
 
 // Faster than the steps there is nothing between; the line names both.
-static void rates_above_the_step_are_refused(void **state) {
-    Fixture fixture;
+TEST(rates_above_the_step_are_refused) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
     mf_SystemConfig config = declaring("fast", MF_PHASE_SENSE, nothing, nothing);
@@ -304,12 +297,11 @@ static void rates_above_the_step_are_refused(void **state) {
     world.rate = config.rate = (mf_Rate){100, 1};
     must(mf_world_add_system(fixture.world, &world, &error), &error);
     must(mf_group_add_system(fixture.group, &config, &error), &error);
-    fixture_close(&fixture, NULL);
 }
 
 // A phase that there is not would never run.
-static void systems_without_name_or_phase_are_refused(void **state) {
-    Fixture fixture;
+TEST(systems_without_name_or_phase_are_refused) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
     for (int which = 0; which < 2; which++) {
@@ -325,14 +317,13 @@ static void systems_without_name_or_phase_are_refused(void **state) {
         assert_int_equal(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT);
         assert_string_equal(error.message, "world system: need a name and a phase");
     }
-    fixture_close(&fixture, NULL);
 }
 
 // ---- waves --------------------------------------------------------------------------------------
 
 // Numbers of waves by hand: b reads what a writes, c has nothing to do with either, d reads what b
 // writes, e does not say, f comes behind e; g is of another phase.
-static void waves_by_hand(void **state) {
+TEST(waves_by_hand) {
     static const struct {
         const char *name;
         mf_Phase phase;
@@ -343,7 +334,7 @@ static void waves_by_hand(void **state) {
         {"c", MF_PHASE_SENSE, nothing, place, 0},   {"d", MF_PHASE_SENSE, target, nothing, 2},
         {"e", MF_PHASE_SENSE, NULL, nothing, 3},    {"f", MF_PHASE_SENSE, nothing, nothing, 4},
         {"g", MF_PHASE_CONTROL, angle, nothing, 0}, {"h", MF_PHASE_CONTROL, angle, place, 0}};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_SystemConfig config =
@@ -354,7 +345,6 @@ static void waves_by_hand(void **state) {
         assert_string_equal(mf_group_system(fixture.group, i)->name, rows[i].name);
         assert_int_equal(mf_group_system_wave(fixture.group, i), rows[i].wave);
     }
-    fixture_close(&fixture, NULL);
 }
 
 typedef struct Mixer {
@@ -391,7 +381,7 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
                {MF_PHASE_CONTROL, 2, 5, {0, 0}}, {MF_PHASE_MOTION, 4, 0, {0, 0}},
                {MF_PHASE_AFTER, 0, 1, {25, 2}},  {MF_PHASE_AFTER, 5, 2, {0, 0}}};
     enum { COUNT = sizeof net / sizeof *net };
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     Mixer mixers[2][COUNT];
     static const double moment[3] = {1, 1, 1};
     fixture_begin(&fixture, threads);
@@ -437,13 +427,12 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
         assert_true(measured ? took > 0.0 && took < 60.0 : took == 0.0);
     }
     uint64_t hash = mf_world_hash(fixture.world);
-    fixture_close(&fixture, NULL);
     return hash;
 }
 
 // The same bits whether systems run beside each other or one after the other, with a clock beside
 // them or without, and however the steps are cut into calls.
-static void waves_do_not_show(void **state) {
+TEST(waves_do_not_show) {
     for (int isolated = 0; isolated < 2; isolated++) {
         uint64_t expected = run_net(1, isolated != 0, false, 120, false);
         for (uint32_t threads = 1; threads <= 8; threads *= 2)
@@ -471,9 +460,9 @@ static void meet(const mf_SystemRun *run, void *user) {
 }
 
 // Two slow systems that have nothing in common are really inside at the same time.
-static void slow_systems_meet(void **state) {
+TEST(slow_systems_meet) {
     static const double moment[3] = {1, 1, 1};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     Rendezvous rendezvous = {0};
     fixture_begin(&fixture, 2);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
@@ -490,23 +479,4 @@ static void slow_systems_meet(void **state) {
     MUST(mf_group_add_system(fixture.group, &two, &error));
     mf_world_step(fixture.world, 1);
     assert_int_equal(atomic_load(&rendezvous.most), 2);
-    fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writers_that_collide_are_refused),
-        cmocka_unit_test(motions_share_by_level),
-        cmocka_unit_test(names_may_wait_for_their_field),
-        cmocka_unit_test(rates_above_the_step_are_refused),
-        cmocka_unit_test(systems_without_name_or_phase_are_refused),
-        cmocka_unit_test(waves_by_hand),
-        cmocka_unit_test(waves_do_not_show),
-        cmocka_unit_test(slow_systems_meet),
-        cmocka_unit_test(rates_are_exact),
-        cmocka_unit_test(thirty_hertz_by_hand),
-        cmocka_unit_test(phases_are_in_order),
-        cmocka_unit_test(each_block_goes_through_each_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

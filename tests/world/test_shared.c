@@ -67,12 +67,12 @@ static void add_world_system(mf_World *world, mf_Phase phase, mf_Rate rate, mf_W
 static const mf_Rate always = {0, 0};
 
 // World systems run before the groups' systems of their phase, those of AFTER behind everything.
-static void world_systems_are_in_order(void **state) {
+TEST(world_systems_are_in_order) {
     static int who[] = {0, 1, 2, 3, 4, 5, 6, 7};
     static const mf_Phase phases[] = {MF_PHASE_AFTER, MF_PHASE_MOTION, MF_PHASE_CONTROL,
                                       MF_PHASE_SENSE};
     static const int expected[] = {7, 3, 6, 2, 5, 1, 0, 4};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     diary.count = 0;
     mf_Group *group = open_shared(&fixture, 1, 5);
     for (int i = 0; i < 4; i++) {
@@ -88,14 +88,13 @@ static void world_systems_are_in_order(void **state) {
     assert_int_equal(mf_world_system_count(fixture.world), 4);
     assert_int_equal(mf_world_system(fixture.world, 0)->phase, MF_PHASE_SENSE);
     assert_null(mf_world_system(fixture.world, 4));
-    fixture_close(&fixture, NULL);
 }
 
 // Between two world systems each piece of blocks goes through all its systems at once; a world
 // system that is not due in a step does not cut it.
-static void pieces_run_through_a_gap(void **state) {
+TEST(pieces_run_through_a_gap) {
     static int sense = 1, motion = 2, world = 3;
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     diary.count = 0;
     mf_Group *group = open_shared(&fixture, 1, 150 * MF_BLOCK);
     add_group_system(group, MF_PHASE_SENSE, always, group_note, &sense);
@@ -113,16 +112,15 @@ static void pieces_run_through_a_gap(void **state) {
         assert_int_equal(diary.entries[i].first, expected[i].first);
         assert_int_equal(diary.entries[i].count, expected[i].count);
     }
-    fixture_close(&fixture, NULL);
 }
 
 // Rates of world systems and of shared groups are exact, however steps are cut into calls.
-static void rates_are_exact(void **state) {
+TEST(rates_are_exact) {
     static const mf_Rate rates[] = {{30, 1}, {30000, 1001}, {7, 1}, {1, 1}, {100, 1}, {25, 2}};
     static int who[2] = {0, 1};
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
         for (uint64_t chunk = 1; chunk <= 500; chunk = chunk * 8 + 1) {
-            Fixture fixture;
+            AUTO(fixture_close) Fixture fixture;
             diary.count = 0;
             mf_Group *group = open_shared(&fixture, 1, 1);
             add_group_system(group, MF_PHASE_SENSE, rates[r], group_note, &who[0]);
@@ -141,7 +139,6 @@ static void rates_are_exact(void **state) {
                     assert_int_equal(due, ran);
                     at += ran;
                 }
-            fixture_close(&fixture, NULL);
         }
 }
 
@@ -173,11 +170,11 @@ static void exchange(const mf_WorldRun *run, void *user) {
     }
 }
 
-static void bits_do_not_depend_on_threads(void **state) {
+TEST(bits_do_not_depend_on_threads) {
     uint64_t hash[4];
     static const uint32_t threads[] = {1, 2, 4, 7};
     for (int t = 0; t < 4; t++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         Sum sum;
         sum.groups[0] = open_shared(&fixture, threads[t], 1000);
         mf_GroupConfig config = mf_group_config();
@@ -204,7 +201,6 @@ static void bits_do_not_depend_on_threads(void **state) {
         add_world_system(fixture.world, MF_PHASE_MOTION, (mf_Rate){10, 1}, exchange, &sum);
         mf_world_step(fixture.world, 40);
         hash[t] = mf_world_hash(fixture.world);
-        fixture_close(&fixture, NULL);
     }
     for (int t = 1; t < 4; t++)
         assert_true(hash[t] == hash[0]);
@@ -212,8 +208,8 @@ static void bits_do_not_depend_on_threads(void **state) {
 
 // ---- starts -------------------------------------------------------------------------------------
 
-static void placed_robots_start_there(void **state) {
-    Fixture fixture;
+TEST(placed_robots_start_there) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Group *group = open_shared(&fixture, 1, 20);
     const double point[3] = {1.5, -2.25, 7.0}, rotation[4] = {0.6, 0.0, 0.8, 0.0},
                  speed[3] = {3, 4, 5};
@@ -244,11 +240,10 @@ static void placed_robots_start_there(void **state) {
     for (uint32_t c = 0; c < 4; c++)
         square += mf_field_get(orientation, 17, c) * mf_field_get(orientation, 17, c);
     assert_near(square, 1.0, 3e-7);
-    fixture_close(&fixture, NULL);
 }
 
-static void bad_starts_are_refused(void **state) {
-    Fixture fixture;
+TEST(bad_starts_are_refused) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Group *group = open_shared(&fixture, 1, 20);
     const double good[4] = {1, 0, 0, 0}, nan[3] = {0, NAN, 0}, far[3] = {1e10, 0, 0};
     const double zero[4] = {0, 0, 0, 0}, not_turn[4] = {1, NAN, 0, 0};
@@ -263,7 +258,6 @@ static void bad_starts_are_refused(void **state) {
     assert_int_equal(mf_group_set_start(group, 1, good, good, nan, &error), MF_BAD_ARGUMENT);
     assert_true(mf_world_hash(fixture.world) == hash);
     assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
-    fixture_close(&fixture, NULL);
 }
 
 // ---- snapshots ----------------------------------------------------------------------------------
@@ -280,12 +274,12 @@ static void nothing(const mf_WorldRun *run, void *user) {}
 
 // A snapshot goes only into a world with the same starts and settings, not out of one with results
 // under way; the order in which starts were given does not matter.
-static void snapshots_check_settings(void **state) {
+TEST(snapshots_check_settings) {
     static void *image;
     static size_t size;
     static const double a[3] = {1, 0, 0}, b[3] = {2, 0, 0};
     for (int which = 0; which < 5; which++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
         static bool pending;
         pending = false;
@@ -323,13 +317,12 @@ static void snapshots_check_settings(void **state) {
         mf_Status status = mf_world_restore(fixture.world, image, size, &error);
         assert_int_equal(status, which < 2 ? MF_OK : MF_BAD_ARGUMENT);
         assert_int_equal(resets, which < 2);
-        fixture_close(&fixture, NULL);
     }
     free(image);
 }
 
-static void bad_systems_are_refused(void **state) {
-    Fixture fixture;
+TEST(bad_systems_are_refused) {
+    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     open_shared(&fixture, 1, 1);
     mf_WorldSystemConfig config = mf_world_system_config();
@@ -344,19 +337,4 @@ static void bad_systems_are_refused(void **state) {
     for (uint32_t i = 0; i < MF_WORLD_SYSTEM_LIMIT; i++)
         must(mf_world_add_system(fixture.world, &config, &error), &error);
     assert_int_equal(mf_world_add_system(fixture.world, &config, &error), MF_LIMIT);
-    fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(world_systems_are_in_order),
-        cmocka_unit_test(pieces_run_through_a_gap),
-        cmocka_unit_test(rates_are_exact),
-        cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(placed_robots_start_there),
-        cmocka_unit_test(bad_starts_are_refused),
-        cmocka_unit_test(snapshots_check_settings),
-        cmocka_unit_test(bad_systems_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // Worlds: rejected settings, groups by name, time, hashes, initial positions.
 #include "motion/fixture.h"
 
-static void bad_worlds_are_refused(void **state) {
+TEST(bad_worlds_are_refused) {
     mf_Context *context = open_context(1);
     for (int which = 0; which < 8; which++) {
         mf_WorldConfig config = mf_world_config();
@@ -42,8 +42,8 @@ static void bad_worlds_are_refused(void **state) {
     mf_world_destroy(NULL);
 }
 
-static void bad_groups_are_refused(void **state) {
-    Fixture fixture;
+TEST(bad_groups_are_refused) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
     FixtureConfig config = fixture_config(false);
@@ -92,11 +92,10 @@ static void bad_groups_are_refused(void **state) {
         assert_int_equal(mf_world_group_count(fixture.world), 1);
         assert_true(mf_world_hash(fixture.world) == hash);
     }
-    fixture_close(&fixture, NULL);
 }
 
-static void groups_are_found_by_name(void **state) {
-    Fixture fixture;
+TEST(groups_are_found_by_name) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
     FixtureConfig config = fixture_config(false);
@@ -112,12 +111,11 @@ static void groups_are_found_by_name(void **state) {
     assert_null(mf_world_find_group(fixture.world, "walker"));
     assert_ptr_equal(mf_world_group(fixture.world, 1), second);
     assert_null(mf_world_group(fixture.world, 2));
-    fixture_close(&fixture, NULL);
 }
 
 // Time is whole nanoseconds: 10^6 steps of 3 ms are 3000 s exactly.
-static void time_is_exact(void **state) {
-    Fixture fixture;
+TEST(time_is_exact) {
+    AUTO(fixture_close) Fixture fixture;
     static const double moment[3] = {1, 1, 1};
     fixture_begin(&fixture, 1);
     mf_hand_inertia(&fixture.hand, 0, 1, moment);
@@ -129,14 +127,13 @@ static void time_is_exact(void **state) {
     for (int i = 0; i < 10; i++)
         mf_world_step(fixture.world, 100000);
     assert_true(mf_world_time(fixture.world) == 3000 * MF_SECOND);
-    fixture_close(&fixture, NULL);
 }
 
 // Steps in one call or in many: the same state.
-static void calls_do_not_show(void **state) {
+TEST(calls_do_not_show) {
     uint64_t hash[2];
     for (int method = 0; method < 2; method++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
         FixtureConfig config = fixture_config(false);
@@ -151,14 +148,13 @@ static void calls_do_not_show(void **state) {
         for (int i = 0; method == 1 && i < 97; i++)
             mf_world_step(fixture.world, 1);
         hash[method] = mf_world_hash(fixture.world);
-        fixture_close(&fixture, NULL);
     }
     assert_true(hash[0] == hash[1]);
 }
 
 // Every robot starts with its lowest point on the ground below it, none in the ground.
-static void robots_start_on_the_ground(void **state) {
-    Fixture fixture;
+TEST(robots_start_on_the_ground) {
+    AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
     FixtureConfig config = fixture_config(true);
@@ -182,12 +178,12 @@ static void robots_start_on_the_ground(void **state) {
         }
         assert_near(lowest, 0.0, 1e-12);
     }
-    fixture_close(&fixture, terrain);
+    fixture.terrain = terrain;
 }
 
 // What the world holds is not lifted: shapes of the file's world would stay behind.
-static void a_fixed_base_starts_at_height_0(void **state) {
-    Fixture fixture;
+TEST(a_fixed_base_starts_at_height_0) {
+    AUTO(fixture_close) Fixture fixture;
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     fixture_begin(&fixture, 1);
@@ -202,18 +198,4 @@ static void a_fixed_base_starts_at_height_0(void **state) {
         mf_world_destroy(fixture.world);
     }
     fixture.world = NULL;
-    fixture_close(&fixture, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_worlds_are_refused),
-        cmocka_unit_test(bad_groups_are_refused),
-        cmocka_unit_test(groups_are_found_by_name),
-        cmocka_unit_test(time_is_exact),
-        cmocka_unit_test(calls_do_not_show),
-        cmocka_unit_test(robots_start_on_the_ground),
-        cmocka_unit_test(a_fixed_base_starts_at_height_0),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,36 @@
+// Tests that name themselves, and the program that runs them: a file of tests needs no list and,
+// unless it begins in its own way, no main().
+//
+//     GROUP_FIXTURE(make_context, drop_context);   // once a file: *state of all its tests
+//
+//     TEST(a_ball_falls) { ... }                   // void a_ball_falls(void **state)
+#ifndef MAYFLY_TESTS_RIG_RUN_H
+#define MAYFLY_TESTS_RIG_RUN_H
+
+typedef int (*TestFixture)(void **state);
+
+// A test, whose parameter is void **state; it runs in the order of the file.
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+// The same with what prepares and clears away its own state.
+#define TEST_WITH(name, begin, end)                                                                \
+    static void name(void **state);                                                                \
+    __attribute__((constructor)) static void list_##name(void) {                                   \
+        list_test(#name, name, begin, end);                                                        \
+    }                                                                                              \
+    static void name(void **state)
+
+// What prepares and clears away the state of all tests of this file.
+#define GROUP_FIXTURE(begin, end)                                                                  \
+    __attribute__((constructor)) static void list_fixture(void) {                                  \
+        list_group_fixture(begin, end);                                                            \
+    }                                                                                              \
+    _Static_assert(1, "")
+
+void list_test(const char *name, void (*run)(void **state), TestFixture begin, TestFixture end);
+void list_group_fixture(TestFixture begin, TestFixture end);
+
+// Runs all tests; the number of those that failed. Only a main() of one's own calls it.
+int run_listed_tests(void);
+
+#endif
