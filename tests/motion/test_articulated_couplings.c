@@ -231,10 +231,9 @@ TEST(a_spring_between_masses) {
 TEST(a_switch_of_the_file_takes_springs_of_tendons) {
     AUTO(text_close) Text t;
     const TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    open_masses(&t,
-                "stiffness='30' springlength='0'/></tendon>"
-                "<option><flag spring='disable'/></option><tendon><fixed",
-                &config);
+    const char *file = formatted(masses, "stiffness='30' springlength='0'");
+    const char *after = file + strlen("<mujoco>");
+    text_open(&t, formatted("<mujoco><option><flag spring='disable'/></option>%s", after), &config);
     text_set(&t, "joint.angle", text_joint(&t, "b"), 0.5);
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "joint.angle", text_joint(&t, "b")), 0.5, 0.0);
