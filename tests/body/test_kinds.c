@@ -4,12 +4,14 @@
 #include "body/kind.h"
 #include "motion/table.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static const char *const samples[] = {"truss",   "models/tetrahedron.truss.yaml",
                                       "cloth",   "models/sheet.cloth.yaml",
                                       "vehicle", "models/crazyflie.yaml"};
 enum { KINDS = sizeof samples / sizeof *samples / 2 };
 
-static void rows_are_complete(void **state) {
+TEST(rows_are_complete) {
     for (int i = 0; i < KINDS; i++) {
         const mf_BodyKind *kind = mf_body_kind_named(samples[2 * i]);
         assert_non_null(kind);
@@ -22,7 +24,7 @@ static void rows_are_complete(void **state) {
     assert_string_equal(mf_body_kind_name(NULL), "");
 }
 
-static void files_have_a_kind(void **state) {
+TEST(files_have_a_kind) {
     mf_Context *context = *state;
     for (int i = 0; i < KINDS; i++) {
         char path[512], *text;
@@ -56,7 +58,7 @@ static void files_have_a_kind(void **state) {
     mf_body_destroy(NULL);
 }
 
-static void bad_arguments_are_refused(void **state) {
+TEST(bad_arguments_are_refused) {
     mf_Model *model = NULL;
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
@@ -78,7 +80,7 @@ static void bad_arguments_are_refused(void **state) {
 }
 
 // Every motion is for a kind that exists, or for robots.
-static void motions_are_of_kinds(void **state) {
+TEST(motions_are_of_kinds) {
     uint32_t own = 0;
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
@@ -89,14 +91,4 @@ static void motions_are_of_kinds(void **state) {
         assert_true((row->look.kind == MF_VISUAL_TRIANGLES) == (row->look.surface != NULL));
     }
     assert_int_equal(own, 6);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_complete),
-        cmocka_unit_test(files_have_a_kind),
-        cmocka_unit_test(bad_arguments_are_refused),
-        cmocka_unit_test(motions_are_of_kinds),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -3,6 +3,8 @@
 #include "rig/rig.h"
 #include "cloth_rig.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // ---- bits ---------------------------------------------------------------------------------------
 
 typedef struct Kind {
@@ -40,7 +42,7 @@ static uint64_t hash_of(Kind kind) {
     return hash;
 }
 
-static void sets_and_threads_agree(void **state) {
+TEST(sets_and_threads_agree) {
     for (int k = 0; k < 8; k++) {
         Kind kind = {MF_ISA_AUTO, 1, false, k & 1, k & 2, k & 4};
         const uint64_t hash = hash_of(kind);
@@ -56,7 +58,7 @@ static void sets_and_threads_agree(void **state) {
     }
 }
 
-static void other_lanes_change_nothing(void **state) {
+TEST(other_lanes_change_nothing) {
     uint64_t hash[2];
     for (uint32_t k = 0; k < 2; k++) {
         Rig rig = rig_begin(*state);
@@ -72,7 +74,7 @@ static void other_lanes_change_nothing(void **state) {
     assert_int_equal(hash[0], hash[1]);
 }
 
-static void snapshots_continue(void **state) {
+TEST(snapshots_continue) {
     static char image[1 << 20];
     Rig rig = rig_begin(*state);
     rig.cloth = mf_cloth_rectangle(0.3, 0.3, 5, 5);
@@ -94,7 +96,7 @@ static void snapshots_continue(void **state) {
 
 // One spring of 0.2 m with two masses at each end oscillates with w^2 = 2 k / m; the error after a
 // quarter of a period is of first order in the substep.
-static void errors_fall_with_the_substep(void **state) {
+TEST(errors_fall_with_the_substep) {
     double error[2];
     for (int k = 0; k < 2; k++) {
         Rig rig = rig_begin(*state);
@@ -119,7 +121,7 @@ static void errors_fall_with_the_substep(void **state) {
     assert_near(error[0] / error[1], 2.0, 0.35);
 }
 
-static void pins_track_their_targets(void **state) {
+TEST(pins_track_their_targets) {
     Rig rig = rig_begin(*state);
     rig_open(&rig);
     set_field(rig.group, "pin.anchor", 0, 0, -0.2);
@@ -140,7 +142,7 @@ static void pins_track_their_targets(void **state) {
 }
 
 // At rest on the ground, half the thickness above it; pushed, it slows down by mu g.
-static void ground_holds_and_slows(void **state) {
+TEST(ground_holds_and_slows) {
     Rig rig = rig_begin(*state);
     rig.cloth.pin_count = 0;
     rig.cloth.material.thickness = 4e-3;
@@ -163,7 +165,7 @@ static void ground_holds_and_slows(void **state) {
 
 // Triangles stretch like the rectangle: a strip that hangs by its upper edge is rho g L^2 / (2 E)
 // longer.
-static void triangles_stretch_like_threads(void **state) {
+TEST(triangles_stretch_like_threads) {
     static const uint32_t upper[3] = {30, 31, 32};
     for (int k = 0; k < 2; k++) {
         Rig rig = rig_begin(*state);
@@ -187,7 +189,7 @@ static void triangles_stretch_like_threads(void **state) {
 
 // A strip that hangs: what the pass leaves over is how much longer it is than its stiffness says.
 // With substeps that reach it, little is left and nothing is said.
-static void softness_is_reported(void **state) {
+TEST(softness_is_reported) {
     static uint32_t upper[5];
     for (int k = 0; k < 4; k++) {
         Rig rig = rig_begin(*state);
@@ -244,7 +246,7 @@ static double least_distance(const Rig *rig, double keeps) {
 }
 
 // An upright strip falls down and folds onto itself.
-static void folds_stay_apart(void **state) {
+TEST(folds_stay_apart) {
     static const uint32_t none[1] = {0};
     uint64_t hash = 0;
     for (int k = 0; k < 3; k++) {
@@ -275,7 +277,7 @@ static void folds_stay_apart(void **state) {
 
 // ---- faults and refusals ------------------------------------------------------------------------
 
-static void faults_are_contained(void **state) {
+TEST(faults_are_contained) {
     Rig rig = rig_begin(*state);
     rig.group_config.count = 3;
     rig_open(&rig);
@@ -295,7 +297,7 @@ static void faults_are_contained(void **state) {
 
 // With the default substep a sheet that hangs is longer by density g L^2 / (2 stretch), within a
 // tenth, whatever its cells; and nothing is said.
-static void stiffness_does_not_depend_on_the_cells(void **state) {
+TEST(stiffness_does_not_depend_on_the_cells) {
     static uint32_t upper[11];
     static const uint32_t counts[] = {6, 11, 21, 41};
     for (int k = 0; k < 8; k++) {
@@ -362,7 +364,7 @@ static void three_at_an_edge(Rig *rig) {
     mesh_vertices[19][0] = 0.1;
 }
 
-static void what_is_wrong_is_named(void **state) {
+TEST(what_is_wrong_is_named) {
     static const struct {
         Spoil *spoil;
         const char *text;
@@ -385,7 +387,7 @@ static void what_is_wrong_is_named(void **state) {
     }
 }
 
-static void every_failure_is_reported(void **state) {
+TEST(every_failure_is_reported) {
     for (int k = 0; k < 2; k++) {
         mf_Status status = MF_NO_MEMORY;
         uint32_t calls = 0;
@@ -407,23 +409,4 @@ static void every_failure_is_reported(void **state) {
         }
         assert_true(calls > 10);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sets_and_threads_agree),
-        cmocka_unit_test(other_lanes_change_nothing),
-        cmocka_unit_test(snapshots_continue),
-        cmocka_unit_test(errors_fall_with_the_substep),
-        cmocka_unit_test(pins_track_their_targets),
-        cmocka_unit_test(ground_holds_and_slows),
-        cmocka_unit_test(triangles_stretch_like_threads),
-        cmocka_unit_test(softness_is_reported),
-        cmocka_unit_test(stiffness_does_not_depend_on_the_cells),
-        cmocka_unit_test(folds_stay_apart),
-        cmocka_unit_test(faults_are_contained),
-        cmocka_unit_test(what_is_wrong_is_named),
-        cmocka_unit_test(every_failure_is_reported),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

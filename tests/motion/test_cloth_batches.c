@@ -6,6 +6,8 @@
 
 #include "motion/cloth/program.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static uint32_t place(const mf_ClothPlan *plan, const mf_ClothBatch *batch, uint32_t node,
                       uint32_t lane) {
     return batch->slots == MF_CLOTH_APART
@@ -43,15 +45,10 @@ static void check_cloth(mf_Context *context, uint32_t columns, uint32_t rows) {
 }
 
 // Columns of one to several rows of lanes, whole and with empty lanes.
-static void nodes_share_no_value(void **state) {
+TEST(nodes_share_no_value) {
     static const uint32_t counts[] = {2, 3, 5, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 80, 100};
     const size_t count = sizeof counts / sizeof counts[0];
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++)
             check_cloth(*state, counts[i], counts[j]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nodes_share_no_value)};
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -4,6 +4,8 @@
 #include "motion/cloth/motion.h"
 #include "cloth_rig.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { COLUMNS = 7, ROWS = 21, VERTICES = COLUMNS * ROWS };
 static const double width = 0.15, length = 0.5; // [m]
 
@@ -37,7 +39,7 @@ static double torn(const Rig *rig) {
 
 // The uppermost row of edges carries all below it but for half a cell: that is the strength at
 // which the cloth tears. Triangles share the load where the pass reaches their stiffness.
-static void tears_at_its_strength(void **state) {
+TEST(tears_at_its_strength) {
     const double load = 0.15 * 9.81 * (length - 0.5 * length / (ROWS - 1)); // [N/m]
     for (int k = 0; k < 4; k++) {
         Rig rig = strip_begin(*state, false);
@@ -63,7 +65,7 @@ static void tears_at_its_strength(void **state) {
 }
 
 // Pulled slowly by both ends, a strip carries its strength times its width and tears then.
-static void a_pulled_strip_carries_its_strength(void **state) {
+TEST(a_pulled_strip_carries_its_strength) {
     Rig rig = strip_begin(*state, true);
     double most = 0.0;
     rig.cloth.material.strength = 15.0; // at a strain of 1.5 %
@@ -114,7 +116,7 @@ static double sum_of(mf_MotionEnergy energy) {
     return energy.kinetic + energy.potential + energy.elastic;
 }
 
-static void momentum_stays_and_energy_falls(void **state) {
+TEST(momentum_stays_and_energy_falls) {
     for (int k = 0; k < 2; k++) {
         Rig rig = burst_begin(*state);
         double center[3], linear[2][3], angular[2][3];
@@ -176,7 +178,7 @@ static uint64_t hash_of(Kind kind) {
     return hash;
 }
 
-static void sets_and_threads_agree(void **state) {
+TEST(sets_and_threads_agree) {
     for (int k = 0; k < 8; k++) {
         Kind kind = {MF_ISA_AUTO, 1, false, k & 1, k & 2, k & 4};
         const uint64_t hash = hash_of(kind);
@@ -192,7 +194,7 @@ static void sets_and_threads_agree(void **state) {
     }
 }
 
-static void snapshots_continue(void **state) {
+TEST(snapshots_continue) {
     Rig rig = burst_begin(*state);
     make_triangles(&rig.cloth);
     rig_open(&rig);
@@ -215,7 +217,7 @@ static void snapshots_continue(void **state) {
 // ---- cutting ------------------------------------------------------------------------------------
 
 // Edges of a column that are written as torn part the cloth; a reset mends it.
-static void cloth_can_be_cut(void **state) {
+TEST(cloth_can_be_cut) {
     Rig rig = strip_begin(*state, false);
     rig.cloth.material.strength = 1e6;
     rig_open(&rig);
@@ -242,7 +244,7 @@ static void cloth_can_be_cut(void **state) {
     rig_close(&rig);
 }
 
-static void others_do_not_tear(void **state) {
+TEST(others_do_not_tear) {
     Rig rig = strip_begin(*state, false);
     rig_open(&rig);
     assert_null(mf_group_find_field(rig.group, "cloth.torn"));
@@ -256,17 +258,4 @@ static void others_do_not_tear(void **state) {
     assert_int_equal(rig_try(&rig, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "strength: -1 N/m"));
     rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tears_at_its_strength),
-        cmocka_unit_test(a_pulled_strip_carries_its_strength),
-        cmocka_unit_test(momentum_stays_and_energy_falls),
-        cmocka_unit_test(sets_and_threads_agree),
-        cmocka_unit_test(snapshots_continue),
-        cmocka_unit_test(cloth_can_be_cut),
-        cmocka_unit_test(others_do_not_tear),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

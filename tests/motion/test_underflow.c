@@ -42,7 +42,7 @@ static void expect_none(mf_Group *group, const Case *of, double least) {
     }
 }
 
-static void what_slows_down_ends_at_zero(void **state) {
+TEST(what_slows_down_ends_at_zero) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const Case *of = &cases[k];
         mf_Context *context = open_context(1);
@@ -69,11 +69,4 @@ static void what_slows_down_ends_at_zero(void **state) {
         mf_model_destroy(model);
         mf_context_destroy(context);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_slows_down_ends_at_zero),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

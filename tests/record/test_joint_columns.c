@@ -73,7 +73,7 @@ static double *read_set(hid_t file, const char *name, hsize_t samples, hsize_t r
     return values;
 }
 
-static void a_joint_is_recorded_while_it_exists(void **state) {
+TEST(a_joint_is_recorded_while_it_exists) {
     Rig rig;
     open_rig(&rig, false);
     sample(&rig, 1); // 0: the world has no joints yet
@@ -115,7 +115,7 @@ static void a_joint_is_recorded_while_it_exists(void **state) {
 }
 
 // Rows appear one by one while buffers are written: nothing is lost or moved.
-static void rows_grow_at_any_time(void **state) {
+TEST(rows_grow_at_any_time) {
     Rig rig;
     open_rig(&rig, false);
     rig.joints = add_joints(&rig.pitch);
@@ -142,7 +142,7 @@ static void rows_grow_at_any_time(void **state) {
     close_rig(&rig, file);
 }
 
-static void joints_of_slots_and_broken_ones_are_recorded(void **state) {
+TEST(joints_of_slots_and_broken_ones_are_recorded) {
     Rig rig;
     open_rig(&rig, true);
     sample(&rig, 1);
@@ -173,7 +173,7 @@ static void joints_of_slots_and_broken_ones_are_recorded(void **state) {
     close_rig(&rig, file);
 }
 
-static void joints_can_be_left_out(void **state) {
+TEST(joints_can_be_left_out) {
     Rig rig;
     open_rig(&rig, true);
     mf_recorder_destroy(rig.recorder);
@@ -189,7 +189,7 @@ static void joints_can_be_left_out(void **state) {
     close_rig(&rig, file);
 }
 
-static void a_failed_growth_leaves_no_file(void **state) {
+TEST(a_failed_growth_leaves_no_file) {
     for (uint64_t countdown = 1;; countdown++) {
         Rig rig;
         mf_Error error = {0};
@@ -212,15 +212,4 @@ static void a_failed_growth_leaves_no_file(void **state) {
             return;
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_joint_is_recorded_while_it_exists),
-        cmocka_unit_test(rows_grow_at_any_time),
-        cmocka_unit_test(joints_of_slots_and_broken_ones_are_recorded),
-        cmocka_unit_test(joints_can_be_left_out),
-        cmocka_unit_test(a_failed_growth_leaves_no_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

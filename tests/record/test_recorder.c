@@ -223,7 +223,7 @@ static void check_attributes(hid_t file) {
 
 // ---- tests -------------------------------------------------------------------------------------
 
-static void what_is_written_reads_back(void **state) {
+TEST_WITH(what_is_written_reads_back, set_up, tear_down) {
     Fixture *fixture = *state;
     // 1000 samples fill the buffers several times and end in the middle of one.
     static const int samples[] = {1000, 1, 0};
@@ -245,7 +245,7 @@ static void what_is_written_reads_back(void **state) {
     }
 }
 
-static void some_instances_can_be_recorded_alone(void **state) {
+TEST_WITH(some_instances_can_be_recorded_alone, set_up, tear_down) {
     Fixture *fixture = *state;
     mf_RecorderConfig config = test_config(fixture);
     config.first_instance = 14;
@@ -256,7 +256,7 @@ static void some_instances_can_be_recorded_alone(void **state) {
     H5Fclose(file);
 }
 
-static void the_usual_fields_are_recorded_without_a_list(void **state) {
+TEST_WITH(the_usual_fields_are_recorded_without_a_list, set_up, tear_down) {
     Fixture *fixture = *state;
     mf_RecorderConfig config = mf_recorder_config();
     config.path = fixture->path;
@@ -271,7 +271,7 @@ static void the_usual_fields_are_recorded_without_a_list(void **state) {
 }
 
 // One component of all robots, under the path that was asked for; constants are not for records.
-static void paths_are_recorded(void **state) {
+TEST_WITH(paths_are_recorded, set_up, tear_down) {
     Fixture *fixture = *state;
     mf_Error error = {0};
     mf_RecorderConfig config = test_config(fixture);
@@ -304,7 +304,7 @@ static void paths_are_recorded(void **state) {
     assert_non_null(strstr(error.message, "no such link"));
 }
 
-static void wrong_arguments_are_named(void **state) {
+TEST_WITH(wrong_arguments_are_named, set_up, tear_down) {
     Fixture *fixture = *state;
     mf_Error error = {0};
     mf_RecorderConfig config = test_config(fixture);
@@ -357,7 +357,7 @@ static void check_old_file(const Fixture *fixture) {
 }
 
 // Values written between two steps show in derived fields after the next one.
-static void link_poses_are_derived_where_they_are_named(void **state) {
+TEST_WITH(link_poses_are_derived_where_they_are_named, set_up, tear_down) {
     Fixture *fixture = *state;
     static const char *const fields[] = {"link.pose", NULL};
     mf_RecorderConfig config = test_config(fixture);
@@ -376,7 +376,7 @@ static void link_poses_are_derived_where_they_are_named(void **state) {
     H5Fclose(file);
 }
 
-static void an_old_file_stays_until_the_end(void **state) {
+TEST_WITH(an_old_file_stays_until_the_end, set_up, tear_down) {
     Fixture *fixture = *state;
     put_old_file(fixture);
     mf_RecorderConfig config = test_config(fixture);
@@ -394,7 +394,7 @@ static void an_old_file_stays_until_the_end(void **state) {
 }
 
 // A limit on the size of files stands for a full disk: both refuse a write in the middle.
-static void a_full_disk_leaves_what_was_recorded(void **state) {
+TEST_WITH(a_full_disk_leaves_what_was_recorded, set_up, tear_down) {
     Fixture *fixture = *state;
     signal(SIGXFSZ, SIG_IGN);
     struct rlimit before, limit;
@@ -449,7 +449,7 @@ static mf_Status record_new(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void every_failing_call_leaves_the_old_file(void **state) {
+TEST_WITH(every_failing_call_leaves_the_old_file, set_up, tear_down) {
     Fixture *fixture = *state;
     put_old_file(fixture);
     assert_true(torture(fixture->context, record_some, fixture, TORTURE_MUST_FAIL) > 30);
@@ -457,7 +457,7 @@ static void every_failing_call_leaves_the_old_file(void **state) {
     assert_int_equal(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
 }
 
-static void the_error_printing_of_hdf5_is_put_back(void **state) {
+TEST_WITH(the_error_printing_of_hdf5_is_put_back, set_up, tear_down) {
     Fixture *fixture = *state;
     H5E_auto2_t before, after;
     void *data;
@@ -466,22 +466,4 @@ static void the_error_printing_of_hdf5_is_put_back(void **state) {
     assert_int_equal(record(fixture, test_config(fixture), 1, NULL), MF_OK);
     H5Eget_auto2(H5E_DEFAULT, &after, &data);
     assert_ptr_equal(before, after);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_written_reads_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(link_poses_are_derived_where_they_are_named, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(some_instances_can_be_recorded_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_usual_fields_are_recorded_without_a_list, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(wrong_arguments_are_named, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(paths_are_recorded, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_old_file_stays_until_the_end, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_full_disk_leaves_what_was_recorded, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(every_failing_call_leaves_the_old_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_error_printing_of_hdf5_is_put_back, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,7 +197,7 @@ static void check_head(const mf_Recording *recording, uint32_t samples) {
 
 // ---- tests -------------------------------------------------------------------------------------
 
-static void both_formats_give_back_what_was_recorded(void **state) {
+TEST_WITH(both_formats_give_back_what_was_recorded, set_up, tear_down) {
     Fixture *fixture = *state;
     static const char *const kinds[] = {"HDF5", "MCAP"};
     for (int k = 0; k < 2; k++) {
@@ -257,7 +257,7 @@ static mf_Recording *open_any(Fixture *fixture, const char *path) {
 }
 
 // A killed run: the file ends anywhere.
-static void what_is_whole_of_a_cut_file_is_read(void **state) {
+TEST_WITH(what_is_whole_of_a_cut_file_is_read, set_up, tear_down) {
     Fixture *fixture = *state;
     fixture->path = paths[1];
     record_well(fixture, false, 60);
@@ -290,7 +290,7 @@ const char *__lsan_default_suppressions(void) {
     return "leak:libhdf5";
 }
 
-static void damaged_files_harm_nothing(void **state) {
+TEST_WITH(damaged_files_harm_nothing, set_up, tear_down) {
     Fixture *fixture = *state;
     for (int k = 0; k < 2; k++) {
         fixture->path = paths[k];
@@ -365,7 +365,7 @@ static mf_Status open_chunk(Fixture *fixture, const char *compression, const mf_
     return status;
 }
 
-static void a_bad_compressed_chunk_is_an_error(void **state) {
+TEST_WITH(a_bad_compressed_chunk_is_an_error, set_up, tear_down) {
     Fixture *fixture = *state;
     mf_Error error = {0};
     fixture->path = paths[1];
@@ -395,7 +395,7 @@ static void a_bad_compressed_chunk_is_an_error(void **state) {
     free(zeros);
 }
 
-static void chunks_are_smaller_by_compression(void **state) {
+TEST_WITH(chunks_are_smaller_by_compression, set_up, tear_down) {
     Fixture *fixture = *state;
     fixture->path = paths[1];
     record_well(fixture, false, 60);
@@ -421,7 +421,7 @@ static void put_number(char *data, size_t size, const char *key, char digit) {
     fail_msg("%s is not in the file", key);
 }
 
-static void what_is_no_recording_is_named(void **state) {
+TEST_WITH(what_is_no_recording_is_named, set_up, tear_down) {
     Fixture *fixture = *state;
     mf_Recording *recording;
     mf_Error error = {0};
@@ -449,7 +449,7 @@ static void what_is_no_recording_is_named(void **state) {
     mf_recording_destroy(NULL);
 }
 
-static void a_full_disk_is_an_error(void **state) {
+TEST_WITH(a_full_disk_is_an_error, set_up, tear_down) {
     Fixture *fixture = *state;
     struct rlimit before, limit;
     mf_Error error = {0};
@@ -489,7 +489,7 @@ static mf_Status read_some(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void every_failing_call_is_an_error(void **state) {
+TEST_WITH(every_failing_call_is_an_error, set_up, tear_down) {
     Fixture *fixture = *state;
     for (int k = 1; k >= 0; k--) {
         fixture->path = paths[k];
@@ -498,19 +498,4 @@ static void every_failing_call_is_an_error(void **state) {
         record_well(fixture, false, 3);
         assert_true(torture(fixture->context, read_some, fixture, TORTURE_MUST_FAIL) > 10);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(both_formats_give_back_what_was_recorded, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_is_whole_of_a_cut_file_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(damaged_files_harm_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_bad_compressed_chunk_is_an_error, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(chunks_are_smaller_by_compression, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_no_recording_is_named, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(every_failing_call_is_an_error, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

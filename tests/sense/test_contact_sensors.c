@@ -38,7 +38,7 @@ static void assert_three(const Text *t, uint32_t c, double x, double y, double z
 }
 
 // A ball of 0.1 m at height 0.09: 0.01 m in the ground. A small one above it, 0.02 m in it.
-static void contacts_are_where_they_are(void **state) {
+TEST(contacts_are_where_they_are) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     const double still[12] = {0};
     double position[14] = {0.3, 0.2, 0.09, 1, 0, 0, 0, 0.3, 0.2, 0.22, 1, 0, 0, 0}, values[34];
@@ -64,7 +64,7 @@ static void contacts_are_where_they_are(void **state) {
 }
 
 // All contacts, the deepest first; further slots are 0.
-static void the_deepest_comes_first(void **state) {
+TEST(the_deepest_comes_first) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     const double still[12] = {0};
     double position[14] = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0.22, 1, 0, 0, 0}, values[40];
@@ -86,7 +86,7 @@ static void the_deepest_comes_first(void **state) {
 }
 
 // In a run the readings are those of the state that the step leaves.
-static void readings_are_those_of_the_state(void **state) {
+TEST(readings_are_those_of_the_state) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     bool fell = false;
     Text t;
@@ -102,7 +102,7 @@ static void readings_are_those_of_the_state(void **state) {
     text_close(&t);
 }
 
-static void other_motions_refuse_by_name(void **state) {
+TEST(other_motions_refuse_by_name) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     mf_SensorsConfig lenient = mf_sensors_config();
     mf_GroupConfig group = mf_group_config();
@@ -149,7 +149,7 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
     return hash;
 }
 
-static void bits_do_not_depend_on_settings(void **state) {
+TEST(bits_do_not_depend_on_settings) {
     assert_bits_depend_on_nothing(hash_of);
 }
 
@@ -157,7 +157,7 @@ static void bits_do_not_depend_on_settings(void **state) {
 
 // A weight on a slide under a pulley block of two lines: the length is 2 (1 - z) where the slide is
 // at z, limits and actuators see it scaled.
-static void lengths_of_paths_are_read(void **state) {
+TEST(lengths_of_paths_are_read) {
     static const char text[] =
         "<mujoco><option timestep='0.001'/><worldbody><site name='l' pos='-.1 0 1'/>"
         "<site name='r' pos='.1 0 1'/><body><joint name='z' type='slide' axis='0 0 1'/>"
@@ -184,16 +184,4 @@ static void lengths_of_paths_are_read(void **state) {
             assert_near(values[k], expected[i][k], 1e-12);
     }
     text_close(&t);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contacts_are_where_they_are),
-        cmocka_unit_test(the_deepest_comes_first),
-        cmocka_unit_test(readings_are_those_of_the_state),
-        cmocka_unit_test(other_motions_refuse_by_name),
-        cmocka_unit_test(bits_do_not_depend_on_settings),
-        cmocka_unit_test(lengths_of_paths_are_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 #include "model/sensor_kind.h"
 #include "model/support.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static const char path[] = MAYFLY_SOURCE_DIR "/docs/reference/sensors.md";
 
 static const char *place_of(mf_SensorMount mount) {
@@ -38,7 +40,7 @@ static void put_kinds(FILE *out) {
     }
 }
 
-static void kinds_are_in_the_document(void **state) {
+TEST(kinds_are_in_the_document) {
     static const char begin[] = "<!-- kinds: begin -->\n", end[] = "<!-- kinds: end -->";
     char *document, *table = NULL;
     size_t size, length;
@@ -62,9 +64,4 @@ static void kinds_are_in_the_document(void **state) {
     }
     free(table);
     mf_release(*state, document);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_are_in_the_document)};
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

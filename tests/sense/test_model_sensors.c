@@ -4,6 +4,8 @@
 #include "sense/signal_rig.h"
 #include <mayfly/model_fields.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 #define G 9.81
 
 // A box with an arm on a vertical hinge; the IMU sits 0.3 m out on the arm, turned by 90 degrees
@@ -68,7 +70,7 @@ static void open_with(Rig *rig, mf_Context *context, const char *text, mf_Motion
 
 // In the air: 0; the ray sees the ground, up to its length. At rest: +g upwards, and the feet bear
 // the weight, at every level that falls.
-static void falling_and_resting(void **state) {
+TEST(falling_and_resting) {
     for (mf_Motion level = MF_MOTION_POINTS; level < MF_MOTION_LEVELS; level++) {
         Rig rig;
         double a[3];
@@ -103,7 +105,7 @@ static void falling_and_resting(void **state) {
 
 // Robots of one group at different levels, and one that changes: each reads the loads of its own
 // motion, never what another motion wrote last.
-static void loads_are_those_of_the_present_level(void **state) {
+TEST(loads_are_those_of_the_present_level) {
     Rig rig;
     RigConfig config = rig_config();
     mf_MotionsConfig motions = mf_motions_config();
@@ -140,7 +142,7 @@ static void loads_are_those_of_the_present_level(void **state) {
 }
 
 // The arm turns at w: the IMU's y looks inward, so it reads + w^2 r there, and w about z.
-static void a_turning_arm(void **state) {
+TEST(a_turning_arm) {
     Rig rig;
     double a[3], w[3];
     open_with(&rig, *state, ARM(IMU), MF_MOTION_ARTICULATED);
@@ -159,7 +161,7 @@ static void a_turning_arm(void **state) {
 }
 
 // Roll, pitch, yaw of a turned robot, by the formula of URDF.
-static void attitude_is_roll_pitch_yaw(void **state) {
+TEST(attitude_is_roll_pitch_yaw) {
     Rig rig;
     open_with(&rig, *state, ARM(IMU), MF_MOTION_ARTICULATED);
     const double roll = 0.3, pitch = -0.7, yaw = 2.5;
@@ -183,7 +185,7 @@ static void attitude_is_roll_pitch_yaw(void **state) {
 
 // ---- what the file says ------------------------------------------------------------------------
 
-static void every_attribute_is_read(void **state) {
+TEST(every_attribute_is_read) {
     mf_Model *model = load_text(
         *state,
         ARM("<sensor name='a' type='gyroscope' link='arm' rate='62.5' delay='0.0025' noise='0.1' "
@@ -201,7 +203,7 @@ static void every_attribute_is_read(void **state) {
     mf_model_destroy(model);
 }
 
-static void mistakes_are_named_with_their_line(void **state) {
+TEST(mistakes_are_named_with_their_line) {
     static const struct {
         const char *sensor, *names;
     } bad[] = {
@@ -237,7 +239,7 @@ static void mistakes_are_named_with_their_line(void **state) {
 }
 
 // A field that is not there when the sensors are added.
-static void a_missing_field_is_named(void **state) {
+TEST(a_missing_field_is_named) {
     Rig rig;
     RigConfig config = rig_config();
     mf_Error error = {0};
@@ -258,7 +260,7 @@ static void a_missing_field_is_named(void **state) {
 
 // The same robot with ideal and real sensors: the readings are those of earlier states, rounded;
 // `raw` holds what is true.
-static void an_encoder_is_late_and_coarse(void **state) {
+TEST(an_encoder_is_late_and_coarse) {
     Rig rig;
     enum { STEPS = 400 };
     static double truth[STEPS + 1];
@@ -299,7 +301,7 @@ static void an_encoder_is_late_and_coarse(void **state) {
 
 // The sensors of the walking experiments go the same way: late contacts, coarse rays, at their own
 // rates; joints and attitude at that of the controller.
-static void walkers_have_real_sensors_too(void **state) {
+TEST(walkers_have_real_sensors_too) {
     Rig rig;
     RigConfig config = rig_config();
     mf_Error error = {0};
@@ -339,7 +341,7 @@ static void walkers_have_real_sensors_too(void **state) {
 
 // MuJoCo 4.0.0, mj_step and then sensordata in units of 10 ms: a slide at 1 m/s, steps of 10 ms.
 // The reading that it shows after step k is that of the state before it, so ours of state k - 1.
-static void rates_and_delays_of_mjcf_are_those_of_mujoco(void **state) {
+TEST(rates_and_delays_of_mjcf_are_those_of_mujoco) {
     static const struct {
         const char *attributes;
         double expected[14];
@@ -374,7 +376,7 @@ static void rates_and_delays_of_mjcf_are_those_of_mujoco(void **state) {
     }
 }
 
-static void mjcf_keeps_rate_and_delay_when_written(void **state) {
+TEST(mjcf_keeps_rate_and_delay_when_written) {
     mf_Model *model = load_text(
         *state, "<mujoco><worldbody><body><joint name='j'/><geom size='0.1'/></body></worldbody>"
                 "<sensor><jointpos joint='j' noise='0.1' cutoff='2' nsample='9' delay='0.02' "
@@ -416,7 +418,7 @@ static void open_humanoid(Rig *rig, mf_Context *context, mf_Motion motion) {
 
 // Standing at the two levels that need no controller: the soles bear the weight, the IMU shows +g,
 // within five standard deviations and the converter's step; each robot has its own bias.
-static void the_humanoid_feels(void **state) {
+TEST(the_humanoid_feels) {
     static const mf_Motion motions[] = {MF_MOTION_POINTS, MF_MOTION_KINEMATIC};
     for (int k = 0; k < 2; k++) {
         Rig rig;
@@ -478,28 +480,9 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     return status;
 }
 
-static void making_survives_every_failure(void **state) {
+TEST(making_survives_every_failure) {
     char path[512];
     write_text(path, "noisy.urdf", noisy_robot);
     assert_true(torture(*state, make_and_step, path, TORTURE_MUST_FAIL) > 20);
     remove(path);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(falling_and_resting),
-        cmocka_unit_test(loads_are_those_of_the_present_level),
-        cmocka_unit_test(a_turning_arm),
-        cmocka_unit_test(attitude_is_roll_pitch_yaw),
-        cmocka_unit_test(every_attribute_is_read),
-        cmocka_unit_test(mistakes_are_named_with_their_line),
-        cmocka_unit_test(a_missing_field_is_named),
-        cmocka_unit_test(an_encoder_is_late_and_coarse),
-        cmocka_unit_test(walkers_have_real_sensors_too),
-        cmocka_unit_test(rates_and_delays_of_mjcf_are_those_of_mujoco),
-        cmocka_unit_test(mjcf_keeps_rate_and_delay_when_written),
-        cmocka_unit_test(the_humanoid_feels),
-        cmocka_unit_test(making_survives_every_failure),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -78,7 +78,7 @@ typedef struct Case {
     double expected; // [m] from 2 m behind its middle
 } Case;
 
-static void every_shape_is_seen_at_its_surface(void **state) {
+TEST(every_shape_is_seen_at_its_surface) {
     static const char tetrahedron[] =
         "<asset><mesh name='m' vertex='0 0 0  0.5 0 0  0 0.5 0  0 0 0.5'/></asset>";
     // Rays along x; radii of 0.3 at an offset of 0.18 are 0.24 deep.
@@ -118,7 +118,7 @@ static void every_shape_is_seen_at_its_surface(void **state) {
 
 // ---- who sees whom ------------------------------------------------------------------------------
 
-static void robots_see_each_other_but_not_themselves(void **state) {
+TEST(robots_see_each_other_but_not_themselves) {
     Pitch pitch;
     open_pitch(&pitch, 1, MF_ISA_AUTO);
     mf_Group *group = add_watchers(&pitch, 3, true);
@@ -139,7 +139,7 @@ static void robots_see_each_other_but_not_themselves(void **state) {
     pitch_close(&pitch);
 }
 
-static void range_finders_see_all_but_their_body(void **state) {
+TEST(range_finders_see_all_but_their_body) {
     Pitch pitch;
     open_pitch(&pitch, 1, MF_ISA_AUTO);
     mf_Group *eye = pitch_group(&pitch, load_text(pitch.context, finder), "eye", 1, true);
@@ -162,7 +162,7 @@ static void range_finders_see_all_but_their_body(void **state) {
 }
 
 // Isolated robots are alone with the ground, and nothing is added for a robot that is.
-static void isolated_robots_see_nobody(void **state) {
+TEST(isolated_robots_see_nobody) {
     for (int both = 0; both < 2; both++) {
         Pitch pitch;
         open_pitch(&pitch, 1, MF_ISA_AUTO);
@@ -192,7 +192,7 @@ static void isolated_robots_see_nobody(void **state) {
     }
 }
 
-static void a_second_call_is_an_error(void **state) {
+TEST(a_second_call_is_an_error) {
     Pitch pitch;
     open_pitch(&pitch, 1, MF_ISA_AUTO);
     add_watchers(&pitch, 2, true);
@@ -206,7 +206,7 @@ static void a_second_call_is_an_error(void **state) {
 // ---- time ---------------------------------------------------------------------------------------
 
 // Both robots' poses are those behind the step: no reading lags.
-static void a_moving_obstacle_is_where_it_is(void **state) {
+TEST(a_moving_obstacle_is_where_it_is) {
     Pitch pitch;
     open_pitch(&pitch, 2, MF_ISA_AUTO);
     mf_Group *eye = add_watchers(&pitch, 1, true);
@@ -266,7 +266,7 @@ static void open_batch(Pitch *pitch, uint32_t threads, mf_Isa isa, bool wide) {
 }
 
 // Every reading is what a ray finds that tests all shapes of all robots.
-static void swarms_are_seen_as_by_rays(void **state) {
+TEST(swarms_are_seen_as_by_rays) {
     for (int wide = 0; wide < 2; wide++) {
         Pitch pitch;
         uint32_t hits = 0;
@@ -307,7 +307,7 @@ static void swarms_are_seen_as_by_rays(void **state) {
     }
 }
 
-static void same_bits_for_threads_and_instruction_sets(void **state) {
+TEST(same_bits_for_threads_and_instruction_sets) {
     static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int wide = 0; wide < 2; wide++) {
         uint64_t first = 0;
@@ -327,7 +327,7 @@ static void same_bits_for_threads_and_instruction_sets(void **state) {
     }
 }
 
-static void a_step_allocates_nothing(void **state) {
+TEST(a_step_allocates_nothing) {
     Pitch pitch;
     open_batch(&pitch, 2, MF_ISA_AUTO, false);
     const uint64_t calls = mf_context_call_count(pitch.context);
@@ -373,7 +373,7 @@ static mf_Status make_ranges(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void adding_survives_every_failure(void **state) {
+TEST(adding_survives_every_failure) {
     mf_Context *context;
     Making making;
     MUST(mf_context_create(NULL, &context, &error));
@@ -383,20 +383,4 @@ static void adding_survives_every_failure(void **state) {
     mf_model_destroy(making.eye);
     mf_model_destroy(making.ball);
     mf_context_destroy(context);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_shape_is_seen_at_its_surface),
-        cmocka_unit_test(robots_see_each_other_but_not_themselves),
-        cmocka_unit_test(range_finders_see_all_but_their_body),
-        cmocka_unit_test(isolated_robots_see_nobody),
-        cmocka_unit_test(a_second_call_is_an_error),
-        cmocka_unit_test(a_moving_obstacle_is_where_it_is),
-        cmocka_unit_test(swarms_are_seen_as_by_rays),
-        cmocka_unit_test(same_bits_for_threads_and_instruction_sets),
-        cmocka_unit_test(a_step_allocates_nothing),
-        cmocka_unit_test(adding_survives_every_failure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

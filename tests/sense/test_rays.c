@@ -8,6 +8,8 @@
 
 #include "math/scalar.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define LINK(name)                                                                                 \
     "<link name='" name "'><inertial><mass value='1'/><inertia ixx='0.01' iyy='0.01' "             \
     "izz='0.01'/></inertial></link>"
@@ -75,7 +77,7 @@ static double *joint_of(const Rig *rig, double *q, const char *name) {
 // The base stands h above the ground; the arm looks down by 30 degrees: h / sin 30. The tool is
 // 0.4 m higher along the arm's z axis, and looks down by 30 + 20 degrees:
 // (h + 0.4 cos 30) / sin 50.
-static void angles_add_up(void **state) {
+TEST(angles_add_up) {
     for (int before = 0; before < 2; before++) {
         const double h = 1.5, degree = MF_PI / 180.0;
         double q[32] = {0}, v[32] = {0};
@@ -138,7 +140,7 @@ static double expected_at(const Rig *rig, uint32_t instance, const mf_Sensor *se
     return distance >= 0.0 && distance < sensor->range ? distance : sensor->range;
 }
 
-static void rays_follow_their_links(void **state) {
+TEST(rays_follow_their_links) {
     static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int k = 0; k < 12; k++) {
         const bool before = k & 1, floats = k & 2;
@@ -160,12 +162,4 @@ static void rays_follow_their_links(void **state) {
         assert_int_equal(mf_group_fault_total(rig.group), 0);
         rig_close(&rig);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(angles_add_up),
-        cmocka_unit_test(rays_follow_their_links),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

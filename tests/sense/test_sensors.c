@@ -109,7 +109,7 @@ static void check_plane(double slope, mf_Interpolation interpolation, mf_Isa isa
     close_sensors(&fixture, terrain);
 }
 
-static void rays_measure_planes(void **state) {
+TEST(rays_measure_planes) {
     mf_Isa isa;
     for (int k = 0; fixture_isa(k, &isa); k++) {
         if (!mf_isa_available(isa))
@@ -133,7 +133,7 @@ static mf_SensePlan *plan_of(const Fixture *fixture) {
 
 // The plan is one block without pointers: a copy in other memory does the same when the first one
 // is overwritten.
-static void a_copied_plan_gives_the_same_bits(void **state) {
+TEST(a_copied_plan_gives_the_same_bits) {
     uint64_t hashes[2];
     for (int copied = 0; copied < 2; copied++) {
         Fixture fixture;
@@ -161,7 +161,7 @@ static void a_copied_plan_gives_the_same_bits(void **state) {
 
 // A step up of 1 m at x = 0 (cells of 0.1 m): a level ray at half its height from x = -1 meets it
 // after 1 m, one above it never, and a robot under the ground reads 0.
-static void rays_meet_steps(void **state) {
+TEST(rays_meet_steps) {
     Fixture fixture;
     mf_Terrain *terrain;
     mf_TerrainGenerator ground = {MF_TERRAIN_STEPS, 1.0, 100.0, 1, 0};
@@ -183,7 +183,7 @@ static void rays_meet_steps(void **state) {
     close_sensors(&fixture, terrain);
 }
 
-static void attitude_is_roll_pitch_yaw(void **state) {
+TEST(attitude_is_roll_pitch_yaw) {
     static const double angles[][3] = {
         {0, 0, 0},          {0.3, 0, 0},          {0, -0.7, 0},
         {0, 0, 2.5},        {3.0, 1.5, -3.0},     {-1.2, 0.4, 0.9},
@@ -209,7 +209,7 @@ static void attitude_is_roll_pitch_yaw(void **state) {
 }
 
 // Straight up: pitch 90 degrees, roll 0 and everything else in yaw.
-static void attitude_straight_up(void **state) {
+TEST(attitude_straight_up) {
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 1);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
@@ -227,7 +227,7 @@ static void attitude_straight_up(void **state) {
 
 // Contact sensors watch the links 2, 0 and 1; the points 0, 2, 3, 5 collide and belong to the links
 // 0, 2, 0, 2, so their loads are the components 0, 1, 2, 3.
-static void contacts_follow_the_load(void **state) {
+TEST(contacts_follow_the_load) {
     static const int expected[4][3] = {{0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 6);
@@ -246,7 +246,7 @@ static void contacts_follow_the_load(void **state) {
     fixture_close(&fixture);
 }
 
-static void without_load_there_is_no_contact(void **state) {
+TEST(without_load_there_is_no_contact) {
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
@@ -256,7 +256,7 @@ static void without_load_there_is_no_contact(void **state) {
     fixture_close(&fixture);
 }
 
-static void joints_are_copied_at_the_rate(void **state) {
+TEST(joints_are_copied_at_the_rate) {
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 2);
     mf_Rate rate = mf_rate_from_period(30 * MF_MILLISECOND);
@@ -277,7 +277,7 @@ static void joints_are_copied_at_the_rate(void **state) {
 
 // Bad values in one robot's state: its readings stay finite, its neighbors' bits stay the same, a
 // robot with a fault word keeps its readings.
-static void corrupted_states_stay_in_their_robot(void **state) {
+TEST(corrupted_states_stay_in_their_robot) {
     static const char *const names[] = {"base.position", "base.orientation", "joint.angle",
                                         "point.load"};
     static const double bad[] = {NAN, INFINITY, -INFINITY, 1e38};
@@ -314,7 +314,7 @@ static void corrupted_states_stay_in_their_robot(void **state) {
 }
 
 // All instruction sets give the same bits, whatever the ground.
-static void same_bits_on_every_set(void **state) {
+TEST(same_bits_on_every_set) {
     mf_TerrainGenerator ground = {MF_TERRAIN_NOISE, 0.5, 1.5, 5, 3};
     for (int k = 0; k < 4; k++) {
         uint64_t hash[4];
@@ -336,20 +336,4 @@ static void same_bits_on_every_set(void **state) {
         for (int n = 1; n < sets; n++)
             assert_true(hash[n] == hash[0]);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rays_measure_planes),
-        cmocka_unit_test(a_copied_plan_gives_the_same_bits),
-        cmocka_unit_test(rays_meet_steps),
-        cmocka_unit_test(attitude_is_roll_pitch_yaw),
-        cmocka_unit_test(attitude_straight_up),
-        cmocka_unit_test(contacts_follow_the_load),
-        cmocka_unit_test(without_load_there_is_no_contact),
-        cmocka_unit_test(joints_are_copied_at_the_rate),
-        cmocka_unit_test(corrupted_states_stay_in_their_robot),
-        cmocka_unit_test(same_bits_on_every_set),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

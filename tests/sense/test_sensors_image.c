@@ -54,16 +54,11 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     return hash;
 }
 
-static void a_copied_plan_gives_the_same_bits(void **state) {
+TEST(a_copied_plan_gives_the_same_bits) {
     static const char *const paths[] = {MAYFLY_SOURCE_DIR "/tests/sense/sensors.xml",
                                         MAYFLY_SOURCE_DIR "/tests/sense/contacts.xml"};
     for (int p = 0; p < 2; p++)
         for (int precise = 0; precise < 2; precise++)
             assert_true(hash_of_run(paths[p], precise != 0, true) ==
                         hash_of_run(paths[p], precise != 0, false));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_copied_plan_gives_the_same_bits)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

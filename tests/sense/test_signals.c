@@ -4,6 +4,8 @@
 #include "sense/signal_rig.h"
 #include "model/points.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // ---- noise -------------------------------------------------------------------------------------
 
 typedef struct Moments {
@@ -40,7 +42,7 @@ static Moments gather(Rig *rig, const char *name, double center) {
 // 240,000 numbers: mean, variance and fourth moment of a normal distribution, and nothing in common
 // with the next state, the next robot and any other value - also beyond the fourth. Each bound
 // is 4.5 standard deviations of the estimate.
-static void noise_is_normal_and_white(void **state) {
+TEST(noise_is_normal_and_white) {
     Rig rig;
     RigConfig config = rig_config();
     const double center = 2.0, size = 0.1, n = (double)STATES * ROBOTS * VALUES, far = 4.5;
@@ -59,7 +61,7 @@ static void noise_is_normal_and_white(void **state) {
 }
 
 // Two sensors of a robot, and one sensor under two seeds, have nothing in common.
-static void sensors_and_seeds_are_independent(void **state) {
+TEST(sensors_and_seeds_are_independent) {
     const double zero = 0.0, far = 4.5;
     double product = 0, seeds = 0;
     Rig rigs[2];
@@ -84,7 +86,7 @@ static void sensors_and_seeds_are_independent(void **state) {
 
 // ---- bias --------------------------------------------------------------------------------------
 
-static void a_bias_is_constant_in_an_episode(void **state) {
+TEST(a_bias_is_constant_in_an_episode) {
     Rig rig;
     RigConfig config = rig_config();
     const double zero = 0.0, n = 2000;
@@ -118,7 +120,7 @@ static void a_bias_is_constant_in_an_episode(void **state) {
 
 // A random walk: variance drift^2 t, whatever the rate; parts of it that do not overlap have
 // nothing in common.
-static void a_drift_grows_with_the_root_of_time(void **state) {
+TEST(a_drift_grows_with_the_root_of_time) {
     static const mf_Rate rates[] = {{0, 0}, {20, 1}};
     const double zero = 0.0, n = 2000, drift = 0.2;
     static double half[2000];
@@ -148,7 +150,7 @@ static void a_drift_grows_with_the_root_of_time(void **state) {
 
 // Saturated first, then noise: half of the readings are above the limit, with the noise's own size.
 // The converter comes last: nothing is beyond its range.
-static void saturation_is_before_noise_and_conversion_behind(void **state) {
+TEST(saturation_is_before_noise_and_conversion_behind) {
     Rig rig;
     RigConfig config = rig_config();
     const double five = 5.0, n = 4000;
@@ -192,7 +194,7 @@ static void add_ramp(Rig *rig, const char *name, const mf_Signal *signal) {
 
 // Four bits over -1 .. 1: sixteen codes 1/8 apart from -1 to 7/8; in between half a step at most.
 // mf_signal_convert says the same for one value.
-static void a_converter_has_steps(void **state) {
+TEST(a_converter_has_steps) {
     const mf_Signal four = {.range = {-1, 1}, .bits = 4}, tenth = {.resolution = 0.1},
                     coarse = {.resolution = 0.4, .range = {-1, 1}};
     for (int floats = 0; floats < 2; floats++) {
@@ -230,7 +232,7 @@ static void a_converter_has_steps(void **state) {
 }
 
 // Rounding over whole steps, of a true value that lies anywhere: mean square error step^2 / 12.
-static void rounding_errs_as_a_uniform_number(void **state) {
+TEST(rounding_errs_as_a_uniform_number) {
     Rig rig;
     RigConfig config = rig_config();
     const double zero = 0.0, step = 0.01, n = 20000;
@@ -264,7 +266,7 @@ static double expected_sample(uint64_t state, mf_Rate rate, uint64_t lag, mf_Tim
             return (double)s;
 }
 
-static void a_delay_is_exact(void **state) {
+TEST(a_delay_is_exact) {
     static const struct {
         mf_Rate rate;
         mf_Time delay;
@@ -301,7 +303,7 @@ static void a_delay_is_exact(void **state) {
 }
 
 // 30 per second in steps of 10 ms: measured at 0, 40, 70, 100 ms.
-static void a_slow_sensor_holds_its_reading(void **state) {
+TEST(a_slow_sensor_holds_its_reading) {
     static const double sampled[] = {0, 0, 0, 0, 4, 4, 4, 7, 7, 7, 10, 10, 10, 10, 14};
     Rig rig;
     RigConfig config = rig_config();
@@ -316,7 +318,7 @@ static void a_slow_sensor_holds_its_reading(void **state) {
 
 // A reset empties what is under way: until the delay is over its robot reads the start. The others
 // see nothing of it.
-static void a_reset_empties_the_ring(void **state) {
+TEST(a_reset_empties_the_ring) {
     Rig rig;
     RigConfig config = rig_config();
     config.count = 3;
@@ -334,7 +336,7 @@ static void a_reset_empties_the_ring(void **state) {
 }
 
 // A picture: very many values at their own rate, late.
-static void a_camera_fits(void **state) {
+TEST(a_camera_fits) {
     Rig rig;
     RigConfig config = rig_config();
     enum { PIXELS = 64 * 48 };
@@ -370,7 +372,7 @@ static void add_all(Rig *rig) {
     rig_add(rig, "late", 1, &(mf_Signal){.delay = 20 * MF_MILLISECOND, .resolution = 0.01}, NULL);
 }
 
-static void bits_do_not_depend_on_settings(void **state) {
+TEST(bits_do_not_depend_on_settings) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int floats = 0; floats < 2; floats++) {
         uint64_t expected[SWARM] = {0};
@@ -417,7 +419,7 @@ static void bits_do_not_depend_on_settings(void **state) {
 }
 
 // NaN in one robot and in the memory of its sensors.
-static void corrupted_states_do_not_spread(void **state) {
+TEST(corrupted_states_do_not_spread) {
     Rig clean, sick;
     RigConfig config = rig_config();
     config.count = SWARM;
@@ -444,7 +446,7 @@ static void corrupted_states_do_not_spread(void **state) {
 }
 
 // True values that are not finite count as 0; a robot with a fault keeps its readings.
-static void readings_are_finite_and_stay_with_a_fault(void **state) {
+TEST(readings_are_finite_and_stay_with_a_fault) {
     Rig rig;
     RigConfig config = rig_config();
     const double bad = NAN;
@@ -462,7 +464,7 @@ static void readings_are_finite_and_stay_with_a_fault(void **state) {
 }
 
 // Images taken at every moment of a delay go on as if nothing had happened.
-static void images_contain_samples_in_transit(void **state) {
+TEST(images_contain_samples_in_transit) {
     RigConfig config = rig_config();
     config.count = 18;
     for (uint64_t first = 1; first < 40; first += 3) {
@@ -492,7 +494,7 @@ static void images_contain_samples_in_transit(void **state) {
 
 // ---- ground truth and user-defined sensors -----------------------------------------------------
 
-static void any_field_is_a_sensor(void **state) {
+TEST(any_field_is_a_sensor) {
     Rig rig;
     RigConfig config = rig_config();
     config.count = 20;
@@ -549,7 +551,7 @@ static mf_Status add_barometer(mf_Group *group, mf_Error *error) {
     return mf_sensor_add(group, &config, error);
 }
 
-static void a_barometer_takes_thirty_lines(void **state) {
+TEST(a_barometer_takes_thirty_lines) {
     Rig rig;
     RigConfig config = rig_config();
     const double n = 1000;
@@ -593,14 +595,14 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     return status;
 }
 
-static void adding_survives_every_failure(void **state) {
+TEST(adding_survives_every_failure) {
     mf_Model *model = load_text(*state, ROBOT);
     assert_true(torture(*state, make_and_step, model, TORTURE_MUST_FAIL) > 10);
     mf_model_destroy(model);
 }
 
 // What failed can be tried again: names of fields that were left behind are still there.
-static void a_failed_attempt_can_be_repeated(void **state) {
+TEST(a_failed_attempt_can_be_repeated) {
     for (uint64_t call = 1; call < 8; call++) {
         Rig rig;
         RigConfig config = rig_config();
@@ -616,7 +618,7 @@ static void a_failed_attempt_can_be_repeated(void **state) {
     }
 }
 
-static void mistakes_are_refused(void **state) {
+TEST(mistakes_are_refused) {
     static const struct {
         mf_Signal signal;
         const char *text;
@@ -662,30 +664,4 @@ static void mistakes_are_refused(void **state) {
     sensor.struct_size = 0;
     assert_int_equal(mf_sensor_add(rig.group, &sensor, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_is_normal_and_white),
-        cmocka_unit_test(sensors_and_seeds_are_independent),
-        cmocka_unit_test(a_bias_is_constant_in_an_episode),
-        cmocka_unit_test(a_drift_grows_with_the_root_of_time),
-        cmocka_unit_test(saturation_is_before_noise_and_conversion_behind),
-        cmocka_unit_test(a_converter_has_steps),
-        cmocka_unit_test(rounding_errs_as_a_uniform_number),
-        cmocka_unit_test(a_delay_is_exact),
-        cmocka_unit_test(a_slow_sensor_holds_its_reading),
-        cmocka_unit_test(a_reset_empties_the_ring),
-        cmocka_unit_test(a_camera_fits),
-        cmocka_unit_test(bits_do_not_depend_on_settings),
-        cmocka_unit_test(corrupted_states_do_not_spread),
-        cmocka_unit_test(readings_are_finite_and_stay_with_a_fault),
-        cmocka_unit_test(images_contain_samples_in_transit),
-        cmocka_unit_test(any_field_is_a_sensor),
-        cmocka_unit_test(a_barometer_takes_thirty_lines),
-        cmocka_unit_test(adding_survives_every_failure),
-        cmocka_unit_test(a_failed_attempt_can_be_repeated),
-        cmocka_unit_test(mistakes_are_refused),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+GROUP_FIXTURE(make_context, drop_context);
+
 #define TURN 6.283185307179586
 
 enum { HUMANOID_SERVOS = 21 };
@@ -102,7 +104,7 @@ static void steps(Bus *bus, int count) {
 // ---- packets -----------------------------------------------------------------------------------
 
 // The examples of the manufacturer's page on the protocol.
-static void test_packets_of_the_documentation(void **state) {
+TEST(test_packets_of_the_documentation) {
     static const uint8_t ping[] = {0xff, 0xff, 0xfd, 0, 1, 3, 0, 1, 0x19, 0x4e};
     static const uint8_t pong[] = {0xff, 0xff, 0xfd, 0, 1, 7, 0, 0x55, 0, 6, 4, 0x26, 0x65, 0x5d};
     static const uint8_t read[] = {0xff, 0xff, 0xfd, 0, 1, 7, 0, 2, 0x84, 0, 4, 0, 0x1d, 0x15};
@@ -122,7 +124,7 @@ static void test_packets_of_the_documentation(void **state) {
 }
 
 // FF FF FD within data is stuffed on the way out and accepted on the way in.
-static void test_stuffing(void **state) {
+TEST(test_stuffing) {
     Bus bus = open_bus(*state);
     uint8_t packet[32] = {0xff, 0xff, 0xfd, 0, 4, 10, 0, 3, 108, 0, 0xff, 0xff, 0xfd, 0xfd, 0};
     // Profile acceleration 0x00fdffff is beyond its limit: it came through whole, and is refused.
@@ -150,7 +152,7 @@ static void test_stuffing(void **state) {
 
 // ---- instructions ------------------------------------------------------------------------------
 
-static void test_ping_read_and_write(void **state) {
+TEST(test_ping_read_and_write) {
     Bus bus = open_bus(*state);
     assert_int_equal(say(&bus, 3, 1, NULL, 0), 14);
     has_status(&bus, 0, 3, 0, 3);
@@ -178,7 +180,7 @@ static void test_ping_read_and_write(void **state) {
     close_bus(&bus);
 }
 
-static void test_registered_writes_wait_for_the_action(void **state) {
+TEST(test_registered_writes_wait_for_the_action) {
     Bus bus = open_bus(*state);
     assert_int_equal(say(&bus, 6, 4, "\x41\0\1", 3), 11);
     has_status(&bus, 0, 6, 0, 0);
@@ -195,7 +197,7 @@ static void test_registered_writes_wait_for_the_action(void **state) {
     close_bus(&bus);
 }
 
-static void test_many_at_once(void **state) {
+TEST(test_many_at_once) {
     Bus bus = open_bus(*state);
     assert_int_equal(say(&bus, 0xfe, 0x83, "\x41\0\1\0\2\1\4\1\x63\1", 10), 0); // 99: nobody
     assert_int_equal(say(&bus, 0xfe, 0x82, "\x41\0\1\0\4\3\2\x63", 8), 36);
@@ -216,7 +218,7 @@ static void test_many_at_once(void **state) {
 
 // One packet with the parts of all servos, each with a checksum of the packet up to there, and
 // without stuffing; it ends at a servo that is missing.
-static void test_fast_reads(void **state) {
+TEST(test_fast_reads) {
     Bus bus = open_bus(*state);
     const uint8_t *out = bus.dynamixel->out;
     assert_int_equal(write_at(&bus, 2, 20, -131073, 4), 0); // ff ff fd ff
@@ -245,7 +247,7 @@ static void test_fast_reads(void **state) {
 }
 
 // Goal position and LED through indirect data, and the present position behind them.
-static void test_indirect_addresses(void **state) {
+TEST(test_indirect_addresses) {
     Bus bus = open_bus(*state);
     assert_int_equal(read_at(&bus, 4, 168, 2), 224);
     assert_int_equal(read_at(&bus, 4, 632, 2), 661);
@@ -288,7 +290,7 @@ static void test_indirect_addresses(void **state) {
 
 // ---- joints ------------------------------------------------------------------------------------
 
-static void test_goals_move_joints(void **state) {
+TEST(test_goals_move_joints) {
     Bus bus = open_bus(*state);
     const uint32_t number =
         mf_model_find(mf_group_model(bus.scene->group), MF_ITEM_JOINT, "neck_yaw");
@@ -330,7 +332,7 @@ static void test_goals_move_joints(void **state) {
     close_bus(&bus);
 }
 
-static void test_loads_and_velocities_are_read(void **state) {
+TEST(test_loads_and_velocities_are_read) {
     Bus bus = open_bus(*state);
     const mf_Model *model = mf_group_model(bus.scene->group);
     int32_t most = 0;
@@ -366,7 +368,7 @@ static void test_loads_and_velocities_are_read(void **state) {
 
 // Random bytes, damaged packets and halves: no other servo is changed by them, and the next packet
 // is answered.
-static void test_garbage_harms_nobody(void **state) {
+TEST(test_garbage_harms_nobody) {
     static const uint8_t instructions[] = {1,    2,    3,    4,    5,    6,    8,
                                            0x82, 0x83, 0x92, 0x93, 0x10, 0x8a, 0x9a};
     Bus bus = open_bus(*state);
@@ -410,7 +412,7 @@ static void test_garbage_harms_nobody(void **state) {
 }
 
 // Each prefix of a packet, then silence, then the packet.
-static void test_half_a_packet_is_forgotten(void **state) {
+TEST(test_half_a_packet_is_forgotten) {
     Bus bus = open_bus(*state);
     uint8_t bytes[32];
     const uint32_t size = pack(bytes, 2, 2, "\x84\0\4\0", 4);
@@ -441,7 +443,7 @@ static void expect_refused(mf_Context *context, mf_Scene *scene, const char *tex
         fail_msg("%s", error.message);
 }
 
-static void test_ports_are_named(void **state) {
+TEST(test_ports_are_named) {
     mf_Scene *scene = open_scene(*state, humanoid);
     expect_refused(*state, scene, "nobody", "there is no group nobody");
     expect_refused(*state, scene, "robot", "name one, as robot[0]");
@@ -467,7 +469,7 @@ static void receive(int file, uint8_t *out, uint32_t size) {
     }
 }
 
-static void test_ports_answer(void **state) {
+TEST(test_ports_answer) {
     static const char *const texts[] = {"robot[1]=/tmp/mayfly-serial-test", "robot[0]=tcp:0"};
     Served served;
     uint8_t bytes[32], answer[32];
@@ -506,23 +508,4 @@ static void test_ports_answer(void **state) {
     close(before);
     finish(&served);
     assert_int_equal(access("/tmp/mayfly-serial-test", F_OK), -1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packets_of_the_documentation),
-        cmocka_unit_test(test_stuffing),
-        cmocka_unit_test(test_ping_read_and_write),
-        cmocka_unit_test(test_registered_writes_wait_for_the_action),
-        cmocka_unit_test(test_many_at_once),
-        cmocka_unit_test(test_fast_reads),
-        cmocka_unit_test(test_indirect_addresses),
-        cmocka_unit_test(test_goals_move_joints),
-        cmocka_unit_test(test_loads_and_velocities_are_read),
-        cmocka_unit_test(test_garbage_harms_nobody),
-        cmocka_unit_test(test_half_a_packet_is_forgotten),
-        cmocka_unit_test(test_ports_are_named),
-        cmocka_unit_test(test_ports_answer),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 enum { GARBAGE = 200, MUTATIONS = 2000, MESSAGE = 256 };
 
 static int dial(const Served *served) {
@@ -59,7 +61,7 @@ static void is_well(const Served *served) {
     mf_client_close(client);
 }
 
-static void test_killed_at_every_byte(void **state) {
+TEST(test_killed_at_every_byte) {
     Served served;
     uint8_t session[MESSAGE];
     start(*state, &served, quads, NULL);
@@ -76,7 +78,7 @@ static void test_killed_at_every_byte(void **state) {
     assert_int_equal(served.sum.refused, 0); // a death is no violation
 }
 
-static void test_one_byte_at_a_time(void **state) {
+TEST(test_one_byte_at_a_time) {
     Served served;
     uint8_t session[MESSAGE], answer[4096];
     start(*state, &served, quads, NULL);
@@ -132,7 +134,7 @@ static void send_mutations(const Served *served) {
     globfree(&seeds);
 }
 
-static void test_garbage(void **state) {
+TEST(test_garbage) {
     Served served;
     start(*state, &served, quads, NULL);
     mf_Client *client = join(&served);
@@ -149,7 +151,7 @@ static void test_garbage(void **state) {
 }
 
 // A crowd that says nothing, far more than there are places: who says hello is let in soon.
-static void test_many_silent_clients_keep_nobody_out(void **state) {
+TEST(test_many_silent_clients_keep_nobody_out) {
     enum { SWARM = 600 };
     Served served;
     int crowd[SWARM];
@@ -171,7 +173,7 @@ static void test_many_silent_clients_keep_nobody_out(void **state) {
 }
 
 // Without a token, another user of the machine is not let in at the loopback.
-static void test_other_users_need_a_token(void **state) {
+TEST(test_other_users_need_a_token) {
     Served served;
     int status = 0;
     if (geteuid() != 0)
@@ -195,7 +197,7 @@ static void test_other_users_need_a_token(void **state) {
     finish(&served);
 }
 
-static void test_silent_connections_take_no_slot_for_long(void **state) {
+TEST(test_silent_connections_take_no_slot_for_long) {
     Served served;
     uint8_t byte;
     mf_ServerConfig config = mf_server_config();
@@ -211,16 +213,4 @@ static void test_silent_connections_take_no_slot_for_long(void **state) {
     close(silent);
     finish(&served);
     assert_int_equal(served.sum.refused, 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed_at_every_byte),
-        cmocka_unit_test(test_one_byte_at_a_time),
-        cmocka_unit_test(test_garbage),
-        cmocka_unit_test(test_silent_connections_take_no_slot_for_long),
-        cmocka_unit_test(test_many_silent_clients_keep_nobody_out),
-        cmocka_unit_test(test_other_users_need_a_token),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -112,14 +112,16 @@ static void run_quads(mf_Context *context, bool joins, float out[37][3]) {
     finish(&served);
 }
 
-static void test_robots_join_and_the_others_go_on(void **state) {
+GROUP_FIXTURE(make_folder, drop_folder);
+
+TEST(test_robots_join_and_the_others_go_on) {
     float with[37][3], without[37][3];
     run_quads(*state, true, with);
     run_quads(*state, false, without);
     assert_memory_equal(with, without, sizeof with);
 }
 
-static void test_everybody_is_notified(void **state) {
+TEST(test_everybody_is_notified) {
     Served served;
     const mf_ServerConfig config = config_with(folder);
     start(*state, &served, quads, &config);
@@ -168,7 +170,7 @@ static void test_everybody_is_notified(void **state) {
 }
 
 // A controller in lock-step goes on when robots join, and has the turn again in another world.
-static void test_lock_step_survives(void **state) {
+TEST(test_lock_step_survives) {
     Served served;
     const mf_ServerConfig config = config_with(folder);
     start(*state, &served, quads, &config);
@@ -202,7 +204,7 @@ static void load_scene_text(mf_Client *client, const char *text, mf_Status expec
     assert_true(hash_of(client) == hash);
 }
 
-static void test_scenes_of_a_message(void **state) {
+TEST(test_scenes_of_a_message) {
     Served served;
     const mf_ServerConfig config = config_with(folder);
     start(*state, &served, quads, &config);
@@ -232,7 +234,7 @@ static void test_scenes_of_a_message(void **state) {
     finish(&served);
 }
 
-static void test_what_is_refused(void **state) {
+TEST(test_what_is_refused) {
     static const struct {
         const char *path;
         mf_Status status;
@@ -288,7 +290,7 @@ static mf_Status take_sample(void *sampled, mf_Error *error) {
     return MF_OK;
 }
 
-static void test_servers_that_keep_their_world(void **state) {
+TEST(test_servers_that_keep_their_world) {
     Served served;
     mf_ServerConfig config = config_with(NULL);
     start(*state, &served, quads, &config);
@@ -318,7 +320,7 @@ static void test_servers_that_keep_their_world(void **state) {
 }
 
 // Out of memory at every call that a SPAWN and a LOAD make: the world stays.
-static void test_no_memory(void **state) {
+TEST(test_no_memory) {
     Served served;
     const mf_ServerConfig config = config_with(folder);
     start(*state, &served, quads, &config);
@@ -349,17 +351,4 @@ static void test_no_memory(void **state) {
     CHECK(mf_client_run_steps(client, 5, error));
     mf_client_close(client);
     finish(&served);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_robots_join_and_the_others_go_on),
-        cmocka_unit_test(test_everybody_is_notified),
-        cmocka_unit_test(test_lock_step_survives),
-        cmocka_unit_test(test_scenes_of_a_message),
-        cmocka_unit_test(test_what_is_refused),
-        cmocka_unit_test(test_servers_that_keep_their_world),
-        cmocka_unit_test(test_no_memory),
-    };
-    return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -10,6 +10,8 @@
 #include <glob.h>
 #include <sys/socket.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // ---- every message is checked ------------------------------------------------------------------
 
 // The error that a new connection gets for a message of so many bytes, the members of its head 0
@@ -46,7 +48,7 @@ static void is_refused(const Served *served, uint32_t kind, size_t size, size_t 
         fail_msg("%s of %zu bytes is answered by '%s'", name, size, text);
 }
 
-static void test_requests_of_another_form_are_refused(void **state) {
+TEST(test_requests_of_another_form_are_refused) {
     Served served;
     char text[300];
     mf_ServerConfig config = mf_server_config();
@@ -94,7 +96,7 @@ static mf_Status receive(uint32_t kind, size_t size) {
     return status;
 }
 
-static void test_answers_of_another_form_are_malformed(void **state) {
+TEST(test_answers_of_another_form_are_malformed) {
     for (uint32_t kind = 0; kind < MF_ANSWER_KINDS + 2; kind++) {
         const mf_WireRow *row = &mf_wire_rows[kind < MF_ANSWER_KINDS ? kind : 0];
         assert_int_equal(receive(kind, row->head), row->name == NULL ? MF_CORRUPT : MF_OK);
@@ -167,7 +169,7 @@ static void put_tables(FILE *page) {
     MF_PROTOCOL_EVENTS(PAGE_EVENT)
 }
 
-static void test_the_page_holds_the_table(void **state) {
+TEST(test_the_page_holds_the_table) {
     static const char begin[] = "<!-- messages: begin -->\n", end[] = "<!-- messages: end -->";
     const char *path = MAYFLY_SOURCE_DIR "/docs/reference/protocol.md";
     char *old, *made;
@@ -221,7 +223,7 @@ static void put_event(FILE *code, const char *name) {
     fputs("\",\n", code);
 }
 
-static void test_the_python_module_holds_the_table(void **state) {
+TEST(test_the_python_module_holds_the_table) {
     char *made;
     size_t size;
     FILE *code = open_memstream(&made, &size);
@@ -265,7 +267,7 @@ static void mark(const char *path, bool *has) {
     }
 }
 
-static void test_each_request_has_a_seed(void **state) {
+TEST(test_each_request_has_a_seed) {
     bool has[MF_MESSAGE_KINDS] = {false};
     glob_t seeds;
     assert_int_equal(glob(MAYFLY_SOURCE_DIR "/tests/fuzz/corpus/wire/*", 0, NULL, &seeds), 0);
@@ -275,15 +277,4 @@ static void test_each_request_has_a_seed(void **state) {
     for (uint32_t kind = 1; kind < MF_MESSAGE_KINDS; kind++)
         if (mf_wire_rows[kind].name != NULL && !has[kind])
             fail_msg("tests/fuzz/corpus/wire has no message %s", mf_wire_rows[kind].name);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_requests_of_another_form_are_refused),
-        cmocka_unit_test(test_answers_of_another_form_are_malformed),
-        cmocka_unit_test(test_the_page_holds_the_table),
-        cmocka_unit_test(test_the_python_module_holds_the_table),
-        cmocka_unit_test(test_each_request_has_a_seed),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

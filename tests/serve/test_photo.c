@@ -4,6 +4,8 @@
 
 #include "camera/camera_pose.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static const char robots[] = "world: {step: 0.002}\n"
                              "cameras: [{name: stand, position: [-3, 1, 2], look_at: [0, 0, 0.5],\n"
                              "  width: 64, height: 48, depth: true}]\n"
@@ -17,7 +19,7 @@ static const char robots[] = "world: {step: 0.002}\n"
 enum { WIDTH = 64, HEIGHT = 48 };
 
 // What the client got is what the scene's own camera sees in the same state.
-static void test_pictures_are_those_in_process(void **state) {
+TEST(test_pictures_are_those_in_process) {
     Served served;
     mf_ClientPhoto photo;
     mf_ServerConfig config = mf_server_config();
@@ -55,7 +57,7 @@ static void test_pictures_are_those_in_process(void **state) {
     finish(&served);
 }
 
-static void test_every_robot_has_its_own(void **state) {
+TEST(test_every_robot_has_its_own) {
     Served served;
     mf_ClientPhoto photo;
     mf_ClientCamera cameras[2];
@@ -91,7 +93,7 @@ static void test_every_robot_has_its_own(void **state) {
         assert_true(refusal.message[0] != '\0');                                                   \
     } while (0)
 
-static void test_what_is_not_there_is_refused(void **state) {
+TEST(test_what_is_not_there_is_refused) {
     Served served;
     mf_ClientPhoto photo;
     mf_ClientCamera camera;
@@ -111,7 +113,7 @@ static void test_what_is_not_there_is_refused(void **state) {
 }
 
 // Pictures are no state, and snapshots fit from before the first one.
-static void test_snapshots_are_as_before(void **state) {
+TEST(test_snapshots_are_as_before) {
     Served served;
     mf_ClientPhoto photo;
     mf_ClientStatistics before, after;
@@ -134,14 +136,4 @@ static void test_snapshots_are_as_before(void **state) {
     free(copy);
     mf_client_close(client);
     finish(&served);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pictures_are_those_in_process),
-        cmocka_unit_test(test_every_robot_has_its_own),
-        cmocka_unit_test(test_what_is_not_there_is_refused),
-        cmocka_unit_test(test_snapshots_are_as_before),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

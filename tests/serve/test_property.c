@@ -2,6 +2,8 @@
 // what is refused.
 #include "serve/support.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static const char modules[] = "world: {step: 0.002, seed: 7}\n"
                               "groups:\n"
                               "- name: modules\n"
@@ -21,7 +23,7 @@ static mf_ServerConfig paused(void) {
     return config;
 }
 
-static void test_values_by_path(void **state) {
+TEST(test_values_by_path) {
     Served served;
     const mf_ServerConfig config = paused();
     start(*state, &served, modules, &config);
@@ -63,7 +65,7 @@ static void test_values_by_path(void **state) {
     finish(&served);
 }
 
-static void test_what_is_refused(void **state) {
+TEST(test_what_is_refused) {
     Served served;
     const mf_ServerConfig config = paused();
     mf_Error failure = {0};
@@ -106,7 +108,7 @@ static void test_what_is_refused(void **state) {
     finish(&served);
 }
 
-static void test_what_is_known(void **state) {
+TEST(test_what_is_known) {
     Served served;
     const mf_ServerConfig config = paused();
     start(*state, &served, modules, &config);
@@ -136,7 +138,7 @@ static uint32_t dock_number(const mf_ClientAbout *about, const char *name) {
     return dock;
 }
 
-static void test_docks_are_joined_and_parted(void **state) {
+TEST(test_docks_are_joined_and_parted) {
     Served served;
     const mf_ServerConfig config = paused();
     start(*state, &served, modules, &config);
@@ -159,14 +161,4 @@ static void test_docks_are_joined_and_parted(void **state) {
     assert_int_equal(mf_client_undock(client, NULL, &failure), MF_BAD_ARGUMENT);
     mf_client_close(client);
     finish(&served);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_by_path),
-        cmocka_unit_test(test_what_is_refused),
-        cmocka_unit_test(test_what_is_known),
-        cmocka_unit_test(test_docks_are_joined_and_parted),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -2,6 +2,8 @@
 // readers, two clients, services, events, tokens.
 #include "serve/support.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 enum { TURNS = 150, QUADS = 37 };
 
 // A controller: flies home, with goals on the way.
@@ -53,7 +55,7 @@ static uint64_t steer(mf_Client *client, int turns) {
     return news.tick;
 }
 
-static void test_the_same_bits_as_in_process(void **state) {
+TEST(test_the_same_bits_as_in_process) {
     Served served;
     mf_ClientStatistics seen;
     mf_ServerConfig config = mf_server_config();
@@ -79,7 +81,7 @@ static void test_the_same_bits_as_in_process(void **state) {
     finish(&served);
 }
 
-static void test_a_late_turn_is_reported_and_the_world_goes_on(void **state) {
+TEST(test_a_late_turn_is_reported_and_the_world_goes_on) {
     Served served;
     mf_ClientStatistics seen;
     start(*state, &served, quads, NULL);
@@ -103,7 +105,7 @@ static void test_a_late_turn_is_reported_and_the_world_goes_on(void **state) {
     finish(&served);
 }
 
-static void test_a_slow_reader_loses_states_and_gets_notice(void **state) {
+TEST(test_a_slow_reader_loses_states_and_gets_notice) {
     Served served;
     mf_ClientEntry entries[32];
     mf_ClientStatistics before, after;
@@ -140,7 +142,7 @@ static void test_a_slow_reader_loses_states_and_gets_notice(void **state) {
     finish(&served);
 }
 
-static void test_services(void **state) {
+TEST(test_services) {
     Served served;
     const void *image;
     const char *model;
@@ -195,7 +197,7 @@ static void test_services(void **state) {
 }
 
 // Robots are put somewhere else, all of them or none, and a reset brings them back.
-static void test_placing(void **state) {
+TEST(test_placing) {
     double poses[14] = {1, 2, 30, 1, 0, 0, 0, -5, 4, 40, 0, 0, 0, 2};
     Served served;
     mf_Error error_ = {0};
@@ -235,7 +237,7 @@ static void test_placing(void **state) {
     finish(&served);
 }
 
-static void test_writes_are_checked(void **state) {
+TEST(test_writes_are_checked) {
     Served served;
     float values[3] = {1, 2, 3};
     const void *list[] = {values};
@@ -257,7 +259,7 @@ static void test_writes_are_checked(void **state) {
 }
 
 // A command that is no number raises the fault of its robot alone, and those who listen are told.
-static void test_faults_are_events(void **state) {
+TEST(test_faults_are_events) {
     static const char hexapods[] = "groups:\n"
                                    "- name: walkers\n"
                                    "  model: " MAYFLY_SOURCE_DIR "/models/hexapod.urdf\n"
@@ -279,7 +281,7 @@ static void test_faults_are_events(void **state) {
 }
 
 // What a client does not take is dropped, the oldest first, and counted.
-static void test_lost_events_are_counted(void **state) {
+TEST(test_lost_events_are_counted) {
     enum { KEPT = 256, MORE = 40 };
     Served served;
     mf_ClientStatistics seen;
@@ -302,7 +304,7 @@ static void test_lost_events_are_counted(void **state) {
     finish(&served);
 }
 
-static void test_tokens_and_limits(void **state) {
+TEST(test_tokens_and_limits) {
     Served served;
     mf_Client *client, *more;
     mf_Error error_ = {0};
@@ -326,7 +328,7 @@ static void test_tokens_and_limits(void **state) {
 }
 
 // Over the rate the client waits, and nothing is lost.
-static void test_rates(void **state) {
+TEST(test_rates) {
     enum { WRITES = 60 };
     Served served;
     mf_ServerConfig config = mf_server_config();
@@ -362,20 +364,4 @@ static void test_rates(void **state) {
     mf_client_close(client);
     finish(&served);
     assert_true(served.sum.paused >= 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_bits_as_in_process),
-        cmocka_unit_test(test_a_late_turn_is_reported_and_the_world_goes_on),
-        cmocka_unit_test(test_a_slow_reader_loses_states_and_gets_notice),
-        cmocka_unit_test(test_services),
-        cmocka_unit_test(test_placing),
-        cmocka_unit_test(test_writes_are_checked),
-        cmocka_unit_test(test_faults_are_events),
-        cmocka_unit_test(test_lost_events_are_counted),
-        cmocka_unit_test(test_tokens_and_limits),
-        cmocka_unit_test(test_rates),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // So many entries that a state is larger than a client's buffer.
 enum { TURNS = 60, QUADS = 37, ENTRIES = 220, FIRST = 3, COUNT = 21 };
 enum { STATES = 4096 + 3 * (32 + 448 + (ENTRIES - 1) * COUNT * 16) }; // [byte] of their memory
@@ -89,7 +91,7 @@ static uint64_t fly(mf_Context *context, const char *path, size_t limit, size_t 
     return hash;
 }
 
-static void test_the_same_bits_by_all_transports(void **state) {
+TEST(test_the_same_bits_by_all_transports) {
     mf_ClientShared shared;
     uint32_t flags;
     const uint64_t by_tcp = fly(*state, NULL, 0, 1, &shared, &flags);
@@ -108,7 +110,7 @@ static void test_the_same_bits_by_all_transports(void **state) {
 }
 
 // Where there is none to have, all goes over the socket, and it is said why.
-static void test_none_is_granted(void **state) {
+TEST(test_none_is_granted) {
     mf_ClientShared shared;
     uint32_t flags;
     const uint64_t with = fly(*state, make_path(), 0, 1, &shared, &flags);
@@ -125,7 +127,7 @@ static void test_none_is_granted(void **state) {
 }
 
 // Memory that this process or the system does not have.
-static void test_no_memory(void **state) {
+TEST(test_no_memory) {
     mf_Region *region;
     mf_Error error_ = {0};
     int file;
@@ -167,7 +169,7 @@ static mf_Status told(mf_Client *client, uint32_t kind, const uint32_t *words, u
     return answer.kind == MF_ANSWER_ERROR ? (mf_Status)in->code : MF_OK;
 }
 
-static void test_requests_are_checked(void **state) {
+TEST(test_requests_are_checked) {
     static const uint32_t none[] = {5, 0, 0, 0}, beyond[] = {64, 0, 0, 0}, empty[] = {~0u, 0, 0, 0},
                           huge[] = {~0u, 0, 0, 1}, wrong[] = {~0u, 1, 8, 0}, cut[] = {~0u, 0, 8};
     static const uint32_t write[] = {~0u, ~0u, 0, 0, 0, 1};
@@ -220,7 +222,7 @@ static size_t held(const mf_Client *client, uint32_t file) {
 }
 
 // Who asks again and keeps the file keeps no memory; the last one remains when the server ends.
-static void test_replaced_memory_is_given_back(void **state) {
+TEST(test_replaced_memory_is_given_back) {
     static const uint32_t share[] = {~0u, 0, 100000, 0};
     Served served;
     start_at(*state, &served, make_path(), 0);
@@ -237,7 +239,7 @@ static void test_replaced_memory_is_given_back(void **state) {
 
 // ---- slow and bad clients ----------------------------------------------------------------------
 
-static void test_a_slow_reader_loses_states_and_gets_notice(void **state) {
+TEST(test_a_slow_reader_loses_states_and_gets_notice) {
     Served served;
     mf_ClientStatistics seen;
     mf_ClientNews news;
@@ -303,7 +305,7 @@ static void *scribble(void *user) {
 }
 
 // Garbage in all of the memory at any time: the server goes on, and so do the others.
-static void test_garbage_at_any_time(void **state) {
+TEST(test_garbage_at_any_time) {
     Served served;
     pthread_t thread;
     mf_ClientStatistics before, after;
@@ -387,7 +389,7 @@ static size_t put(uint8_t *out, uint32_t kind, const uint32_t *words, uint32_t c
 }
 
 // Clients that ask for memory, up to each byte of that, and die: with the file on its way or not.
-static void test_killed_clients_leave_nothing(void **state) {
+TEST(test_killed_clients_leave_nothing) {
     static const uint32_t hello[] = {MF_PROTOCOL_MAGIC, MF_PROTOCOL_MAJOR | 2u << 16, 0};
     static const uint32_t subscribe[] = {0, 1, 0, 0, 0, 0, 10}, share[] = {0, 0, 0, 0};
     static const uint32_t writes[] = {~0u, 0, 100, 0};
@@ -422,18 +424,4 @@ static void test_killed_clients_leave_nothing(void **state) {
     finish(&served);
     assert_int_equal(served.sum.shared, 0);
     assert_true(served.sum.unshared > 0); // there was no place for the fifth file
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_bits_by_all_transports),
-        cmocka_unit_test(test_none_is_granted),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_requests_are_checked),
-        cmocka_unit_test(test_replaced_memory_is_given_back),
-        cmocka_unit_test(test_a_slow_reader_loses_states_and_gets_notice),
-        cmocka_unit_test(test_garbage_at_any_time),
-        cmocka_unit_test(test_killed_clients_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

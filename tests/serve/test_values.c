@@ -60,7 +60,7 @@ static void check_part(Case *each, uint32_t first, uint32_t count) {
     free(message);
 }
 
-static void test_all_widths(void **state) {
+TEST(test_all_widths) {
     static const mf_FieldType types[] = {MF_F32, MF_F64, MF_U32};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (uint32_t width = 1; width <= WIDEST; width++) {
@@ -73,9 +73,4 @@ static void test_all_widths(void **state) {
             check_part(&each, INSTANCES - 1, 1);
             drop_case(&each);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_widths)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,9 @@
 #include "rig/rig.h"
 #include "view/chart.h"
 
-static void axes_have_round_ticks(void **state) {
+GROUP_FIXTURE(setup_context, teardown_context);
+
+TEST(axes_have_round_ticks) {
     static const struct {
         double lower, upper;
         bool extend;
@@ -26,7 +28,7 @@ static void axes_have_round_ticks(void **state) {
 }
 
 // A line of 100,000 values with one peak keeps the peak, in a few thousand points.
-static void long_lines_keep_their_peaks(void **state) {
+TEST(long_lines_keep_their_peaks) {
     enum { COUNT = 100000 };
     double *x = calloc(2 * COUNT, sizeof *x), *y = x + COUNT;
     for (int i = 0; i < COUNT; i++)
@@ -48,7 +50,7 @@ static void long_lines_keep_their_peaks(void **state) {
 
 // Ways from above: a meter is as long along x as along y, everything is inside, the height is
 // bounded.
-static void maps_have_equal_axes(void **state) {
+TEST(maps_have_equal_axes) {
     static const double ranges[][4] = {{0, 1, -0.1, 0.1},    {0, 0.1, 0, 8}, {-3, 3, -3, 3},
                                        {0, 12, 1e-3, 1e-3},  {0, 0, 0, 0},   {5, 5.001, -2, -1},
                                        {NAN, INFINITY, 0, 1}};
@@ -64,13 +66,4 @@ static void maps_have_equal_axes(void **state) {
             assert_true(chart.y.lower <= r[2 + c] + 1e-12 && r[2 + c] - 1e-12 <= chart.y.upper);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(axes_have_round_ticks),
-        cmocka_unit_test(long_lines_keep_their_peaks),
-        cmocka_unit_test(maps_have_equal_axes),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -63,7 +63,7 @@ static void put_robots(const Fixture *fixture, double angle) {
     }
 }
 
-static void poses_come_back(void **state) {
+TEST_WITH(poses_come_back, setup_context, teardown_context) {
     Fixture fixture = raise_fixture(*state, 20, NULL);
     mf_Film *film = NULL;
     assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
@@ -96,7 +96,7 @@ static void poses_come_back(void **state) {
 
 // A Wheelbot that is pitched by 30 degrees, its sensor 100 mm ahead and 30 mm up: the ray goes to
 // what it reads, half a meter, or to its reach of 2 m and no farther.
-static void rays_end_where_their_sensors_read(void **state) {
+TEST_WITH(rays_end_where_their_sensors_read, setup_context, teardown_context) {
     static const double readings[] = {0.5, 2.5}, lengths[] = {0.5, 2.0};
     mf_WorldConfig world_config = mf_world_config();
     mf_GroupConfig group_config = mf_group_config();
@@ -144,7 +144,7 @@ static void rays_end_where_their_sensors_read(void **state) {
     unlink(PAGE);
 }
 
-static void shapes_are_named_and_names_are_escaped(void **state) {
+TEST_WITH(shapes_are_named_and_names_are_escaped, setup_context, teardown_context) {
     Fixture fixture = raise_fixture(*state, 1, NULL);
     mf_Film *film = NULL;
     assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
@@ -169,7 +169,7 @@ static void shapes_are_named_and_names_are_escaped(void **state) {
 }
 
 // 8192 samples are kept at most; thinning keeps even steps from the start.
-static void long_films_are_thinned(void **state) {
+TEST_WITH(long_films_are_thinned, setup_context, teardown_context) {
     Fixture fixture = raise_fixture(*state, 1, NULL);
     mf_Field *position = mf_group_find_field(fixture.group, "base.position");
     mf_Film *film = NULL;
@@ -190,7 +190,7 @@ static void long_films_are_thinned(void **state) {
 }
 
 // One joint holds the ball to the world 0.3 m above its middle, and is switched off in between.
-static void joints_are_shown_with_their_forces(void **state) {
+TEST_WITH(joints_are_shown_with_their_forces, setup_context, teardown_context) {
     Fixture fixture = {.context = *state, .model = ball_with_arm(*state)};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
@@ -288,12 +288,12 @@ static void check_hills(mf_Context *context, uint32_t robots) {
     clear_fixture(&fixture);
 }
 
-static void hills_are_shown_around_the_path(void **state) {
+TEST_WITH(hills_are_shown_around_the_path, setup_context, teardown_context) {
     check_hills(*state, 1);
 }
 
 // Each robot of an isolated group has a piece of them; all pieces together have no more nodes.
-static void robots_apart_have_their_own_hills(void **state) {
+TEST_WITH(robots_apart_have_their_own_hills, setup_context, teardown_context) {
     check_hills(*state, 36);
 }
 
@@ -309,7 +309,7 @@ static double angle_between(const double a[4], const float *b) {
 
 // A ball that rolls several turns about a slanted axis, and is not a number in between; its arm
 // swings by what films do not hold exactly.
-static void turns_are_kept_to_half_a_step(void **state) {
+TEST_WITH(turns_are_kept_to_half_a_step, setup_context, teardown_context) {
     enum { SAMPLES = 60 };
     static const double axis[3] = {0.6, 0.0, 0.8};
     Fixture fixture = raise_fixture(*state, 1, NULL);
@@ -345,7 +345,7 @@ static void turns_are_kept_to_half_a_step(void **state) {
 }
 
 // 20,000 robots of two links: as many as there is space for, and the page says of how many.
-static void as_many_robots_are_shown_as_fit(void **state) {
+TEST_WITH(as_many_robots_are_shown_as_fit, setup_context, teardown_context) {
     Fixture fixture = raise_fixture(*state, 20000, NULL);
     mf_Film *film = NULL;
     assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
@@ -361,7 +361,7 @@ static void as_many_robots_are_shown_as_fit(void **state) {
     clear_fixture(&fixture);
 }
 
-static void bad_calls_are_refused(void **state) {
+TEST_WITH(bad_calls_are_refused, setup_context, teardown_context) {
     Fixture fixture = raise_fixture(*state, 1, NULL);
     mf_Film *film = NULL;
     mf_Error error;
@@ -396,7 +396,7 @@ static mf_Status make_film(mf_Context *context, void *user, mf_Error *error) {
     return status;
 }
 
-static void nothing_is_lost_when_calls_fail(void **state) {
+TEST_WITH(nothing_is_lost_when_calls_fail, setup_context, teardown_context) {
     Fixture fixture = raise_fixture(*state, 2, NULL);
     assert_int_equal(make_film(*state, &fixture, NULL), MF_OK); // worlds keep what poses need
     assert_true(torture(*state, make_film, &fixture, TORTURE_MUST_FAIL) > 5);
@@ -404,7 +404,7 @@ static void nothing_is_lost_when_calls_fail(void **state) {
 }
 
 // Two groups in one position: poses group by group, each with its shapes, and not put apart.
-static void a_world_shows_all_its_groups(void **state) {
+TEST_WITH(a_world_shows_all_its_groups, setup_context, teardown_context) {
     Fixture fixture = raise_fixture(*state, 2, NULL);
     static const char *const colors[] = {NULL, "#ff8800"};
     mf_GroupConfig config = mf_group_config();
@@ -437,31 +437,4 @@ static void a_world_shows_all_its_groups(void **state) {
     mf_World *empty = open_world(*state, &world);
     assert_int_equal(mf_film_create_world(empty, "none", NULL, 0.1, &film, NULL), MF_BAD_ARGUMENT);
     mf_world_destroy(empty);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(poses_come_back, setup_context, teardown_context),
-        cmocka_unit_test_setup_teardown(rays_end_where_their_sensors_read, setup_context,
-                                        teardown_context),
-        cmocka_unit_test_setup_teardown(a_world_shows_all_its_groups, setup_context,
-                                        teardown_context),
-        cmocka_unit_test_setup_teardown(shapes_are_named_and_names_are_escaped, setup_context,
-                                        teardown_context),
-        cmocka_unit_test_setup_teardown(long_films_are_thinned, setup_context, teardown_context),
-        cmocka_unit_test_setup_teardown(joints_are_shown_with_their_forces, setup_context,
-                                        teardown_context),
-        cmocka_unit_test_setup_teardown(hills_are_shown_around_the_path, setup_context,
-                                        teardown_context),
-        cmocka_unit_test_setup_teardown(robots_apart_have_their_own_hills, setup_context,
-                                        teardown_context),
-        cmocka_unit_test_setup_teardown(turns_are_kept_to_half_a_step, setup_context,
-                                        teardown_context),
-        cmocka_unit_test_setup_teardown(as_many_robots_are_shown_as_fit, setup_context,
-                                        teardown_context),
-        cmocka_unit_test_setup_teardown(bad_calls_are_refused, setup_context, teardown_context),
-        cmocka_unit_test_setup_teardown(nothing_is_lost_when_calls_fail, setup_context,
-                                        teardown_context),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

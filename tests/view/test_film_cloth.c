@@ -3,6 +3,8 @@
 #include "../motion/cloth_rig.h"
 #include "view/film.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 // How many of the triangles that are shown are torn in a picture.
 static uint32_t torn_in(const Rig *rig, uint32_t triangles, bool *torn) {
     const mf_Visual visual = mf_visual_of(rig->group);
@@ -31,7 +33,7 @@ static Rig open_cloth(mf_Context *context, uint32_t columns, uint32_t rows, bool
     return rig;
 }
 
-static void torn_triangles_are_marked(void **state) {
+TEST(torn_triangles_are_marked) {
     static bool torn[2 * 40 * 40];
     Rig rig = open_cloth(*state, 5, 4, true);
     assert_int_equal(torn_in(&rig, 24, torn), 0);
@@ -48,7 +50,7 @@ static void torn_triangles_are_marked(void **state) {
 }
 
 // Of a large rectangle a film shows 41 x 41 vertices: a shown cell is torn with any that it covers.
-static void fine_cloths_lose_no_tear(void **state) {
+TEST(fine_cloths_lose_no_tear) {
     static bool torn[2 * 40 * 40];
     Rig rig = open_cloth(*state, 81, 81, false);
     const uint32_t along = 80 * 81;
@@ -57,12 +59,4 @@ static void fine_cloths_lose_no_tear(void **state) {
     assert_int_equal(torn_in(&rig, 2 * 40 * 40, torn), 80);
     assert_true(torn[2 * 40 * 15] && torn[2 * 40 * 16 - 1]);
     rig_close(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(torn_triangles_are_marked),
-        cmocka_unit_test(fine_cloths_lose_no_tear),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

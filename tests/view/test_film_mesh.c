@@ -5,6 +5,8 @@
 #include "view/film.h"
 #include "view/film_page.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { MOST = 3000 };
 
 typedef struct Page {
@@ -219,7 +221,7 @@ static void check(mf_Context *context, const mf_Mesh *mesh) {
 
 // ---- meshes ------------------------------------------------------------------------------------
 
-static void a_tetrahedron(void **state) {
+TEST(a_tetrahedron) {
     static const float vertices[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     static const uint32_t triangles[] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
     const mf_Mesh mesh = {
@@ -228,7 +230,7 @@ static void a_tetrahedron(void **state) {
 }
 
 // A surface with borders, of which a row of vertices belongs to no triangle.
-static void a_sheet_takes_few_bytes(void **state) {
+TEST(a_sheet_takes_few_bytes) {
     enum { SIDE = 30, CELLS = SIDE - 2 };
     static float vertices[3 * SIDE * SIDE];
     static uint32_t triangles[6 * CELLS * CELLS];
@@ -260,7 +262,7 @@ static void a_sheet_takes_few_bytes(void **state) {
 }
 
 // Every second triangle has its places moved, so that vertices have several of them.
-static void texture_coordinates(void **state) {
+TEST(texture_coordinates) {
     enum { ACROSS = 5, FACES = 2 * (ACROSS - 1) * (ACROSS - 1) };
     static float vertices[3 * ACROSS * ACROSS], coordinates[6 * FACES];
     static uint32_t triangles[3 * FACES];
@@ -304,7 +306,7 @@ static void texture_coordinates(void **state) {
 }
 
 // Corners at random: edges of many triangles, degenerate ones, the same one twice.
-static void any_triangles(void **state) {
+TEST(any_triangles) {
     enum { VERTICES = 23, TRIANGLES = 400 };
     static float vertices[3 * VERTICES];
     static uint32_t triangles[3 * TRIANGLES];
@@ -324,14 +326,4 @@ static void any_triangles(void **state) {
                               .triangles = triangles};
         check(*state, &mesh);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tetrahedron),
-        cmocka_unit_test(a_sheet_takes_few_bytes),
-        cmocka_unit_test(texture_coordinates),
-        cmocka_unit_test(any_triangles),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

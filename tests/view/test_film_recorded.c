@@ -80,7 +80,7 @@ static json_t *description_in(const char *page) {
     return out;
 }
 
-static void a_picture_is_what_a_film_shows(void **state) {
+TEST_WITH(a_picture_is_what_a_film_shows, set_up, tear_down) {
     Fixture *fixture = *state;
     mf_Film *film;
     record(fixture, &film);
@@ -93,7 +93,7 @@ static void a_picture_is_what_a_film_shows(void **state) {
     mf_film_destroy(film);
 }
 
-static void a_recording_becomes_a_page(void **state) {
+TEST_WITH(a_recording_becomes_a_page, set_up, tear_down) {
     Fixture *fixture = *state;
     mf_Film *film;
     char *page = NULL;
@@ -118,7 +118,7 @@ static void a_recording_becomes_a_page(void **state) {
     mf_film_destroy(film);
 }
 
-static void what_does_not_fit_is_refused(void **state) {
+TEST_WITH(what_does_not_fit_is_refused, set_up, tear_down) {
     Fixture *fixture = *state;
     mf_Film *film;
     mf_Error error = {0};
@@ -163,20 +163,10 @@ static mf_Status record_and_write(mf_Context *context, void *user, mf_Error *err
     return status;
 }
 
-static void nothing_is_lost_when_calls_fail(void **state) {
+TEST_WITH(nothing_is_lost_when_calls_fail, set_up, tear_down) {
     Fixture *fixture = *state;
     mf_Film *film;
     record(fixture, &film); // worlds keep what poses need
     assert_true(torture(fixture->context, record_and_write, fixture, TORTURE_MUST_FAIL) > 10);
     mf_film_destroy(film);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_picture_is_what_a_film_shows, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_recording_becomes_a_page, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nothing_is_lost_when_calls_fail, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

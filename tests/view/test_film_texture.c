@@ -57,7 +57,7 @@ static void size_of(const json_t *texture, uint32_t size[2]) {
     free(bytes);
 }
 
-static void what_a_film_contains(void **state) {
+TEST_WITH(what_a_film_contains, make_context, drop_context) {
     Rig rig = open_rig(*state);
     mf_Text text = mf_text_begin(*state);
     mf_film_describe(&text, rig.film);
@@ -96,7 +96,7 @@ static void what_a_film_contains(void **state) {
     close_rig(&rig);
 }
 
-static void without_memory(void **state) {
+TEST_WITH(without_memory, make_context, drop_context) {
     Rig rig = open_rig(*state);
     bool failed = true;
     uint64_t tries = 0;
@@ -110,12 +110,4 @@ static void without_memory(void **state) {
     }
     assert_true(tries > 20);
     close_rig(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_a_film_contains, make_context, drop_context),
-        cmocka_unit_test_setup_teardown(without_memory, make_context, drop_context),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

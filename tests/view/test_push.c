@@ -3,6 +3,8 @@
 #include "rig/rig.h"
 #include "view/push.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static const double middle_of[3] = {0, 0, 0};
 
 typedef struct Rig {
@@ -65,7 +67,7 @@ static void close_rig(Rig *rig) {
     mf_model_destroy(rig->model);
 }
 
-static void test_it_comes_to_the_goal(void **state) {
+TEST(test_it_comes_to_the_goal) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_EXTERNAL};
     static const double goal[3] = {0.5, 3.0, 2.5};
     for (int m = 0; m < 3; m++) {
@@ -82,7 +84,7 @@ static void test_it_comes_to_the_goal(void **state) {
     }
 }
 
-static void test_inputs_stay_those_of_others(void **state) {
+TEST(test_inputs_stay_those_of_others) {
     static const double goal[3] = {0.2, 3.0, 2.1};
     Rig rig = open_rig(*state, MF_MOTION_ARTICULATED);
     mf_Field *force = mf_group_find_field(rig.group, "base.force");
@@ -106,7 +108,7 @@ static void test_inputs_stay_those_of_others(void **state) {
     close_rig(&rig);
 }
 
-static void test_without_a_robot_it_is_a_step(void **state) {
+TEST(test_without_a_robot_it_is_a_step) {
     Rig one = open_rig(*state, MF_MOTION_ARTICULATED),
         other = open_rig(*state, MF_MOTION_ARTICULATED);
     set_field(one.group, "joint.torque", 0, 0, 0.1);
@@ -122,7 +124,7 @@ static void test_without_a_robot_it_is_a_step(void **state) {
     close_rig(&other);
 }
 
-static void test_what_cannot_be_pushed_is_refused(void **state) {
+TEST(test_what_cannot_be_pushed_is_refused) {
     static const double goal[3] = {1, 1, 1}, nowhere[3] = {0, NAN, 0}, far[3] = {0, 0, 2e6};
     Rig rig = open_rig(*state, MF_MOTION_RIGID), other = open_rig(*state, MF_MOTION_RIGID);
     mf_Error error = {0};
@@ -150,19 +152,8 @@ static mf_Status create_pusher(mf_Context *context, void *user, mf_Error *error)
     return status;
 }
 
-static void test_memory_runs_out(void **state) {
+TEST(test_memory_runs_out) {
     Rig rig = open_rig(*state, MF_MOTION_RIGID);
     assert_true(torture(*state, create_pusher, rig.world, TORTURE_MUST_FAIL) >= 5);
     close_rig(&rig);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_comes_to_the_goal),
-        cmocka_unit_test(test_inputs_stay_those_of_others),
-        cmocka_unit_test(test_without_a_robot_it_is_a_step),
-        cmocka_unit_test(test_what_cannot_be_pushed_is_refused),
-        cmocka_unit_test(test_memory_runs_out),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -10,6 +10,8 @@
 #include "view/page.h"
 #include "view/support.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // ---- rendering ---------------------------------------------------------------------------------
 
 static mf_Text render(const Fake *fake) {
@@ -29,7 +31,7 @@ static void assert_lacks(const mf_Text *text, const char *part) {
         fail_msg("the page has: %s", part);
 }
 
-static void page_is_well_formed_and_complete(void **state) {
+TEST(page_is_well_formed_and_complete) {
     static const char *const sections[] = {"levels", "fitness",    "path",     "step",
                                            "gait",   "controller", "settings", "repeat"};
     for (int flat = 0; flat < 2; flat++) {
@@ -50,7 +52,7 @@ static void page_is_well_formed_and_complete(void **state) {
     }
 }
 
-static void the_page_contains_the_facts(void **state) {
+TEST(the_page_contains_the_facts) {
     Fake fake;
     assert_true(fake_make(&fake, *state, true));
     mf_Text text = render(&fake);
@@ -70,7 +72,7 @@ static void the_page_contains_the_facts(void **state) {
     fake_free(&fake);
 }
 
-static void program_is_explained(void **state) {
+TEST(program_is_explained) {
     Fake fake;
     assert_true(fake_make(&fake, *state, true));
     mf_Text text = render(&fake);
@@ -111,7 +113,7 @@ static void program_is_explained(void **state) {
     fake_free(&fake);
 }
 
-static void everything_from_outside_is_escaped(void **state) {
+TEST(everything_from_outside_is_escaped) {
     Fake fake;
     assert_true(fake_make(&fake, *state, true));
     fake.file.name = "<script>alert(1)</script>";
@@ -127,7 +129,7 @@ static void everything_from_outside_is_escaped(void **state) {
     fake_free(&fake);
 }
 
-static void nothing_comes_from_the_network(void **state) {
+TEST(nothing_comes_from_the_network) {
     Fake fake;
     assert_true(fake_make(&fake, *state, false));
     mf_Text text = render(&fake);
@@ -144,7 +146,7 @@ static void nothing_comes_from_the_network(void **state) {
 }
 
 // A walk that only the level knows where it evolved is marked, and so is one that falls over.
-static void levels_are_judged_honestly(void **state) {
+TEST(levels_are_judged_honestly) {
     static const struct {
         double share, tilt;
         const char *row;
@@ -176,7 +178,7 @@ static void levels_are_judged_honestly(void **state) {
     fake_free(&fake);
 }
 
-static void small_step_is_judged_honestly(void **state) {
+TEST(small_step_is_judged_honestly) {
     static const struct {
         double fine;
         const char *verdict;
@@ -209,7 +211,7 @@ static void small_step_is_judged_honestly(void **state) {
 
 // Robots that stand still, fly away or leave no contacts, one generation only, fitness that is no
 // number: the page stays well-formed and holds no "nan" where a drawing needs a number.
-static void odd_runs_give_whole_pages(void **state) {
+TEST(odd_runs_give_whole_pages) {
     for (int kind = 0; kind < 4; kind++) {
         Fake fake;
         assert_true(fake_make(&fake, *state, kind % 2));
@@ -236,7 +238,7 @@ static void odd_runs_give_whole_pages(void **state) {
     }
 }
 
-static void same_run_gives_the_same_bytes(void **state) {
+TEST(same_run_gives_the_same_bytes) {
     Fake first, second;
     assert_true(fake_make(&first, *state, false));
     assert_true(fake_make(&second, *state, false));
@@ -257,7 +259,7 @@ static mf_Status render_again(mf_Context *context, void *user, mf_Error *error) 
     return failed ? mf_fail(error, MF_NO_MEMORY, "report: out of memory") : MF_OK;
 }
 
-static void rendering_survives_every_failed_allocation(void **state) {
+TEST(rendering_survives_every_failed_allocation) {
     for (int flat = 0; flat < 2; flat++) {
         Fake fake;
         assert_true(fake_make(&fake, *state, flat));
@@ -315,7 +317,7 @@ static void evolve_little(mf_Context *context, RealRun *run, const char *archive
 
 // The trial repeats the archive's fitness bit for bit, a failed report leaves no file, and a number
 // is written with a point even where the locale has a comma.
-static void real_run_is_reported(void **state) {
+TEST(real_run_is_reported) {
     char folder[] = "/tmp/mayfly-report-XXXXXX", archive[64], report[64], *page;
     size_t size;
     struct stat info;
@@ -373,7 +375,7 @@ static mf_Status run_trial(mf_Context *context, mf_SceneFile *file, uint32_t div
     return mf_trial_run(context, file, &config, genome, bytes, period, trial, NULL);
 }
 
-static void trial_refuses_what_it_cannot_do(void **state) {
+TEST(trial_refuses_what_it_cannot_do) {
     mf_SceneFile *file;
     mf_Trial trial;
     assert_int_equal(mf_scene_file_parse(*state, "small.yaml", scene_text, strlen(scene_text), NULL,
@@ -393,22 +395,4 @@ static void trial_refuses_what_it_cannot_do(void **state) {
     assert_true(trial.step == 0.001);
     mf_trial_free(&trial);
     mf_scene_file_destroy(file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(page_is_well_formed_and_complete),
-        cmocka_unit_test(the_page_contains_the_facts),
-        cmocka_unit_test(program_is_explained),
-        cmocka_unit_test(everything_from_outside_is_escaped),
-        cmocka_unit_test(nothing_comes_from_the_network),
-        cmocka_unit_test(levels_are_judged_honestly),
-        cmocka_unit_test(small_step_is_judged_honestly),
-        cmocka_unit_test(odd_runs_give_whole_pages),
-        cmocka_unit_test(same_run_gives_the_same_bytes),
-        cmocka_unit_test(rendering_survives_every_failed_allocation),
-        cmocka_unit_test(real_run_is_reported),
-        cmocka_unit_test(trial_refuses_what_it_cannot_do),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

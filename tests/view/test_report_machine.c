@@ -7,6 +7,8 @@
 #include "view/page.h"
 #include "view/report_machine.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 // A tetrahedron with an actuator that a neuron moves back and forth, a redundant bar that dangles,
 // a neuron that matters by another, and one that does not.
 static const char ancestor_text[] =
@@ -152,7 +154,7 @@ static void check_page(const char *page, const char *const *sections) {
 
 // ---- pages -------------------------------------------------------------------------------------
 
-static void page_is_complete_and_repeats(void **state) {
+TEST(page_is_complete_and_repeats) {
     static const char *const sections[] = {"crawl",   "body",     "path",    "network",   "stress",
                                            "gallery", "descent",  "fitness", "diversity", "family",
                                            "levels",  "settings", "repeat",  NULL};
@@ -178,7 +180,7 @@ static void page_is_complete_and_repeats(void **state) {
 }
 
 // From nothing: in the first generation nobody has a bar.
-static void nobody_has_a_body(void **state) {
+TEST(nobody_has_a_body) {
     static const char *const sections[] = {"crawl",  "body",     "network", "fitness", "diversity",
                                            "family", "settings", "repeat",  NULL};
     const Recipe recipe = {
@@ -195,7 +197,7 @@ static void nobody_has_a_body(void **state) {
     remove_run(&run);
 }
 
-static void ends_of_trials_are_reported(void **state) {
+TEST(ends_of_trials_are_reported) {
     const Recipe recipe = {.jump = 0.001, .search = "selection: rank", .generations = 2};
     Run run;
     size_t size;
@@ -209,7 +211,7 @@ static void ends_of_trials_are_reported(void **state) {
     remove_run(&run);
 }
 
-static void repertoires_have_pages(void **state) {
+TEST(repertoires_have_pages) {
     const Recipe recipe = {
         .jump = 0.05,
         .search = "selection: uniform, replacement: cell, descriptors: [{measure: bars, lower: 0, "
@@ -226,7 +228,7 @@ static void repertoires_have_pages(void **state) {
     remove_run(&run);
 }
 
-static void memory_may_run_out(void **state) {
+TEST(memory_may_run_out) {
     Run run;
     struct stat info;
     const Recipe recipe = {.jump = 0.05, .search = "selection: rank", .generations = 2};
@@ -264,7 +266,7 @@ static mf_Machine two_bars(void) {
 }
 
 // Views are right-handed, lengths are to scale, and what is near is drawn last.
-static void pictures_are_to_scale(void **state) {
+TEST(pictures_are_to_scale) {
     mf_Machine m = two_bars();
     double vertex[12], p[2], q[2];
     for (int i = 0; i < 12; i++)
@@ -298,13 +300,4 @@ static void pictures_are_to_scale(void **state) {
                               n[2] * (r[0] * u[1] - r[1] * u[0]);
         assert_true(triple > 0.9999 && triple < 1.0001);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(page_is_complete_and_repeats), cmocka_unit_test(nobody_has_a_body),
-        cmocka_unit_test(ends_of_trials_are_reported),  cmocka_unit_test(repertoires_have_pages),
-        cmocka_unit_test(memory_may_run_out),           cmocka_unit_test(pictures_are_to_scale),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

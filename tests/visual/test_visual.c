@@ -5,6 +5,8 @@
 #include "math/scalar.h"
 #include "visual/visual.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 static mf_Visual open_visual(mf_Context *context, const char *text, const mf_Terrain *terrain,
                              mf_World **world, mf_Model **model) {
     mf_WorldConfig world_config = mf_world_config();
@@ -31,7 +33,7 @@ static uint32_t seen_of(const mf_Visual *visual, const char *names[8]) {
 
 // Links with visual shapes by these, others by their collision shapes; the level plane at the
 // ground's height is the ground, another one and a tilted one are scenery.
-static void shapes_that_are_seen(void **state) {
+TEST(shapes_that_are_seen) {
     static const char text[] =
         "<mujoco><worldbody><geom name='ground' type='plane' size='0 0 1'/>"
         "<geom name='table' type='plane' size='1 1 1' pos='0 0 .5'/>"
@@ -57,7 +59,7 @@ static void shapes_that_are_seen(void **state) {
 }
 
 // A robot of mass points is seen by them; a vehicle by a body with wheels in place of its cylinder.
-static void robots_without_shapes(void **state) {
+TEST(robots_without_shapes) {
     const double at[2][3] = {{0.0, 0.0, 0.1}, {0.2, 0.0, 0.1}};
     const float red[3] = {1.0f, 0.0f, 0.0f};
     mf_Error error = {0};
@@ -95,7 +97,7 @@ static void robots_without_shapes(void **state) {
 }
 
 // What is colored takes the color of its group, as bright as it was; gray and black stay.
-static void colors_of_groups(void **state) {
+TEST(colors_of_groups) {
     const float tint[3] = {1.0f, 0.5f, 0.0f}, gray[3] = {0.5f, 0.45f, 0.4f},
                 blue[3] = {0.1f, 0.2f, 0.8f}, black[3] = {0.0f, 0.0f, 0.0f};
     float out[3];
@@ -113,7 +115,7 @@ static void colors_of_groups(void **state) {
 }
 
 // A rotation takes z to the direction of a bar, straight down too.
-static void bars_lie_along_their_ends(void **state) {
+TEST(bars_lie_along_their_ends) {
     static const double ends[][3] = {{0, 0, 1}, {0, 0, -2}, {3, 0, 0}, {0, -1, 0}, {1, 2, -2}};
     const double from[3] = {0.5, -1.0, 2.0}, up[3] = {0.0, 0.0, 1.0};
     (void)state;
@@ -128,14 +130,4 @@ static void bars_lie_along_their_ends(void **state) {
         for (int c = 0; c < 3; c++)
             assert_near(z[c], ends[i][c] / sqrt(length), 1e-12);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_that_are_seen),
-        cmocka_unit_test(robots_without_shapes),
-        cmocka_unit_test(colors_of_groups),
-        cmocka_unit_test(bars_lie_along_their_ends),
-    };
-    return cmocka_run_group_tests(tests, make_context, drop_context);
 }
