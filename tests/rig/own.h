@@ -12,8 +12,8 @@
 
 #define AUTO(close) __attribute__((cleanup(close)))
 
-#define MF_RIG_END(name, Type, destroy)                                                           \
-    static inline void end_##name(Type **pointer) {                                               \
+#define MF_RIG_END(name, Type, destroy)                                                            \
+    static inline void end_##name(Type **pointer) {                                                \
         destroy(*pointer);                                                                         \
     }
 MF_RIG_END(context, mf_Context, close_context)
