@@ -32,7 +32,7 @@ OBJECTS = {
 BOUND_BY_CALLER = re.compile(
     r"mf_(release|file_replace|crc|hash|parallel_for|context_destroy|world_destroy|scene_(close|destroy|file_destroy)"
     r"|model_destroy|terrain_destroy|builder_destroy|environment_destroy|allocate|error_format|fail|scene_file_parse"
-    r"|(cloth|gait|truss|vehicle)_is|network_weight_count|image_|png_|placement_positions|time_|world_step|scene_run|world_restore|world_rewind|neurons_check|random)"
+    r"|gait_is|body_(kind_of|destroy)|network_weight_count|image_|png_|placement_positions|time_|world_step|scene_run|world_restore|world_rewind|neurons_check|random)"
 )
 WHOLE = {"uint8_t", "uint16_t", "uint32_t", "uint64_t", "size_t", "int", "unsigned", "int32_t", "int64_t", "mf_Time"}
 
