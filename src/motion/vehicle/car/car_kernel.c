@@ -3,6 +3,7 @@
 //
 // Invariants: the values of a car with a fault word do not change; a car at rest keeps its position
 // and rotation to the bit; no lane reads another one.
+#include "math/lane_vector.h"
 #include "motion/vehicle/car/control.h"
 #include "terrain/lookup_lane.h"
 
@@ -303,8 +304,11 @@ static MF_INLINE void settle(Car *car, const State *was, const mf_LaneMap *map) 
 }
 
 static MF_INLINE void store_car(Car *car, const State *was, const mf_LaneMap *map) {
-    const State *s = &car->state;
+    State *s = &car->state;
     mf_lane vx, vy, vz, zero = mf_zero();
+    s->vx = if_moves(s->vx);
+    s->vy = if_moves(s->vy);
+    s->yaw_rate = if_moves(s->yaw_rate);
     if (car->fixed.plan->level) {
         store_attitude(car, s->w, zero, zero, s->z);
         keep(car, MF_CAR_ROW_POSITION, 2, constant(&car->fixed, MF_CAR_GROUND));
