@@ -15,7 +15,7 @@ typedef struct mf_BodyKind mf_BodyKind;
 MF_API const mf_BodyKind *mf_body_kind_of(const char *text, size_t size);
 // "truss", "cloth", "vehicle"; NULL: there is no such kind.
 MF_API const mf_BodyKind *mf_body_kind_named(const char *name);
-MF_API const char *mf_body_kind_name(const mf_BodyKind *kind); // "" for NULL
+MF_API const char *mf_body_kind_name(const mf_BodyKind *kind); // NULL for NULL
 
 // The model of a group of such bodies: `body` is an mf_Truss, mf_Cloth or mf_Vehicle, as its kind
 // has it. The caller destroys *out.

@@ -26,7 +26,7 @@ const mf_BodyKind *mf_body_kind_named(const char *name) {
 }
 
 const char *mf_body_kind_name(const mf_BodyKind *kind) {
-    return kind != NULL ? kind->name : "";
+    return kind != NULL ? kind->name : NULL;
 }
 
 mf_Status mf_body_model(mf_Context *context, const mf_BodyKind *kind, const void *body,
