@@ -383,6 +383,22 @@ static mf_real *target(const Sense *s, const mf_SenseItem *own) {
     return (mf_real *)b->values + (block * s->image->value_count + own->out) * MF_BLOCK + lane;
 }
 
+// Joints, from item i on, whose values follow each other: there may be many. Returns the first item
+// behind them.
+static uint32_t copy_joints(const Sense *s, uint32_t i, mf_mask alive) {
+    const mf_SenseItem *first = &s->items[i], *own = first;
+    const mf_real *angles = rows_of(s, s->batch->angle, s->image->joint_count);
+    mf_real *values = target(s, first);
+    for (; i < s->image->item_count && own->type == MF_SENSOR_JOINT && own->clock == first->clock &&
+           own->treated == first->treated && own->out == first->out + (uint32_t)(own - first) &&
+           own->address == first->address + (uint32_t)(own - first);
+         i++, own++, values += MF_BLOCK) {
+        const mf_lane angle = row_load(angles, own->row);
+        mf_store_where(alive, values, mf_keep(mf_finite(angle), angle));
+    }
+    return i;
+}
+
 static void sense_lanes(Sense *s) {
     mf_mask alive = lanes_alive(s->batch, s);
     move_links(s);
@@ -390,12 +406,11 @@ static void sense_lanes(Sense *s) {
         const mf_SenseItem *own = &s->items[i];
         if (own->copied || !(s->run->due >> own->clock & 1))
             continue;
-        mf_real *values = target(s, own);
-        if (own->type == MF_SENSOR_JOINT) { // there may be many
-            const mf_lane angle = joint_angle(s, own->row);
-            mf_store_where(alive, values, mf_keep(mf_finite(angle), angle));
+        if (own->type == MF_SENSOR_JOINT) {
+            i = copy_joints(s, i, alive) - 1;
             continue;
         }
+        mf_real *values = target(s, own);
         mf_lane out[4] = {mf_zero(), mf_zero(), mf_zero(), mf_zero()};
         if (!own->dead)
             measure(s, own, out);
