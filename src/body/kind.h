@@ -22,11 +22,11 @@ struct mf_BodyKind {
 
     bool vertices;         // instances are vertices: no links, joints, docks, sensors or shapes
     bool alone;            // a file is a scene of one instance, too
-    bool double_precision; // what `precision` is without a word
+    bool double_precision; // the default of `precision`
     const char *motions;   // "quasistatic or elastic"; NULL: instances have one motion
 
     mf_Status (*model)(mf_Context *context, const void *body, mf_Model **out, mf_Error *error);
-    // Its motion without a word, and the default of the world's step [ns] if it starts with
+    // Its default motion, and the default of the world's step [ns] if it starts with
     // `start`.
     mf_Motion (*motion)(const void *body);
     mf_Time (*step)(const mf_SceneGroup *group, mf_Motion start);
