@@ -58,8 +58,7 @@ static inline mf_lane ray_shape(const mf_RaySolid *shape, Vec p, Vec d) {
     case MF_SHAPE_HEIGHTS:
         return mf_set(RAY_FAR);
     default:
-        return span_hit(
-            shape_span(mf_shape_kinds[shape->type].collide, shape_size(shape->size), p, d));
+        return span_hit(shape_span(shape->kind, shape_size(shape->size), p, d));
     }
 }
 

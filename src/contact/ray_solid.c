@@ -1,10 +1,9 @@
 // One ray against one solid, with the normal of the surface that it meets.
 #include "contact/ray_solid.h"
 #include "math/scalar.h"
-#include "model/shape_kinds.h"
 
 mf_RaySolid mf_ray_solid(mf_ShapeType type, const double size[3], const mf_Mesh *mesh) {
-    mf_RaySolid out = {.type = type, .mesh = mesh};
+    mf_RaySolid out = {.type = type, .kind = mf_shape_kinds[type].collide, .mesh = mesh};
     mf_shape_half(type, size, out.size);
     return out;
 }

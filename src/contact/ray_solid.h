@@ -2,12 +2,13 @@
 #ifndef MF_CONTACT_RAY_SOLID_H
 #define MF_CONTACT_RAY_SOLID_H
 
-#include <mayfly/model.h>
+#include "model/shape_kinds.h"
 
 #define MF_RAY_FAR 1e30 // [1] the distance of what is not hit
 
 typedef struct mf_RaySolid {
     mf_ShapeType type;
+    mf_CollideKind kind; // its row's, which a kernel has not
     double size[3];      // [m] radii and half lengths; of a plane half edges, 0: endless
     const mf_Mesh *mesh; // of MF_SHAPE_MESH: its triangles
 } mf_RaySolid;

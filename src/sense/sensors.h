@@ -66,6 +66,7 @@ typedef struct mf_SenseMesh {                              // where the image ha
 // mf_RaySolid without its mesh.
 typedef struct mf_SenseSolid {
     mf_ShapeType type;
+    mf_CollideKind kind;
     double size[3]; // [m] as in mf_RaySolid
 } mf_SenseSolid;
 mf_SenseSolid mf_sense_solid(mf_ShapeType type, const double size[3]);

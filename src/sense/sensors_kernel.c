@@ -63,7 +63,8 @@ static mf_lane contact_load(const Sense *s, const mf_SenseContact *contact) {
 }
 
 static mf_RaySolid ray_solid(const mf_SenseSolid *from) {
-    return MF_VALUE(mf_RaySolid, from->type, {from->size[0], from->size[1], from->size[2]}, NULL);
+    return MF_VALUE(mf_RaySolid, from->type, from->kind,
+                    {from->size[0], from->size[1], from->size[2]}, NULL);
 }
 
 // What full dynamics summed, while they move the robot.

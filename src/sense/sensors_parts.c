@@ -19,7 +19,7 @@ mf_SenseFrame mf_sense_frame(mf_SenseBuild *b, const mf_Frame *frame) {
 
 mf_SenseSolid mf_sense_solid(mf_ShapeType type, const double size[3]) {
     const mf_RaySolid solid = mf_ray_solid(type, size, NULL);
-    return (mf_SenseSolid){type, {solid.size[0], solid.size[1], solid.size[2]}};
+    return (mf_SenseSolid){type, solid.kind, {solid.size[0], solid.size[1], solid.size[2]}};
 }
 
 // ---- parts -------------------------------------------------------------------------------------

@@ -379,6 +379,7 @@ typedef struct mf_ArtZone {
 typedef struct mf_ArtTouchSite {
     int32_t link;        // [1] plan link, -1 = base, MF_ART_WORLD
     mf_ShapeType type;   // of the volume
+    mf_CollideKind kind; // likewise
     double size[3];      // [m] of the volume, as rays take it
     double position[3];  // [m] in the link
     double rotation[9];  // [1] its axes to the link's, row after row

@@ -53,7 +53,7 @@ static inline void sensor_touch_add(const mf_ArtPlan *plan, uint32_t first, Vec 
                           mf_set((mf_real)r[3]), mf_set((mf_real)r[4]), mf_set((mf_real)r[5]),
                           mf_set((mf_real)r[6]), mf_set((mf_real)r[7]), mf_set((mf_real)r[8])};
         const mf_RaySolid volume = {
-            site->type, {site->size[0], site->size[1], site->size[2]}, NULL};
+            site->type, site->kind, {site->size[0], site->size[1], site->size[2]}, NULL};
         Vec p = at, d = outward;
         if (site->link != MF_ART_WORLD) {
             const Pose *pose = &work->contacts.pose[site->link + 1];

@@ -160,7 +160,8 @@ static void add_site(mf_ArtMotion *motion, const mf_Model *model, uint32_t index
     mf_ArtTouchSite *out = &motion->touch_sites[index];
     const mf_RaySolid volume = mf_ray_solid(site->type, site->size, NULL);
     double rotation[4];
-    *out = (mf_ArtTouchSite){.link = MF_ART_WORLD, .type = site->type, .body = site->body};
+    *out = (mf_ArtTouchSite){
+        .link = MF_ART_WORLD, .type = site->type, .kind = volume.kind, .body = site->body};
     mf_vec3_copy(out->size, volume.size);
     mf_vec3_copy(out->position, frame->position);
     memcpy(rotation, frame->rotation, sizeof rotation);
