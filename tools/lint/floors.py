@@ -74,7 +74,7 @@ def symbols(objects, option):
             yield path, rest.split()[-1]
 
 
-def wrong_calls(build):
+def wrong_calls(root, build):
     """Uses of symbols of higher rooms, by the objects of the libraries and of the command."""
     rooms, objects = {}, []
     for path in sorted(build.glob("CMakeFiles/*.dir/**/*.o")):
@@ -82,8 +82,9 @@ def wrong_calls(build):
         if parts[0].startswith(("test_", "fuzz_", "bench_")) or parts[1] not in ("src", "apps"):
             continue
         room = "apps" if parts[1] == "apps" else parts[2]
-        if room in ORDER:
-            rooms[str(path)] = room, "/".join(parts[1:])[: -len(".o")]
+        source = "/".join(parts[1:])[: -len(".o")]
+        if room in ORDER and (root / source).exists():  # else it is of an earlier build
+            rooms[str(path)] = room, source
             objects.append(path)
     homes = {name: rooms[path] for path, name in symbols(objects, "--defined-only")}
     for path, name in symbols(objects, "--undefined-only"):
@@ -96,7 +97,7 @@ def wrong_calls(build):
 def main():
     complaints = list(wrong_includes(pathlib.Path(sys.argv[1])))
     build = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "build")
-    complaints += sorted(set(wrong_calls(build)))
+    complaints += sorted(set(wrong_calls(root, build)))
     print("\n".join(complaints), end="\n" if complaints else "")
     sys.exit(1 if complaints else 0)
 
