@@ -95,7 +95,8 @@ def wrong_calls(root, build):
 
 
 def main():
-    complaints = list(wrong_includes(pathlib.Path(sys.argv[1])))
+    root = pathlib.Path(sys.argv[1])
+    complaints = list(wrong_includes(root))
     build = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "build")
     complaints += sorted(set(wrong_calls(root, build)))
     print("\n".join(complaints), end="\n" if complaints else "")
