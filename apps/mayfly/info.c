@@ -57,7 +57,7 @@ static const mf_Option table[] = {
     MF_OPT_FLAG("unsupported", Options, wishes.unsupported,
                 "list only what is ignored or dropped of a robot's file"),
     MF_OPT_FLAG("json", Options, wishes.json,
-                "print every number of a robot or truss as one JSON object"),
+                "print every number of a robot, truss or cloth as one JSON object"),
     MF_OPT_OUTPUT("mjcf", Options, wishes.mjcf, ".xml .mjcf",
                   "write an MJCF robot as one plain MJCF file instead"),
     MF_OPT_FLAG("fields", Options, wishes.fields,

@@ -191,6 +191,12 @@ static mf_Status refuse_pattern(mf_Group *group, const char *pattern, bool const
     if (empty != NULL)
         return mf_fail(error, MF_NOT_FOUND, "recorder: the field %.80s has no values in this model",
                        pattern);
+    if (strncmp(pattern, "sensor.", 7) == 0) { // names that fields of sensors had
+        mf_Property property;
+        mf_Status status = mf_property_find_in(group, 0, pattern, &property, error);
+        if (status != MF_OK)
+            return status;
+    }
     char near[300] = "";
     list_near(group, pattern, near, sizeof near);
     return mf_fail(error, MF_NOT_FOUND, "recorder: no field has the name %.80s; similar: %s",
