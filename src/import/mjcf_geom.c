@@ -45,9 +45,8 @@ static mf_Status check_size(const mf_Mjcf *m, const mf_MjcfGeom *geom) {
     for (uint32_t i = 0; i < count; i++) {
         bool endless = geom->type == MF_SHAPE_PLANE && geom->size[i] == 0.0;
         if (!(geom->size[i] > 0.0) && !endless)
-            return mf_mjcf_fail(m, geom->node,
-                                "<geom> size: expected %u numbers > 0 of the %s, found %g", count,
-                                mf_mjcf_shapes[geom->type], geom->size[i]);
+            return mf_mjcf_fail(m, geom->node, "<geom> size, %s: expected %u numbers > 0, found %g",
+                                mf_mjcf_shapes[geom->type], count, geom->size[i]);
     }
     return MF_OK;
 }

@@ -147,7 +147,7 @@ static const Case cases[] = {
      "</body></worldbody></mujoco>",
      MF_BAD_FILE, 2, "has range but not limited"},
     // geoms and sites
-    {BODY("<geom/>"), MF_BAD_FILE, 2, "expected 1 numbers > 0 of the sphere"},
+    {BODY("<geom/>"), MF_BAD_FILE, 2, "size, sphere: expected 1 numbers > 0"},
     {BODY("<geom size='-1'/>"), MF_BAD_FILE, 2, "numbers > 0, found -1"},
     {BODY("<geom type='box' size='1 1'/>"), MF_BAD_FILE, 2, "a box needs 3"},
     {BODY("<geom type='capsule' size='1'/>"), MF_BAD_FILE, 2, "a capsule needs 2"},
