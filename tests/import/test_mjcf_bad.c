@@ -150,7 +150,7 @@ static const Case cases[] = {
     {BODY("<geom/>"), MF_BAD_FILE, 2, "size, sphere: expected 1 numbers > 0"},
     {BODY("<geom size='-1'/>"), MF_BAD_FILE, 2, "numbers > 0, found -1"},
     {BODY("<geom type='box' size='1 1'/>"), MF_BAD_FILE, 2, "size, box: expected 3"},
-    {BODY("<geom type='capsule' size='1'/>"), MF_BAD_FILE, 2, "a capsule needs 2"},
+    {BODY("<geom type='capsule' size='1'/>"), MF_BAD_FILE, 2, "size, capsule: expected 2"},
     {BODY("<geom size='1 2 3 4'/>"), MF_BAD_FILE, 2, "1 to 3 finite numbers"},
     {BODY("<geom size='1e999'/>"), MF_BAD_FILE, 2, "finite"},
     {BODY("<geom size='0x10'/>"), MF_BAD_FILE, 2, "finite"},
