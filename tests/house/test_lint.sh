@@ -181,7 +181,8 @@ END
     silent floors 'downward includes'
     rm -r "$work/src" "$work/apps"
     objects="$work/CMakeFiles/mayfly.dir/src"
-    mkdir -p "$objects/world" "$objects/motion"
+    mkdir -p "$objects/world" "$objects/motion" "$work/src/world" "$work/src/motion"
+    touch "$work/src/world/below.c" "$work/src/world/up.c" "$work/src/motion/above.c"
     echo 'int mf_below(void) { return 1; }' | cc -x c -c -o "$objects/world/below.c.o" -
     echo 'int mf_below(void); int mf_above(void) { return mf_below(); }' |
         cc -x c -c -o "$objects/motion/above.c.o" -

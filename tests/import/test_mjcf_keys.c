@@ -108,7 +108,7 @@ static void open_keys(Keys *keys, mf_Context *context) {
     assert_true(fread(keys->text, 1, KEYS_TEXT / 2, file) > 0);
     fclose(file);
     mf_Status status;
-    AUTO_MODEL *model = parse_keys(context, keys->text, false, &status, &keys->error);
+    mf_model_destroy(parse_keys(context, keys->text, false, &status, &keys->error));
     if (status != MF_OK)
         fail_msg("%s", keys->error.message);
 }

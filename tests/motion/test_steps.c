@@ -39,8 +39,8 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
             geom));
     mf_WorldConfig config = mf_world_config();
     config.step = step;
-    config.terrain = make_step(context);
-    AUTO_TERRAIN *terrain = (mf_Terrain *)config.terrain;
+    AUTO_TERRAIN *terrain = make_step(context);
+    config.terrain = terrain;
     mf_GroupConfig grouped = mf_group_config();
     grouped.model = model;
     world = open_world(context, &config);
