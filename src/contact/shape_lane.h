@@ -136,7 +136,7 @@ static inline Span span_capsule(Vec p, Vec d, mf_lane radius, mf_lane half) {
     Vec low = {p.x, p.y, p.z + half}, high = {p.x, p.y, p.z - half};
     Span ends[2] = {span_ball(low, d, radius), span_ball(high, d, radius)};
     Span tube = span_tube(p, d, radius, half);
-    // Either ball overlaps the tube where the ray meets both.
+    // Either ball overlaps the tube where the ray intersects both.
     return span_join(span_join(tube, ends[0]), ends[1]);
 }
 

@@ -5,6 +5,12 @@
 
 #include "math/lane.h"
 
+// x^2 for a polynomial next to 1, at least 1e-18: there its terms are below every rounding, and no
+// power of it is subnormal.
+static MF_INLINE mf_lane mf_square_lane(mf_lane x) {
+    return mf_max(mf_set((mf_real)1e-18), x * x); // NaN stays
+}
+
 // Sine and cosine of `angle` [rad]. Reduction by multiples of pi/2 in three parts (Cody and Waite
 // 1980), then polynomials on [-pi/4, pi/4] with the coefficients of Cephes (Moshier). Absolute
 // error below one epsilon of the type (1.2e-7, 2.2e-16) for |angle| <= 8192 (float) and 1e6
@@ -30,7 +36,7 @@ static inline void mf_sin_cos_lane(mf_lane angle, mf_lane *sine, mf_lane *cosine
     x = mf_fma(-cycles, mf_set(part1), x);
     x = mf_fma(-cycles, mf_set(part2), x);
     x = mf_fma(-cycles, mf_set(part3), x);
-    mf_lane z = x * x;
+    mf_lane z = mf_square_lane(x);
 #if defined(MF_KERNEL_F64)
     mf_lane s = mf_set(1.58962301576546568060e-10);
     s = mf_fma(s, z, mf_set(-2.50507477628578072866e-8));
@@ -93,7 +99,7 @@ static inline mf_lane mf_atan2_lane(mf_lane a, mf_lane b) {
     mf_lane ratio = top / mf_select(mf_less_equal(bottom, zero), one, bottom);
     mf_mask large = mf_less(mf_set(far), ratio);
     mf_lane x = mf_select(large, (ratio - one) / (ratio + one), ratio);
-    mf_lane z = x * x;
+    mf_lane z = mf_square_lane(x);
     mf_lane sum = mf_set(mf_atan_coefficient[0]);
     for (uint32_t k = 1; k < MF_ATAN_TERMS; k++)
         sum = mf_fma(sum, z, mf_set(mf_atan_coefficient[k]));
@@ -130,7 +136,7 @@ static MF_INLINE mf_lane mf_atan_ratio_lane(mf_lane a, mf_lane b) {
     mf_lane bottom = mf_select(steep, size, mf_select(middle, size + b, b));
     mf_lane shift = mf_select(steep, quarter, mf_keep(middle, eighth));
     mf_lane x = top / bottom;
-    mf_lane z = x * x;
+    mf_lane z = mf_square_lane(x);
     mf_lane sum = mf_polynomial_lane(mf_atan_coefficient, MF_ATAN_TERMS, z);
     mf_lane angle = shift + mf_fma(x * z, sum, x);
     return mf_select(mf_less(a, zero), zero - angle, angle);
@@ -149,7 +155,7 @@ static MF_INLINE mf_lane mf_sin_short_lane(mf_lane angle) {
     static const mf_real c[] = {2.63475639181178127306e-6f, -1.98227394886311017977e-4f,
                                 8.33324213509693875758e-3f, -1.66666659638211872904e-1f};
 #endif
-    mf_lane z = angle * angle;
+    mf_lane z = mf_square_lane(angle);
     mf_lane sum = mf_polynomial_lane(c, sizeof c / sizeof *c, z);
     return mf_fma(angle * z, sum, angle);
 }
@@ -164,7 +170,7 @@ static MF_INLINE mf_lane mf_cos_short_lane(mf_lane angle) {
     static const mf_real c[] = {-2.65460658054127772651e-7f, 2.47860824399494705677e-5f,
                                 -1.38888125512469834798e-3f, 4.16666660783063782364e-2f};
 #endif
-    mf_lane z = angle * angle;
+    mf_lane z = mf_square_lane(angle);
     mf_lane sum = mf_polynomial_lane(c, sizeof c / sizeof *c, z);
     return mf_fma(z * z, sum, mf_fma(z, mf_set((mf_real)-0.5), mf_set((mf_real)1)));
 }

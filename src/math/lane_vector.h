@@ -37,8 +37,8 @@ static MF_INLINE Vec vec_sub(Vec a, Vec b) {
 #define MF_LEAST_SPEED ((mf_real)1e-30)
 #define MF_LEAST_ANGLE ((mf_real)1e-11)
 #endif
-static MF_INLINE mf_lane if_moves(mf_lane speed) {
-    return mf_keep(mf_less(mf_set(MF_LEAST_SPEED), mf_abs(speed)), speed);
+static MF_INLINE mf_lane if_moves(mf_lane speed) { // NaN stays
+    return mf_keep(mf_not(mf_less_equal(mf_abs(speed), mf_set(MF_LEAST_SPEED))), speed);
 }
 
 static MF_INLINE Vec vec_if_moves(Vec a) {

@@ -134,6 +134,18 @@ static mf_Signal signal_of(const mf_Sensor *sensor, const mf_SensorsConfig *conf
     return signal;
 }
 
+// Joints one after the other, in the state and in the values, are copied in one loop.
+static void count_joints(mf_SenseItem *items, uint32_t count) {
+    for (uint32_t i = count; i-- > 0;) {
+        mf_SenseItem *own = &items[i], *next = own + 1;
+        own->joints = own->type == MF_SENSOR_JOINT;
+        if (own->joints && i + 1 < count && next->joints && next->row == own->row + 1 &&
+            next->address == own->address + 1 && next->out == own->out + 1 &&
+            next->clock == own->clock && next->treated == own->treated)
+            own->joints += next->joints;
+    }
+}
+
 // What happens to the values, and with it where the mapping puts them.
 static mf_Status add_signals(mf_Group *group, mf_SensePlan *plan, mf_Field *values,
                              const mf_SensorsConfig *config, mf_Error *error) {
@@ -161,6 +173,7 @@ static mf_Status add_signals(mf_Group *group, mf_SensePlan *plan, mf_Field *valu
         own[i].out = target.row;
         own[i].treated = target.treated;
     }
+    count_joints(own, count);
     if (status == MF_OK && mf_signal_set_raw(plan->signals) != NULL) {
         plan->batch.raw = mf_signal_set_raw(plan->signals)->data;
         plan->image->raw_count = mf_signal_set_raw(plan->signals)->components;

@@ -92,6 +92,7 @@ typedef struct mf_SenseItem {
     uint32_t count;      // [1] of values
     uint32_t clock, out; // [1] when, and the component where its values go (mf_SignalTarget)
     bool treated;        // to the true values that readings are made of, else to the readings
+    uint32_t joints;     // [1] of MF_SENSOR_JOINT: so many, from this one on, are copied at once
     double reach;        // [m] of a ray; 0: any
     bool copied;         // values of a field, which the host copies
     uint32_t component;  // [1] first one there

@@ -384,31 +384,33 @@ static mf_real *target(const Sense *s, const mf_SenseItem *own) {
     return (mf_real *)b->values + (block * s->image->value_count + own->out) * MF_BLOCK + lane;
 }
 
-// Joints, from item i on, whose values follow each other: there may be many. Returns the first item
-// behind them.
-static uint32_t copy_joints(const Sense *s, uint32_t i, mf_mask alive) {
-    const mf_SenseItem *first = &s->items[i], *own = first;
-    const mf_real *angles = rows_of(s, s->batch->angle, s->image->joint_count);
+static MF_INLINE void put_value(mf_real *to, mf_mask alive, bool all, mf_lane value) {
+    value = mf_keep(mf_finite(value), value);
+    if (all)
+        mf_store(to, value);
+    else
+        mf_store_where(alive, to, value);
+}
+
+static void copy_joints(const Sense *s, const mf_SenseItem *first, mf_mask alive, bool all) {
+    const mf_real *angles =
+        rows_of(s, s->batch->angle, s->image->joint_count) + (size_t)first->row * MF_BLOCK;
     mf_real *values = target(s, first);
-    for (; i < s->image->item_count && own->type == MF_SENSOR_JOINT && own->clock == first->clock &&
-           own->treated == first->treated && own->out == first->out + (uint32_t)(own - first) &&
-           own->address == first->address + (uint32_t)(own - first);
-         i++, own++, values += MF_BLOCK) {
-        const mf_lane angle = row_load(angles, own->row);
-        mf_store_where(alive, values, mf_keep(mf_finite(angle), angle));
-    }
-    return i;
+    for (size_t at = 0; at < (size_t)first->joints * MF_BLOCK; at += MF_BLOCK)
+        put_value(values + at, alive, all, mf_load(angles + at));
 }
 
 static void sense_lanes(Sense *s) {
-    mf_mask alive = lanes_alive(s->batch, s);
+    const mf_mask alive = lanes_alive(s->batch, s);
+    const bool all = mf_all(alive);
     move_links(s);
     for (uint32_t i = 0; i < s->image->item_count; i++) {
         const mf_SenseItem *own = &s->items[i];
         if (own->copied || !(s->run->due >> own->clock & 1))
             continue;
         if (own->type == MF_SENSOR_JOINT) {
-            i = copy_joints(s, i, alive) - 1;
+            copy_joints(s, own, alive, all);
+            i += own->joints - 1;
             continue;
         }
         mf_real *values = target(s, own);
@@ -416,8 +418,7 @@ static void sense_lanes(Sense *s) {
         if (!own->dead)
             measure(s, own, out);
         for (uint32_t c = 0; c < own->count; c++) // more than 4 only where all are 0
-            mf_store_where(alive, values + (size_t)c * MF_BLOCK,
-                           mf_keep(mf_finite(out[c & 3]), out[c & 3]));
+            put_value(values + (size_t)c * MF_BLOCK, alive, all, out[c & 3]);
     }
 }
 

@@ -1,4 +1,4 @@
-// The table of kinds of bodies: every row is complete, files are told apart by their top key, and a
+// The table of kinds of bodies: every row is complete, files are distinguished by their top key, and a
 // motion of a kind refuses other models.
 #include "rig/rig.h"
 #include "body/kind.h"

@@ -400,7 +400,7 @@ static Batch open_batch(const Fixture *fixture, mf_Isa isa, bool exact, uint32_t
     return batch;
 }
 
-// What robot `i` of a whole crowd is notified in round `n`, put to instance `at`.
+// What robot `i` of a whole group is notified in round `n`, put to instance `at`.
 static void tell(const Batch *batch, uint32_t i, uint32_t n, uint32_t at) {
     mf_Field *select = mf_group_find_field(batch->group, "gait.select");
     mf_Field *command = mf_group_find_field(batch->group, "gait.command");

@@ -320,7 +320,7 @@ TEST(impossible_settings_are_refused) {
     AUTO_CONTEXT *context = open_context(1);
     AUTO_MODEL *hexapod = NULL;
     mf_Quadrotor heavy = mf_quadrotor(), broken = mf_quadrotor();
-    mf_TaskSetting low = {"height", 0.5}, crowd[] = {{"agents", 64}, {"box", 0.5}};
+    mf_TaskSetting low = {"height", 0.5}, swarm[] = {{"agents", 64}, {"box", 0.5}};
     heavy.mass = 5.0;
     broken.mass = -1.0;
     MUST(mf_model_load(context, MODEL("hexapod"), NULL, &hexapod, &error));
@@ -334,7 +334,7 @@ TEST(impossible_settings_are_refused) {
     expect_refused(context, &config, MF_UNSUPPORTED, "model of a quadrotor");
     config = flyer_config("quadrotor", 1, &low, 1);
     expect_refused(context, &config, MF_BAD_ARGUMENT, "height of 0.5 m");
-    config = flyer_config("swarm", 64, crowd, 2);
+    config = flyer_config("swarm", 64, swarm, 2);
     expect_refused(context, &config, MF_BAD_ARGUMENT, "no space for 64 robots");
     config = flyer_config("hexapod", 1, NULL, 0);
     expect_refused(context, &config, MF_BAD_ARGUMENT, "need a model");

@@ -39,18 +39,18 @@ typedef struct BatchKind {
     double bumps;      // [m] amplitude of the ground
     mf_Rate rate;      // of `steer`
     uint32_t watching; // [1] steps in which robots are looked at for touching the ground
-    // Builds crowd->stage.hand.
-    void (*build)(Batch *crowd);
+    // Builds batch->stage.hand.
+    void (*build)(Batch *batch);
     // The settings of the motion.
     void (*set)(const BatchOption *option, mf_MotionsConfig *config);
     // Another value of some setting.
     void (*change)(mf_MotionsConfig *config);
     // Gives robot `number`, which has that lane, a start of its own.
-    void (*place)(const Batch *crowd, uint32_t lane, uint32_t number);
+    void (*place)(const Batch *batch, uint32_t lane, uint32_t number);
     // A system with the swarm as its user; NULL: none.
     mf_SystemFn steer;
     // How many contacts of a robot touch the ground.
-    uint32_t (*touching)(const Batch *crowd, uint32_t lane);
+    uint32_t (*touching)(const Batch *batch, uint32_t lane);
 } BatchKind;
 
 static const BatchKind batch_kind; // the program's

@@ -1,4 +1,4 @@
-// Robots that move by `articulated` are independent of each other (crowd.h).
+// Robots that move by `articulated` are independent of each other (batch.h).
 #include "motion/articulated_fixture.h"
 #include "rig/motions.h"
 #include "motion/batch.h"

@@ -1,4 +1,4 @@
-// Robots that move by `rigid` or `prescribed` are independent of each other (crowd.h).
+// Robots that move by `rigid` or `prescribed` are independent of each other (batch.h).
 #include "motion/batch.h"
 #include "rig/motions.h"
 #include "motion/body/driven.h"

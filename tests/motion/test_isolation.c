@@ -227,8 +227,9 @@ TEST(corrupted_states_stay_with_their_robot) {
     }
 }
 
-// A point that lies nowhere is a fault in the step that meets it, before it moves the robot.
-TEST(points_that_lie_nowhere_are_a_fault_at_once) {
+// A point without a finite position is a fault in the step that finds it, before it moves the
+// robot.
+TEST(points_without_a_position_are_a_fault_at_once) {
     AUTO(fixture_close) Fixture fixture;
     const FixtureConfig config = fixture_config(false);
     fixture_begin(&fixture, 1);

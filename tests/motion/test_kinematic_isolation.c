@@ -1,4 +1,4 @@
-// Robots that move by `kinematic` are independent of each other (crowd.h).
+// Robots that move by `kinematic` are independent of each other (batch.h).
 #include "motion/batch.h"
 #include "motion/kinematic_fixture.h"
 

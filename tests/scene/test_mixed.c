@@ -155,7 +155,7 @@ TEST(a_robot_moves_as_it_does_alone) {
 // Whoever is isolated is so in a swarm, too: two groups in the same position do not feel each
 // other.
 TEST(isolated_groups_do_not_interact) {
-    static const char crowd[] =
+    static const char mixture[] =
         "world: {step: 0.002}\n"
         "groups:\n"
         "  - name: walker\n    model: ../models/hexapod.urdf\n    isolated: true\n    count: 3\n"
@@ -166,7 +166,7 @@ TEST(isolated_groups_do_not_interact) {
     size_t count, other;
     AUTO(end_memory)
     double *first = walk(*state, formatted(ALONE, "articulated", "line"), 500, &count);
-    AUTO(end_memory) double *second = walk(*state, crowd, 500, &other);
+    AUTO(end_memory) double *second = walk(*state, mixture, 500, &other);
     assert_int_equal(count, other);
     assert_memory_equal(first, second, count * sizeof *first);
 }

@@ -387,7 +387,7 @@ TEST(bits_do_not_depend_on_settings) {
             config.isa = isas[k % 3];
             config.floats = floats;
             config.shared = k / 3 % 2 == 1;
-            // Robots of a smaller crowd are the same ones.
+            // Robots of a smaller group are the same ones.
             config.count = k < 6 ? SWARM : SWARM - 20;
             threads.threads = k / 3 == 3 ? 3 : 1 + k / 3 % 2;
             assert_int_equal(mf_context_create(&threads, &context, NULL), MF_OK);

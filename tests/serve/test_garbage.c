@@ -150,24 +150,24 @@ TEST(test_garbage) {
     assert_true(served.sum.refused > GARBAGE / 2);
 }
 
-// A crowd that says nothing, far more than there are places: who says hello is let in soon.
+// Connections that send nothing, far more than there are places: who says hello is let in soon.
 TEST(test_many_silent_clients_keep_nobody_out) {
     enum { SWARM = 600 };
     Served served;
-    int crowd[SWARM];
+    int silent[SWARM];
     mf_ServerConfig config = mf_server_config();
     config.port = 0;
     config.connections = 8;
     start(*state, &served, quads, &config);
     for (int i = 0; i < SWARM; i++)
-        crowd[i] = dial(&served);
+        silent[i] = dial(&served);
     const double begin = seconds_now();
     mf_client_close(join(&served));
     const double waited = seconds_now() - begin;
     if (waited > 20.0) // 250 s with 5 s for each
         fail_msg("a newcomer waited %.1f s", waited);
     for (int i = 0; i < SWARM; i++)
-        close(crowd[i]);
+        close(silent[i]);
     is_well(&served);
     finish(&served);
 }
