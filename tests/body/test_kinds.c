@@ -1,5 +1,5 @@
-// The table of kinds of bodies: every row is complete, files are distinguished by their top key, and a
-// motion of a kind refuses other models.
+// The table of kinds of bodies: every row is complete, files are distinguished by their top key,
+// and a motion of a kind refuses other models.
 #include "rig/rig.h"
 #include "body/kind.h"
 #include "motion/table.h"
