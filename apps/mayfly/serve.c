@@ -25,7 +25,6 @@ typedef struct Options {
     mf_Inputs inputs;
     const char *port, *address, *path, *speed, *duration, *connections, *spin;
     const char *page, *message_rate, *byte_rate, *shared, *record, *fields, *every, *files;
-    mf_OptionList serial;
     bool paused, allow_bridges;
 } Options;
 
@@ -39,9 +38,6 @@ static const mf_Option table[] = {
     MF_OPT_COUNT("page", "PORT", Options, page, 0, 65535,
                  "also show the world on a page of the browser, as mayfly view does, at this port "
                  "(0: a free one) of the same address"),
-    MF_OPT_LIST("serial", "ROBOT[=PLACE]", Options, serial,
-                "joints of a robot (group, or group[2]) as Dynamixel servos on a pseudo terminal; "
-                "PLACE: a link to it, or tcp:PORT instead; may be repeated"),
     MF_OPT_FLAG("allow-bridges", Options, allow_bridges,
                 "start the bridges that the file names: their programs run with your permissions"),
     MF_OPT_FLAG("paused", Options, paused, "begin paused"),
@@ -167,15 +163,12 @@ static bool stop_requested(void *user) {
     return mf_app_stop_requested();
 }
 
-static bool announce(const mf_Server *server, const char *made, uint32_t serial_count,
-                     const mf_ServePage *page) {
+static bool announce(const mf_Server *server, const char *made, const mf_ServePage *page) {
     if (page != NULL)
         printf("see it at %s\n", mf_serve_page_address(page));
     printf("serving at %s (Ctrl-C ends it)\n", mf_server_address(server));
     if (made[0] != '\0')
         printf("token %s\n", made);
-    for (uint32_t p = 0; p < serial_count; p++)
-        printf("serial port of %s\n", mf_server_serial(server, p));
     return mf_app_flush();
 }
 
@@ -250,8 +243,6 @@ static mf_ServerConfig read_options(const Options *options, Served *served) {
     config.paused = options->paused;
     config.speed = mf_option_real(options->speed, 1.0);
     config.duration = mf_time_from_seconds(mf_option_real(options->duration, 0.0));
-    config.serial = options->serial.items;
-    config.serial_count = options->serial.count;
     config.files = served->files;
     config.accept = accept_world;
     config.spin = 1e-6 * mf_option_real(options->spin, 1e6 * config.spin);
@@ -262,12 +253,11 @@ static mf_ServerConfig read_options(const Options *options, Served *served) {
 
 // Prints where it serves, and does so until the end.
 static mf_Status run(mf_Context *context, const mf_Scene *scene, mf_Server *server,
-                     const char *made, uint32_t serial_count, bool bridges, Served *served,
-                     mf_Error *error) {
+                     const char *made, bool bridges, Served *served, mf_Error *error) {
     mf_StartReport report;
     mf_start_report(scene, &report);
     mf_start_report_print(&report);
-    if (!announce(server, made, serial_count, served->page))
+    if (!announce(server, made, served->page))
         return MF_OK;
     mf_app_starting(false);
     mf_Status status = MF_OK;
@@ -302,8 +292,7 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
         status = mf_serve_page_open(served.page, server,
                                     (uint16_t)mf_option_count(options->page, 0), error);
     if (status == MF_OK)
-        status = run(context, scene, server, made, config.serial_count, options->allow_bridges,
-                     &served, error);
+        status = run(context, scene, server, made, options->allow_bridges, &served, error);
     mf_serve_page_destroy(served.page);
     mf_server_destroy(server);
     mf_bridges_stop(served.bridges);

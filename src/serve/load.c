@@ -287,8 +287,6 @@ static mf_Status check_server(const mf_Server *server, mf_Error *error) {
     if (server->config.sample != NULL)
         return mf_fail(error, MF_UNSUPPORTED,
                        "the world is recorded: the columns of a recording are fixed");
-    if (server->config.serial_count > 0)
-        return mf_fail(error, MF_UNSUPPORTED, "the world has serial ports, which keep its robots");
     if (server->steps_asked > 0)
         return mf_fail(error, MF_BUSY, "steps that were asked for are not done yet");
     return MF_OK;

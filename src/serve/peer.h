@@ -6,7 +6,6 @@
 #include "client/spin.h"
 #include "client/wire.h"
 #include "serve/region.h"
-#include "serve/serial.h"
 #include "serve/server.h"
 
 #include <mayfly/property.h>
@@ -115,7 +114,6 @@ struct mf_Server {
     uint32_t peer_limit; // [1] slots: those of the configuration, and some to refuse others in
     struct pollfd *polls;
     uint32_t numbers; // [1] given to connections so far
-    mf_SerialPorts *serial;
     mf_LinkField *fields;
     uint32_t field_count;
     size_t message_limit; // [byte] longest message of a client

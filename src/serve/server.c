@@ -107,9 +107,6 @@ static uint64_t due(mf_Server *server, double now) {
                 peer->subscriptions[i].next - tick < count)
                 count = peer->subscriptions[i].next - tick;
     }
-    const mf_Time patience = mf_serial_patience(server->serial) / server->scene->step;
-    if (patience < (mf_Time)count)
-        count = patience > 1 ? (uint64_t)patience : 1;
     if (server->config.duration > 0) {
         const mf_Time left = server->config.duration - mf_world_time(server->world);
         const uint64_t most = (uint64_t)((left + server->scene->step - 1) / server->scene->step);
@@ -176,7 +173,6 @@ static mf_Status step(mf_Server *server, uint64_t count, double before, mf_Error
         return status;
     const double each = (mf_clock_seconds() - before) / (double)count;
     server->step_seconds += 0.3 * (each - server->step_seconds);
-    mf_serial_advance(server->serial, mf_world_time(server->world));
     mf_link_watch_faults(server);
     mf_link_watch_scene(server);
     if (server->steps_left != UINT64_MAX)
@@ -274,16 +270,12 @@ static mf_Status look(mf_Server *server, double seconds, mf_Error *error) {
             server->polls[p + 1].fd = writes ? peer->socket : -1;
         }
     }
-    struct pollfd *serial = server->polls + peers + 1;
-    mf_serial_polls(server->serial, serial);
-    const nfds_t count = peers + 1 + MF_SERIAL_POLLS * mf_serial_count(server->serial);
     const struct timespec wait = {.tv_nsec = (long)(1e9 * seconds)};
-    const int ready = ppoll(server->polls, count, &wait, NULL);
+    const int ready = ppoll(server->polls, peers + 1, &wait, NULL);
     if (ready < 0 && errno != EINTR)
         return mf_fail(error, MF_IO, "serve: cannot poll: %s", strerror(errno));
     if (ready <= 0)
         return MF_OK;
-    mf_serial_answer(server->serial, serial, mf_clock_seconds());
     for (uint32_t p = 0; p < peers; p++) {
         mf_Peer *peer = &server->peers[p];
         const short events = server->polls[p + 1].revents;
@@ -404,8 +396,7 @@ static mf_Status open_all(mf_Server *server, mf_Error *error) {
     const uint32_t most = server->config.connections + SPARE_SLOTS;
     server->peer_limit = most;
     server->peers = mf_allocate(server->context, most, sizeof *server->peers);
-    const uint32_t serial = MF_SERIAL_POLLS * server->config.serial_count;
-    server->polls = mf_allocate(server->context, most + 1 + serial, sizeof *server->polls);
+    server->polls = mf_allocate(server->context, most + 1, sizeof *server->polls);
     if (server->peers == NULL || server->polls == NULL)
         return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
     for (uint32_t p = 0; p < most; p++)
@@ -413,9 +404,6 @@ static mf_Status open_all(mf_Server *server, mf_Error *error) {
     mf_Status status = mf_link_find_eyes(server, error);
     if (status == MF_OK)
         status = mf_link_list_fields(server, error);
-    if (status == MF_OK)
-        status = mf_serial_open(server->context, server->world, server->config.serial,
-                                server->config.serial_count, &server->serial, error);
     return status == MF_OK ? mf_link_listen(server, error) : status;
 }
 
@@ -479,7 +467,6 @@ void mf_server_destroy(mf_Server *server) {
         close(server->listener);
     if (server->path[0] != '\0')
         unlink(server->path);
-    mf_serial_close(server->serial);
     mf_link_drop_eyes(server);
     mf_release(server->context, server->words);
     mf_release(server->context, server->fields);
@@ -495,10 +482,6 @@ const mf_Scene *mf_server_scene(const mf_Server *server) {
 
 const char *mf_server_address(const mf_Server *server) {
     return server->address;
-}
-
-const char *mf_server_serial(const mf_Server *server, uint32_t port) {
-    return mf_serial_describe(server->serial, port);
 }
 
 mf_ServerStatistics mf_server_statistics(const mf_Server *server) {

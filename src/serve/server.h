@@ -38,12 +38,10 @@ typedef struct mf_ServerConfig {
     // every 20 ms. Default NULL.
     void (*visit)(void *visitor);
     void *visitor;
-    bool paused;  // default false
-    double speed; // [1] simulated seconds per second; 0: as fast as possible; default 1
-    double spin;  // [s] for which turns are waited for without a sleep; default 1e-5
-    const char *const *serial; // ports to open, as mf_serial_open takes them; default NULL
-    uint32_t serial_count;     // [1]
-    mf_Time duration;          // [ns] of simulated time after which it ends; 0: no end; default 0
+    bool paused;      // default false
+    double speed;     // [1] simulated seconds per second; 0: as fast as possible; default 1
+    double spin;      // [s] for which turns are waited for without a sleep; default 1e-5
+    mf_Time duration; // [ns] of simulated time after which it ends; 0: no end; default 0
     // Folder below which LOAD and SPAWN find files; NULL: they are refused. Default NULL.
     const char *files;
     // Called with a world that LOAD (`loaded`) or SPAWN has made, before it takes the place of the
@@ -67,9 +65,6 @@ const mf_Scene *mf_server_scene(const mf_Server *server);
 
 // "127.0.0.1:8766", "[::1]:8766" or the path of the Unix socket.
 const char *mf_server_address(const mf_Server *server);
-
-// What serial port `port` of the configuration is: "robot[0] at /dev/pts/5, 21 servos".
-const char *mf_server_serial(const mf_Server *server, uint32_t port);
 
 // Serves until the configuration's stop() or duration says so. MF_IO: poll failed.
 mf_Status mf_server_run(mf_Server *server, mf_Error *error);

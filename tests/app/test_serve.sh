@@ -7,7 +7,6 @@ hexapod=$source_dir/models/hexapod.urdf
 refused 2 'exclude each other' serve "$hexapod" --unix s --port 1
 refused 1 "expected an address such as 127.0.0.1, 0.0.0.0 or ::1, found 'localhorst'" \
     serve "$hexapod" --listen localhorst
-refused 1 'there is no group nobody' serve "$hexapod" --port 0 --serial nobody
 refused 1 'cannot bind' serve "$hexapod" --unix /no/such/folder/socket
 
 # begin OPTIONS...: a server in the background; sets server, and address from its first line.

@@ -137,6 +137,10 @@ class RemoteWorld(Session[RemoteGroup], Plain):
                 return False
         return True
 
+    def fileno(self) -> int:
+        """The socket, for `select` and its like: `poll` when it is readable."""
+        return self._socket.fileno()
+
     def poll(self) -> None:
         """Takes all that has come: states, and events into `events`."""
         while self._receive(0.0, patient=False):

@@ -1,30 +1,26 @@
-"""Virtual serial ports against the manufacturer's own library: PyPI's dynamixel-sdk."""
+"""The bridge dynamixel against the manufacturer's own library: PyPI's dynamixel-sdk."""
 
 from __future__ import annotations
 
-import os
 import pathlib
 import re
-import shutil
-import signal
+import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
+import dynamixel_sdk as sdk
 import numpy as np
 import pytest
 
 import mayfly
 from conftest import ROOT
 
-COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
-pytestmark = pytest.mark.skipif(shutil.which(COMMAND) is None, reason="needs the command")
-sdk = pytest.importorskip("dynamixel_sdk")
 sdk.port_handler.LATENCY_TIMER = 500  # [ms] a machine with much else to do answers late
 
 SERVOS = 21
-TORQUE, PROFILE, GOAL, CURRENT, VELOCITY, POSITION = 64, 112, 116, 126, 128, 132
+TORQUE, PROFILE, GOAL, VELOCITY, POSITION = 64, 112, 116, 128, 132
 UNIT = 2 * np.pi / 4096  # [rad]
 SCENE = """
 world: {{step: 0.002}}
@@ -33,30 +29,22 @@ groups:
   model: {models}/humanoid.urdf
   motion: articulated
   controller: none
+  count: {count}
+  placement: {{grid: {{spacing: [2, 2, 2]}}}}
 """
 
 
 class Bus:
-    """A server, a port at it, and the socket for the truth."""
+    """A world, a port at it, and the socket for the truth."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
-        scene = folder / "humanoid.yaml"
-        scene.write_text(SCENE.format(models=ROOT / "models"))
-        self.link = folder / "ttyUSB0"
-        words = [COMMAND, "serve", str(scene), "--unix", str(folder / "socket")]
-        words += ["--speed", "0", "--paused", "--serial", f"robot={self.link}"]
-        self.server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-        assert self.server.stdout is not None
-        lines = self.server.stdout
-        assert re.match(r"serving at ", lines.readline())
-        line = lines.readline()
-        assert re.match(rf"serial port of robot\[0\] at /dev/pts/\d+ = .*, {SERVOS} servos", line)
-        self.port = sdk.PortHandler(str(self.link))
+    def __init__(self, address: str, link: pathlib.Path) -> None:
+        self.port = sdk.PortHandler(str(link))
         assert self.port.openPort() and self.port.setBaudRate(57600)
         self.packets = sdk.PacketHandler(2.0)
-        self.world = mayfly.connect(str(folder / "socket"))
+        self.world = mayfly.connect(address)
         self.robot = self.world["robot"]
         self.state = self.robot.subscribe("joint.angle", "joint.target", "base.position")
+        self.world.wait(self.state, 20)
 
     def step(self, seconds: float) -> None:
         ticks = round(seconds / 0.002)
@@ -66,6 +54,9 @@ class Bus:
         self.world.step(1)  # the state of a step alone is not lost, also by a reader that is slow
         while self.state.tick < goal:
             assert self.world.wait(self.state, 20)
+        now = round(2 * self.state.tick) % 32768  # [ms], when the bridge has this state, too
+        while self.call("read2ByteTxRx", 1, 120) != now:
+            pass
 
     def call(self, name: str, *words: Any) -> Any:
         *values, result, error = getattr(self.packets, name)(self.port, *words)
@@ -73,20 +64,34 @@ class Bus:
         assert error == 0, self.packets.getRxPacketError(error)
         return values[0] if values else None
 
-    def close(self) -> None:
-        self.port.closePort()
-        self.world.close()
-        self.server.send_signal(signal.SIGTERM)
-        assert self.server.wait(20) == 0
-        assert not self.link.is_symlink()
+    def targets(self) -> Any:
+        """The targets after a step."""
+        self.step(0.002)
+        return self.state["joint.target"][0]
 
 
 @pytest.fixture
-def bus(tmp_path: pathlib.Path) -> Iterator[Bus]:
-    made = Bus(tmp_path)
-    made.world.wait(made.state, 20)
-    yield made
-    made.close()
+def begin(
+    serve: Callable[..., str], start: Callable[..., Any], tmp_path: pathlib.Path
+) -> Callable[..., tuple[str, subprocess.Popen[str]]]:
+    """`begin("robot=link")` serves a humanoid, with the bridge at it."""
+
+    def run(*arguments: str, count: int = 1) -> tuple[str, subprocess.Popen[str]]:
+        scene = tmp_path / "humanoid.yaml"
+        scene.write_text(SCENE.format(models=ROOT / "models", count=count))
+        address = serve(scene, "--speed", "0", "--paused")
+        return address, start("bridge", "dynamixel", address, *arguments)
+
+    return run
+
+
+@pytest.fixture
+def bus(begin: Callable[..., Any], tmp_path: pathlib.Path) -> Bus:
+    link = tmp_path / "ttyUSB0"
+    address, bridge = begin(f"robot={link}")
+    line = bridge.stdout.readline()
+    assert re.match(rf"serial port of robot\[0\] at /dev/pts/\d+ = .*, {SERVOS} servos", line)
+    return Bus(address, link)
 
 
 def test_servos_are_found_and_set_up(bus: Bus) -> None:
@@ -136,12 +141,10 @@ def test_registered_and_bulk(bus: Bus) -> None:
     for number in (2, 4):
         bus.call("write1ByteTxRx", number, TORQUE, 1)
     bus.call("regWriteTxRx", 2, GOAL, 4, list((2200).to_bytes(4, "little")))
-    bus.step(0.01)
-    assert bus.state["joint.target"][0, 1] == 0
+    assert bus.targets()[1] == 0
     assert bus.packets.action(bus.port, sdk.BROADCAST_ID) == sdk.COMM_SUCCESS
     assert bus.call("read4ByteTxRx", 2, GOAL) == 2200
-    bus.step(0.01)
-    assert bus.state["joint.target"][0, 1] == pytest.approx(152 * UNIT, abs=1e-6)
+    assert bus.targets()[1] == pytest.approx(152 * UNIT, abs=1e-6)
     writer = sdk.GroupBulkWrite(bus.port, bus.packets)
     assert writer.addParam(2, PROFILE, 4, list((50).to_bytes(4, "little")))
     assert writer.addParam(4, GOAL, 4, list((2100).to_bytes(4, "little")))
@@ -151,9 +154,8 @@ def test_registered_and_bulk(bus: Bus) -> None:
     assert reader.txRxPacket() == sdk.COMM_SUCCESS
     assert reader.getData(2, PROFILE, 4) == 50 and reader.getData(4, GOAL, 4) == 2100
     bus.call("write4ByteTxRx", 2, GOAL, 2048)
-    begin = bus.state["joint.target"][0, 1]
-    bus.step(0.1)  # at 50 * 0.229 rev/min
-    moved = begin - bus.state["joint.target"][0, 1]
+    begin = bus.targets()[1]
+    moved = begin - [bus.targets()[1] for _ in range(50)][-1]  # at 50 * 0.229 rev/min
     assert moved == pytest.approx(0.1 * 50 * 0.229 * 2 * np.pi / 60, rel=0.05)
     bus.call("reboot", 2)
 
@@ -207,3 +209,73 @@ def test_garbage_and_halves_of_packets(bus: Bus) -> None:
     assert bus.call("ping", 1) == 1020
     bus.step(0.1)
     assert np.isfinite(bus.state["joint.target"]).all()
+
+
+def test_a_servo_without_torque_gives_way(bus: Bus) -> None:
+    bus.call("write1ByteTxRx", 4, TORQUE, 1)
+    bus.call("write4ByteTxRx", 4, GOAL, 2248)
+    bus.step(0.02)
+    assert bus.call("read2ByteTxRx", 4, 126) != 0  # current
+    bus.call("write1ByteTxRx", 4, TORQUE, 0)
+    assert bus.call("read2ByteTxRx", 4, 126) == 0
+    bus.step(0.1)
+    angle = bus.state["joint.angle"][0, 3]
+    assert bus.targets()[3] == pytest.approx(angle, abs=1e-6)
+    assert bus.call("read2ByteTxRx", 4, 120) == 2 * bus.state.tick  # [ms]
+
+
+def test_programs_come_and_go(begin: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    link = tmp_path / "port"
+    _, bridge = begin(f"robot[1]={link}", "robot[0]=tcp:0", count=2)
+    assert f"= {link}, 21 servos" in bridge.stdout.readline()
+    line = bridge.stdout.readline()
+    port = int(re.search(r"robot\[0\] at tcp 127.0.0.1:(\d+)", line)[1])
+    ping = bytes.fromhex("fffffd000103000119 4e")
+    pong = bytes.fromhex("fffffd000107005500fc032d")
+    for _ in range(3):
+        with link.open("r+b", buffering=0) as file:
+            file.write(ping)
+            answer = b""
+            while len(answer) < 14:
+                answer += file.read(14)
+            assert answer[:12] == pong
+    before: socket.socket | None = None
+    for _ in range(3):  # the last one has the bus
+        now = socket.create_connection(("127.0.0.1", port), 20)
+        now.sendall(ping)
+        assert now.recv(14)[:12] == pong
+        if before is not None:
+            assert before.recv(1) == b""
+            before.close()
+        before = now
+    assert before is not None
+    before.close()
+    bridge.terminate()
+    assert bridge.wait(20) == 0
+    assert not link.is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("nobody", "there is no group nobody"),
+        ("robot", r"name robot\[0\]"),
+        ("robot[2]", "has robots 0 .. 1"),
+        ("robot[-1]", "expected GROUP"),
+        ("robot[1]x", "expected GROUP"),
+        ("robot[1]=tcp:70000", "expected a port"),
+        ("robot[1]=/tmp", "is no link"),
+    ],
+)
+def test_wrong_ports_are_one_line(begin: Callable[..., Any], argument: str, message: str) -> None:
+    _, bridge = begin(argument, count=2)
+    lines = bridge.stdout.read().splitlines()
+    assert bridge.wait(20) == 2
+    assert len(lines) == 1 and re.search(message, lines[0])
+
+
+def test_a_robot_with_a_controller_is_refused(
+    serve: Callable[..., str], start: Callable[..., Any]
+) -> None:
+    bridge = start("bridge", "dynamixel", serve("scenes/oscillator.yaml", "--paused"))
+    assert "belongs to its gait or controller" in bridge.stdout.read()
