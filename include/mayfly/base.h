@@ -163,6 +163,14 @@ MF_API uint64_t mf_hash_bytes(uint64_t hash, const void *data, size_t size);
 // "major.minor.patch" of the library.
 MF_API const char *mf_version(void);
 
+// Ends the calling function, which returns an mf_Status, with that of `call` unless it is MF_OK.
+#define MF_TRY(call)                                                                               \
+    do {                                                                                           \
+        const mf_Status try_status_ = (call);                                                      \
+        if (try_status_ != MF_OK)                                                                  \
+            return try_status_;                                                                    \
+    } while (0)
+
 #ifdef __cplusplus
 }
 #endif
