@@ -1,7 +1,7 @@
 // Events for scripts: at each tick of a script, what is new since its last one, group by group, in
 // the order faults, falls, docks, goals.
 #include "script/engine.h"
-#include "solve/docks.h"
+#include "solve/dock/docks.h"
 
 #include "scene/watch.h"
 

@@ -1,9 +1,13 @@
-// The beginning of a step of docks: what is not enabled any more comes apart, what meets joins, and
-// magnets pull.
+// A step of docks. At its beginning what is not enabled any more comes apart, what meets joins, and
+// magnets pull; at its end overloaded joints break.
 //
 // A joint is made between the docks as they are: no velocity changes, so momentum stays; what is
 // left of distance and angle then closes as an error of any run-time joint does.
-#include "solve/docks.h"
+//
+// Loads are those of the joints in the step, in the frames of the docks where it began. All are
+// compared with the limits before any joint is taken away, and that changes no velocity: breaks do
+// not depend on an order and neither add momentum nor energy.
+#include "solve/dock/docks.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -21,11 +25,6 @@ void mf_dock_facing(double out[4], uint32_t orientation, uint32_t orientations) 
 }
 
 // ---- coming apart -------------------------------------------------------------------------------
-
-static mf_WorldJointId id_at(const mf_DockGroup *group, uint32_t instance, uint32_t dock) {
-    return (uint64_t)group->joint[mf_dock_at(group, instance, dock, 2, 1)] << 32 |
-           group->joint[mf_dock_at(group, instance, dock, 2, 0)];
-}
 
 static mf_WorldJointId id_of(const mf_WorldJoints *joints, uint32_t slot) {
     return (uint64_t)joints->records[slot].generation << 32 | slot;
@@ -57,8 +56,8 @@ void mf_docks_part(mf_WorldDocks *docks, uint32_t slot, mf_DockState state) {
     mf_joints_remove(docks->joints, slot);
     for (uint32_t s = 0; s < 2; s++) {
         mf_DockGroup *group = mf_docks_group(docks, record.group[s]);
-        const uint32_t dock = record.dock[s] - 1;
-        if (group == NULL || id_at(group, record.instance[s], dock) != id)
+        const uint32_t dock = record.part[s] - 1;
+        if (group == NULL || mf_dock_joint(group, record.instance[s], dock) != id)
             continue; // that robot was reset
         mf_dock_clear(group, record.instance[s], dock, state);
         if (state == MF_DOCK_BROKEN)
@@ -70,8 +69,8 @@ static bool still_latched(const mf_WorldDocks *docks, uint32_t slot) {
     const mf_JointRecord *record = &docks->joints->records[slot];
     for (uint32_t s = 0; s < 2; s++) {
         const mf_DockGroup *group = mf_docks_group(docks, record->group[s]);
-        const uint32_t dock = record->dock[s] - 1, instance = record->instance[s];
-        if (group == NULL || id_at(group, instance, dock) != id_of(docks->joints, slot) ||
+        const uint32_t dock = record->part[s] - 1, instance = record->instance[s];
+        if (group == NULL || mf_dock_joint(group, instance, dock) != id_of(docks->joints, slot) ||
             group->enabled[mf_dock_at(group, instance, dock, 1, 0)] == 0)
             return false;
     }
@@ -82,7 +81,7 @@ static void release(mf_WorldDocks *docks) {
     mf_WorldJoints *joints = docks->joints;
     for (uint32_t slot = 0; slot < joints->used; slot++) {
         const mf_JointRecord *record = &joints->records[slot];
-        if (!record->exists || record->dock[0] == 0 || still_latched(docks, slot))
+        if (!mf_dock_holds(record) || still_latched(docks, slot))
             continue;
         mf_docks_part(docks, slot, MF_DOCK_FREE);
         docks->statistics.released++;
@@ -90,10 +89,6 @@ static void release(mf_WorldDocks *docks) {
 }
 
 // ---- joining ------------------------------------------------------------------------------------
-
-static uint32_t dock_of(const mf_DockSite *site) {
-    return (uint32_t)(site->dock - site->group->model->docks);
-}
 
 static double softer(double a, double b) {
     return a > 0.0 && b > 0.0 ? (a < b ? a : b) : a + b;
@@ -120,18 +115,27 @@ static mf_JointRecord record_of(const mf_WorldDocks *docks, const mf_DockSite si
         record.group[s] = sites[s].group->index;
         record.instance[s] = sites[s].instance;
         record.link[s] = frame->link;
-        record.dock[s] = dock_of(&sites[s]) + 1;
+        record.part[s] = mf_dock_number(&sites[s]) + 1;
         mf_vec3_copy(record.position[s], frame->position);
         for (uint32_t c = 0; c < 4; c++)
             record.orientation[s][c] = frame->rotation[c];
     }
     double facing[4];
-    mf_dock_facing(facing, orientation,
-                   a->orientations < b->orientations ? a->orientations : b->orientations);
+    mf_dock_facing(facing, orientation, mf_dock_orientations(a, b));
     mf_quat_multiply(record.orientation[0], a->frame.rotation, facing);
     for (uint32_t s = 0; s < 2; s++)
         mf_quat_normalize(record.orientation[s]);
     return record;
+}
+
+// Fields of one of two ports that close or are engaged.
+static void set_partner(const mf_DockSite *own, const mf_DockSite *other, mf_DockState state) {
+    mf_DockGroup *group = own->group;
+    const uint32_t dock = mf_dock_number(own);
+    const uint32_t partner[3] = {other->group->index, other->instance, mf_dock_number(other)};
+    mf_dock_clear(group, own->instance, dock, state);
+    for (uint32_t c = 0; c < 3; c++)
+        group->partner[mf_dock_at(group, own->instance, dock, 3, c)] = partner[c];
 }
 
 void mf_docks_join(mf_WorldDocks *docks, const mf_DockSite sites[2], uint32_t orientation) {
@@ -139,13 +143,9 @@ void mf_docks_join(mf_WorldDocks *docks, const mf_DockSite sites[2], uint32_t or
     const mf_WorldJointId id = mf_joints_insert(docks->joints, &record);
     for (uint32_t s = 0; s < 2; s++) {
         mf_DockGroup *group = sites[s].group;
-        const uint32_t instance = sites[s].instance, dock = dock_of(&sites[s]);
-        const uint32_t partner[3] = {sites[1 - s].group->index, sites[1 - s].instance,
-                                     dock_of(&sites[1 - s])};
-        mf_dock_clear(group, instance, dock, MF_DOCK_ENGAGED);
+        const uint32_t instance = sites[s].instance, dock = mf_dock_number(&sites[s]);
+        set_partner(&sites[s], &sites[1 - s], MF_DOCK_ENGAGED);
         group->orientation[mf_dock_at(group, instance, dock, 1, 0)] = orientation;
-        for (uint32_t c = 0; c < 3; c++)
-            group->partner[mf_dock_at(group, instance, dock, 3, c)] = partner[c];
         group->joint[mf_dock_at(group, instance, dock, 2, 0)] = (uint32_t)id;
         group->joint[mf_dock_at(group, instance, dock, 2, 1)] = (uint32_t)(id >> 32);
     }
@@ -153,7 +153,7 @@ void mf_docks_join(mf_WorldDocks *docks, const mf_DockSite sites[2], uint32_t or
 }
 
 static uint32_t *state_at(const mf_DockSite *site) {
-    return &site->group->state[mf_dock_at(site->group, site->instance, dock_of(site), 1, 0)];
+    return &site->group->state[mf_dock_at(site->group, site->instance, mf_dock_number(site), 1, 0)];
 }
 
 static bool catches(mf_WorldDocks *docks, const mf_DockSite sites[2], uint64_t tick) {
@@ -170,17 +170,13 @@ static bool close_clamps(const mf_DockSite sites[2], bool goes_on, double step) 
     const double a = sites[0].dock->closing, b = sites[1].dock->closing;
     double wait = a > b ? a : b;
     if (goes_on)
-        wait = mf_field_get(sites[0].group->wait, sites[0].instance, dock_of(&sites[0])) - step;
+        wait =
+            mf_field_get(sites[0].group->wait, sites[0].instance, mf_dock_number(&sites[0])) - step;
     if (wait <= 1e-9)
         return true;
     for (uint32_t s = 0; s < 2; s++) {
-        mf_DockGroup *group = sites[s].group;
-        const uint32_t instance = sites[s].instance, dock = dock_of(&sites[s]);
-        mf_dock_clear(group, instance, dock, MF_DOCK_CLOSING);
-        group->partner[mf_dock_at(group, instance, dock, 3, 0)] = sites[1 - s].group->index;
-        group->partner[mf_dock_at(group, instance, dock, 3, 1)] = sites[1 - s].instance;
-        group->partner[mf_dock_at(group, instance, dock, 3, 2)] = dock_of(&sites[1 - s]);
-        mf_field_set(group->wait, instance, dock, wait);
+        set_partner(&sites[s], &sites[1 - s], MF_DOCK_CLOSING);
+        mf_field_set(sites[s].group->wait, sites[s].instance, mf_dock_number(&sites[s]), wait);
     }
     return false;
 }
@@ -200,7 +196,7 @@ static void mate(mf_WorldDocks *docks, const mf_DockPair *pair, const mf_SystemR
         return;
     }
     for (uint32_t s = 0; s < 2; s++)
-        mf_dock_clear(sites[s].group, sites[s].instance, dock_of(&sites[s]), MF_DOCK_MISSED);
+        mf_dock_clear(sites[s].group, sites[s].instance, mf_dock_number(&sites[s]), MF_DOCK_MISSED);
     docks->statistics.missed++;
 }
 
@@ -210,7 +206,7 @@ static void forget(mf_WorldDocks *docks) {
         const mf_DockSite *site = &docks->sites[i];
         const uint32_t state = *state_at(site);
         if ((state == MF_DOCK_CLOSING || state == MF_DOCK_MISSED) && !docks->mated[site->port])
-            mf_dock_clear(site->group, site->instance, dock_of(site), MF_DOCK_FREE);
+            mf_dock_clear(site->group, site->instance, mf_dock_number(site), MF_DOCK_FREE);
         docks->mated[site->port] = false; // nothing of this step is left for the next one
     }
 }
@@ -227,7 +223,7 @@ static void tidy(mf_WorldDocks *docks) {
                 if (state == MF_DOCK_FREE)
                     continue;
                 const bool lost = state == MF_DOCK_ENGAGED &&
-                                  mf_joints_find(docks->joints, id_at(group, i, d)) == NULL;
+                                  mf_joints_find(docks->joints, mf_dock_joint(group, i, d)) == NULL;
                 const bool off = group->enabled[at] == 0 && state != MF_DOCK_BROKEN;
                 const bool repaired = group->enabled[at] != 0 && state == MF_DOCK_BROKEN;
                 if (lost || off || repaired)
@@ -265,9 +261,7 @@ static void pull(mf_WorldDocks *docks, const mf_DockPair *pair) {
         return;
     const double part = 1.0 - distance / range, size = most * part * part;
     mf_vec3_scale(offset, offset, distance > 1e-9 ? size / distance : 0.0);
-    mf_dock_facing(facing, pair->orientation,
-                   a->dock->orientations < b->dock->orientations ? a->dock->orientations
-                                                                 : b->dock->orientations);
+    mf_dock_facing(facing, pair->orientation, mf_dock_orientations(a->dock, b->dock));
     mf_quat_multiply(target, a->orientation, facing);
     mf_quat_conjugate(back, b->orientation);
     mf_quat_multiply(error, target, back); // turns b to where it fits, world axes
@@ -277,7 +271,8 @@ static void pull(mf_WorldDocks *docks, const mf_DockPair *pair) {
     push(docks, b, offset, moment);
 }
 
-void mf_docks_unpull(mf_WorldDocks *docks) {
+// Removes the wrenches of magnets.
+static void stop_pulling(mf_WorldDocks *docks) {
     while (docks->push_count > 0) {
         const mf_DockPush *kept = &docks->pushes[--docks->push_count];
         const mf_TrialStep *trial = docks->joints->solver->trials[kept->group];
@@ -287,11 +282,50 @@ void mf_docks_unpull(mf_WorldDocks *docks) {
     }
 }
 
+// ---- loads --------------------------------------------------------------------------------------
+
+// [N], [N m] on the link of a side, in its dock's frame. The joint's frame is that of the second.
+static void load_of(const mf_JointRecord *record, const mf_Dock *first, uint32_t side,
+                    double out[6]) {
+    double into[4], back[4];
+    for (uint32_t c = 0; c < 6; c++)
+        out[c] = side == 1 ? record->load[c] : -record->load[c];
+    if (side == 1)
+        return;
+    mf_quat_conjugate(back, first->frame.rotation);
+    mf_quat_multiply(into, back, record->orientation[0]);
+    mf_quat_rotate(out, into, (double[3]){out[0], out[1], out[2]});
+    mf_quat_rotate(out + 3, into, (double[3]){out[3], out[4], out[5]});
+}
+
+static bool is_over(const double load[6], const mf_Dock *a, const mf_Dock *b) {
+    const double shear = mf_sqrt(load[1] * load[1] + load[2] * load[2]);
+    const double bending = mf_sqrt(load[4] * load[4] + load[5] * load[5]);
+    return load[0] > mf_smaller(b->tension, a->tension) || shear > mf_smaller(b->shear, a->shear) ||
+           bending > mf_smaller(b->bending, a->bending) ||
+           mf_abs(load[3]) > mf_smaller(b->torsion, a->torsion);
+}
+
+static void report(const mf_WorldDocks *docks, mf_JointRecord *record) {
+    const mf_Dock *dock[2];
+    mf_DockGroup *group[2];
+    double load[2][6];
+    for (uint32_t s = 0; s < 2; s++) {
+        group[s] = mf_docks_group(docks, record->group[s]);
+        dock[s] = &group[s]->model->docks[record->part[s] - 1];
+    }
+    for (uint32_t s = 0; s < 2; s++) {
+        load_of(record, dock[0], s, load[s]);
+        for (uint32_t c = 0; c < 6; c++)
+            mf_field_set(group[s]->load, record->instance[s], 6 * (record->part[s] - 1) + c,
+                         load[s][c]);
+    }
+    record->broken = is_over(load[1], dock[0], dock[1]);
+}
+
 // ---- a step -------------------------------------------------------------------------------------
 
 void mf_docks_begin(mf_WorldDocks *docks, const mf_SystemRun *run) {
-    if (docks == NULL)
-        return;
     release(docks);
     tidy(docks);
     mf_docks_find_near(docks);
@@ -303,4 +337,18 @@ void mf_docks_begin(mf_WorldDocks *docks, const mf_SystemRun *run) {
         if (*state_at(&docks->sites[docks->pairs[i].sites[0]]) != MF_DOCK_ENGAGED &&
             *state_at(&docks->sites[docks->pairs[i].sites[1]]) != MF_DOCK_ENGAGED)
             pull(docks, &docks->pairs[i]);
+}
+
+void mf_docks_end(mf_WorldDocks *docks) {
+    stop_pulling(docks);
+    mf_WorldJoints *joints = docks->joints;
+    for (uint32_t slot = 0; slot < joints->used; slot++)
+        if (mf_dock_holds(&joints->records[slot]))
+            report(docks, &joints->records[slot]);
+    for (uint32_t slot = 0; slot < joints->used; slot++) {
+        if (!mf_dock_holds(&joints->records[slot]) || !joints->records[slot].broken)
+            continue;
+        mf_docks_part(docks, slot, MF_DOCK_BROKEN);
+        docks->statistics.broken++;
+    }
 }

@@ -3,8 +3,8 @@
 //
 // Invariants: sites are in the order of ports; pairs are sorted by distance, then by ports; so
 // nothing depends on threads or cells. Nothing is allocated.
-#include "solve/docks.h"
-#include "model/points.h"
+#include "solve/dock/docks.h"
+#include "model/dock.h"
 #include "base/context.h"
 #include "math/scalar.h"
 
@@ -20,12 +20,10 @@ static const mf_TrialStep *trial_of(const mf_DockGroup *group) {
     return group->docks->joints->solver->trials[group->index];
 }
 
-static void place(mf_DockSite *site) {
-    const mf_DockGroup *group = site->group;
+void mf_dock_place(mf_DockSite *site, const double *motions) {
     const mf_Frame *frame = &site->dock->frame;
     mf_LinkMotion motion;
-    mf_link_motion(&motion, group->motions + site->instance / MF_BLOCK * group->motion_size,
-                   site->instance % MF_BLOCK, frame->link, true);
+    mf_link_motion(&motion, motions, site->instance % MF_BLOCK, frame->link, true);
     mf_link_point(&motion, frame->position, site->position, NULL);
     mf_quat_multiply(site->orientation, motion.orientation, frame->rotation);
 }
@@ -40,10 +38,10 @@ static void list_block(void *user, uint32_t index) {
     const mf_LinkChoice choice = {.links = group->links,
                                   .count = group->link_count,
                                   .end = left < MF_BLOCK ? left : MF_BLOCK};
-    mf_link_motions_find(&trial_of(group)->links, block->block, &choice,
-                         group->motions + block->block * group->motion_size);
+    double *motions = group->motions + block->block * group->motion_size;
+    mf_link_motions_find(&trial_of(group)->links, block->block, &choice, motions);
     for (uint32_t i = block->first_site; i < block->site_end; i++)
-        place(&docks->sites[i]);
+        mf_dock_place(&docks->sites[i], motions);
 }
 
 static void add_sites(mf_WorldDocks *docks, mf_DockBlock *block, mf_DockFilterFn takes) {
@@ -158,9 +156,7 @@ void mf_docks_visit_near(mf_WorldDocks *docks, double reach, mf_DockPairFn visit
 
 // Finds the nearest orientation in which two docks fit. Returns how far they are from it [rad].
 static double find_orientation(const mf_DockSite *a, const mf_DockSite *b, uint32_t *orientation) {
-    const uint32_t orientations = a->dock->orientations < b->dock->orientations
-                                      ? a->dock->orientations
-                                      : b->dock->orientations;
+    const uint32_t orientations = mf_dock_orientations(a->dock, b->dock);
     double best = 10.0;
     for (uint32_t k = 0; k < orientations; k++) {
         double facing[4], target[4], back[4], error[4];
@@ -178,9 +174,8 @@ static double find_orientation(const mf_DockSite *a, const mf_DockSite *b, uint3
 }
 
 static bool closes_already(const mf_DockSite *a, const mf_DockSite *b) {
-    const uint32_t dock = (uint32_t)(a->dock - a->group->model->docks);
+    const uint32_t dock = mf_dock_number(a), other = mf_dock_number(b);
     const uint32_t *partner = a->group->partner;
-    const uint32_t other = (uint32_t)(b->dock - b->group->model->docks);
     return a->group->state[mf_dock_at(a->group, a->instance, dock, 1, 0)] == MF_DOCK_CLOSING &&
            partner[mf_dock_at(a->group, a->instance, dock, 3, 0)] == b->group->index &&
            partner[mf_dock_at(a->group, a->instance, dock, 3, 1)] == b->instance &&

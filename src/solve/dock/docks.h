@@ -1,9 +1,8 @@
 // Inside of docks: shared by their files only.
 //
 //   docks.c        creation, fields, connections by calls
-//   docks_step.c   separation and docking at the beginning of a step
+//   docks_step.c   separation and docking at the beginning of a step, loads and breaks at its end
 //   docks_near.c   pairs of docks near each other
-//   docks_load.c   loads and breaks at its end
 //
 // A port is a dock of a robot; ports are numbered by groups, robots and docks. Two engaged ports
 // have a joint (joints.h) whose record names them; the fields of both name it.
@@ -100,6 +99,29 @@ static inline size_t mf_dock_at(const mf_DockGroup *group, uint32_t instance, ui
            instance % MF_BLOCK;
 }
 
+// Handle of the joint of a port.
+static inline mf_WorldJointId mf_dock_joint(const mf_DockGroup *group, uint32_t instance,
+                                            uint32_t dock) {
+    return (uint64_t)group->joint[mf_dock_at(group, instance, dock, 2, 1)] << 32 |
+           group->joint[mf_dock_at(group, instance, dock, 2, 0)];
+}
+
+// Whether a joint is that of two docks.
+static inline bool mf_dock_holds(const mf_JointRecord *record) {
+    return record->exists && record->part[0] != 0;
+}
+
+static inline uint32_t mf_dock_number(const mf_DockSite *site) { // [1] of the model
+    return (uint32_t)(site->dock - site->group->model->docks);
+}
+
+// [1] Orientations in which two docks fit.
+static inline uint32_t mf_dock_orientations(const mf_Dock *a, const mf_Dock *b) {
+    return a->orientations < b->orientations ? a->orientations : b->orientations;
+}
+
+// Sets the pose of a site from the motions of the links of its block.
+void mf_dock_place(mf_DockSite *site, const double *motions);
 // Orientation of the joint's frame in the first of two docks: that of the second when it is docked.
 void mf_dock_facing(double out[4], uint32_t orientation, uint32_t orientations);
 // Joins two ports, whose fields are free. The joints must have a free slot.
@@ -122,11 +144,9 @@ void mf_docks_visit_near(mf_WorldDocks *docks, double reach, mf_DockPairFn visit
 // Lists the ports that may dock, and pairs of them that are near each other, the nearest first.
 void mf_docks_find_near(mf_WorldDocks *docks);
 
-// The beginning and the end of a step; called by the solver.
+// The beginning and the end of a step.
 void mf_docks_begin(mf_WorldDocks *docks, const mf_SystemRun *run);
 void mf_docks_end(mf_WorldDocks *docks);
-// Removes the wrenches of magnets.
-void mf_docks_unpull(mf_WorldDocks *docks);
 
 // "free", "closing", "engaged", "missed", "broken".
 const char *mf_dock_state_name(mf_DockState state);

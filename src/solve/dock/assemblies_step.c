@@ -4,7 +4,7 @@
 // and between them what goes from robot to robot, assembly by assembly. Contacts with the ground
 // and limits are corrected as in a single robot: where one was wrong in some robot, all of the
 // assembly are solved again, at most as often.
-#include "solve/assemblies.h"
+#include "solve/dock/assemblies.h"
 #include "base/context.h"
 #include "math/scalar.h"
 
@@ -415,6 +415,14 @@ static void warn_of_loops(const mf_Assemblies *all, const mf_Assembly *assembly)
         }
 }
 
+// The motions of the groups skip carried robots while these are shown.
+static void show_carried(mf_Assemblies *all, bool shown) {
+    for (uint32_t g = 0; g < all->group_count; g++)
+        if (all->groups[g].pieces != NULL)
+            mf_art_set_carried(all->groups[g].group->group,
+                               shown && all->piece_count > 0 ? all->groups[g].carried : NULL);
+}
+
 void mf_assemblies_finish(mf_Assemblies *all) {
     count(all);
     for (uint32_t a = 0; a < all->count; a++)
@@ -431,9 +439,13 @@ void mf_assemblies_finish(mf_Assemblies *all) {
              i++)
             all->order[i].group->assemblies->carried[all->order[i].instance] = 1;
     }
+    show_carried(all, true);
 }
 
 bool mf_assemblies_begin(mf_Assemblies *all, const mf_SystemRun *run) {
+    if (all == NULL)
+        return false;
+    mf_docks_begin(all->docks, run);
     mf_assemblies_refresh(all);
     if (all->count == 0 && all->piece_count == 0)
         return false;
@@ -457,9 +469,9 @@ bool mf_assemblies_begin(mf_Assemblies *all, const mf_SystemRun *run) {
     return true;
 }
 
-void mf_assemblies_show_carried(mf_Assemblies *all, bool shown) {
-    for (uint32_t g = 0; all != NULL && g < all->group_count; g++)
-        if (all->groups[g].pieces != NULL)
-            mf_art_set_carried(all->groups[g].group->group,
-                               shown && all->piece_count > 0 ? all->groups[g].carried : NULL);
+void mf_assemblies_end(mf_Assemblies *all) {
+    if (all == NULL)
+        return;
+    show_carried(all, false);
+    mf_docks_end(all->docks);
 }

@@ -1,7 +1,7 @@
 // Docks of a world: creation, fields, connections by calls, assemblies. A step is in docks_step.c.
-#include "solve/assemblies.h"
-#include "model/points.h"
-#include "solve/docks.h"
+#include "solve/dock/assemblies.h"
+#include "model/dock.h"
+#include "solve/dock/docks.h"
 #include "base/floats.h"
 #include "base/hash.h"
 #include "math/scalar.h"
@@ -23,47 +23,24 @@ const char *mf_dock_state_name(mf_DockState state) {
 // ---- fields -------------------------------------------------------------------------------------
 
 static mf_Status add_fields(mf_DockGroup *group, mf_Error *error) {
-    mf_Field *fields[5] = {NULL};
-    const struct {
-        const char *name, *unit;
-        mf_FieldType type;
-        uint32_t width, flags;
-        mf_Field **out;
-        const char *about;
-    } rows[] = {
-        {"dock.enabled", "1", MF_U32, 1, MF_FIELD_INPUT, &fields[0],
+    const uint32_t docks = group->model->dock_count;
+    const mf_StateField rows[] = {
+        {"dock.enabled", "1", MF_U32, docks, 1, MF_FIELD_INPUT, NULL, &group->enabled,
          "1: it may dock and stay docked"},
-        {"dock.state", "1", MF_U32, 1, MF_FIELD_OUTPUT, &fields[1],
+        {"dock.state", "1", MF_U32, docks, 1, MF_FIELD_OUTPUT, NULL, &group->state,
          "0 free, 1 closing, 2 engaged, 3 missed, 4 broken"},
-        {"dock.partner", "1", MF_U32, 3, MF_FIELD_OUTPUT, &fields[2],
+        {"dock.partner", "1", MF_U32, docks, 3, MF_FIELD_OUTPUT, NULL, &group->partner,
          "group, robot and dock of the partner; 4294967295: none"},
-        {"dock.orientation", "1", MF_U32, 1, MF_FIELD_OUTPUT, &fields[3],
+        {"dock.orientation", "1", MF_U32, docks, 1, MF_FIELD_OUTPUT, NULL, &group->orientation,
          "number of the orientation about x"},
-        {"dock.joint", "1", MF_U32, 2, MF_FIELD_OUTPUT, &fields[4],
+        {"dock.joint", "1", MF_U32, docks, 2, MF_FIELD_OUTPUT, NULL, &group->joint,
          "handle of its joint, low and high half"},
-        {"dock.load", "1", MF_REAL, 6, MF_FIELD_OUTPUT, &group->load,
+        {"dock.load", "1", MF_REAL, docks, 6, MF_FIELD_OUTPUT, &group->load, NULL,
          "force [N] and moment [N m] on the own link, dock's frame"},
-        {"dock.wait", "s", MF_REAL, 1, MF_FIELD_OUTPUT, &group->wait, "until its clamp is closed"},
+        {"dock.wait", "s", MF_REAL, docks, 1, MF_FIELD_OUTPUT, &group->wait, NULL,
+         "until its clamp is closed"},
     };
-    mf_Status status = MF_OK;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && status == MF_OK; i++) {
-        const mf_FieldInfo info = {.name = rows[i].name,
-                                   .unit = rows[i].unit,
-                                   .frame = "",
-                                   .type = rows[i].type,
-                                   .shape = MF_FIXED_COUNT,
-                                   .width = rows[i].width,
-                                   .flags = MF_FIELD_STATE | rows[i].flags,
-                                   .description = rows[i].about};
-        status = mf_attach_field(group->group, &info, group->model->dock_count, rows[i].out, error);
-    }
-    if (status != MF_OK)
-        return status;
-    uint32_t **data[] = {&group->enabled, &group->state, &group->partner, &group->orientation,
-                         &group->joint};
-    for (size_t i = 0; i < sizeof data / sizeof *data; i++)
-        *data[i] = fields[i]->data;
-    return MF_OK;
+    return mf_attach_states(group->group, rows, sizeof rows / sizeof *rows, error);
 }
 
 // The joint itself is taken away at the beginning of the next step: resets may be parallel.
@@ -227,8 +204,8 @@ static mf_Status reserve(mf_WorldDocks *docks, uint64_t blocks, mf_Error *error)
     mf_WorldJoints *joints = docks->joints;
     if (blocks > UINT32_MAX / 64)
         return mf_fail(error, MF_LIMIT, "docks: too many links with docks");
-    joints->dock_capacity = docks->port_count / 2;
-    joints->dock_blocks = (uint32_t)blocks;
+    joints->reserved = docks->port_count / 2;
+    joints->reserved_blocks = (uint32_t)blocks;
     mf_Status status = mf_joints_ensure_capacity(joints, error);
     return status == MF_OK ? mf_joints_reserve(joints, joints->records, joints->used, error)
                            : status;
@@ -298,7 +275,8 @@ mf_Status mf_world_docks_add(mf_World *world, const mf_WorldDocksConfig *config,
         destroy(context, docks);
         return status;
     }
-    joints->docks = *out = docks;
+    joints->assemblies = docks->assemblies;
+    *out = docks;
     for (mf_DockGroup *group = docks->groups; group != NULL; group = group->next)
         for (uint32_t i = 0; i < group->robots; i++)
             reset(group->group, i, group);
@@ -353,8 +331,7 @@ static mf_Status take_ports(const mf_WorldDocks *docks, const mf_DockPort *first
     if (!mf_dock_fits(a, b))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "docks %.100s and %.100s do not fit: genders or types", a->name, b->name);
-    const uint32_t orientations =
-        a->orientations < b->orientations ? a->orientations : b->orientations;
+    const uint32_t orientations = mf_dock_orientations(a, b);
     if (orientation >= orientations)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "docks %.100s and %.100s: orientation %u, need less than %u", a->name,
@@ -380,10 +357,7 @@ mf_Status mf_docks_disconnect(mf_WorldDocks *docks, const mf_DockPort *port, mf_
     mf_Status status = take_port(docks, port, false, &site, error);
     if (status != MF_OK)
         return status;
-    const uint32_t *joint = site.group->joint;
-    const mf_WorldJointId id =
-        (uint64_t)joint[mf_dock_at(site.group, port->instance, port->dock, 2, 1)] << 32 |
-        joint[mf_dock_at(site.group, port->instance, port->dock, 2, 0)];
+    const mf_WorldJointId id = mf_dock_joint(site.group, port->instance, port->dock);
     if (mf_joints_find(docks->joints, id) == NULL)
         return mf_fail(error, MF_NOT_FOUND, "dock %.100s of robot %u is not docked",
                        site.dock->name, port->instance);
@@ -397,11 +371,8 @@ static void find_pose(mf_DockSite *site) {
     const mf_TrialStep *trial = site->group->docks->joints->solver->trials[site->group->index];
     const uint32_t lane = site->instance % MF_BLOCK;
     const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
-    mf_LinkMotion motion;
     mf_link_motions_find(&trial->links, site->instance / MF_BLOCK, &choice, trial->values);
-    mf_link_motion(&motion, trial->values, lane, site->dock->frame.link, true);
-    mf_link_point(&motion, site->dock->frame.position, site->position, NULL);
-    mf_quat_multiply(site->orientation, motion.orientation, site->dock->frame.rotation);
+    mf_dock_place(site, trial->values);
 }
 
 mf_Status mf_docks_mating_pose(mf_WorldDocks *docks, const mf_DockPort *fixed,
@@ -417,10 +388,7 @@ mf_Status mf_docks_mating_pose(mf_WorldDocks *docks, const mf_DockPort *fixed,
         return status;
     find_pose(&sites[0]);
     find_pose(&sites[1]);
-    const uint32_t orientations = sites[0].dock->orientations < sites[1].dock->orientations
-                                      ? sites[0].dock->orientations
-                                      : sites[1].dock->orientations;
-    mf_dock_facing(facing, dock_orientation, orientations);
+    mf_dock_facing(facing, dock_orientation, mf_dock_orientations(sites[0].dock, sites[1].dock));
     mf_quat_multiply(target, sites[0].orientation, facing);
     mf_quat_conjugate(back, sites[1].orientation);
     mf_quat_multiply(rotate, target, back); // what takes the moving dock to where it mates
@@ -461,7 +429,7 @@ uint32_t mf_docks_assemblies(const mf_WorldDocks *docks, uint32_t *out) {
     for (uint32_t slot = 0; slot < docks->joints->used; slot++) {
         const mf_JointRecord *record = &docks->joints->records[slot];
         uint32_t ends[2];
-        if (!record->exists || record->dock[0] == 0)
+        if (!mf_dock_holds(record))
             continue;
         for (uint32_t s = 0; s < 2; s++)
             ends[s] = root_of(out, mf_docks_group(docks, record->group[s])->first_robot +

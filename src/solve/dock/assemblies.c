@@ -1,6 +1,6 @@
 // Which docked robots move as one tree (assemblies.h): memory, and spanning trees found anew when
 // docks change.
-#include "solve/assemblies.h"
+#include "solve/dock/assemblies.h"
 #include "world/attach.h"
 #include "math/scalar.h"
 
@@ -28,8 +28,10 @@ static mf_Status create_group(mf_Assemblies *all, mf_DockGroup *of, mf_AssemblyG
     group->carried = mf_allocate(all->context, robots, sizeof *group->carried);
     if (group->dock_sites == NULL || group->taken == NULL || group->carried == NULL)
         return out_of_memory(error);
-    mf_Status status =
-        mf_art_pieces_create(all->context, of->group, &group->pieces, group->dock_sites, error);
+    for (uint32_t d = 0; d < of->model->dock_count; d++)
+        group->dock_sites[d] = of->model->docks[d].frame.link;
+    mf_Status status = mf_art_pieces_create(all->context, of->group, &group->pieces,
+                                            group->dock_sites, of->model->dock_count, error);
     group->anchored = status == MF_OK && group->pieces == NULL &&
                       mf_trial_step_kind(of->group) == MF_TRIAL_STEP_KINEMATIC;
     if (status != MF_OK || group->pieces == NULL)
@@ -150,10 +152,6 @@ static const mf_JointRecord *record_at(const mf_Assemblies *all, uint32_t slot) 
     return &all->docks->joints->records[slot];
 }
 
-static bool is_dock(const mf_JointRecord *record) {
-    return record->exists && record->dock[0] != 0;
-}
-
 static uint32_t number_of(const mf_Assemblies *all, const mf_JointRecord *record, uint32_t side) {
     return mf_docks_group(all->docks, record->group[side])->first_robot + record->instance[side];
 }
@@ -163,13 +161,13 @@ static void list_edges(mf_Assemblies *all) {
     const mf_WorldJoints *joints = all->docks->joints;
     memset(all->starts, 0, ((size_t)all->robot_count + 1) * sizeof *all->starts);
     for (uint32_t slot = 0; slot < joints->used; slot++)
-        for (uint32_t s = 0; s < 2 && is_dock(record_at(all, slot)); s++)
+        for (uint32_t s = 0; s < 2 && mf_dock_holds(record_at(all, slot)); s++)
             all->starts[number_of(all, record_at(all, slot), s) + 1]++;
     for (uint32_t i = 0; i < all->robot_count; i++)
         all->starts[i + 1] += all->starts[i];
     memcpy(all->work, all->starts, (size_t)all->robot_count * sizeof *all->work);
     for (uint32_t slot = 0; slot < joints->used; slot++)
-        for (uint32_t s = 0; s < 2 && is_dock(record_at(all, slot)); s++)
+        for (uint32_t s = 0; s < 2 && mf_dock_holds(record_at(all, slot)); s++)
             all->edges[all->work[number_of(all, record_at(all, slot), s)]++] = slot;
 }
 
@@ -260,7 +258,7 @@ static void fill_frame(const mf_AssemblyGroup *group, const mf_JointRecord *reco
         group->anchored ? &same : &group->pieces->motion->frames[record->link[side]];
     double orientation[4];
     if (!group->anchored)
-        joint_frame->site = group->dock_sites[record->dock[side] - 1];
+        joint_frame->site = group->dock_sites[record->part[side] - 1];
     mf_quat_rotate(joint_frame->position, frame->rotation, record->position[side]);
     mf_vec3_add(joint_frame->position, joint_frame->position, frame->position);
     mf_quat_multiply(orientation, frame->rotation, record->orientation[side]);

@@ -7,7 +7,7 @@
 //   assemblies_solve.c   the wrenches of the docks, by elimination from the leaves to the root
 //   assemblies_fly.c     sums over all links, for the momentum of an assembly in flight
 //   assemblies_loops.c   the wrenches of docks that close loops
-//   assemblies_touch.c   the links that others touch or constrain, for the world solver
+//   trees.c              the links that others touch or constrain, in the world solver
 //   assemblies_pose.c    poses of robots after the step, from the root to the leaves
 //
 // A robot that is docked to its parent in the spanning tree has an edge, the dock to its parent.
@@ -18,7 +18,7 @@
 //
 // Docks that close loops are constraints of the tree. Contacts between robots and other joints are
 // the world solver's, for which an assembly is one body with a response at each of its nodes, the
-// links that such forces act on (solver_trees.c). Assemblies with more than MF_ASSEMBLY_LOOPS
+// links that such forces act on (trees.c). Assemblies with more than MF_ASSEMBLY_LOOPS
 // loops, with compliant docks, or with more nodes than the solver accepts move by run-time joints
 // instead (solver.h).
 //
@@ -28,7 +28,7 @@
 #define MF_SOLVE_ASSEMBLIES_H
 
 #include "base/scratch.h"
-#include "solve/docks.h"
+#include "solve/dock/docks.h"
 #include "motion/articulated/constraint/pieces.h"
 
 // A frame on a robot: that of a joint on a link with docks.
@@ -208,16 +208,16 @@ void mf_assemblies_destroy(mf_Assemblies *all); // NULL is fine
 // Updates which robots are docked to each other, if docks have changed.
 void mf_assemblies_refresh(mf_Assemblies *all);
 // A step of those that can move as one:
-// begin      chooses them and loads their robots; false: there is none, and the rest must not
-//            be called
-// bind       lists the links that others touch or constrain, see below
+// begin      docks come apart and join; chooses trees and loads their robots; false: there is none,
+//            and solve and finish must not be called
 // solve      the motion of those that are not solved; of those with nodes as the solver asks
-// finish     moves their robots; the motions of their groups skip them while carried
-//            ones are shown
+// finish     moves their robots, which the motions of their groups skip until the end
+// end        loads of docks; overloaded ones break
+// NULL: the world has no docks.
 bool mf_assemblies_begin(mf_Assemblies *all, const mf_SystemRun *run);
 void mf_assemblies_solve(mf_Assemblies *all);
 void mf_assemblies_finish(mf_Assemblies *all);
-void mf_assemblies_show_carried(mf_Assemblies *all, bool shown);
+void mf_assemblies_end(mf_Assemblies *all);
 // Whether the robots of a joint have been moved this way.
 static inline bool mf_assemblies_carry(const mf_Assemblies *all, uint32_t slot) {
     return all != NULL && slot < all->carried_capacity && all->carried[slot];
@@ -230,21 +230,8 @@ static inline bool mf_assemblies_carry(const mf_Assemblies *all, uint32_t slot) 
 uint32_t mf_assemblies_robot(const mf_Assemblies *all, uint32_t group, uint32_t instance);
 // Makes an assembly move by run-time joints in this step; before its first solution.
 void mf_assemblies_release(mf_Assemblies *all, uint32_t assembly);
-// Starts the list of nodes of the step, which is ordered by assembly.
-void mf_assemblies_open_nodes(mf_Assemblies *all);
-// Reserves space for this number. False: no memory.
+// Reserves space for nodes, the links that others touch or hold. False: no memory.
 bool mf_assemblies_reserve_nodes(mf_Assemblies *all, uint32_t capacity);
-// Adds a link of the model of a robot of the order at a point [m], world frame.
-void mf_assemblies_add_node(mf_Assemblies *all, uint32_t robot, uint32_t link,
-                            const double point[3]);
-// [N], [N m] about the point of a node; its assembly is to be solved again where that is new.
-void mf_assemblies_press(mf_Assemblies *all, uint32_t node, const double wrench[6]);
-// [m/s^2], [rad/s^2] Accelerations of the points of the nodes of a solved assembly, six values per
-// node.
-void mf_assemblies_accelerations(mf_Assemblies *all, uint32_t assembly, double *out);
-// Derivative of these by wrenches on its nodes: a symmetric matrix, row after row. The assembly
-// must be solved again afterwards.
-void mf_assemblies_respond(mf_Assemblies *all, uint32_t assembly, double *out);
 
 // ---- inside -------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // Which assemblies move as one tree in a step (assemblies.h), and the pieces of their robots.
-#include "solve/assemblies.h"
+#include "solve/dock/assemblies.h"
 #include "world/attach.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void find_pressed(mf_Assemblies *all) {
     memset(all->pressed, 0, all->robot_count * sizeof *all->pressed);
     for (uint32_t slot = 0; slot < joints->used; slot++) {
         const mf_JointRecord *record = &joints->records[slot];
-        for (uint32_t s = 0; s < 2 && record->exists && record->dock[0] == 0; s++)
+        for (uint32_t s = 0; s < 2 && record->exists && record->part[0] == 0; s++)
             press(all, record->group[s], record->instance[s], record->link[s]);
     }
     for (uint32_t i = 0; i < solver->contact_count; i++)
