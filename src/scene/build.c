@@ -1,7 +1,7 @@
 // Worlds built from scene files: models, ground, world, groups, initial poses, contact, docks,
 // range sensors, cameras, messages, proximity, rules, behaviors, in this order.
 #include "base/memory.h"
-#include "scene/behavior/behavior.h"
+#include "scene/behavior.h"
 #include "world/group.h"
 #include "io/document.h"
 #include "base/floats.h"

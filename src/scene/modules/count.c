@@ -1,7 +1,7 @@
 // A distributed count of connected modules: a flood of sets of modules, as bits of a message. The
 // set of a module after k ticks is that of all modules within k hops, whatever the shape of the
 // assembly, so the count is right after as many ticks as the assembly's diameter.
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 
 enum { COUNT = MF_FLOOD_OWN, SET, WORDS = MF_MESSAGE_BYTES / 4 - 1 };
 

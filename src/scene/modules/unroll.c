@@ -2,7 +2,7 @@
 // the dock at its front. That module has no neighbor at its front any more, so it is the head of a
 // snake (snake.c); the others hear of it by the wave that comes from module to module, and leave
 // the track when it arrives.
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 
 enum { TRACK = MF_SNAKE_MEMORY, MEMORY = TRACK + MF_TRACK_MEMORY };
 

@@ -1,6 +1,6 @@
 // A robot on wheels drives on until its range sensor sees something near, then turns in place to
 // the right, for a time and as long as it sees it.
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 
 enum { LEFT, MEMORY }; // [s] left of a turn
 

@@ -1,5 +1,5 @@
 // Adds the policies that ship: finds what their settings name, and commands joints for them.
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 #include "model/points.h"
 #include <mayfly/model_fields.h>
 #include "agent/messages.h"
@@ -81,9 +81,13 @@ static uint32_t actuator_of(const mf_Model *model, uint32_t joint) {
     return MF_NONE;
 }
 
+uint32_t mf_policy_dock(const mf_Model *model, const char *name, uint32_t usual) {
+    return text_of(name)[0] == '\0' ? usual : mf_model_find(model, MF_ITEM_DOCK, name);
+}
+
 static mf_Status find_dock(const mf_Model *model, const char *what, const char *name,
                            uint32_t usual, uint32_t *out, mf_Error *error) {
-    *out = name[0] == '\0' ? usual : mf_model_find(model, MF_ITEM_DOCK, name);
+    *out = mf_policy_dock(model, name, usual);
     return *out < model->dock_count ? MF_OK
                                     : mf_fail(error, MF_NOT_FOUND, "%s: %s has no dock '%.80s'",
                                               what, model->name, name);

@@ -5,10 +5,16 @@
 // that notices a change begins the next one with its own knowledge only, the newer epoch replaces
 // older ones wherever it arrives, and older messages are dropped. All is right again twice the
 // diameter after a change: the news spreads, then the knowledge.
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 
 bool mf_policy_is_engaged(const mf_Policy *policy, uint32_t dock) {
     return mf_policy_percept(policy, MF_POLICY_DOCK_STATE, dock) == (double)MF_DOCK_ENGAGED;
+}
+
+void mf_policy_tell(mf_Policy *policy, const mf_Message *message) {
+    for (uint32_t d = 0; d < mf_policy_docks(policy); d++)
+        if (mf_policy_is_engaged(policy, d))
+            mf_policy_send(policy, d, message);
 }
 
 // The engaged docks as a number: bits, modulo 2^32.
@@ -41,7 +47,5 @@ int mf_flood_hear(mf_Policy *policy, const mf_Message *message) {
 
 void mf_flood_send(mf_Policy *policy, mf_Message *message) {
     message->content.words[0] = (uint32_t)mf_policy_memory(policy, MF_FLOOD_EPOCH);
-    for (uint32_t d = 0; d < mf_policy_docks(policy); d++)
-        if (mf_policy_is_engaged(policy, d))
-            mf_policy_send(policy, d, message);
+    mf_policy_tell(policy, message);
 }

@@ -1,7 +1,7 @@
 // Leader election by flooding: each module draws a number, all pass on the largest that they have
 // heard of, and after as many ticks as the assembly's diameter all know the same one (FloodMax;
 // Lynch 1996, "Distributed Algorithms", 4.1). Equal numbers are distinguished by the module.
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 
 enum { LEADER = MF_FLOOD_OWN, BEST, LEADS, MEMORY };
 enum { WORD_BEST = 1, WORD_LEADER, WORDS };

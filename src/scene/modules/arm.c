@@ -10,7 +10,7 @@
 // is part of it from then on. The root is the module without joints that has the targets, or only
 // one dock; its frame is that of targets and poses. Other modules without joints are links of the
 // arm.
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 #include "model/points.h"
 
 #include "math/scalar.h"

@@ -1,11 +1,11 @@
 // Behaviors: a system of a group that writes every agent's commands at its own rate. The target
 // pose of an agent is a function of time and its index, so the index of the next waypoint is the
 // only state. Agents with a fault are skipped.
-#include "scene/behavior/behavior.h"
+#include "scene/behavior.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/car/motion.h"
 #include "base/floats.h"
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 
 #include "math/scalar.h"
 

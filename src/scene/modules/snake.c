@@ -1,7 +1,7 @@
 // A sinusoidal snake: a wave runs along a chain of modules. A module without a neighbor at its
 // front is a head and has the clock. Each module sends its number and its phase to the one behind;
 // so a module knows both from messages only. In a ring, which has no head, nobody moves.
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 
 #include "math/scalar.h"
 

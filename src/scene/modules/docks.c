@@ -1,4 +1,4 @@
-// Docks of a scene: added where a group's model has some, and those that are joined at the start.
+// Docks of a scene that are joined at the start.
 //
 // Connections are made in order: chains of the groups, then the list `docks`. Each moves the robot
 // of its second dock to the first, or, if that one is connected already, the other; if both are,
@@ -375,7 +375,7 @@ static mf_Status connect(const Plan *plan, const Link *link) {
     return status == MF_OK ? MF_OK : refuse(plan, link, status, cause.message);
 }
 
-static mf_Status connect_all(mf_SceneBuilder *builder, mf_WorldDocks *docks) {
+mf_Status mf_scene_connect_docks(mf_SceneBuilder *builder, mf_WorldDocks *docks) {
     Plan plan = {.builder = builder, .docks = docks};
     mf_Status status = make_plan(&plan);
     for (uint32_t i = 0; i < plan.count && status == MF_OK; i++)
@@ -392,76 +392,4 @@ static mf_Status connect_all(mf_SceneBuilder *builder, mf_WorldDocks *docks) {
     mf_release(builder->context, plan.next);
     mf_release(builder->context, plan.fixed);
     return status;
-}
-
-bool mf_scene_group_docks(const mf_SceneBuilder *builder, uint32_t index) {
-    return builder->scene->models[index] != NULL && builder->scene->models[index]->dock_count > 0 &&
-           !mf_scene_group_isolated(builder, index);
-}
-
-// A chain of robots whose docks do not act would be dropped without a word.
-static mf_Status check_chain(const mf_SceneBuilder *builder, uint32_t index) {
-    const mf_SceneGroup *from = &builder->file->groups[index];
-    if (from->chain.first[0] == '\0' || mf_scene_group_docks(builder, index))
-        return MF_OK;
-    return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file, from->chain.line,
-                      from->chain.column, "docks: the robots of group %.80s %s", from->name,
-                      mf_scene_group_isolated(builder, index)
-                          ? "are isolated, a chain needs shared ones"
-                          : "have no docks");
-}
-
-// Whether any dock of the scene's modules, or of its own model, fits a dock.
-static bool fits_any(const mf_SceneBuilder *builder, const mf_Dock *dock) {
-    for (uint32_t i = 0; i < builder->file->group_count; i++) {
-        const mf_Model *model = builder->scene->models[i];
-        for (uint32_t d = 0; mf_scene_group_docks(builder, i) && d < model->dock_count; d++)
-            if (mf_dock_fits(dock, &model->docks[d]))
-                return true;
-    }
-    return false;
-}
-
-static void note_misfits(const mf_SceneBuilder *builder, uint32_t index) {
-    const mf_Model *model = builder->scene->models[index];
-    uint32_t misfits = 0;
-    const char *first = NULL;
-    for (uint32_t d = 0; d < model->dock_count; d++) {
-        if (fits_any(builder, &model->docks[d]))
-            continue;
-        first = first == NULL ? model->docks[d].name : first;
-        misfits++;
-    }
-    if (misfits > 0)
-        mf_scene_note(
-            builder->scene,
-            "group %.60s: %u of %u docks fit none of the scene, by gender or type: %.60s%s",
-            builder->file->groups[index].name, misfits, model->dock_count, first,
-            misfits > 1 ? " ..." : "");
-}
-
-mf_Status mf_scene_add_docks(mf_SceneBuilder *builder) {
-    bool any = false;
-    mf_WorldDocks *docks;
-    for (uint32_t i = 0; i < builder->file->group_count; i++) {
-        mf_Status chained = check_chain(builder, i);
-        if (chained != MF_OK)
-            return chained;
-        any = any || mf_scene_group_docks(builder, i);
-        if (builder->scene->models[i]->dock_count > 0 && mf_scene_group_isolated(builder, i))
-            mf_scene_note(builder->scene, "group %.60s: isolated robots do not dock",
-                          builder->file->groups[i].name);
-    }
-    for (uint32_t i = 0; i < builder->file->group_count; i++)
-        if (mf_scene_group_docks(builder, i))
-            note_misfits(builder, i);
-    if (!any && builder->file->dock_count > 0)
-        return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file,
-                          builder->file->docks[0].line, builder->file->docks[0].column,
-                          "docks: no group's model has docks");
-    if (!any)
-        return MF_OK;
-    mf_Status status = mf_world_docks_add(builder->scene->world, NULL, &docks, builder->error);
-    builder->scene->joints = mf_world_joints_of(builder->scene->world);
-    return status == MF_OK ? connect_all(builder, docks) : status;
 }

@@ -7,7 +7,7 @@
 // before other ends, the largest draw among equals. A module relaxes towards its phase,
 //     dphase / dt = 2 pi frequency + coupling (phase of the sender - lag - phase),
 // so waves that meet become one without a jump; the head's phase is free.
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 
 #include "math/scalar.h"
 

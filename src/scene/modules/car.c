@@ -7,7 +7,7 @@
 //     together  all drive for `wait` seconds
 //     parting   all stand; after `wait` seconds the `back` dock opens
 //     parted    those behind the opened dock drive away; the others never hear of it
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 
 enum { STAGE, SINCE, MEMORY };
 enum { APPROACH, JOINED, TOGETHER, PARTING, PARTED };
@@ -28,9 +28,7 @@ static void listen(mf_Policy *policy) {
 static void tell(mf_Policy *policy) {
     mf_Message message = {.type = MF_POLICY_CAR, .size = 4};
     message.content.words[0] = (uint32_t)mf_policy_memory(policy, STAGE);
-    for (uint32_t d = 0; d < mf_policy_docks(policy); d++)
-        if (mf_policy_is_engaged(policy, d))
-            mf_policy_send(policy, d, &message);
+    mf_policy_tell(policy, &message);
 }
 
 // What a module decides itself, by its docks.

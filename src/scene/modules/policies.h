@@ -57,6 +57,8 @@ extern const mf_PolicyKind mf_policy_snake, mf_policy_phase, mf_policy_track, mf
     mf_policy_count, mf_policy_leader, mf_policy_spin, mf_policy_wheels, mf_policy_car,
     mf_policy_arm, mf_policy_hormone;
 
+// The dock of a name; NULL or "": `usual`. MF_NONE: there is none.
+uint32_t mf_policy_dock(const mf_Model *model, const char *name, uint32_t usual);
 mf_Status mf_policy_behavior_add(mf_Group *group, const mf_Behavior *behavior, mf_Error *error);
 
 // ---- for policies ------------------------------------------------------------------------------
@@ -67,7 +69,8 @@ bool mf_policy_pose(mf_Policy *policy, const mf_PolicyPlan *plan, double positio
 // servos by targets that move on, at most a radian ahead of a joint that is fixed.
 bool mf_policy_drive(mf_Policy *policy, const mf_PolicyPlan *plan, double speed, double right);
 bool mf_policy_is_engaged(const mf_Policy *policy, uint32_t dock);
-double mf_policy_wrap(double angle); // [rad] to -pi .. pi
+void mf_policy_tell(mf_Policy *policy, const mf_Message *message); // sends to all engaged docks
+double mf_policy_wrap(double angle);                               // [rad] to -pi .. pi
 
 // A tick of a track and of a snake, with their memories from number `memory` on; what other
 // policies are made of. [rad] The bend of the module, which is bent by `bent` now.

@@ -2,7 +2,7 @@
 // with their center (Reynolds 1987, "Flocks, herds and schools"), and attraction to a goal. Each
 // rule gives a vector of length at most 1; the desired velocity is their weighted sum plus the
 // direction of flight, scaled to the flock's speed.
-#include "scene/behavior/behavior.h"
+#include "scene/behavior.h"
 
 #include "math/scalar.h"
 

@@ -1,5 +1,5 @@
 // Joints that turn at a constant speed: an ATRON that drives as a car.
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 
 static bool think(mf_Policy *policy, void *user) {
     const mf_PolicyPlan *plan = user;

@@ -6,7 +6,7 @@
 // and bends anew. The directions of a closed track are spread over the circle, so the bends add up
 // to those of a circle. All modules have their x axes along the track and their z axes outwards; a
 // positive angle of the hinge lowers the front.
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 
 #include "math/scalar.h"
 

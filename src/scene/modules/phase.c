@@ -3,7 +3,7 @@
 //     dphase_i / dt = w_i + coupling / n * sum_j sin(phase_j - phase_i).
 // Two with the same coupling lock if |w_1 - w_2| <= 2 coupling, with sin(phase_1 - phase_2) =
 // (w_1 - w_2) / (2 coupling).
-#include "scene/behavior/policies.h"
+#include "scene/modules/policies.h"
 
 #include "math/scalar.h"
 
@@ -58,9 +58,7 @@ static bool think(mf_Policy *policy, void *user) {
     mf_Message message = {.type = MF_POLICY_PHASE, .size = 4};
     mf_policy_set_memory(policy, PHASE, phase);
     message.content.floats[0] = (float)phase;
-    for (uint32_t d = 0; d < mf_policy_docks(policy); d++)
-        if (mf_policy_is_engaged(policy, d))
-            mf_policy_send(policy, d, &message);
+    mf_policy_tell(policy, &message);
     mf_sin_cos(phase, &sine, &cosine);
     return mf_policy_pose(policy, plan, plan->settings.offset + plan->settings.amplitude * sine);
 }

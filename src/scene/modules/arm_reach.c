@@ -1,16 +1,12 @@
-// Notes on targets of docked arms (behavior/arm.c) that are out of reach: farther from the root's
+// Notes on targets of docked arms (arm.c) that are out of reach: farther from the root's
 // dock than all modules together are long. The length of a module is that of the path from its back
 // dock by its joints to its front dock, which no angles can exceed.
 #include "scene/builder.h"
-#include <mayfly/model_fields.h>
+#include "scene/modules/policies.h"
 
 #include "math/scalar.h"
 
 #include <math.h>
-
-static uint32_t dock_of(const mf_Model *model, const char *name, uint32_t usual) {
-    return name == NULL || name[0] == '\0' ? usual : mf_model_find(model, MF_ITEM_DOCK, name);
-}
 
 static uint32_t depth_of(const mf_Model *model, uint32_t link) {
     uint32_t depth = 0;
@@ -64,8 +60,8 @@ static Modules add_modules(const mf_SceneBuilder *builder) {
         const mf_SceneGroup *group = &builder->file->groups[i];
         const mf_Model *model = builder->scene->models[i];
         const mf_PolicyBehavior *policy = &group->behavior.policy;
-        const uint32_t back = dock_of(model, policy->back, 1),
-                       front = dock_of(model, policy->front, 0);
+        const uint32_t back = mf_policy_dock(model, policy->back, 1),
+                       front = mf_policy_dock(model, policy->front, 0);
         if (group->behavior.kind != MF_BEHAVIOR_ARM ||
             (model->joint_count == 0 && has_targets(group)) || back >= model->dock_count ||
             front >= model->dock_count)
@@ -79,7 +75,7 @@ static Modules add_modules(const mf_SceneBuilder *builder) {
 static void note_root(mf_SceneBuilder *builder, uint32_t index, const Modules *all) {
     const mf_SceneGroup *group = &builder->file->groups[index];
     const mf_Model *model = builder->scene->models[index];
-    const uint32_t front = dock_of(model, group->behavior.policy.front, 0);
+    const uint32_t front = mf_policy_dock(model, group->behavior.policy.front, 0);
     uint32_t beyond = 0;
     double farthest = 0.0;
     if (!has_targets(group) || model->joint_count > 0 || front >= model->dock_count)
