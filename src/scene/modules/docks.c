@@ -102,22 +102,19 @@ static mf_Status list_entry(Plan *plan, const mf_SceneDock *from) {
     return status;
 }
 
-typedef struct Visit {
-    mf_Group *group;
-    uint32_t instance;
-} Visit;
-
-static Visit robot_at(const Plan *plan, uint32_t robot) {
+// The first dock of a robot.
+static mf_DockPort robot_at(const Plan *plan, uint32_t robot) {
     uint32_t group = plan->builder->file->group_count;
     while (plan->first[--group] > robot) {
     }
-    return (Visit){mf_world_group(plan->builder->scene->world, group), robot - plan->first[group]};
+    return (mf_DockPort){mf_world_group(plan->builder->scene->world, group),
+                         robot - plan->first[group], 0};
 }
 
 // Bolted to the world, or moved by nothing but the user's program.
-static bool is_fixed(const Visit *visit) {
-    return mf_group_model(visit->group)->base != MF_BASE_FREE ||
-           mf_motion_in(visit->group, MF_MOTION_EXTERNAL);
+static bool is_fixed(const mf_DockPort *robot) {
+    return mf_group_model(robot->group)->base != MF_BASE_FREE ||
+           mf_motion_in(robot->group, MF_MOTION_EXTERNAL);
 }
 
 static mf_Status make_plan(Plan *plan) {
@@ -137,9 +134,9 @@ static mf_Status make_plan(Plan *plan) {
     if (!plan->links || !plan->assembly || !plan->next || !plan->fixed)
         return mf_fail(plan->builder->error, MF_NO_MEMORY, "scene: out of memory");
     for (uint32_t i = 0; i < plan->robots; i++) {
-        const Visit visit = robot_at(plan, i);
+        const mf_DockPort robot = robot_at(plan, i);
         plan->assembly[i] = plan->next[i] = i;
-        plan->fixed[i] = is_fixed(&visit);
+        plan->fixed[i] = is_fixed(&robot);
     }
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++)
@@ -159,8 +156,10 @@ static uint32_t number_of(const Plan *plan, const mf_DockPort *port) {
 }
 
 // Puts a robot's base at a pose; its joints and other fields stay.
-static mf_Status move_to(const Plan *plan, mf_Group *group, uint32_t instance,
-                         const double position[3], const double orientation[4]) {
+static mf_Status move_to(const Plan *plan, const mf_DockPort *robot, const double position[3],
+                         const double orientation[4]) {
+    mf_Group *group = robot->group;
+    const uint32_t instance = robot->instance;
     const mf_Model *model = mf_group_model(group);
     mf_Context *context = plan->builder->context;
     double *q = mf_allocate(context, (size_t)model->position_count + 7, sizeof *q);
@@ -205,34 +204,34 @@ static void unite(Plan *plan, uint32_t a, uint32_t b) {
     plan->fixed[low] = plan->fixed[low] || plan->fixed[high];
 }
 
-static double base_value(const mf_DockPort *port, const char *field, uint32_t component) {
-    return mf_field_get(mf_group_find_field(port->group, field), port->instance, component);
+static void read_base(const mf_DockPort *port, double position[3], double orientation[4]) {
+    mf_field_read(mf_group_find_field(port->group, "base.position"), port->instance, 0, 3,
+                  position);
+    mf_field_read(mf_group_find_field(port->group, "base.orientation"), port->instance, 0, 4,
+                  orientation);
 }
 
 // Both robots are placed: their docks must mate.
 static mf_Status check_loop(const Plan *plan, const Link *link) {
-    double position[3], orientation[4], now[4], back[4], error[4], away = 0.0;
+    double position[3], orientation[4], at[3], now[4], back[4], error[4];
     char message[200];
     mf_Error cause = {0};
     mf_Status status = mf_docks_mating_pose(plan->docks, &link->ports[0], &link->ports[1],
                                             link->orientation, position, orientation, &cause);
     if (status != MF_OK)
         return refuse(plan, link, status, cause.message);
-    for (uint32_t c = 0; c < 4; c++) {
-        now[c] = base_value(&link->ports[1], "base.orientation", c);
-        const double distance =
-            c < 3 ? base_value(&link->ports[1], "base.position", c) - position[c] : 0.0;
-        away += distance * distance;
-    }
+    read_base(&link->ports[1], at, now);
+    mf_vec3_sub(at, at, position);
+    const double away = mf_vec3_length(at);
     mf_quat_conjugate(back, now);
     mf_quat_multiply(error, back, orientation);
     const double angle = 2.0 * mf_atan2(mf_vec3_length(error + 1), mf_abs(error[0]));
-    if (mf_sqrt(away) <= loop_most && angle <= loop_angle)
+    if (away <= loop_most && angle <= loop_angle)
         return MF_OK;
     snprintf(message, sizeof message,
              "the docks that close a loop are %.4g m and %.4g rad apart at the start, expected at "
              "most %g m and %g rad",
-             mf_sqrt(away), angle, loop_most, loop_angle);
+             away, angle, loop_most, loop_angle);
     return refuse(plan, link, MF_BAD_FILE, message);
 }
 
@@ -247,27 +246,19 @@ static mf_Status move_assembly(const Plan *plan, const mf_DockPort *port, const 
     uint32_t i = first;
     double from[3], now[4], back[4], rotation[4];
     mf_Status status = MF_OK;
-    for (uint32_t c = 0; c < 4; c++) {
-        now[c] = base_value(port, "base.orientation", c);
-        if (c < 3)
-            from[c] = base_value(port, "base.position", c);
-    }
+    read_base(port, from, now);
     mf_quat_conjugate(back, now);
     mf_quat_multiply(rotation, orientation, back);
     do {
-        const Visit visit = robot_at(plan, i);
-        const mf_DockPort member = {visit.group, visit.instance, 0};
+        const mf_DockPort member = robot_at(plan, i);
         double at[3], rotated[4];
-        for (uint32_t c = 0; c < 4; c++) {
-            rotated[c] = base_value(&member, "base.orientation", c);
-            if (c < 3)
-                at[c] = base_value(&member, "base.position", c) - from[c];
-        }
+        read_base(&member, at, rotated);
+        mf_vec3_sub(at, at, from);
         mf_quat_rotate(at, rotation, at);
         mf_vec3_add(at, at, position);
         mf_quat_multiply(rotated, rotation, rotated);
         mf_quat_normalize(rotated);
-        status = move_to(plan, visit.group, visit.instance, at, rotated);
+        status = move_to(plan, &member, at, rotated);
         i = plan->next[i];
     } while (i != first && status == MF_OK);
     return status;
@@ -338,9 +329,9 @@ static mf_Status raise(const Plan *plan, uint32_t name) {
     if (plan->fixed[name])
         return MF_OK;
     do {
-        const Visit visit = robot_at(plan, i);
+        const mf_DockPort robot = robot_at(plan, i);
         double depth;
-        mf_Status status = depth_of(plan, visit.group, visit.instance, &depth);
+        mf_Status status = depth_of(plan, robot.group, robot.instance, &depth);
         if (status != MF_OK)
             return status;
         most = depth > most ? depth : most;
@@ -349,16 +340,11 @@ static mf_Status raise(const Plan *plan, uint32_t name) {
     if (is_alone(plan, name) || !(most > 0.0))
         return MF_OK;
     do {
-        const Visit visit = robot_at(plan, i);
-        const mf_DockPort port = {visit.group, visit.instance, 0};
+        const mf_DockPort robot = robot_at(plan, i);
         double position[3], orientation[4];
-        for (uint32_t c = 0; c < 4; c++) {
-            orientation[c] = base_value(&port, "base.orientation", c);
-            if (c < 3)
-                position[c] = base_value(&port, "base.position", c);
-        }
+        read_base(&robot, position, orientation);
         position[2] += most;
-        mf_Status status = move_to(plan, visit.group, visit.instance, position, orientation);
+        mf_Status status = move_to(plan, &robot, position, orientation);
         if (status != MF_OK)
             return status;
         i = plan->next[i];

@@ -291,6 +291,8 @@ void mf_assembly_accelerate(const mf_Assemblies *all, const mf_AssemblyRobot *ro
 void mf_assembly_chain(mf_Assemblies *all, mf_Assembly *assembly);
 bool mf_assembly_has_failed(const mf_Assemblies *all, const mf_Assembly *assembly);
 void mf_assembly_update_poses(mf_Assemblies *all, uint32_t first, uint32_t end);
+// The rotation by a rate [rad/s] for a time [s].
+void mf_assembly_rotation(double out[4], const double rate[3], double time);
 // Masses and momenta before and after the step, for `fly` (assemblies_fly.c).
 void mf_assembly_note(mf_Assemblies *all, mf_Assembly *assembly);
 void mf_assembly_gather(mf_Assemblies *all, mf_Assembly *assembly);

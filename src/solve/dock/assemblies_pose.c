@@ -17,14 +17,18 @@ typedef struct Site {
     double world_rotation[9], position[3], velocity[3], rate[3];
 } Site;
 
+void mf_assembly_rotation(double out[4], const double rate[3], double time) {
+    const double size = mf_vec3_length(rate);
+    double axis[3] = {1.0, 0.0, 0.0};
+    if (size > 0.0)
+        mf_vec3_scale(axis, rate, 1.0 / size);
+    mf_quat_from_axis_angle(out, axis, size * time);
+}
+
 // Of a link that moves by itself, `after` seconds later.
 static void site_of_anchor(const mf_LinkMotion *motion, double after, Site *out) {
     double about[4], rotated[4];
-    const double rate = mf_vec3_length(motion->rate);
-    double axis[3] = {1.0, 0.0, 0.0};
-    if (rate > 0.0)
-        mf_vec3_scale(axis, motion->rate, 1.0 / rate);
-    mf_quat_from_axis_angle(about, axis, rate * after);
+    mf_assembly_rotation(about, motion->rate, after);
     mf_quat_multiply(rotated, about, motion->orientation);
     mf_quat_to_matrix(out->world_rotation, rotated);
     mf_vec3_copy(out->velocity, motion->velocity);
@@ -158,22 +162,12 @@ void mf_assembly_store(mf_Assemblies *all, mf_Assembly *assembly) {
 
 // ---- behind the step ----------------------------------------------------------------------------
 
-// A small turn [rad] as a matrix.
-static void rotate_by(double out[9], const double vector[3]) {
-    const double size = mf_vec3_length(vector);
-    double axis[3] = {1.0, 0.0, 0.0}, q[4];
-    if (size > 0.0)
-        mf_vec3_scale(axis, vector, 1.0 / size);
-    mf_quat_from_axis_angle(q, axis, size);
-    mf_quat_to_matrix(out, q);
-}
-
 // The frame of the parent's side, as the own side is to match it: what is still open stays so.
 static void frame_to_match(const mf_Assemblies *all, const mf_AssemblyRobot *robot, Site *out) {
     const mf_AssemblyRobot *parent = &all->order[robot->parent];
     const mf_AssemblyEdge *edge = &robot->edge;
     Site on;
-    double link[9], arm[3], swing[3], rest[3], more[9], back[9];
+    double link[9], arm[3], swing[3], rest[3], more[9], back[9], q[4];
     if (parent->anchored)
         site_of_anchor(&edge->anchors[0], all->step, &on);
     else
@@ -199,7 +193,8 @@ static void frame_to_match(const mf_Assemblies *all, const mf_AssemblyRobot *rob
     // Its turn, and what is open of it.
     for (uint32_t c = 0; c < 3; c++)
         rest[c] = edge->open[c] + all->step * edge->closes[c];
-    rotate_by(more, rest);
+    mf_assembly_rotation(q, rest, 1.0);
+    mf_quat_to_matrix(more, q);
     mf_mat3_multiply(back, more, edge->frames[0].rotation);
     mf_mat3_multiply(out->world_rotation, link, back);
     mf_mat3_apply(rest, link, edge->closes);
@@ -251,11 +246,7 @@ bool mf_assembly_has_failed(const mf_Assemblies *all, const mf_Assembly *assembl
 }
 
 // The root's base in the world.
-typedef struct Root {
-    double world_rotation[9], position[3], velocity[3], rate[3];
-} Root;
-
-static void read_root(const mf_AssemblyRobot *root, Root *out) {
+static void read_root(const mf_AssemblyRobot *root, Site *out) {
     mf_Field *const *base = root->group->assemblies->base;
     double q[4], about[3];
     mf_field_read(base[0], root->instance, 0, 3, out->position);
@@ -275,7 +266,7 @@ static void read_root(const mf_AssemblyRobot *root, Root *out) {
 }
 
 // Of two quaternions of an attitude the one nearer to the last is taken.
-static void place_robot(const Root *root, const mf_AssemblyRobot *robot) {
+static void place_robot(const Site *root, const mf_AssemblyRobot *robot) {
     mf_Field *const *own = robot->group->assemblies->base;
     double to[9], at[3], moves[3], swing[3], before[4], next[4], rotation[3];
     mf_mat3_multiply(to, root->world_rotation, robot->world_rotation);
@@ -303,7 +294,7 @@ static void place_robot(const Root *root, const mf_AssemblyRobot *robot) {
 
 void mf_assembly_update_poses(mf_Assemblies *all, uint32_t first, uint32_t end) {
     uint32_t last = MF_NONE;
-    Root root;
+    Site root;
     for (uint32_t i = first; i < end; i++) {
         const mf_AssemblyRobot *robot = &all->order[i];
         const mf_Assembly *assembly = &all->assemblies[robot->assembly];

@@ -392,13 +392,10 @@ mf_Status mf_docks_mating_pose(mf_WorldDocks *docks, const mf_DockPort *fixed,
     mf_quat_multiply(target, sites[0].orientation, facing);
     mf_quat_conjugate(back, sites[1].orientation);
     mf_quat_multiply(rotate, target, back); // what takes the moving dock to where it mates
-    const mf_Field *at = mf_group_find_field(moving->group, "base.position");
-    const mf_Field *rotation = mf_group_find_field(moving->group, "base.orientation");
-    for (uint32_t c = 0; c < 4; c++) {
-        base_rotation[c] = mf_field_get(rotation, moving->instance, c);
-        if (c < 3)
-            base[c] = mf_field_get(at, moving->instance, c);
-    }
+    mf_field_read(mf_group_find_field(moving->group, "base.position"), moving->instance, 0, 3,
+                  base);
+    mf_field_read(mf_group_find_field(moving->group, "base.orientation"), moving->instance, 0, 4,
+                  base_rotation);
     mf_vec3_sub(arm, base, sites[1].position);
     mf_quat_rotate(arm, rotate, arm);
     mf_vec3_add(position, sites[0].position, arm);

@@ -185,17 +185,14 @@ static bool is_left(const mf_Solver *solver, const mf_SolverBody *body) {
 // What the tree's accelerations make of a link.
 static void move(const mf_Solver *solver, mf_SolverNode *node, const double *acceleration) {
     const double step = (double)solver->run.step * 1e-9;
-    double axis[3] = {1.0, 0.0, 0.0}, rotation[4], arm[3], swing[3];
+    double rotation[4], arm[3], swing[3];
     mf_link_point(&node->begin, node->center, NULL, node->velocity);
     mf_vec3_copy(node->velocity + 3, node->begin.rate);
     mf_vec3_add_scaled(node->velocity, node->velocity, step, acceleration);
     mf_vec3_add_scaled(node->velocity + 3, node->velocity + 3, step, acceleration + 3);
     mf_LinkMotion *end = &node->end;
     mf_vec3_copy(end->rate, node->velocity + 3);
-    const double rate = mf_vec3_length(end->rate);
-    if (rate > 0.0)
-        mf_vec3_scale(axis, end->rate, 1.0 / rate);
-    mf_quat_from_axis_angle(rotation, axis, rate * step);
+    mf_assembly_rotation(rotation, end->rate, step);
     mf_quat_multiply(end->orientation, rotation, node->begin.orientation);
     mf_quat_rotate(arm, end->orientation, node->center);
     mf_vec3_cross(swing, end->rate, arm);
