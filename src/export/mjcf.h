@@ -92,7 +92,7 @@ void mf_mjcf_put_bodies(mf_MjcfWriter *w);
 void mf_mjcf_put_extensions(mf_MjcfWriter *w);
 void mf_mjcf_put_actuators(mf_MjcfWriter *w);
 void mf_mjcf_put_sensors(mf_MjcfWriter *w);
-void mf_mjcf_put_texts(mf_MjcfWriter *w); // docks, and what cameras have no attribute for
+void mf_mjcf_put_texts(mf_MjcfWriter *w); // what MJCF has no elements or attributes for
 // Those of a body; MF_NONE: the world.
 void mf_mjcf_put_cameras(mf_MjcfWriter *w, uint32_t body, uint32_t level);
 

@@ -111,23 +111,6 @@ bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index);
 // Writes the group's initial values to all its robots (initial.c).
 mf_Status mf_scene_write_initial(mf_SceneBuilder *builder, uint32_t index);
 
-// ---- modular robots (modules/) -----------------------------------------------------------------
-
-// Whether robots of the group have docks and share the world.
-bool mf_scene_group_docks(const mf_SceneBuilder *builder, uint32_t index);
-// Limits the loads of the docks of the group's model, which nobody has seen yet.
-mf_Status mf_scene_limit_docks(const mf_SceneBuilder *builder, uint32_t index);
-// Whether a field is one of docks, which are added after all groups: initial values are then
-// written again.
-bool mf_scene_is_early(const mf_SceneBuilder *builder, uint32_t index, const char *path);
-// Lets docks act, and joins those of the file.
-mf_Status mf_scene_add_docks(mf_SceneBuilder *builder);
-mf_Status mf_scene_connect_docks(mf_SceneBuilder *builder, mf_WorldDocks *docks);
-// Lets docks send messages, if the file says so.
-mf_Status mf_scene_add_messages(mf_SceneBuilder *builder);
-// Notes on targets of docked arms that are out of reach.
-void mf_scene_note_arms(mf_SceneBuilder *builder);
-
 // ---- systems of the world ----------------------------------------------------------------------
 
 // Adds the system that switches motions by the rules of all groups.

@@ -1,5 +1,5 @@
 // Builds one group of a scene: its model, motion, plugins, controller and sensors.
-#include "scene/builder.h"
+#include "scene/modules/modules.h"
 #include "control/plugin.h"
 #include "world/group.h"
 #include "motion/table.h"
@@ -62,13 +62,13 @@ mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index) {
     mf_Model **out = &builder->scene->models[index];
     if (from->model != NULL) {
         *out = (mf_Model *)(uintptr_t)from->model; // only read
-        return mf_scene_limit_docks(builder, index);
+        return mf_scene_limit_modules(builder, index);
     }
     if (from->kind != NULL)
         return mf_body_model(builder->context, from->kind, from->body, out, builder->error);
     mf_Status status =
         mf_model_load(builder->context, from->model_path, &from->import, out, builder->error);
-    return status == MF_OK ? mf_scene_limit_docks(builder, index) : status;
+    return status == MF_OK ? mf_scene_limit_modules(builder, index) : status;
 }
 
 // ---- times -------------------------------------------------------------------------------------

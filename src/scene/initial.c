@@ -1,5 +1,5 @@
 // Initial values: properties of a robot by path, written to all robots of the group.
-#include "scene/builder.h"
+#include "scene/modules/modules.h"
 
 #include <mayfly/property.h>
 

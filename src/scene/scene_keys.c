@@ -143,7 +143,7 @@ static const mf_Key scene_keys[] = {
     MF_KEY_LISTED("groups", MF_KEY_REQUIRED, &mf_scene_group_table, AT(groups),
                   "the groups of robots and vehicles, each with the keys below"),
 
-    MF_KEY_LISTED("docks", 0, &mf_scene_dock_table, AT(docks),
+    MF_KEY_LISTED("docks", 0, &mf_scene_module_table, AT(docks),
                   "docks of robots that are joined at the start, in this order, each with the keys "
                   "below (docs/how_to/modules.md)"),
 

@@ -7,7 +7,7 @@
 //
 // Invariant: nodes are in the order of names of groups, of instances and of links, so all of it
 // follows from the constraints alone. Nothing is allocated.
-#include "solve/dock/assemblies.h"
+#include "solve/modules/assemblies.h"
 
 #include <string.h>
 

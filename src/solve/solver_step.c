@@ -13,7 +13,7 @@
 //
 // Invariants: a task works on its own block or island; nodes and islands are processed in order, so
 // results do not depend on threads. Nothing is allocated except for systems added since.
-#include "solve/dock/assemblies.h"
+#include "solve/modules/assemblies.h"
 #include "base/context.h"
 #include "math/scalar.h"
 

@@ -4,7 +4,7 @@
 // of its second dock to the first, or, if that one is connected already, the other; if both are,
 // the second with all that is docked to it, or the first if nothing there is fixed. Docks within an
 // assembly close a loop and must meet. Then each assembly is raised out of the ground.
-#include "scene/builder.h"
+#include "scene/modules/modules.h"
 #include "model/points.h"
 
 #include "io/suggest.h"
@@ -12,7 +12,6 @@
 #include "world/attach.h"
 
 #include <mayfly/model_fields.h>
-#include <mayfly/docks.h>
 #include <mayfly/dynamics.h>
 #include <mayfly/motion.h>
 

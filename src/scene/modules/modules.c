@@ -1,6 +1,6 @@
 // What a scene says about modular robots: docks act where a group's model has some, their limits,
 // the keys of those that are joined at the start (docks.c), and messages.
-#include "scene/builder.h"
+#include "scene/modules/modules.h"
 #include "model/dock.h"
 #include "scene/keys.h"
 
@@ -29,20 +29,20 @@ static const mf_Key keys[] = {
 };
 // clang-format on
 
-const mf_KeyTable mf_scene_dock_table = {.noun = "dock",
-                                         .keys = keys,
-                                         .count = sizeof keys / sizeof keys[0],
-                                         .size = sizeof(mf_SceneDock)};
+const mf_KeyTable mf_scene_module_table = {.noun = "dock",
+                                           .keys = keys,
+                                           .count = sizeof keys / sizeof keys[0],
+                                           .size = sizeof(mf_SceneDock)};
 
 // ---- docks --------------------------------------------------------------------------------------
 
-bool mf_scene_group_docks(const mf_SceneBuilder *builder, uint32_t index) {
+bool mf_scene_is_modular(const mf_SceneBuilder *builder, uint32_t index) {
     return builder->scene->models[index] != NULL && builder->scene->models[index]->dock_count > 0 &&
            !mf_scene_group_isolated(builder, index);
 }
 
 // The model is the scene's own, and nobody has seen it yet.
-mf_Status mf_scene_limit_docks(const mf_SceneBuilder *builder, uint32_t index) {
+mf_Status mf_scene_limit_modules(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_DockLimits *limits = &from->dock_limits;
     const mf_Model *model = builder->scene->models[index];
@@ -64,14 +64,14 @@ mf_Status mf_scene_limit_docks(const mf_SceneBuilder *builder, uint32_t index) {
 }
 
 bool mf_scene_is_early(const mf_SceneBuilder *builder, uint32_t index, const char *path) {
-    return strncmp(path, "dock.", 5) == 0 && mf_scene_group_docks(builder, index) &&
+    return strncmp(path, "dock.", 5) == 0 && mf_scene_is_modular(builder, index) &&
            mf_world_docks_of(builder->scene->world) == NULL;
 }
 
 // A chain of robots whose docks do not act would be dropped without a word.
 static mf_Status check_chain(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    if (from->chain.first[0] == '\0' || mf_scene_group_docks(builder, index))
+    if (from->chain.first[0] == '\0' || mf_scene_is_modular(builder, index))
         return MF_OK;
     return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file, from->chain.line,
                       from->chain.column, "docks: the robots of group %.80s %s", from->name,
@@ -84,7 +84,7 @@ static mf_Status check_chain(const mf_SceneBuilder *builder, uint32_t index) {
 static bool fits_any(const mf_SceneBuilder *builder, const mf_Dock *dock) {
     for (uint32_t i = 0; i < builder->file->group_count; i++) {
         const mf_Model *model = builder->scene->models[i];
-        for (uint32_t d = 0; mf_scene_group_docks(builder, i) && d < model->dock_count; d++)
+        for (uint32_t d = 0; mf_scene_is_modular(builder, i) && d < model->dock_count; d++)
             if (mf_dock_fits(dock, &model->docks[d]))
                 return true;
     }
@@ -109,20 +109,20 @@ static void note_misfits(const mf_SceneBuilder *builder, uint32_t index) {
             misfits > 1 ? " ..." : "");
 }
 
-mf_Status mf_scene_add_docks(mf_SceneBuilder *builder) {
+mf_Status mf_scene_add_modules(mf_SceneBuilder *builder) {
     bool any = false;
     mf_WorldDocks *docks;
     for (uint32_t i = 0; i < builder->file->group_count; i++) {
         mf_Status chained = check_chain(builder, i);
         if (chained != MF_OK)
             return chained;
-        any = any || mf_scene_group_docks(builder, i);
+        any = any || mf_scene_is_modular(builder, i);
         if (builder->scene->models[i]->dock_count > 0 && mf_scene_group_isolated(builder, i))
             mf_scene_note(builder->scene, "group %.60s: isolated robots do not dock",
                           builder->file->groups[i].name);
     }
     for (uint32_t i = 0; i < builder->file->group_count; i++)
-        if (mf_scene_group_docks(builder, i))
+        if (mf_scene_is_modular(builder, i))
             note_misfits(builder, i);
     if (!any && builder->file->dock_count > 0)
         return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file,

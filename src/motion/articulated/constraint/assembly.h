@@ -2,7 +2,7 @@
 //
 // Each robot is its own tree, and its step is divided where the forces of joints between robots enter: factors
 // of its articulated bodies give the accelerations of the joined links, without and under
-// wrenches; the caller computes those that close the joints (solve/dock/assemblies.h), and the
+// wrenches; the caller computes those that close the joints (solve/modules/assemblies.h), and the
 // step continues with them. Together this is the articulated-body algorithm of the whole assembly
 // (Featherstone 1999, "A divide-and-conquer articulated-body algorithm").
 //

@@ -1,4 +1,4 @@
-#include "run_docks.h"
+#include "run_modules.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static void print_methods(const mf_DocksStatistics *seen) {
            (double)seen->others / sum);
 }
 
-void mf_run_print_docks(const mf_World *world) {
+void mf_run_print_assemblies(const mf_World *world) {
     Docks docks;
     uint32_t count = 0;
     if (!look(world, &docks))
@@ -103,6 +103,22 @@ void mf_run_print_docks(const mf_World *world) {
     visit_broken(world, print_broken, &count);
     if (count > SHOWN)
         printf("  ... and %u more\n", count - SHOWN);
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+void mf_run_print_messages(const mf_World *world) {
+    const mf_Messages *messages = mf_messages_of(world);
+    const mf_MessagesStatistics sum = mf_messages_statistics(messages);
+    if (messages == NULL)
+        return;
+    printf("messages  %llu sent, %llu delivered, %llu lost, %llu overflowed, %llu unheard\n",
+           (unsigned long long)sum.sent, (unsigned long long)sum.delivered,
+           (unsigned long long)sum.lost, (unsigned long long)sum.overflowed,
+           (unsigned long long)sum.unheard);
+    if (sum.crowded > 0)
+        printf("messages  %llu infrared receivers were beyond the 16 nearest of a dock\n",
+               (unsigned long long)sum.crowded);
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------
@@ -131,7 +147,7 @@ static void pack_broken(const Broken *broken, void *user) {
     json_array_append_new(user, row);
 }
 
-json_t *mf_run_pack_docks(const mf_World *world) {
+static json_t *pack_docks(const mf_World *world) {
     Docks docks;
     json_t *object = look(world, &docks) ? json_object() : NULL;
     json_t *broken = object != NULL ? json_array() : NULL;
@@ -152,4 +168,26 @@ json_t *mf_run_pack_docks(const mf_World *world) {
     visit_broken(world, pack_broken, broken);
     json_object_set_new(object, "broken_docks", broken);
     return object;
+}
+
+static json_t *pack_messages(const mf_Messages *messages) {
+    const mf_MessagesStatistics sum = mf_messages_statistics(messages);
+    json_t *object = messages != NULL ? json_object() : NULL;
+    if (object == NULL)
+        return NULL;
+    set_count(object, "sent", sum.sent);
+    set_count(object, "unheard", sum.unheard);
+    set_count(object, "delivered", sum.delivered);
+    set_count(object, "lost", sum.lost);
+    set_count(object, "overflowed", sum.overflowed);
+    set_count(object, "crowded", sum.crowded);
+    return object;
+}
+
+void mf_run_set_modules(json_t *object, const mf_World *world) {
+    json_t *docks = pack_docks(world), *messages = pack_messages(mf_messages_of(world));
+    if (docks != NULL)
+        json_object_set_new(object, "docks", docks);
+    if (messages != NULL)
+        json_object_set_new(object, "messages", messages);
 }

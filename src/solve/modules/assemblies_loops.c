@@ -7,7 +7,7 @@
 // already. And a gap is
 // closed with a hundred times as much softness, so that one that cannot close pulls no more than a
 // little.
-#include "solve/dock/assemblies.h"
+#include "solve/modules/assemblies.h"
 #include "math/scalar.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // Where the robots of an assembly are (assemblies.h): how far docks are open before a step, and
 // behind it each robot where its dock meets that of its parent. So docks do not drift, and the
 // assembly has the freedom of a tree only: its root's base and the joints.
-#include "solve/dock/assemblies.h"
+#include "solve/modules/assemblies.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 

@@ -4,7 +4,7 @@
 // of the tree at these links, so docks hold whatever the forces are.
 //
 // Links end a trial where the accelerations at the beginning of the step lead.
-#include "solve/dock/assemblies.h"
+#include "solve/modules/assemblies.h"
 #include "solve/solver.h"
 #include "math/scalar.h"
 

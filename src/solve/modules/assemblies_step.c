@@ -4,7 +4,7 @@
 // and between them what goes from robot to robot, assembly by assembly. Contacts with the ground
 // and limits are corrected as in a single robot: where one was wrong in some robot, all of the
 // assembly are solved again, at most as often.
-#include "solve/dock/assemblies.h"
+#include "solve/modules/assemblies.h"
 #include "base/context.h"
 #include "math/scalar.h"
 

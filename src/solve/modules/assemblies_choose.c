@@ -1,5 +1,5 @@
 // Which assemblies move as one tree in a step (assemblies.h), and the pieces of their robots.
-#include "solve/dock/assemblies.h"
+#include "solve/modules/assemblies.h"
 #include "world/attach.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // The momentum of an assembly in flight (assemblies.h): masses and momenta of its robots summed as
 // those of the links of one tree, seen from its root's base; the root's kernel does with them what
 // a robot by itself does with its own (motion/articulated/tree/momentum.h).
-#include "solve/dock/assemblies.h"
+#include "solve/modules/assemblies.h"
 #include "math/scalar.h"
 
 #include <string.h>

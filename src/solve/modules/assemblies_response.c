@@ -1,6 +1,6 @@
 // How a docked robot by itself answers to wrenches (assemblies.h): its response at its docks, and
 // what all wrenches on it together do to a frame on it.
-#include "solve/dock/assemblies.h"
+#include "solve/modules/assemblies.h"
 #include "math/scalar.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // Docks of a world: creation, fields, connections by calls, assemblies. A step is in docks_step.c.
-#include "solve/dock/assemblies.h"
+#include "solve/modules/assemblies.h"
 #include "model/dock.h"
-#include "solve/dock/docks.h"
+#include "solve/modules/docks.h"
 #include "base/floats.h"
 #include "base/hash.h"
 #include "math/scalar.h"

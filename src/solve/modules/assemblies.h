@@ -28,7 +28,7 @@
 #define MF_SOLVE_ASSEMBLIES_H
 
 #include "base/scratch.h"
-#include "solve/dock/docks.h"
+#include "solve/modules/docks.h"
 #include "motion/articulated/constraint/pieces.h"
 
 // A frame on a robot: that of a joint on a link with docks.

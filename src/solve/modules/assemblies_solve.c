@@ -7,7 +7,7 @@
 // over the docks r before c; the rest gets K_rr - K_rc S^-1 K_cr. What the way back needs stays in
 // the rows of c, and K_rc in its columns, for further right sides. Of robots in branches only these
 // blocks are kept: with many robots it is memory that takes the time.
-#include "solve/dock/assemblies.h"
+#include "solve/modules/assemblies.h"
 #include "math/scalar.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 // Loads are those of the joints in the step, in the frames of the docks where it began. All are
 // compared with the limits before any joint is taken away, and that changes no velocity: breaks do
 // not depend on an order and neither add momentum nor energy.
-#include "solve/dock/docks.h"
+#include "solve/modules/docks.h"
 #include "math/scalar.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Which docked robots move as one tree (assemblies.h): memory, and spanning trees found anew when
 // docks change.
-#include "solve/dock/assemblies.h"
+#include "solve/modules/assemblies.h"
 #include "world/attach.h"
 #include "math/scalar.h"
 
