@@ -7,6 +7,7 @@
 #include "base/floats.h"
 #include "base/hash.h"
 #include "world/attach.h"
+#include "world/states.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include "solve/joints.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/states.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // Adding sensors and controllers to a group (see attach.h).
 #include "world/attach.h"
+#include "world/states.h"
 #include "world/group.h"
 
 #include <string.h>

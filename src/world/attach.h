@@ -14,18 +14,6 @@ mf_Status mf_attach_check(const mf_Group *group, const char *name, mf_Rate rate,
 mf_Status mf_attach_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count, mf_Field **out,
                           mf_Error *error);
 
-// A field of state with `count` elements of `width` values, added likewise.
-typedef struct mf_StateField {
-    const char *name, *unit;
-    mf_FieldType type;
-    uint32_t count, width, flags; // [1] flags besides MF_FIELD_STATE
-    mf_Field **field;             // outputs, each of which may be NULL
-    uint32_t **data;              // of MF_U32
-    const char *description;
-} mf_StateField;
-mf_Status mf_attach_states(mf_Group *group, const mf_StateField *rows, size_t count,
-                           mf_Error *error);
-
 // The group's field of that name, or MF_NOT_FOUND with `advice`.
 mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, mf_Field **out,
                          mf_Error *error);

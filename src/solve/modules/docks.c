@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/states.h"
 
 #include <string.h>
 
