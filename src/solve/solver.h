@@ -229,10 +229,10 @@ void mf_solver_look(mf_Solver *solver, uint32_t block);
 void mf_solver_probe(mf_Solver *solver, uint32_t block);
 void mf_solver_try(mf_Solver *solver, uint32_t block);
 
-// ---- assemblies of robots that move as one tree (modules/trees.c) ----------------------------------
+// ---- assemblies of robots that move as one tree (modules/trees.c) -------------------------------
 
-// Moves assemblies with too large islands by their joints instead; true: there were
-// some, and everything must be assembled again.
+// Moves assemblies with too large islands by their joints instead; true: there were some, and
+// everything must be assembled again.
 bool mf_solver_release_trees(mf_Solver *solver);
 // As the functions of blocks: of all.
 void mf_solver_look_trees(mf_Solver *solver);

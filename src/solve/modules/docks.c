@@ -373,7 +373,7 @@ static void find_pose(mf_DockSite *site) {
     const uint32_t lane = site->instance % MF_BLOCK;
     const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
     mf_link_motions_find(&trial->links, site->instance / MF_BLOCK, &choice, trial->values);
-    mf_dock_place(site, trial->values);
+    mf_dock_find_pose(site, trial->values);
 }
 
 mf_Status mf_docks_mating_pose(mf_WorldDocks *docks, const mf_DockPort *fixed,

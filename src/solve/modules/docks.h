@@ -121,7 +121,7 @@ static inline uint32_t mf_dock_orientations(const mf_Dock *a, const mf_Dock *b) 
 }
 
 // Sets the pose of a site from the motions of the links of its block.
-void mf_dock_place(mf_DockSite *site, const double *motions);
+void mf_dock_find_pose(mf_DockSite *site, const double *motions);
 // Orientation of the joint's frame in the first of two docks: that of the second when it is docked.
 void mf_dock_facing(double out[4], uint32_t orientation, uint32_t orientations);
 // Joins two ports, whose fields are free. The joints must have a free slot.

@@ -20,7 +20,7 @@ static const mf_TrialStep *trial_of(const mf_DockGroup *group) {
     return group->docks->joints->solver->trials[group->index];
 }
 
-void mf_dock_place(mf_DockSite *site, const double *motions) {
+void mf_dock_find_pose(mf_DockSite *site, const double *motions) {
     const mf_Frame *frame = &site->dock->frame;
     mf_LinkMotion motion;
     mf_link_motion(&motion, motions, site->instance % MF_BLOCK, frame->link, true);
@@ -41,7 +41,7 @@ static void list_block(void *user, uint32_t index) {
     double *motions = group->motions + block->block * group->motion_size;
     mf_link_motions_find(&trial_of(group)->links, block->block, &choice, motions);
     for (uint32_t i = block->first_site; i < block->site_end; i++)
-        mf_dock_place(&docks->sites[i], motions);
+        mf_dock_find_pose(&docks->sites[i], motions);
 }
 
 static void add_sites(mf_WorldDocks *docks, mf_DockBlock *block, mf_DockFilterFn takes) {

@@ -1,10 +1,10 @@
 // Steps of assemblies: robots whose links are welded to each other move as one tree.
 //
-// Each robot is its own tree, and its step is divided where the forces of joints between robots enter: factors
-// of its articulated bodies give the accelerations of the joined links, without and under
-// wrenches; the caller computes those that close the joints (solve/modules/assemblies.h), and the
-// step continues with them. Together this is the articulated-body algorithm of the whole assembly
-// (Featherstone 1999, "A divide-and-conquer articulated-body algorithm").
+// Each robot is its own tree, and its step is divided where the forces of other robots enter: the
+// factors of its articulated bodies give the accelerations of the links that join, without and
+// under wrenches; the caller computes those that close the joints (solve/modules/assemblies.h), and
+// the step continues with them. Together this is the articulated-body algorithm of the whole
+// assembly (Featherstone 1999, "A divide-and-conquer articulated-body algorithm").
 //
 //   begin      loads state and forces
 //   look       velocities, contacts, limits
