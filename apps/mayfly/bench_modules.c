@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "solve/assemblies.h"
+#include "solve/modules/assemblies.h"
 
 typedef enum Move { ALTERNATE, WAVE, SPIN } Move;
 

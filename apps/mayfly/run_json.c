@@ -1,13 +1,12 @@
 // The output of mayfly run --json: one object. For a scene with one group it also has the group's
 // members.
-#include <mayfly/messages.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "census.h"
 #include "moment.h"
 #include "readings.h"
-#include "run_docks.h"
+#include "run_modules.h"
 #include "run_end.h"
 #include "tears.h"
 #include "warnings.h"
@@ -104,20 +103,6 @@ static const char *motion_of(const mf_Scene *scene) {
     return mf_motion_name(scene->motion);
 }
 
-static void set_messages(json_t *object, const mf_Messages *messages) {
-    const mf_MessagesStatistics sum = mf_messages_statistics(messages);
-    json_t *inner = messages != NULL ? json_object() : NULL;
-    if (inner == NULL)
-        return;
-    set_count(inner, "sent", sum.sent);
-    set_count(inner, "unheard", sum.unheard);
-    set_count(inner, "delivered", sum.delivered);
-    set_count(inner, "lost", sum.lost);
-    set_count(inner, "overflowed", sum.overflowed);
-    set_count(inner, "crowded", sum.crowded);
-    set(object, "messages", inner);
-}
-
 bool mf_run_print_json(mf_Run *run) {
     const mf_Scene *scene = &run->scene;
     const mf_Simulation *simulation = &run->simulation;
@@ -135,8 +120,7 @@ bool mf_run_print_json(mf_Run *run) {
         set_count(object, "collisions", mf_interaction_statistics(scene->interaction).collisions);
     if (scene->collisions != NULL)
         set_real(object, "deepest_overlap", mf_collisions_statistics(scene->collisions).deepest);
-    set(object, "docks", mf_run_pack_docks(scene->world));
-    set_messages(object, mf_messages_of(scene->world));
+    mf_run_set_modules(object, scene->world);
     set_real(object, "step", mf_time_to_seconds(scene->step));
     set_real(object, "simulated_seconds", simulation->simulated);
     set_real(object, "wall_seconds", simulation->seconds);

@@ -6,8 +6,8 @@
 #include "moment.h"
 #include "plugins.h"
 #include "readings.h"
-#include "run_docks.h"
 #include "run_end.h"
+#include "run_modules.h"
 #include "tears.h"
 #include "warnings.h"
 #include "math/scalar.h"
@@ -279,19 +279,6 @@ static void print_joints(const mf_WorldJoints *joints) {
         printf("  ... and %u more joints\n", count - JOINTS_SHOWN);
 }
 
-static void print_messages(const mf_Messages *messages) {
-    const mf_MessagesStatistics sum = mf_messages_statistics(messages);
-    if (messages == NULL)
-        return;
-    printf("messages  %llu sent, %llu delivered, %llu lost, %llu overflowed, %llu unheard\n",
-           (unsigned long long)sum.sent, (unsigned long long)sum.delivered,
-           (unsigned long long)sum.lost, (unsigned long long)sum.overflowed,
-           (unsigned long long)sum.unheard);
-    if (sum.crowded > 0)
-        printf("messages  %llu infrared receivers were beyond the 16 nearest of a dock\n",
-               (unsigned long long)sum.crowded);
-}
-
 // ---- the end -----------------------------------------------------------------------------------
 
 static void print_first_line(const mf_Run *run) {
@@ -320,9 +307,9 @@ bool mf_run_print_end(mf_Run *run) {
     print_contact(scene);
     print_overlap(scene);
     print_events(scene);
-    mf_run_print_docks(scene->world);
+    mf_run_print_assemblies(scene->world);
     print_joints(scene->joints);
-    print_messages(mf_messages_of(scene->world));
+    mf_run_print_messages(scene->world);
     printf("hash      %016llx\n", (unsigned long long)mf_world_hash(scene->world));
     for (uint32_t g = 0; g < scene->group_count; g++)
         mf_tears_print(mf_world_group(scene->world, g),

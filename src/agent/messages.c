@@ -7,6 +7,7 @@
 #include "base/floats.h"
 #include "base/hash.h"
 #include "world/attach.h"
+#include "world/states.h"
 
 #include <string.h>
 
@@ -20,41 +21,23 @@ mf_MessagesConfig mf_messages_config(void) {
 // ---- fields -------------------------------------------------------------------------------------
 
 static mf_Status add_fields(mf_MessageGroup *group, mf_Error *error) {
-    const mf_MessagesConfig *config = &group->messages->config;
-    const uint32_t slots = config->capacity, width = group->messages->slot;
-    const struct {
-        const char *name;
-        uint32_t elements, width, flags;
-        uint32_t **out;
-        const char *about;
-    } rows[] = {
-        {"message.out", slots, width, MF_FIELD_INPUT, &group->out,
+    const uint32_t docks = group->docks->model->dock_count, width = group->messages->slot;
+    const uint32_t slots = docks * group->messages->config.capacity;
+    const mf_StateField rows[] = {
+        {"message.out", "1", MF_U32, slots, width, MF_FIELD_INPUT, NULL, &group->out,
          "outbox: unused, type and content of each message"},
-        {"message.out_count", 1, 1, MF_FIELD_INPUT, &group->out_count, "messages in the outbox"},
-        {"message.in", slots, width, MF_FIELD_INPUT, &group->in,
+        {"message.out_count", "1", MF_U32, docks, 1, MF_FIELD_INPUT, NULL, &group->out_count,
+         "messages in the outbox"},
+        {"message.in", "1", MF_U32, slots, width, MF_FIELD_INPUT, NULL, &group->in,
          "box: due tick, type and content of each message"},
-        {"message.in_count", 1, 1, MF_FIELD_INPUT, &group->in_count, "messages in the box"},
-        {"message.ready", 1, 1, MF_FIELD_INPUT, &group->ready, "of these, have arrived"},
-        {"message.tally", 1, MF_TALLY_COUNT, MF_FIELD_OUTPUT, &group->tally,
+        {"message.in_count", "1", MF_U32, docks, 1, MF_FIELD_INPUT, NULL, &group->in_count,
+         "messages in the box"},
+        {"message.ready", "1", MF_U32, docks, 1, MF_FIELD_INPUT, NULL, &group->ready,
+         "of these, have arrived"},
+        {"message.tally", "1", MF_U32, docks, MF_TALLY_COUNT, MF_FIELD_OUTPUT, NULL, &group->tally,
          "sent, unheard, received, lost, overflowed"},
     };
-    mf_Status status = MF_OK;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && status == MF_OK; i++) {
-        const mf_FieldInfo info = {.name = rows[i].name,
-                                   .unit = "1",
-                                   .frame = "",
-                                   .type = MF_U32,
-                                   .shape = MF_FIXED_COUNT,
-                                   .width = rows[i].width,
-                                   .flags = MF_FIELD_STATE | rows[i].flags,
-                                   .description = rows[i].about};
-        mf_Field *field = NULL;
-        status = mf_attach_field(group->docks->group, &info,
-                                 group->docks->model->dock_count * rows[i].elements, &field, error);
-        if (status == MF_OK)
-            *rows[i].out = field->data;
-    }
-    return status;
+    return mf_attach_states(group->docks->group, rows, sizeof rows / sizeof *rows, error);
 }
 
 // What is left in emptied slots is state too: it is zeroed, so that equal robots have equal hashes.

@@ -7,7 +7,7 @@
 #ifndef MF_AGENT_MESSAGES_H
 #define MF_AGENT_MESSAGES_H
 
-#include "solve/docks.h"
+#include "solve/modules/docks.h"
 
 #include <mayfly/messages.h>
 

@@ -20,7 +20,7 @@ struct mf_BodyKind {
 
     mf_Status (*write)(mf_Context *context, const void *body, char **text, mf_Error *error);
 
-    bool vertices;         // instances are vertices: no links, joints, docks, sensors or shapes
+    bool vertices;         // instances are vertices: no links, and nothing that is on links
     bool alone;            // a file is a scene of one instance, too
     bool double_precision; // the default of `precision`
     const char *motions;   // "quasistatic or elastic"; NULL: instances have one motion

@@ -383,8 +383,7 @@ mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error
     put_equalities(&w);
     mf_mjcf_put_actuators(&w);
     mf_mjcf_put_sensors(&w);
-    mf_mjcf_put_docks(&w);
-    mf_mjcf_put_camera_texts(&w);
+    mf_mjcf_put_texts(&w);
     put_keyframes(&w);
     put(&w, "</mujoco>\n");
     status = w.status;

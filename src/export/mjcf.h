@@ -92,16 +92,9 @@ void mf_mjcf_put_bodies(mf_MjcfWriter *w);
 void mf_mjcf_put_extensions(mf_MjcfWriter *w);
 void mf_mjcf_put_actuators(mf_MjcfWriter *w);
 void mf_mjcf_put_sensors(mf_MjcfWriter *w);
-void mf_mjcf_put_docks(mf_MjcfWriter *w);
+void mf_mjcf_put_texts(mf_MjcfWriter *w); // what MJCF has no elements or attributes for
 // Those of a body; MF_NONE: the world.
 void mf_mjcf_put_cameras(mf_MjcfWriter *w, uint32_t body, uint32_t level);
-
-// Of a text's data: " name=1,2,3", and the member of a structure; nothing of empty texts, infinite
-// numbers and structures.
-void mf_mjcf_put_list(mf_MjcfWriter *w, const char *key, const double *values, uint32_t count);
-void mf_mjcf_put_pair(mf_MjcfWriter *w, const mf_ModelField *field, const void *item);
-// What cameras have no attribute for.
-void mf_mjcf_put_camera_texts(mf_MjcfWriter *w);
 
 // The first body of the link of a frame, and the frame in it; MF_NONE: there is none.
 uint32_t mf_mjcf_pose(const mf_Model *model, const mf_Frame *frame, double position[3],

@@ -3,8 +3,6 @@
 // are texts of <custom>.
 #include "export/mjcf.h"
 
-#include <string.h>
-
 #include <mayfly/camera.h>
 
 static void put_camera(mf_MjcfWriter *w, const mf_Camera *camera, const double position[3],
@@ -41,38 +39,4 @@ void mf_mjcf_put_cameras(mf_MjcfWriter *w, uint32_t body, uint32_t level) {
                  mf_mjcf_pose(w->model, frame, position, rotation) == body)
             put_camera(w, &w->model->cameras[i], position, rotation, level);
     }
-}
-
-// Rows that the element has.
-static bool is_attribute(const char *name) {
-    static const char *const names[] = {"name",  "width", "height",       "focal",
-                                        "color", "depth", "segmentation", NULL};
-    uint32_t i = 0;
-    while (names[i] != NULL && strcmp(names[i], name) != 0)
-        i++;
-    return names[i] != NULL;
-}
-
-void mf_mjcf_put_camera_texts(mf_MjcfWriter *w) {
-    const mf_ItemTable *table = mf_item_table(MF_ITEM_CAMERA);
-    if (w->model->camera_count == 0)
-        return;
-    put(w, "  <custom>\n");
-    for (uint32_t i = 0; i < w->model->camera_count; i++) {
-        const mf_Camera *camera = &w->model->cameras[i];
-        const double *at = camera->frame.position, *rotation = camera->frame.rotation;
-        const double frame[7] = {at[0],       at[1],       at[2],      rotation[0],
-                                 rotation[1], rotation[2], rotation[3]};
-        put(w, "    <text name=\"camera:");
-        mf_text_escape(&w->text, camera->name);
-        mf_text_format(&w->text, "\" data=\"rate=%lld,%lld delay=%.17g",
-                       (long long)camera->rate.numerator, (long long)camera->rate.denominator,
-                       mf_time_to_seconds(camera->delay));
-        mf_mjcf_put_list(w, "frame", frame, 7);
-        for (uint32_t f = 0; f < table->count; f++)
-            if (!is_attribute(table->fields[f].name))
-                mf_mjcf_put_pair(w, &table->fields[f], camera);
-        put(w, "\"/>\n");
-    }
-    put(w, "  </custom>\n");
 }

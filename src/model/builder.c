@@ -7,7 +7,7 @@
 #include "base/floats.h"
 
 #include "math/scalar.h"
-#include "model/points.h"
+#include "model/dock.h"
 
 #include <stdio.h>
 #include <string.h>

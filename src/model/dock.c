@@ -1,6 +1,6 @@
 // Docks of a model: defaults, ranges, and which fit each other.
+#include "model/dock.h"
 #include "model/draft.h"
-#include "model/points.h"
 #include "base/floats.h"
 
 #include "math/scalar.h"

@@ -258,7 +258,7 @@ static const mf_ModelField texture_fields[] = {
     REAL(random, UNIT("1") INITIAL(0.01) MJCF("random") HASH(7)),
     NUMBER(width, MJCF("width") HASH(8)), NUMBER(height, MJCF("height") HASH(9)),
     FLAG(flip_columns, MJCF("hflip") HASH(10)), FLAG(flip_rows, MJCF("vflip") HASH(11)),
-    NUMBER(grid, INITIAL(1.0) OTHER("gridsize") HASH(12)), TEXT(layout, OTHER("gridlayout") BY_CODE),
+    NUMBER(grid, INITIAL(1.0) OTHER("gridsize") HASH(12)), TEXT(layout, OTHER("gridlayout") HASH(13)),
     POINTER(file, BY_CODE), NUMBER(file_size, ), POINTER(decode, ),
 };
 #undef T
@@ -443,8 +443,8 @@ static const mf_ModelField dock_fields[] = {
     TEXT(name, ),
     ITEM(frame, FRAME, SAYS("x axis outwards") HASH(1)),
     ENUM(gender, gender_names, URDF("dock gender") HASH(2)),
-    TEXT(type, URDF("dock type") BY_CODE),
-    TEXT(fits, URDF("dock fits") SAYS("types that it fits; empty: its own") BY_CODE),
+    TEXT(type, URDF("dock type") HASH(19)),
+    TEXT(fits, URDF("dock fits") SAYS("types that it fits; empty: its own") HASH(20)),
     NUMBER(orientations, INITIAL(1.0) URDF("dock orientations") SAYS("1, 2 or 4, evenly about x")
            HASH(3)),
     FLAG(enabled, INITIAL(1.0) URDF("dock enabled") HASH(4)),
@@ -467,11 +467,10 @@ static const mf_ModelField dock_fields[] = {
 };
 #undef T
 
-// Not hashed: what is seen does not change how a robot moves.
 #define T mf_Camera
 static const mf_ModelField camera_fields[] = {
     TEXT(name, ),
-    ITEM(frame, FRAME, SAYS("x axis forward, y to the left, z up")),
+    ITEM(frame, FRAME, SAYS("x axis forward, y to the left, z up") HASH(21)),
     NUMBER(width, HASH(1) INITIAL(320.0) URDF("camera width") SAYS("columns")),
     NUMBER(height, HASH(2) INITIAL(240.0) URDF("camera height") SAYS("rows")),
     ENUM(lens, lens_names, HASH(3) URDF("camera lens")),

@@ -50,6 +50,9 @@ static uint64_t hash_value(uint64_t hash, const mf_ModelField *field, const char
         return mf_hash_u32(mf_hash_u32(hash, (uint32_t)time), (uint32_t)(time >> 32));
     case MF_VALUE_FLAG:
         return mf_hash_u32(hash, *(const bool *)value);
+    case MF_VALUE_TEXT:
+        return mf_hash_bytes(hash, *(const char *const *)(const void *)value,
+                             strlen(*(const char *const *)(const void *)value) + 1);
     case MF_VALUE_ITEM:
         return hash_item(hash, field->item, value);
     default: // whole numbers, indices, words
@@ -248,16 +251,6 @@ static uint64_t hash_dynamics(uint64_t hash, const mf_Model *model) {
     return mf_hash_doubles(hash, model->start_position, model->position_count);
 }
 
-static uint64_t hash_docks(uint64_t hash, const mf_Model *model) {
-    for (uint32_t i = 0; i < model->dock_count; i++) {
-        const mf_Dock *dock = &model->docks[i];
-        hash = mf_item_hash(hash, MF_ITEM_DOCK, dock, EVERYWHERE);
-        hash = mf_hash_bytes(hash, dock->type, strlen(dock->type) + 1);
-        hash = mf_hash_bytes(hash, dock->fits, strlen(dock->fits) + 1);
-    }
-    return hash;
-}
-
 static uint64_t hash_floats(uint64_t hash, const float *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const double exact = (double)values[i];
@@ -273,7 +266,6 @@ static uint64_t hash_textures(uint64_t hash, const mf_Model *model) {
     for (uint32_t i = 0; i < model->texture_count; i++) {
         const mf_Texture *texture = &model->textures[i];
         hash = mf_item_hash(hash, MF_ITEM_TEXTURE, texture, EVERYWHERE);
-        hash = mf_hash_bytes(hash, texture->layout, strlen(texture->layout) + 1);
         if (texture->file != NULL)
             hash = mf_hash_bytes(hash, texture->file, texture->file_size);
     }
@@ -286,15 +278,6 @@ static uint64_t hash_textures(uint64_t hash, const mf_Model *model) {
         const mf_Mesh *mesh = shape->type == MF_SHAPE_MESH ? &model->meshes[shape->mesh] : NULL;
         if (mesh != NULL && mesh->coordinates != NULL)
             hash = hash_floats(hash, mesh->coordinates, 6 * (size_t)mesh->triangle_count);
-    }
-    return hash;
-}
-
-// Their pictures may decide what a robot does.
-static uint64_t hash_cameras(uint64_t hash, const mf_Model *model) {
-    for (uint32_t i = 0; i < model->camera_count; i++) {
-        hash = mf_item_hash(hash, MF_ITEM_CAMERA, &model->cameras[i], EVERYWHERE);
-        hash = hash_frame(hash, &model->cameras[i].frame);
     }
     return hash;
 }
@@ -312,8 +295,10 @@ uint64_t mf_model_hash(const mf_Model *model) {
     hash = hash_items(hash, model, MF_ITEM_POINT, EVERYWHERE);
     hash = hash_sensors(hash, model);
     hash = mf_hash_doubles(hash, model->start_angle, model->joint_count);
-    hash = hash_docks(hash, model);
-    hash = hash_textures(hash_cameras(hash, model), model);
+    hash = hash_items(hash, model, MF_ITEM_DOCK, EVERYWHERE);
+    // Pictures may decide what a robot does.
+    hash = hash_items(hash, model, MF_ITEM_CAMERA, EVERYWHERE);
+    hash = hash_textures(hash, model);
     // Models from other sources have none of these, so that hashes stored in archives stay valid.
     return model->body_count > 0 ? hash_dynamics(hash, model) : hash;
 }

@@ -95,12 +95,6 @@ mf_Servo mf_joint_servo(const mf_Model *model, uint32_t joint);
 double mf_model_shape_lowest(const mf_Model *model, uint32_t shape, const double position[3],
                              const double rotation[4], double point[3]);
 
-// MF_BAD_ARGUMENT, beginning with `what`, unless every value of a dock is in its range.
-mf_Status mf_dock_check(const mf_Dock *dock, const char *what, mf_Error *error);
-
-// Whether two docks fit each other: genders and types.
-bool mf_dock_fits(const mf_Dock *first, const mf_Dock *second);
-
 // MF_BAD_ARGUMENT, beginning with `what`, unless every number is finite and in its range.
 mf_Status mf_signal_check(const mf_Signal *signal, const char *what, mf_Error *error);
 

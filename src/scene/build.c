@@ -1,11 +1,11 @@
-// Worlds built from scene files: models, ground, world, groups, initial poses, contact, docks,
+// Worlds built from scene files: models, ground, world, groups, initial poses, contact, modules,
 // range sensors, cameras, messages, proximity, rules, behaviors, in this order.
 #include "base/memory.h"
-#include "scene/behavior/behavior.h"
+#include "scene/behavior.h"
 #include "world/group.h"
 #include "io/document.h"
 #include "base/floats.h"
-#include "scene/builder.h"
+#include "scene/modules/modules.h"
 #include "scene/machines.h"
 #include "scene/scene_file.h"
 #include "solve/parts.h"
@@ -364,7 +364,7 @@ static mf_Status make(mf_SceneBuilder *builder) {
     if (status == MF_OK && builder->file->contact)
         status = mf_particles_couple(builder->scene->world, builder->error);
     if (status == MF_OK)
-        status = mf_scene_add_docks(builder);
+        status = mf_scene_add_modules(builder);
     if (status == MF_OK)
         status = add_touching(builder);
     if (status == MF_OK)

@@ -99,20 +99,12 @@ mf_Status mf_scene_place_groups(mf_SceneBuilder *builder);
 // Joint slots of a group, before its plugins; and their memory, after all groups.
 mf_Status mf_scene_add_joint_slots(mf_SceneBuilder *builder, uint32_t index, mf_Group *group);
 mf_Status mf_scene_ready_joint_slots(mf_SceneBuilder *builder);
-// Whether robots of the group have docks and share the world.
-bool mf_scene_group_docks(const mf_SceneBuilder *builder, uint32_t index);
-// Lets docks act, and joins those of the file.
-mf_Status mf_scene_add_docks(mf_SceneBuilder *builder);
-// Notes on targets of docked arms that are out of reach.
-void mf_scene_note_arms(mf_SceneBuilder *builder);
 // Creates the run-time joints of the file.
 mf_Status mf_scene_add_joints(mf_SceneBuilder *builder);
 // Checks the cameras of the file, and lets those of groups take pictures.
 mf_Status mf_scene_add_cameras(mf_SceneBuilder *builder);
 // The first pictures, of the start.
 mf_Status mf_scene_take_first(mf_SceneBuilder *builder);
-// Lets docks send messages, if the file says so.
-mf_Status mf_scene_add_messages(mf_SceneBuilder *builder);
 // Adds the plugins that use docks, messages or pictures.
 mf_Status mf_scene_add_late_plugins(const mf_SceneBuilder *builder);
 bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index);

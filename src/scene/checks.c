@@ -3,7 +3,7 @@
 #include "motion/truss/machine.h"
 #include "base/floats.h"
 #include "motion/table.h"
-#include "scene/behavior/behavior.h"
+#include "scene/behavior.h"
 #include "scene/machines.h"
 #include "scene/scene_file.h"
 
@@ -278,51 +278,6 @@ static mf_Status check_group(const Check *check) {
     return status == MF_OK ? check_behavior(check) : status;
 }
 
-// ---- joints ------------------------------------------------------------------------------------
-
-static mf_Status check_joint(const mf_Reader *reader, const mf_SceneFile *file, uint32_t index) {
-    static const char *const keys[] = {"first.group", "second.group"};
-    const mf_SceneJoint *joint = &file->joints[index];
-    mf_Status status = mf_reader_check_name(reader, joint->name);
-    for (uint32_t i = 0; i < index; i++)
-        if (status == MF_OK && strcmp(file->joints[i].name, joint->name) == 0)
-            return mf_reader_refuse(reader, "name", NULL,
-                                    "expected each name once, found it again");
-    for (int side = 0; side < 2 && status == MF_OK; side++)
-        if (joint->sides[side].group[0] != '\0')
-            status = find_group(reader, file, keys[side], joint->sides[side].group, NULL);
-    if (status == MF_OK && joint->sides[0].group[0] == '\0' && joint->sides[1].group[0] == '\0')
-        return mf_reader_refuse(reader, "first", NULL,
-                                "expected a group on one side at least, found the world on both");
-    return status;
-}
-
-// ---- cameras -----------------------------------------------------------------------------------
-
-static mf_Status check_camera(const mf_Reader *reader, const mf_SceneFile *file, uint32_t index) {
-    const mf_SceneCamera *camera = &file->cameras[index];
-    mf_Status status = mf_reader_check_name(reader, camera->name);
-    for (uint32_t i = 0; i < index; i++)
-        if (status == MF_OK && strcmp(file->cameras[i].name, camera->name) == 0)
-            return mf_reader_refuse(reader, "name", NULL,
-                                    "expected each name once, found it again");
-    if (status == MF_OK && camera->on.group[0] != '\0')
-        status = find_group(reader, file, "group", camera->on.group, NULL);
-    if (status == MF_OK && camera->on.group[0] == '\0' && camera->on.link[0] != '\0')
-        return mf_reader_refuse(reader, "link", NULL, "expected the group that has it, too");
-    return status;
-}
-
-// ---- docks --------------------------------------------------------------------------------------
-
-static mf_Status check_dock(const mf_Reader *reader, const mf_SceneFile *file, uint32_t index) {
-    static const char *const keys[] = {"first.group", "second.group"};
-    mf_Status status = MF_OK;
-    for (int side = 0; side < 2 && status == MF_OK; side++)
-        status = find_group(reader, file, keys[side], file->docks[index].sides[side].group, NULL);
-    return status;
-}
-
 static mf_Status check_chain(const Check *check) {
     const bool first = check->group->chain.first[0] != '\0';
     const bool second = check->group->chain.second[0] != '\0';
@@ -468,15 +423,48 @@ static mf_Status check_record(const mf_Reader *reader, const mf_SceneFile *file)
     return MF_OK;
 }
 
-// ---- scripts ------------------------------------------------------------------------------------
+// ---- lists --------------------------------------------------------------------------------------
 
-static mf_Status check_script(const mf_Reader *reader, const mf_SceneFile *file, uint32_t index) {
-    const mf_SceneScript *script = &file->scripts[index];
+static const char *text_at(const void *entry, const mf_Key *key) {
+    return *(const char *const *)(const void *)((const char *)entry + key->offset);
+}
+
+// Each entry has a name of its own.
+static mf_Status check_own_name(const mf_Reader *reader, uint32_t index) {
+    const mf_Key *key = mf_keys_find(reader->table, "name", strlen("name"));
+    const char *entry = reader->base, *name = text_at(entry, key);
+    mf_Status status = mf_reader_check_name(reader, name);
+    for (uint32_t i = 1; i <= index && status == MF_OK; i++)
+        if (strcmp(text_at(entry - i * reader->table->size, key), name) == 0)
+            status =
+                mf_reader_refuse(reader, "name", NULL, "expected each name once, found it again");
+    return status;
+}
+
+static mf_Status check_joint(const mf_Reader *reader, uint32_t index) {
+    const mf_SceneJoint *joint = reader->base;
+    mf_Status status = check_own_name(reader, index);
+    if (status == MF_OK && joint->sides[0].group[0] == '\0' && joint->sides[1].group[0] == '\0')
+        return mf_reader_refuse(reader, "first", NULL,
+                                "expected a group on one side at least, found the world on both");
+    return status;
+}
+
+static mf_Status check_camera(const mf_Reader *reader, uint32_t index) {
+    const mf_SceneCamera *camera = reader->base;
+    mf_Status status = check_own_name(reader, index);
+    if (status == MF_OK && camera->on.group[0] == '\0' && camera->on.link[0] != '\0')
+        return mf_reader_refuse(reader, "link", NULL, "expected the group that has it, too");
+    return status;
+}
+
+static mf_Status check_script(const mf_Reader *reader, uint32_t index) {
+    const mf_SceneScript *script = reader->base;
     const bool text = script->text[0] != '\0';
     if (script->name[0] == '\0')
         return mf_reader_refuse(reader, "name", NULL, "expected a name");
-    for (uint32_t i = 0; i < index; i++)
-        if (strcmp(script->name, file->scripts[i].name) == 0)
+    for (uint32_t i = 1; i <= index; i++)
+        if (strcmp(script->name, script[-(ptrdiff_t)i].name) == 0)
             return mf_reader_refuse(reader, "name", NULL, "two scripts are called %.80s",
                                     script->name);
     if (text == (script->path != NULL))
@@ -485,16 +473,62 @@ static mf_Status check_script(const mf_Reader *reader, const mf_SceneFile *file,
     return MF_OK;
 }
 
-// ---- bridges ------------------------------------------------------------------------------------
-
-static mf_Status check_bridge(const mf_Reader *reader, const mf_SceneBridge *bridge) {
+static mf_Status check_bridge(const mf_Reader *reader, uint32_t index) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    const mf_SceneBridge *bridge = reader->base;
     const size_t length = strlen(bridge->name);
+    (void)index;
     return length > 0 && strspn(bridge->name, letters) == length
                ? MF_OK
                : mf_reader_refuse(reader, "name", NULL,
                                   "expected a name of small letters, digits and _, found '%.80s'",
                                   bridge->name);
+}
+
+// A list of a scene besides its groups. Later errors refer to a key of an entry.
+typedef struct List {
+    const char *path, *key, *other; // the other key where the first is missing
+    size_t line;                    // offset of the key's line and column in an entry
+    mf_Status (*check)(const mf_Reader *reader, uint32_t index); // of an entry; NULL: nothing
+} List;
+
+static const List lists[] = {
+    {"docks", "second", NULL, offsetof(mf_SceneDock, line), NULL},
+    {"joints", "kind", NULL, offsetof(mf_SceneJoint, line), check_joint},
+    {"cameras", "name", NULL, offsetof(mf_SceneCamera, line), check_camera},
+    {"scripts", "file", "text", offsetof(mf_SceneScript, line), check_script},
+    {"bridges", "name", NULL, offsetof(mf_SceneBridge, line), check_bridge},
+};
+
+// The groups that an entry names exist; a name that is not required may be empty.
+static mf_Status check_groups(const mf_Reader *reader, const mf_SceneFile *file) {
+    static const char *const paths[] = {"group", "first.group", "second.group"};
+    mf_Status status = MF_OK;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == MF_OK; i++) {
+        const mf_Key *key = mf_keys_find(reader->table, paths[i], strlen(paths[i]));
+        const char *name = key != NULL ? text_at(reader->base, key) : "";
+        if (name[0] != '\0' || (key != NULL && (key->flags & MF_KEY_REQUIRED) != 0))
+            status = find_group(reader, file, paths[i], name, NULL);
+    }
+    return status;
+}
+
+static mf_Status check_list(const mf_Reader *reader, const mf_SceneFile *file, const List *list) {
+    const mf_Key *key = mf_keys_find(reader->table, list->path, strlen(list->path));
+    mf_Status status = MF_OK;
+    mf_KeyList entries;
+    memcpy(&entries, (const char *)reader->base + key->offset, sizeof entries);
+    for (uint32_t i = 0; i < entries.count && status == MF_OK; i++) {
+        const mf_Reader inner = mf_reader_item(reader, list->path, i);
+        int32_t *line = (int32_t *)(void *)((char *)inner.base + list->line);
+        const bool other = list->other != NULL && mf_reader_find(&inner, list->key) == NULL;
+        mf_scene_note_location(&inner, other ? list->other : list->key, line, line + 1);
+        if (list->check != NULL)
+            status = list->check(&inner, i);
+        if (status == MF_OK)
+            status = check_groups(&inner, file);
+    }
+    return status;
 }
 
 mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
@@ -512,26 +546,8 @@ mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
         if (status == MF_OK)
             status = check_chain(&check);
     }
-    for (uint32_t i = 0; i < file->dock_count && status == MF_OK; i++) {
-        const mf_Reader inner = mf_reader_item(reader, "docks", i);
-        status = check_dock(&inner, file, i);
-    }
-    for (uint32_t i = 0; i < file->joint_count && status == MF_OK; i++) {
-        const mf_Reader inner = mf_reader_item(reader, "joints", i);
-        status = check_joint(&inner, file, i);
-    }
-    for (uint32_t i = 0; i < file->camera_count && status == MF_OK; i++) {
-        const mf_Reader inner = mf_reader_item(reader, "cameras", i);
-        status = check_camera(&inner, file, i);
-    }
-    for (uint32_t i = 0; i < file->script_count && status == MF_OK; i++) {
-        const mf_Reader inner = mf_reader_item(reader, "scripts", i);
-        status = check_script(&inner, file, i);
-    }
-    for (uint32_t i = 0; i < file->bridge_count && status == MF_OK; i++) {
-        const mf_Reader inner = mf_reader_item(reader, "bridges", i);
-        status = check_bridge(&inner, &file->bridges[i]);
-    }
+    for (size_t l = 0; l < sizeof lists / sizeof *lists && status == MF_OK; l++)
+        status = check_list(reader, file, &lists[l]);
     return status;
 }
 

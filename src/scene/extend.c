@@ -73,7 +73,7 @@ static mf_Status check_poses(const mf_SceneJoin *join, mf_Error *error) {
                           "expected positions and heights below 1e6 m and headings below 1e6 rad");
 }
 
-// The new group begins at its poses, without docks that are joined.
+// The new group begins at its poses, joined to nothing.
 static mf_SceneGroup make_group(const mf_SceneExtension *extension, const mf_SceneJoin *join) {
     mf_SceneGroup group = *join->like;
     group.name = extension->name;

@@ -19,9 +19,9 @@ typedef struct mf_SceneExtension mf_SceneExtension;
 
 // Makes the scene of `from` with another group behind the others, and gives its world the time and
 // the state of that of `from`, which is not changed (mf_world_carry says what then is the same).
-// Robots that join are at their start, undocked. `from`, and what it borrows, may be destroyed
-// afterwards, but for its file. MF_UNSUPPORTED: such a group cannot join; MF_LIMIT: too many
-// groups; MF_BAD_ARGUMENT: a bad name or one that a group has, or what mf_world_carry refuses.
+// Robots that join are at their start, connected to nothing. `from`, and what it borrows, may be
+// destroyed afterwards, but for its file. MF_UNSUPPORTED: such a group cannot join; MF_LIMIT: too
+// many groups; MF_BAD_ARGUMENT: a bad name or one that a group has, or what mf_world_carry refuses.
 mf_Status mf_scene_extend(const mf_Scene *from, const mf_SceneJoin *join,
                           mf_SceneExtension **extension, mf_Scene **out, mf_Error *error);
 

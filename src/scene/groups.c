@@ -1,11 +1,11 @@
 // Builds one group of a scene: its model, motion, plugins, controller and sensors.
-#include "scene/builder.h"
+#include "scene/modules/modules.h"
 #include "control/plugin.h"
 #include "world/group.h"
 #include "motion/table.h"
 #include "model/points.h"
 #include "base/floats.h"
-#include "scene/behavior/behavior.h"
+#include "scene/behavior.h"
 #include "scene/machines.h"
 #include "scene/scene_file.h"
 
@@ -57,40 +57,18 @@ bool mf_scene_group_collides(const mf_SceneBuilder *builder, uint32_t index) {
 
 // ---- model -------------------------------------------------------------------------------------
 
-// The model is the scene's own, and nobody has seen it yet.
-static mf_Status limit_docks(const mf_SceneBuilder *builder, uint32_t index) {
-    const mf_SceneGroup *from = &builder->file->groups[index];
-    const mf_DockLimits *limits = &from->dock_limits;
-    const mf_Model *model = builder->scene->models[index];
-    const bool any = limits->tension > 0.0 || limits->shear > 0.0 || limits->bending > 0.0 ||
-                     limits->torsion > 0.0;
-    if (any && (model->dock_count == 0 || from->model != NULL))
-        return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file, limits->line,
-                          limits->column, "groups.%s.dock_limits: the %s", from->name,
-                          model->dock_count == 0 ? "model has no docks"
-                                                 : "model is the caller's, which may not change");
-    for (uint32_t d = 0; any && d < model->dock_count; d++) {
-        mf_Dock *dock = (mf_Dock *)(uintptr_t)&model->docks[d];
-        dock->tension = limits->tension > 0.0 ? limits->tension : dock->tension;
-        dock->shear = limits->shear > 0.0 ? limits->shear : dock->shear;
-        dock->bending = limits->bending > 0.0 ? limits->bending : dock->bending;
-        dock->torsion = limits->torsion > 0.0 ? limits->torsion : dock->torsion;
-    }
-    return MF_OK;
-}
-
 mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     mf_Model **out = &builder->scene->models[index];
     if (from->model != NULL) {
         *out = (mf_Model *)(uintptr_t)from->model; // only read
-        return limit_docks(builder, index);
+        return mf_scene_limit_modules(builder, index);
     }
     if (from->kind != NULL)
         return mf_body_model(builder->context, from->kind, from->body, out, builder->error);
     mf_Status status =
         mf_model_load(builder->context, from->model_path, &from->import, out, builder->error);
-    return status == MF_OK ? limit_docks(builder, index) : status;
+    return status == MF_OK ? mf_scene_limit_modules(builder, index) : status;
 }
 
 // ---- times -------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 // Initial values: properties of a robot by path, written to all robots of the group.
-#include "scene/builder.h"
+#include "scene/modules/modules.h"
 
-#include <mayfly/docks.h>
 #include <mayfly/property.h>
 
 #include <string.h>
@@ -37,19 +36,13 @@ static bool write_value(const mf_Property *property, void *user) {
     return task->status == MF_OK;
 }
 
-// Docks have their fields only after all groups, when initial values are written again.
-static bool is_too_early(const mf_SceneBuilder *builder, uint32_t index, const char *path) {
-    return strncmp(path, "dock.", 5) == 0 && mf_scene_group_docks(builder, index) &&
-           mf_world_docks_of(builder->scene->world) == NULL;
-}
-
 mf_Status mf_scene_write_initial(mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     mf_Group *group = mf_world_group(builder->scene->world, index);
     for (uint32_t n = 0; n < from->initial_count; n++) {
         Task task = {.value = &from->initial[n]};
         uint64_t found = 0;
-        if (is_too_early(builder, index, task.value->path))
+        if (mf_scene_is_early(builder, index, task.value->path))
             continue;
         for (uint32_t i = 0; i < mf_group_count(group) && task.status == MF_OK; i++)
             found += mf_property_list_in(group, i, task.value->path, write_value, &task);

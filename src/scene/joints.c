@@ -1,5 +1,5 @@
 // Run-time joints of a scene file, created after all robots have their initial poses.
-#include "scene/builder.h"
+#include "scene/modules/modules.h"
 
 #include <mayfly/model_fields.h>
 #include <mayfly/dynamics.h>
@@ -145,7 +145,7 @@ mf_Status mf_scene_add_joints(mf_SceneBuilder *builder) {
 
 bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneFile *file = builder->file;
-    if (mf_scene_group_docks(builder, index))
+    if (mf_scene_is_modular(builder, index))
         return true;
     for (uint32_t i = 0; i < file->group_count; i++)
         if (file->groups[i].joint_slots > 0) // whose robots may join any others

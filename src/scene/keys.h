@@ -18,7 +18,7 @@ enum { MF_SWITCH_NAME_OWN = MF_MOTION_LEVELS, MF_SWITCH_NAME_QUASISTATIC, MF_SWI
 
 const mf_KeyTable *mf_scene_table(void);
 extern const mf_KeyTable mf_scene_group_table;  // of the entries of `groups`
-extern const mf_KeyTable mf_scene_dock_table;   // of the entries of `docks`
+extern const mf_KeyTable mf_scene_module_table; // of the entries of `docks`
 extern const mf_KeyTable mf_scene_joint_table;  // of the entries of `joints`
 extern const mf_KeyTable mf_scene_camera_table; // of the entries of `cameras`
 extern const mf_KeyTable mf_scene_script_table; // of the entries of `scripts`

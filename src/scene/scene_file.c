@@ -73,8 +73,8 @@ static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
     return status;
 }
 
-static void note_location(const mf_Reader *reader, const char *path, int32_t *line,
-                          int32_t *column) {
+void mf_scene_note_location(const mf_Reader *reader, const char *path, int32_t *line,
+                            int32_t *column) {
     const mf_YamlNode *node = mf_reader_find(reader, path);
     node = node != NULL ? node : reader->root;
     bool typed = node->override != NULL;
@@ -144,7 +144,15 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     group->motion = mf_motion_of_name(group->motion_name, automatic);
     for (uint32_t i = 0; i < group->rule_count; i++)
         group->rules[i].to = mf_motion_of_switch(group->rules[i].to_name);
-    note_location(reader, "placement", &group->placement.line, &group->placement.column);
+    const struct {
+        const char *section;
+        int32_t *line, *column;
+    } noted[] = {{"placement", &group->placement.line, &group->placement.column},
+                 {"chain", &group->chain.line, &group->chain.column},
+                 {"behavior", &group->behavior_line, &group->behavior_column},
+                 {"dock_limits", &group->dock_limits.line, &group->dock_limits.column}};
+    for (size_t i = 0; i < sizeof noted / sizeof *noted; i++)
+        mf_scene_note_location(reader, noted[i].section, noted[i].line, noted[i].column);
     note_initial(reader, group);
     return MF_OK;
 }
@@ -165,39 +173,6 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, co
         status = complete_group(&inner, &file->groups[i]);
     }
     return status;
-}
-
-// Stores the positions of joints, docks, cameras, scripts and bridges for errors.
-static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
-    for (uint32_t i = 0; i < file->dock_count; i++) {
-        const mf_Reader inner = mf_reader_item(reader, "docks", i);
-        note_location(&inner, "second", &file->docks[i].line, &file->docks[i].column);
-    }
-    for (uint32_t i = 0; i < file->group_count; i++) {
-        const mf_Reader inner = mf_reader_item(reader, "groups", i);
-        note_location(&inner, "chain", &file->groups[i].chain.line, &file->groups[i].chain.column);
-        note_location(&inner, "behavior", &file->groups[i].behavior_line,
-                      &file->groups[i].behavior_column);
-        note_location(&inner, "dock_limits", &file->groups[i].dock_limits.line,
-                      &file->groups[i].dock_limits.column);
-    }
-    for (uint32_t i = 0; i < file->joint_count; i++) {
-        const mf_Reader inner = mf_reader_item(reader, "joints", i);
-        note_location(&inner, "kind", &file->joints[i].line, &file->joints[i].column);
-    }
-    for (uint32_t i = 0; i < file->camera_count; i++) {
-        const mf_Reader inner = mf_reader_item(reader, "cameras", i);
-        note_location(&inner, "name", &file->cameras[i].line, &file->cameras[i].column);
-    }
-    for (uint32_t i = 0; i < file->script_count; i++) {
-        const mf_Reader inner = mf_reader_item(reader, "scripts", i);
-        note_location(&inner, file->scripts[i].path != NULL ? "file" : "text",
-                      &file->scripts[i].line, &file->scripts[i].column);
-    }
-    for (uint32_t i = 0; i < file->bridge_count; i++) {
-        const mf_Reader inner = mf_reader_item(reader, "bridges", i);
-        note_location(&inner, "name", &file->bridges[i].line, &file->bridges[i].column);
-    }
 }
 
 // The descriptors of the file, as those of the search.
@@ -339,7 +314,6 @@ static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) 
         status = complete_groups(reader, file, source->given);
     if (status == MF_OK) {
         complete(reader, file);
-        note_joints(reader, file);
         status = mf_scene_check(reader, file);
     }
     return status == MF_OK ? mf_document_take_name(reader, &file->file, &file->name) : status;

@@ -7,9 +7,13 @@
 
 #include <mayfly/scene.h>
 
-// Checks relations between keys after all have been read.
+// Checks relations between keys after all have been read, and notes where entries of lists are.
 mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file);
 
+// Stores the line and the column of a key, or of the whole mapping where the key is missing, for
+// errors; 0 where it was typed on the command line.
+void mf_scene_note_location(const mf_Reader *reader, const char *path, int32_t *line,
+                            int32_t *column);
 // Whether the group's robots are vertices and no links.
 static inline bool mf_scene_is_vertices(const mf_SceneGroup *group) {
     return group->kind != NULL && group->kind->vertices;

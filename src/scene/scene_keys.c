@@ -29,25 +29,15 @@ _Static_assert(sizeof(mf_TerrainShape) == sizeof(int) && sizeof(mf_Interpolation
                    sizeof(mf_Selection) == sizeof(int) && sizeof(mf_Replacement) == sizeof(int) &&
                    sizeof(mf_Measure) == sizeof(int),
                "choices are stored as int");
-_Static_assert(offsetof(mf_SceneFile, group_count) - offsetof(mf_SceneFile, groups) ==
-                       offsetof(mf_KeyList, count) &&
-                   offsetof(mf_SceneFile, dock_count) - offsetof(mf_SceneFile, docks) ==
-                       offsetof(mf_KeyList, count) &&
-                   offsetof(mf_SceneFile, joint_count) - offsetof(mf_SceneFile, joints) ==
-                       offsetof(mf_KeyList, count) &&
-                   offsetof(mf_SceneFile, camera_count) - offsetof(mf_SceneFile, cameras) ==
-                       offsetof(mf_KeyList, count) &&
-                   offsetof(mf_SceneFile, script_count) - offsetof(mf_SceneFile, scripts) ==
-                       offsetof(mf_KeyList, count) &&
-                   offsetof(mf_SceneFile, bridge_count) - offsetof(mf_SceneFile, bridges) ==
-                       offsetof(mf_KeyList, count) &&
-                   offsetof(mf_SceneFile, record_field_count) -
-                           offsetof(mf_SceneFile, record_fields) ==
-                       offsetof(mf_KeyList, count),
+#define IS_LIST(entries, number)                                                                   \
+    (offsetof(mf_SceneFile, number) - offsetof(mf_SceneFile, entries) ==                           \
+     offsetof(mf_KeyList, count))
+_Static_assert(IS_LIST(groups, group_count) && IS_LIST(docks, dock_count) &&
+                   IS_LIST(joints, joint_count) && IS_LIST(cameras, camera_count) &&
+                   IS_LIST(scripts, script_count) && IS_LIST(bridges, bridge_count) &&
+                   IS_LIST(record_fields, record_field_count) &&
+                   IS_LIST(descriptors, descriptor_count),
                "lists are stored as mf_KeyList");
-_Static_assert(offsetof(mf_SceneFile, descriptor_count) - offsetof(mf_SceneFile, descriptors) ==
-                   offsetof(mf_KeyList, count),
-               "descriptors are stored as mf_KeyList");
 _Static_assert((int)MF_SELECTION_UNIFORM + 2 == sizeof selections / sizeof *selections &&
                    (int)MF_REPLACEMENT_CELL + 2 == sizeof replacements / sizeof *replacements &&
                    (int)MF_MEASURE_ACTUATORS + 2 == sizeof measures / sizeof *measures,
@@ -153,7 +143,7 @@ static const mf_Key scene_keys[] = {
     MF_KEY_LISTED("groups", MF_KEY_REQUIRED, &mf_scene_group_table, AT(groups),
                   "the groups of robots and vehicles, each with the keys below"),
 
-    MF_KEY_LISTED("docks", 0, &mf_scene_dock_table, AT(docks),
+    MF_KEY_LISTED("docks", 0, &mf_scene_module_table, AT(docks),
                   "docks of robots that are joined at the start, in this order, each with the keys "
                   "below (docs/how_to/modules.md)"),
 

@@ -5,19 +5,18 @@
 #include "math/scalar.h"
 #include "scene/soccer/play.h"
 
-#include <mayfly/docks.h>
-
 #define FALL 0.5403023058681398 // [1] cosine of 1 rad from the start, as `mayfly run` counts falls
 #define UPRIGHT 0.8775825618903728 // [1] cosine of 0.5 rad: from here on it may fall again
 
 // What was seen of a group.
 typedef struct Seen {
     mf_Group *group;
-    uint32_t *fault; // [1] words, per robot
-    bool *fallen;    // per robot; NULL: it cannot fall
-    double (*up)[3]; // [1] the vertical at the start, in each base's frame
-    uint32_t *dock;  // [1] states, per robot and dock; NULL: no docks
-    uint32_t goals;  // [1]
+    uint32_t *fault;       // [1] words, per robot
+    bool *fallen;          // per robot; NULL: it cannot fall
+    double (*up)[3];       // [1] the vertical at the start, in each base's frame
+    const mf_Field *field; // of the states of parts; NULL: none
+    uint32_t *state;       // [1] per robot and part
+    uint32_t goals;        // [1]
 } Seen;
 
 struct mf_Watch {
@@ -49,17 +48,16 @@ static mf_Status begin(mf_Watch *watch, uint32_t index, mf_Error *error) {
     Seen *seen = &watch->groups[index];
     seen->group = mf_world_group(watch->scene->world, index);
     const uint32_t count = mf_group_count(seen->group);
-    const mf_Model *model = mf_group_model(seen->group);
     const bool falls = may_fall(&watch->scene->file->groups[index], seen->group);
-    const bool docked = mf_world_docks_of(watch->scene->world) != NULL &&
-                        mf_group_find_field(seen->group, "dock.state") != NULL;
     seen->fault = mf_allocate(context, count, sizeof *seen->fault);
     seen->fallen = falls ? mf_allocate(context, count, sizeof *seen->fallen) : NULL;
     seen->up = falls ? mf_allocate(context, count, sizeof *seen->up) : NULL;
-    seen->dock =
-        docked ? mf_allocate(context, (size_t)count * model->dock_count, sizeof *seen->dock) : NULL;
+    seen->field = mf_group_find_field(seen->group, "dock.state");
+    if (seen->field != NULL)
+        seen->state =
+            mf_allocate(context, (size_t)count * seen->field->components, sizeof *seen->state);
     if (seen->fault == NULL || (falls && (seen->fallen == NULL || seen->up == NULL)) ||
-        (docked && seen->dock == NULL))
+        (seen->field != NULL && seen->state == NULL))
         return mf_fail(error, MF_NO_MEMORY, "watch: out of memory");
     for (uint32_t i = 0; i < count && falls; i++) {
         static const double vertical[3] = {0.0, 0.0, 1.0};
@@ -100,7 +98,7 @@ void mf_watch_destroy(mf_Watch *watch) {
         mf_release(watch->context, watch->groups[g].fault);
         mf_release(watch->context, watch->groups[g].fallen);
         mf_release(watch->context, watch->groups[g].up);
-        mf_release(watch->context, watch->groups[g].dock);
+        mf_release(watch->context, watch->groups[g].state);
     }
     mf_release(watch->context, watch->groups);
     mf_release(watch->context, watch);
@@ -115,11 +113,11 @@ typedef struct Look {
     mf_Happening what;
 } Look;
 
-static mf_Status tell(const Look *look, mf_HappeningKind kind, uint32_t dock, uint32_t value,
+static mf_Status tell(const Look *look, mf_HappeningKind kind, uint32_t part, uint32_t value,
                       mf_Error *error) {
     mf_Happening what = look->what;
     what.kind = kind;
-    what.dock = dock;
+    what.part = part;
     what.value = value;
     return look->tell != NULL ? look->tell(&what, look->user, error) : MF_OK;
 }
@@ -144,17 +142,16 @@ static mf_Status look_at_tilt(Look *look, uint32_t robot, mf_Error *error) {
                                                 : MF_OK;
 }
 
-static mf_Status look_at_docks(Look *look, uint32_t robot, mf_Error *error) {
-    const uint32_t docks = mf_group_model(look->seen->group)->dock_count;
-    const mf_Field *field = mf_group_find_field(look->seen->group, "dock.state");
+static mf_Status look_at_states(Look *look, uint32_t robot, mf_Error *error) {
+    const mf_Field *field = look->seen->field;
     mf_Status status = MF_OK;
-    for (uint32_t d = 0; d < docks && status == MF_OK; d++) {
-        uint32_t *before = &look->seen->dock[robot * docks + d];
-        const uint32_t now = (uint32_t)mf_field_get(field, robot, d);
+    for (uint32_t p = 0; field != NULL && p < field->components && status == MF_OK; p++) {
+        uint32_t *before = &look->seen->state[robot * field->components + p];
+        const uint32_t now = (uint32_t)mf_field_get(field, robot, p);
         const bool changed = now != *before;
         *before = now;
         if (changed)
-            status = tell(look, MF_HAPPENING_DOCK, d, now, error);
+            status = tell(look, MF_HAPPENING_STATE, p, now, error);
     }
     return status;
 }
@@ -166,8 +163,8 @@ static mf_Status look_at_group(Look *look, uint32_t goals, mf_Error *error) {
         status = look_at_fault(look, i, error);
         if (status == MF_OK && look->seen->fallen != NULL)
             status = look_at_tilt(look, i, error);
-        if (status == MF_OK && look->seen->dock != NULL)
-            status = look_at_docks(look, i, error);
+        if (status == MF_OK)
+            status = look_at_states(look, i, error);
     }
     look->what.robot = MF_NONE;
     for (; look->seen->goals < goals && status == MF_OK; look->seen->goals++)

@@ -10,15 +10,16 @@ typedef struct mf_Watch mf_Watch;
 typedef enum mf_HappeningKind {
     MF_HAPPENING_FAULT, // bits were raised in the fault word of a robot; value: those
     MF_HAPPENING_FALL,  // it leans more than 1 rad from its start; again once it was within 0.5 rad
-    MF_HAPPENING_DOCK,  // a dock changed its state; value: an mf_DockState
-    MF_HAPPENING_GOAL   // the robots of a group scored in soccer
+    MF_HAPPENING_STATE, // a dock changed its state; value: an mf_DockState
+    MF_HAPPENING_GOAL,  // the robots of a group scored in soccer
+    MF_HAPPENINGS
 } mf_HappeningKind;
 
 typedef struct mf_Happening {
     mf_HappeningKind kind;
     uint32_t group; // [1] of the scene
     uint32_t robot; // [1] MF_NONE: of the whole group
-    uint32_t dock;  // [1] of its model
+    uint32_t part;  // [1] of its model; 0: the robot
     uint32_t value; // [1]
 } mf_Happening;
 

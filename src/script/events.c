@@ -1,7 +1,7 @@
 // Events for scripts: at each tick of a script, what is new since its last one, group by group, in
 // the order faults, falls, docks, goals.
 #include "script/engine.h"
-#include "solve/docks.h"
+#include "solve/modules/docks.h"
 
 #include "scene/watch.h"
 
@@ -63,8 +63,8 @@ static mf_Status tell(const mf_Happening *what, void *user, mf_Error *error) {
         .kind = kinds[what->kind], .group = mf_group_config_of(group)->name, .robot = what->robot};
     if (what->kind == MF_HAPPENING_FAULT)
         event.fault = what->value;
-    if (what->kind == MF_HAPPENING_DOCK) {
-        event.dock = mf_group_model(group)->docks[what->dock].name;
+    if (what->kind == MF_HAPPENING_STATE) {
+        event.dock = mf_group_model(group)->docks[what->part].name;
         event.state = mf_dock_state_name((mf_DockState)what->value);
     }
     mf_Status status = send(script, event, error);

@@ -5,6 +5,7 @@
 #include "math/scalar.h"
 
 #include <mayfly/docks.h>
+#include <mayfly/model_fields.h>
 #include <mayfly/property.h>
 #include <mayfly/terrain.h>
 
@@ -171,9 +172,9 @@ static mf_DockPort check_port(lua_State *lua, int argument) {
     const Robots robots = check_robots(lua, argument);
     const mf_Model *model = mf_group_model(robots.group);
     const char *name = luaL_checkstring(lua, argument + 2);
-    for (uint32_t d = 0; d < model->dock_count; d++)
-        if (strcmp(model->docks[d].name, name) == 0)
-            return (mf_DockPort){robots.group, robots.first, d};
+    const uint32_t dock = mf_model_find(model, MF_ITEM_DOCK, name);
+    if (dock != MF_NONE)
+        return (mf_DockPort){robots.group, robots.first, dock};
     luaL_error(lua, "group %s: it has no dock %s", mf_group_config_of(robots.group)->name, name);
     return (mf_DockPort){.group = NULL};
 }

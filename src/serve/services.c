@@ -8,8 +8,7 @@
 
 #define POSITION_MOST 1e9 // [m]
 // [1] events that a connection's own mf_Watch looks for
-#define WATCHED                                                                                    \
-    (1u << MF_EVENT_RAISED | 1u << MF_EVENT_FALL | 1u << MF_EVENT_DOCK | 1u << MF_EVENT_GOAL)
+#define WATCHED (((1u << MF_HAPPENINGS) - 1u) << MF_EVENT_RAISED)
 
 // ---- time --------------------------------------------------------------------------------------
 

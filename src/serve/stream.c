@@ -165,7 +165,7 @@ static mf_Status tell(const mf_Happening *what, void *user, mf_Error *error) {
     (void)error;
     if ((look->peer->events >> event & 1u) != 0)
         put_event(look->server, look->peer, event, what->group, what->robot,
-                  what->kind == MF_HAPPENING_DOCK ? what->value << 16 | what->dock : what->value);
+                  what->kind == MF_HAPPENING_STATE ? what->value << 16 | what->part : what->value);
     return MF_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "solve/joints.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/states.h"
 
 #include <string.h>
 
@@ -18,59 +19,37 @@ static const char system_name[] = "joint_slots";
 
 // ---- fields -------------------------------------------------------------------------------------
 
-static mf_Status add_field(mf_JointSlots *slots, const char *name, mf_FieldType type,
-                           uint32_t width, uint32_t flags, const char *about, mf_Field **out,
-                           mf_Error *error) {
-    const mf_FieldInfo info = {.name = name,
-                               .unit = "1",
-                               .frame = "",
-                               .type = type,
-                               .shape = MF_FIXED_COUNT,
-                               .width = width,
-                               .flags = MF_FIELD_STATE | flags,
-                               .description = about};
-    return mf_attach_field(slots->group, &info, slots->count, out, error);
-}
-
 static mf_Status add_fields(mf_JointSlots *slots, mf_Error *error) {
-    const struct {
-        const char *name;
-        mf_FieldType type;
-        uint32_t width, flags;
-        mf_Field **out;
-        const char *about;
-    } rows[] = {
-        {"joint_slot.request", MF_U32, 1, MF_FIELD_INPUT, &slots->request,
+    const uint32_t count = slots->count;
+    const mf_StateField rows[] = {
+        {"joint_slot.request", "1", MF_U32, count, 1, MF_FIELD_INPUT, &slots->request, NULL,
          "0 none, 1 join, 2 leave, 3 enable, 4 disable, 5 motor; 0 when it was carried out"},
-        {"joint_slot.kind", MF_U32, 1, MF_FIELD_INPUT, &slots->kind, "0 fixed, 1 ball, 2 hinge"},
-        {"joint_slot.link", MF_U32, 4, MF_FIELD_INPUT, &slots->link,
+        {"joint_slot.kind", "1", MF_U32, count, 1, MF_FIELD_INPUT, &slots->kind, NULL,
+         "0 fixed, 1 ball, 2 hinge"},
+        {"joint_slot.link", "1", MF_U32, count, 4, MF_FIELD_INPUT, &slots->link, NULL,
          "own link; group, robot and link of the partner"},
-        {"joint_slot.frame", MF_REAL, 7, MF_FIELD_INPUT, &slots->frame,
+        {"joint_slot.frame", "1", MF_REAL, count, 7, MF_FIELD_INPUT, &slots->frame, NULL,
          "joint's frame in the own link: position [m], orientation (w, x, y, z)"},
-        {"joint_slot.partner", MF_REAL, 7, MF_FIELD_INPUT, &slots->partner,
+        {"joint_slot.partner", "1", MF_REAL, count, 7, MF_FIELD_INPUT, &slots->partner, NULL,
          "likewise in the partner's link; an orientation of zeros: as they are"},
-        {"joint_slot.setting", MF_REAL, 8, MF_FIELD_INPUT, &slots->setting,
+        {"joint_slot.setting", "1", MF_REAL, count, 8, MF_FIELD_INPUT, &slots->setting, NULL,
          "stiffness [N/m], damping [N s/m], angular_stiffness [N m/rad], angular_damping "
          "[N m s/rad], time [s], force_limit [N], moment_limit [N m], reach [m]"},
-        {"joint_slot.hinge", MF_REAL, 4, MF_FIELD_INPUT, &slots->hinge,
+        {"joint_slot.hinge", "1", MF_REAL, count, 4, MF_FIELD_INPUT, &slots->hinge, NULL,
          "of a hinge: lower_angle [rad], upper_angle [rad] (0, 0: no range), motor_rate [rad/s], "
          "motor_torque [N m]"},
-        {"joint_slot.state", MF_U32, 1, MF_FIELD_OUTPUT, &slots->state,
+        {"joint_slot.state", "1", MF_U32, count, 1, MF_FIELD_OUTPUT, &slots->state, NULL,
          "0 free, 1 joined, 2 disabled, 3 broken"},
-        {"joint_slot.answer", MF_U32, 1, MF_FIELD_OUTPUT, &slots->answer,
+        {"joint_slot.answer", "1", MF_U32, count, 1, MF_FIELD_OUTPUT, &slots->answer, NULL,
          "status of the last request, 0: carried out"},
-        {"joint_slot.joint", MF_U32, 5, MF_FIELD_OUTPUT, &slots->joint,
+        {"joint_slot.joint", "1", MF_U32, count, 5, MF_FIELD_OUTPUT, &slots->joint, NULL,
          "handle, low and high half; group, robot and link of the partner"},
-        {"joint_slot.load", MF_REAL, 6, MF_FIELD_OUTPUT, &slots->load,
+        {"joint_slot.load", "1", MF_REAL, count, 6, MF_FIELD_OUTPUT, &slots->load, NULL,
          "force [N] and moment [N m] on the own link, world axes"},
-        {"joint_slot.angle", MF_REAL, 3, MF_FIELD_OUTPUT, &slots->angle,
+        {"joint_slot.angle", "1", MF_REAL, count, 3, MF_FIELD_OUTPUT, &slots->angle, NULL,
          "of a hinge: angle [rad], rate [rad/s], torque [N m] of motor and stops on the partner"},
     };
-    mf_Status status = MF_OK;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && status == MF_OK; i++)
-        status = add_field(slots, rows[i].name, rows[i].type, rows[i].width, rows[i].flags,
-                           rows[i].about, rows[i].out, error);
-    return status;
+    return mf_attach_states(slots->group, rows, sizeof rows / sizeof *rows, error);
 }
 
 // ---- the system ---------------------------------------------------------------------------------

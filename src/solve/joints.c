@@ -389,7 +389,7 @@ static mf_Status not_found(mf_WorldJointId id, mf_Error *error) {
 }
 
 mf_Status mf_joints_ensure_capacity(mf_WorldJoints *joints, mf_Error *error) {
-    const uint32_t least = joints->used + joints->slot_capacity + joints->dock_capacity + 1;
+    const uint32_t least = joints->used + joints->slot_capacity + joints->reserved + 1;
     if (least <= joints->capacity)
         return MF_OK;
     const uint32_t larger = 2 * joints->capacity > least ? 2 * joints->capacity : least + 7;
@@ -444,13 +444,13 @@ mf_Status mf_joints_reserve(mf_WorldJoints *all, const mf_JointRecord *records, 
             status = take_sides(all, &records[slot], keys, &count, error);
         }
     if (status == MF_OK)
-        status = mf_joints_ensure_weld_capacity(
-            all, joints + all->slot_capacity + all->dock_capacity, error);
+        status =
+            mf_joints_ensure_weld_capacity(all, joints + all->slot_capacity + all->reserved, error);
     if (status == MF_OK) {
         mf_solver_sort(keys, count);
         status = mf_solver_reserve_joints(
-            all->solver, joints + all->slot_capacity + all->dock_capacity,
-            count_blocks(keys, count) + all->slot_blocks + all->dock_blocks, error);
+            all->solver, joints + all->slot_capacity + all->reserved,
+            count_blocks(keys, count) + all->slot_blocks + all->reserved_blocks, error);
     }
     mf_release(all->context, keys);
     return status;

@@ -45,10 +45,10 @@ struct mf_WorldJoints {
     // Links that fixed joints hold together (welds.c).
     uint32_t weld_capacity, weld_count; // [1] places, a power of two or 0; joints
     mf_WeldedLink *welds;
-    // Docks, or NULL (docks.h).
-    struct mf_WorldDocks *docks;
-    uint32_t dock_capacity; // [1] joints that docks may have at once
-    uint32_t dock_blocks;   // [1] of the responses that they need at most
+    // Robots that join and move as trees, or NULL (modules/assemblies.h).
+    struct mf_Assemblies *assemblies;
+    uint32_t reserved;        // [1] joints that they may have at once
+    uint32_t reserved_blocks; // [1] of the responses that they need at most
 };
 
 // The solver's record of joints, without any. MF_NO_MEMORY.

@@ -62,7 +62,7 @@ static uint64_t image_hash(const void *user, uint64_t hash) {
         hash = mf_hash_bytes(hash, record, offsetof(mf_JointRecord, lower_angle));
         if (record->exists && mf_joint_has_drive(record))
             hash = mf_hash_bytes(hash, &record->lower_angle,
-                                 offsetof(mf_JointRecord, dock) -
+                                 offsetof(mf_JointRecord, part) -
                                      offsetof(mf_JointRecord, lower_angle));
     }
     return hash;
@@ -102,7 +102,7 @@ static mf_Status image_prepare(void *user, const void *image, size_t size, mf_Er
         return mf_fail(error, MF_BAD_ARGUMENT, "snapshot: made by a world without such joints");
     forget_next(all);
     all->next_records =
-        mf_allocate(all->context, (size_t)head.used + all->slot_capacity + all->dock_capacity + 1,
+        mf_allocate(all->context, (size_t)head.used + all->slot_capacity + all->reserved + 1,
                     sizeof *all->records);
     all->next_warm = mf_allocate(all->context, head.contacts, sizeof *all->next_warm);
     if (all->next_records == NULL || all->next_warm == NULL) {
@@ -129,7 +129,7 @@ static void image_restore(void *user) {
     mf_release(all->context, all->records);
     all->records = all->next_records;
     all->used = all->next_used;
-    all->capacity = all->used + all->slot_capacity + all->dock_capacity + 1;
+    all->capacity = all->used + all->slot_capacity + all->reserved + 1;
     all->next_records = NULL;
     all->count = all->lowest = 0;
     all->version++;

@@ -3,7 +3,7 @@
 // which pass their contacts to it.
 //
 //   node        a link on which a constraint acts; its wrench acts at the center of mass
-//   body        a robot with nodes, or docked robots that move as one tree; its response is one
+//   body        a robot with nodes, or robots that move as one tree; its response is one
 //               matrix over the twists of all its nodes
 //   constraint  a joint or a contact between two nodes, or a node and the world
 //   island      bodies that respond to forces and are connected by constraints
@@ -87,7 +87,7 @@ typedef struct mf_SolverNode {
 } mf_SolverNode;
 
 typedef struct mf_SolverBody {
-    uint32_t assembly; // [1] docked robots that move as one tree are one body; MF_NONE: a robot
+    uint32_t assembly;        // [1] robots that move as one tree are one body; MF_NONE: a robot
     uint32_t group, instance; // [1] of the first node
     uint32_t first, count;    // [1] nodes
     uint32_t island;          // [1]; MF_NONE: no response
@@ -229,10 +229,10 @@ void mf_solver_look(mf_Solver *solver, uint32_t block);
 void mf_solver_probe(mf_Solver *solver, uint32_t block);
 void mf_solver_try(mf_Solver *solver, uint32_t block);
 
-// ---- docked robots that move as one tree (solver_trees.c) ---------------------------------------
+// ---- assemblies of robots that move as one tree (modules/trees.c) -------------------------------
 
-// Moves assemblies with too large islands by the joints of their docks instead; true: there were
-// some, and everything must be assembled again.
+// Moves assemblies with too large islands by their joints instead; true: there were some, and
+// everything must be assembled again.
 bool mf_solver_release_trees(mf_Solver *solver);
 // As the functions of blocks: of all.
 void mf_solver_look_trees(mf_Solver *solver);

@@ -7,7 +7,7 @@
 //
 // Invariant: nodes are in the order of names of groups, of instances and of links, so all of it
 // follows from the constraints alone. Nothing is allocated.
-#include "solve/assemblies.h"
+#include "solve/modules/assemblies.h"
 
 #include <string.h>
 
@@ -60,14 +60,10 @@ static uint32_t position_of(const uint64_t *keys, uint32_t count, uint64_t key) 
 static const uint64_t no_key = UINT64_MAX; // of the world
 static const uint64_t tree_rank = 0xfe;    // instead of a group's: robots of trees come last
 
-static const mf_Assemblies *assemblies_of(const mf_Solver *solver) {
-    return solver->joints->docks != NULL ? solver->joints->docks->assemblies : NULL;
-}
-
 static uint64_t key_of(const mf_Solver *solver, uint32_t group, uint32_t instance, uint32_t link) {
     if (group == MF_NONE)
         return no_key;
-    const uint32_t robot = mf_assemblies_robot(assemblies_of(solver), group, instance);
+    const uint32_t robot = mf_assemblies_robot(solver->joints->assemblies, group, instance);
     return robot != MF_NONE
                ? tree_rank << 56 | (uint64_t)robot << 24 | link
                : (uint64_t)solver->ranks[group] << 56 | (uint64_t)instance << 24 | link;
@@ -89,7 +85,7 @@ static void list_constraints(mf_Solver *solver) {
     for (uint32_t slot = 0; slot < joints->used; slot++) {
         mf_JointRecord *record = &joints->records[slot];
         if (!record->exists || !record->enabled || record->broken ||
-            (joints->docks != NULL && mf_assemblies_carry(joints->docks->assemblies, slot)))
+            mf_assemblies_carry(joints->assemblies, slot))
             continue;
         solver->joint_nodes[number].record = record;
         add_constraint(solver, number++, MF_NONE, record->group, record->instance, record->link);
@@ -130,7 +126,7 @@ static mf_SolverNode node_of(const mf_Solver *solver, uint64_t key) {
     mf_SolverNode node = {.link = (uint32_t)key & 0xffffffu, .robot = MF_NONE, .at = MF_NONE};
     const uint32_t number = (uint32_t)(key >> 24);
     if (key >> 56 == tree_rank) {
-        const mf_AssemblyRobot *robot = &assemblies_of(solver)->order[number];
+        const mf_AssemblyRobot *robot = &solver->joints->assemblies->order[number];
         node.robot = number;
         node.group = robot->group->index;
         node.instance = robot->instance;
@@ -149,7 +145,7 @@ static mf_SolverBody body_of(const mf_Solver *solver, uint32_t n) {
                           .first = n,
                           .island = MF_NONE};
     if (node->robot != MF_NONE)
-        body.assembly = assemblies_of(solver)->order[node->robot].assembly;
+        body.assembly = solver->joints->assemblies->order[node->robot].assembly;
     body.moves = solver->answers[node->group] &&
                  !mf_trial_step_frozen(solver->trials[node->group], node->instance);
     return body;

@@ -30,7 +30,7 @@ enum {
 // [1] Added to the diagonal of responses, relative to their mean, against rounding, which dominates
 // in directions without response.
 static const double doubt_whole = 1e-6, doubt_wide = 1e-5, doubt_narrow = 1e-3, whole_pivot = 0.02;
-// [1] For docked robots, whose response is computed in double, but is singular because docked links
+// [1] For assemblies, whose response is computed in double, but is singular because joined links
 // move alike.
 static const double doubt_tree = 1e-8;
 static const double least_give = 1e-9;   // [1] of the robot's own response, if there is none

@@ -13,7 +13,7 @@
 //
 // Invariants: a task works on its own block or island; nodes and islands are processed in order, so
 // results do not depend on threads. Nothing is allocated except for systems added since.
-#include "solve/assemblies.h"
+#include "solve/modules/assemblies.h"
 #include "base/context.h"
 #include "math/scalar.h"
 
@@ -393,7 +393,7 @@ static void finish(mf_Solver *solver) {
     warn(solver);
 }
 
-// Forces of all joints and contacts outside of the trees of docked robots.
+// Forces of all joints and contacts outside of the trees of assemblies.
 static void balance(mf_Solver *solver) {
     if ((solver->contact_count == 0 && solver->joints->count == 0) || !mf_solver_refresh(solver)) {
         mf_solver_forget(solver);
@@ -417,14 +417,12 @@ void mf_solver_run(const mf_WorldRun *run, void *user) {
     solver->residual = 0.0;
     solver->run = (mf_SystemRun){.time = run->time, .step = run->step, .tick = run->tick};
     mf_joint_requests_run(solver->joints);
-    mf_WorldDocks *docks = solver->joints->docks;
-    mf_docks_begin(docks, &solver->run);
-    const bool trees = docks != NULL && mf_assemblies_begin(docks->assemblies, &solver->run);
+    mf_Assemblies *assemblies = solver->joints->assemblies;
+    const bool trees = mf_assemblies_begin(assemblies, &solver->run);
     balance(solver);
     if (trees) {
-        mf_assemblies_solve(docks->assemblies);
-        mf_assemblies_finish(docks->assemblies);
-        mf_assemblies_show_carried(docks->assemblies, true);
+        mf_assemblies_solve(assemblies);
+        mf_assemblies_finish(assemblies);
     }
 }
 
@@ -437,8 +435,6 @@ void mf_solver_end(const mf_WorldRun *run, void *user) {
         mf_trial_step_restore_wrenches(solver->trials[block->group], block->block, block->saved);
     }
     solver->acting = false;
-    if (solver->joints->docks != NULL)
-        mf_assemblies_show_carried(solver->joints->docks->assemblies, false);
-    mf_docks_end(solver->joints->docks);
+    mf_assemblies_end(solver->joints->assemblies);
     mf_joint_slots_measure(solver->joints);
 }

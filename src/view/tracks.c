@@ -2,7 +2,7 @@
 // Lines are drawn with integers of a tenth of a pixel, each relative to the one before, which keeps
 // a picture of a thousand agents small. Colors distinguish circles of a formation, else groups.
 #include "base/text.h"
-#include "scene/behavior/behavior.h"
+#include "scene/behavior.h"
 #include "base/floats.h"
 #include "view/chart.h"
 

@@ -1,5 +1,6 @@
 // Adding sensors and controllers to a group (see attach.h).
 #include "world/attach.h"
+#include "world/states.h"
 #include "world/group.h"
 
 #include <string.h>
@@ -30,6 +31,29 @@ mf_Status mf_attach_field(mf_Group *group, const mf_FieldInfo *info, uint32_t co
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: field %s exists with another shape",
                        mf_group_config_of(group)->name, info->name);
     *out = field;
+    return MF_OK;
+}
+
+mf_Status mf_attach_states(mf_Group *group, const mf_StateField *rows, size_t count,
+                           mf_Error *error) {
+    for (size_t i = 0; i < count; i++) {
+        mf_Field *field;
+        const mf_FieldInfo info = {.name = rows[i].name,
+                                   .unit = rows[i].unit,
+                                   .frame = "",
+                                   .type = rows[i].type,
+                                   .shape = MF_FIXED_COUNT,
+                                   .width = rows[i].width,
+                                   .flags = MF_FIELD_STATE | rows[i].flags,
+                                   .description = rows[i].description};
+        mf_Status status = mf_attach_field(group, &info, rows[i].count, &field, error);
+        if (status != MF_OK)
+            return status;
+        if (rows[i].field != NULL)
+            *rows[i].field = field;
+        if (rows[i].data != NULL)
+            *rows[i].data = field->data;
+    }
     return MF_OK;
 }
 

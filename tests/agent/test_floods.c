@@ -1,6 +1,6 @@
 // Floods of messages: counts and leaders of random assemblies.
 #include "agent/modules.h"
-#include "scene/behavior/behavior.h"
+#include "scene/behavior.h"
 #include "base/random.h"
 
 static void add_policy(Modules *all, mf_BehaviorKind kind) {

@@ -1,5 +1,5 @@
 // Parts of a step of `articulated` that its kernels share (articulated_kernel.c for single robots,
-// assembly_kernel.c for docked ones): inputs, working memory, and outputs.
+// assembly_kernel.c for joined ones): inputs, working memory, and outputs.
 #ifndef MF_MOTION_ARTICULATED_ROBOT_STEP_H
 #define MF_MOTION_ARTICULATED_ROBOT_STEP_H
 
@@ -479,7 +479,7 @@ static inline void bind_solver(const Step *s, Solver *solver) {
     solver->alive = s->alive;
 }
 
-// Lanes without contacts with other robots and without forces of docks.
+// Lanes without contacts with other robots and without forces of joints between them.
 static inline mf_mask lanes_alone(const Step *s, const Drive *drive) {
     if (drive->wrenches == NULL)
         return mf_mask_all();

@@ -1,4 +1,4 @@
-// The host's side of docked robots' steps (assembly.h): which robots can, and the pieces of a
+// The host's side of steps of assemblies (assembly.h): which robots can, and the pieces of a
 // group.
 #include "motion/articulated/constraint/assembly.h"
 #include "world/attach.h"
@@ -100,7 +100,7 @@ mf_Status mf_art_pieces_reserve(mf_ArtPieces *pieces, mf_Error *error) {
     pieces->memory =
         mf_allocate(pieces->context, pieces->count * piece_bytes(pieces) + 64, sizeof(char));
     if (pieces->memory == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "docks: no memory for steps of assemblies");
+        return mf_fail(error, MF_NO_MEMORY, "assemblies: no memory for their steps");
     for (uint32_t p = 0; p < pieces->count; p++)
         place(pieces, p);
     return MF_OK;
@@ -133,12 +133,12 @@ static mf_Status allocate(mf_ArtPieces *pieces, const mf_Group *group, mf_Error 
     pieces->shown = mf_allocate(pieces->context, pieces->count, sizeof *pieces->shown);
     pieces->memories = mf_allocate(pieces->context, pieces->count, sizeof *pieces->memories);
     if (pieces->pieces == NULL || pieces->shown == NULL || pieces->memories == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "docks: no memory for steps of assemblies");
+        return mf_fail(error, MF_NO_MEMORY, "assemblies: no memory for their steps");
     return mf_art_pieces_reserve(pieces, error);
 }
 
 mf_Status mf_art_pieces_create(mf_Context *context, mf_Group *group, mf_ArtPieces **out,
-                               uint32_t *dock_sites, mf_Error *error) {
+                               uint32_t *sites, uint32_t count, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
     const mf_ArtMotion *motion = mf_art_motion_of(group);
     *out = NULL;
@@ -146,16 +146,16 @@ mf_Status mf_art_pieces_create(mf_Context *context, mf_Group *group, mf_ArtPiece
         return MF_OK;
     mf_ArtPieces *pieces = mf_allocate(context, 1, sizeof *pieces);
     if (pieces == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "docks: out of memory");
+        return mf_fail(error, MF_NO_MEMORY, "assemblies: out of memory");
     pieces->context = context;
     pieces->motion = (mf_ArtMotion *)(uintptr_t)motion; // sites are marked in it
     pieces->pick = mf_dispatch_kernels(group);
     pieces->lanes = pieces->pick.lanes;
     pieces->roots = 6 + motion->plan->link_count;
     bool fits = true;
-    for (uint32_t d = 0; d < model->dock_count && fits; d++) {
-        dock_sites[d] = add_site(pieces, motion->frames[model->docks[d].frame.link].link);
-        fits = dock_sites[d] != MF_NONE;
+    for (uint32_t i = 0; i < count && fits; i++) {
+        sites[i] = add_site(pieces, motion->frames[sites[i]].link);
+        fits = sites[i] != MF_NONE;
     }
     for (uint32_t s = 0; s < model->shape_count; s++)
         if (model->shapes[s].collides && model->shapes[s].link != MF_NONE)

@@ -1,15 +1,15 @@
-// Steps of docked robots: an assembly of robots whose links are welded at docks moves as one tree.
+// Steps of assemblies: robots whose links are welded to each other move as one tree.
 //
-// Each robot is its own tree, and its step is divided where the forces of docks enter: the factors
-// of its articulated bodies give the accelerations of the links with docks, without and under
-// wrenches; the caller computes the wrenches that close the docks (solve/assemblies.h), and the
-// step continues with them. Together this is the articulated-body algorithm of the whole assembly
-// (Featherstone 1999, "A divide-and-conquer articulated-body algorithm").
+// Each robot is its own tree, and its step is divided where the forces of other robots enter: the
+// factors of its articulated bodies give the accelerations of the links that join, without and
+// under wrenches; the caller computes those that close the joints (solve/modules/assemblies.h), and
+// the step continues with them. Together this is the articulated-body algorithm of the whole
+// assembly (Featherstone 1999, "A divide-and-conquer articulated-body algorithm").
 //
 //   begin      loads state and forces
 //   look       velocities, contacts, limits
-//   respond    accelerations without the docks, and roots of the response to wrenches
-//   push       adds the effect of the wrenches of docks; finds wrong contacts and limits
+//   respond    accelerations without the joints, and roots of the response to wrenches
+//   push       adds the effect of the wrenches of joints; finds wrong contacts and limits
 //   revise     corrects them; continue again from `respond`
 //   finish     integrates and stores; sites then have their new poses relative to the base
 //   fly        gives the root of an assembly in flight the momentum of all links together
@@ -19,7 +19,7 @@
 #include "math/kernel.h"
 #include "motion/articulated/motion.h"
 
-// Values per site, a link with docks or that may touch others; of each the lanes of the kernel
+// Values per site, a link that joins or that may touch others; of each the lanes of the kernel
 // follow each other.
 enum {
     // Rotation to the world (9, row after row), position [m] and velocity [m/s] of the origin, rate
@@ -46,14 +46,14 @@ enum {
 typedef struct mf_ArtAssembly {
     mf_ArtBlock block;    // faults of robots that are not in an assembly are not 0
     void *passing;        // working memory of one stage, aligned to 64
-    const int32_t *sites; // plan links, -1 = base; those with docks first
+    const int32_t *sites; // plan links, -1 = base; those that join first
     uint32_t site_count;  // [1]
     uint32_t used;        // bits: sites where wrenches act in this step; others have no data
     // [rad/s] Of the base, then of each site, in the middle of the step, world axes; for `look` of
     // the base: what is to be added.
     void *swirl;
     void *pose; // per site
-    void *free; // per site: motion without docks
+    void *free; // per site: motion without the joints
     // Rows w of the motion of sites over the degrees of freedom, those of the base first: a wrench
     // changes the motion by w w^T times it. As a product it cannot lose its sign to rounding.
     void *roots;

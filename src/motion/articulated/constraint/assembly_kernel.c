@@ -1,4 +1,4 @@
-// The stages of a step of docked robots (assembly.h), for a few lanes.
+// The stages of a step of assemblies (assembly.h), for a few lanes.
 //
 // A wrench on a link is passed inward by the factors that the joints keep, answered by the base,
 // and what it does goes outward again: the same way as the solver of couplings takes (couple.h),
@@ -469,8 +469,8 @@ static void store_joints_only(const mf_ArtAssembly *piece, Assembly *all) {
     *state = kept;
 }
 
-// Force and torque sensors feel docks as forces from outside.
-static void add_dock_wrenches(const mf_ArtAssembly *piece, Assembly *all) {
+// Force and torque sensors feel joints of robots as forces from outside.
+static void add_joint_wrenches(const mf_ArtAssembly *piece, Assembly *all) {
     const mf_ArtPlan *plan = piece->block.plan;
     const uint64_t *zones = mf_art_link_zones(plan);
     for (uint32_t i = 0; plan->zone_count > 0 && i < piece->site_count; i++) {
@@ -497,7 +497,7 @@ void MF_KERNEL(mf_articulated_assembly_finish)(const mf_ArtAssembly *piece) {
     find_loads(plan, &memory->state, &all->drive, work, memory->loads);
     warn_unsettled(value_load(piece->unsettled, 2), work);
     keep_actuators(s, &work->actuation, &memory->actuated);
-    add_dock_wrenches(piece, all);
+    add_joint_wrenches(piece, all);
     keep_requested(plan, &memory->state, &all->drive, &memory->force, &memory->rates, work,
                    &memory->requested);
     all->start = start_of(&memory->state, &memory->low, mf_mask_all());

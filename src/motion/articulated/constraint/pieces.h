@@ -1,4 +1,4 @@
-// The robots of a group in the stages of steps of docked robots (assembly.h): pieces of as many
+// The robots of a group in the stages of steps of assemblies (assembly.h): pieces of as many
 // lanes as the kernel has, with memory that lasts from stage to stage.
 #ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PIECES_H
 #define MF_MOTION_ARTICULATED_CONSTRAINT_PIECES_H
@@ -15,7 +15,7 @@ typedef struct mf_ArtPieces {
     mf_KernelPick pick;
     uint32_t lanes;              // [1] of a piece
     uint32_t per_block, count;   // [1] pieces
-    int32_t sites[MF_ART_SITES]; // plan links with docks, then others that may touch
+    int32_t sites[MF_ART_SITES]; // plan links that join, then others that may touch
     uint32_t site_count;         // [1]
     uint32_t roots;              // [1] degrees of freedom of the response
     size_t piece_size, passing;  // [byte] of a piece, and of what a stage needs by the way
@@ -35,10 +35,11 @@ typedef enum mf_ArtStage {
     MF_ART_FLY
 } mf_ArtStage;
 
-// Pieces for a group, and the site of each dock of its model; NULL: its robots cannot be in an
-// assembly that moves as one tree. The caller destroys *out. MF_NO_MEMORY.
+// Pieces for a group whose robots may be joined at links of its model, which `sites` lists and
+// which become their sites; NULL: its robots cannot be in an assembly that moves as one tree. The
+// caller destroys *out. MF_NO_MEMORY.
 mf_Status mf_art_pieces_create(mf_Context *context, mf_Group *group, mf_ArtPieces **out,
-                               uint32_t *dock_sites, mf_Error *error);
+                               uint32_t *sites, uint32_t count, mf_Error *error);
 void mf_art_pieces_destroy(mf_ArtPieces *pieces); // NULL is fine
 // Allocates again where the plan has grown. MF_NO_MEMORY.
 mf_Status mf_art_pieces_reserve(mf_ArtPieces *pieces, mf_Error *error);
