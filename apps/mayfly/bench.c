@@ -210,6 +210,12 @@ static bool choose_isa(const char *name) {
            setenv("MAYFLY_ISA", name, 1) == 0;
 }
 
+static int run_one(const mf_BenchKind *kind, const mf_Bench *bench, const mf_BenchOptions *options,
+                   bool json) {
+    return kind->run != NULL ? kind->run(bench, options, json)
+                             : mf_bench_run(kind, bench, options, json);
+}
+
 static int run_usual(const mf_BenchOptions *options, bool json) {
     char path[MF_APP_PATH];
     int result = MF_EXIT_DONE;
@@ -217,7 +223,7 @@ static int run_usual(const mf_BenchOptions *options, bool json) {
         for (uint32_t n = 0; n < kinds[k]->count && result == MF_EXIT_DONE; n++) {
             const mf_Bench *bench = bench_at(kinds[k], n);
             if (!bench->only_named && (bench->needs == NULL || mf_bench_shared(bench->needs, path)))
-                result = kinds[k]->run(bench, options, json);
+                result = run_one(kinds[k], bench, options, json);
         }
     return result;
 }
@@ -238,7 +244,7 @@ int mf_command_bench(int argc, char **argv) {
     result = count == 0 ? run_usual(&chosen, options.json) : MF_EXIT_DONE;
     for (int i = 1; i <= count && result == MF_EXIT_DONE; i++) {
         const Found found = find(argv[i]);
-        result = found.kind->run(found.bench, &chosen, options.json);
+        result = run_one(found.kind, found.bench, &chosen, options.json);
     }
     return result;
 }
