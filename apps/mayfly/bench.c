@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "bench_time.h"
-#include "core_rate.h"
 #include "options.h"
 
 typedef struct Options {

@@ -9,7 +9,6 @@
 #include <mayfly/camera.h>
 
 #include "app.h"
-#include "info_camera.h"
 #include "body/kind.h"
 #include "info_world.h"
 #include "inputs.h"

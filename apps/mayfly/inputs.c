@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "genomes.h"
 #include "io/suggest.h"
 #include "scene/scene_file.h"
 #include "start_notes.h"

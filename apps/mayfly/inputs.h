@@ -110,4 +110,10 @@ mf_Status mf_inputs_is_robot(mf_Context *context, const char *name, bool *out, m
 // The exit code for an error of these functions, with its line printed if that has not been done.
 int mf_inputs_fail(const mf_Error *error);
 
+// Genomes of a scene for evolution that is run as it is: random ones, which depend on the scene's
+// seed and the robot's index; for machines their ancestor. MF_UNSUPPORTED for machines without an
+// ancestor: random bytes are none.
+mf_Status mf_genomes_check(const mf_SceneFile *file, mf_Error *error);
+mf_Status mf_genomes_give(mf_Context *context, mf_Scene *scene, mf_Error *error);
+
 #endif

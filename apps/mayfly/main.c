@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "app.h"
-#include "completion.h"
-#include "manual.h"
 #include "options.h"
 #include "io/gait_keys.h"
 #include "io/keys.h"

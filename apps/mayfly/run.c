@@ -5,7 +5,6 @@
 
 #include "app.h"
 #include "base/file.h"
-#include "end_check.h"
 #include "inputs.h"
 #include "moment.h"
 #include "options.h"

@@ -4,12 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "census.h"
+#include "run_facts.h"
 #include "moment.h"
-#include "readings.h"
-#include "run_docks.h"
 #include "run_end.h"
-#include "tears.h"
 #include "warnings.h"
 #include "scene/soccer/play.h"
 

@@ -2,13 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "census.h"
+#include "run_facts.h"
 #include "moment.h"
 #include "plugins.h"
-#include "readings.h"
-#include "run_docks.h"
 #include "run_end.h"
-#include "tears.h"
 #include "warnings.h"
 #include "math/scalar.h"
 #include "scene/soccer/play.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "genomes.h"
 #include "inputs.h"
 #include "serve/server.h"
 #include "options.h"
