@@ -317,6 +317,18 @@ mf_Status mf_inputs_parse(mf_Context *context, const mf_Inputs *inputs, const ch
     return status;
 }
 
+int mf_inputs_run(const mf_Inputs *inputs, mf_InputsRunFn run, const void *options,
+                  const char *name) {
+    mf_Context *context = NULL;
+    mf_Error error = {0};
+    mf_app_catch_stop();
+    if (mf_inputs_context(inputs, &context, &error) != MF_OK)
+        return mf_inputs_fail(&error);
+    const int result = run(context, options, name);
+    mf_context_destroy(context);
+    return result;
+}
+
 int mf_inputs_fail(const mf_Error *error) {
     return error->message[0] == '\0' ? MF_EXIT_USAGE : mf_app_fail(error);
 }

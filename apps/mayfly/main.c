@@ -88,16 +88,18 @@ static const char schema_name_at[] = "schema";
 
 // ---- keys of files -----------------------------------------------------------------------------
 
-// Prints tables of keys, with headings if there are several.
-static int print_tables(const mf_KeyTable *const *tables, uint32_t count) {
+// Prints tables of keys, with headings if there are several; or without tables the JSON Schema of
+// scenes for editors.
+static int print_keys(const mf_KeyTable *const *tables, uint32_t count) {
     mf_Context *context;
     mf_Error error;
     mf_Status status = mf_context_create(NULL, &context, &error);
     if (status != MF_OK)
         return mf_app_fail(&error);
-    for (uint32_t i = 0; i < count && status == MF_OK; i++) {
-        char *text;
-        status = mf_keys_describe(context, tables[i], false, &text, &error);
+    for (uint32_t i = 0; i < (count > 0 ? count : 1) && status == MF_OK; i++) {
+        char *text = NULL;
+        status = count > 0 ? mf_keys_describe(context, tables[i], false, &text, &error)
+                           : mf_keys_schema(context, mf_scene_table(), &text, &error);
         if (status != MF_OK)
             break;
         if (count > 1)
@@ -105,24 +107,6 @@ static int print_tables(const mf_KeyTable *const *tables, uint32_t count) {
         fputs(text, stdout);
         mf_release(context, text);
     }
-    mf_context_destroy(context);
-    if (status != MF_OK)
-        return mf_app_fail(&error);
-    return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
-}
-
-// Prints the JSON Schema of scenes for editors.
-static int print_schema(void) {
-    mf_Context *context;
-    mf_Error error;
-    char *text = NULL;
-    mf_Status status = mf_context_create(NULL, &context, &error);
-    if (status != MF_OK)
-        return mf_app_fail(&error);
-    status = mf_keys_schema(context, mf_scene_table(), &text, &error);
-    if (status == MF_OK)
-        fputs(text, stdout);
-    mf_release(context, text);
     mf_context_destroy(context);
     if (status != MF_OK)
         return mf_app_fail(&error);
@@ -201,10 +185,10 @@ static int help(int argc, char **argv) {
     if (argc > 2)
         return mf_app_usage(NULL, "help takes one name");
     if (strcmp(argv[1], schema_name_at) == 0)
-        return print_schema();
+        return print_keys(NULL, 0);
     const uint32_t count = topic_tables(argv[1], tables);
     if (count > 0)
-        return print_tables(tables, count);
+        return print_keys(tables, count);
     if (strcmp(argv[1], man_name_at) == 0)
         return print_manual();
     const Command *command = find_command(argv[1]);

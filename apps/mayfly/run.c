@@ -33,10 +33,7 @@ static const mf_Option table[] = {
                 "simulated seconds per second of real time (default: as fast as possible)"),
     MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS,
                   "record to HDF5 (.h5), or to MCAP (.mcap) for Foxglove and ROS tools"),
-    MF_OPT_TEXT("fields", "a,b", Options, fields,
-                "fields to record (default: base.*, joint.angle, sensor.*)"),
-    MF_OPT_REAL("every", "S", Options, every, 1e-9, 1e9,
-                "simulated seconds between samples, rounded to whole steps (default 0.1)"),
+    MF_INPUT_RECORD(Options),
     MF_OPT_OUTPUT("plot", Options, plot, ".html .svg",
                   "a film to open in a browser (.html); for vehicles only: their tracks (.html or "
                   ".svg)"),
@@ -339,23 +336,16 @@ static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
     bool vehicles = true;
     for (uint32_t g = 0; g < file->group_count; g++)
         vehicles = vehicles && mf_group_vehicle(&file->groups[g]) != NULL;
-    if (options->plot != NULL && !vehicles && !mf_app_ends_with(options->plot, ".html")) {
-        mf_app_usage("run", "--plot: expected a name that ends with .html (.svg is for vehicles)");
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    }
+    if (options->plot != NULL && !vehicles && !mf_app_ends_with(options->plot, ".html"))
+        return mf_app_refuse(
+            "run", "--plot: expected a name that ends with .html (.svg is for vehicles)", error);
     if (options->record == NULL && file->record_path == NULL &&
-        (options->fields != NULL || options->every != NULL)) {
-        mf_app_usage("run", "--fields and --every require --record FILE");
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    }
-    if (options->video == NULL && options->camera != NULL) {
-        mf_app_usage("run", "--camera requires --video FILE");
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    }
-    if (options->python == NULL && options->patience != NULL) {
-        mf_app_usage("run", "--patience requires --python FILE");
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    }
+        (options->fields != NULL || options->every != NULL))
+        return mf_app_refuse("run", "--fields and --every require --record FILE", error);
+    if (options->video == NULL && options->camera != NULL)
+        return mf_app_refuse("run", "--camera requires --video FILE", error);
+    if (options->python == NULL && options->patience != NULL)
+        return mf_app_refuse("run", "--patience requires --python FILE", error);
     if (options->record == NULL && file->record_path != NULL)
         return mf_file_try(context, file->record_path, error);
     return MF_OK;
@@ -370,7 +360,8 @@ static mf_Status begin_session(mf_Context *context, mf_Run *run, mf_Error *error
     return mf_session_load(&run->session, &run->file, error);
 }
 
-static int load_and_run(mf_Context *context, const Options *options, const char *name) {
+static int load_and_run(mf_Context *context, const void *given, const char *name) {
+    const Options *options = given;
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
     mf_Run *run = mf_allocate(context, 1, sizeof *run);
@@ -407,12 +398,5 @@ int mf_command_run(int argc, char **argv) {
     if (result != MF_OPTIONS_GO_ON)
         return result;
     mf_app_starting(true); // until mf_simulate
-    mf_app_catch_stop();
-    mf_Context *context = NULL;
-    mf_Error error = {0};
-    if (mf_inputs_context(&options.inputs, &context, &error) != MF_OK)
-        return mf_inputs_fail(&error);
-    result = load_and_run(context, &options, argv[1]);
-    mf_context_destroy(context);
-    return result;
+    return mf_inputs_run(&options.inputs, load_and_run, &options, argv[1]);
 }

@@ -64,10 +64,7 @@ static const mf_Option table[] = {
                 "most MiB of memory that a connection over a Unix socket shares (default 64)"),
     MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS,
                   "record to HDF5 (.h5) or MCAP (.mcap) until the end"),
-    MF_OPT_TEXT("fields", "a,b", Options, fields,
-                "fields to record (default: base.*, joint.angle, sensor.*)"),
-    MF_OPT_REAL("every", "S", Options, every, 1e-9, 1e9,
-                "simulated seconds between samples, rounded to whole steps (default 0.1)"),
+    MF_INPUT_RECORD(Options),
     MF_INPUT_SCENE(Options, inputs),
     MF_INPUT_THREADS(Options, inputs),
     MF_INPUT_FILES(Options, inputs),
@@ -331,7 +328,8 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
     return status == MF_OK ? closed : status;
 }
 
-static int load_and_serve(mf_Context *context, const Options *options, const char *name) {
+static int load_and_serve(mf_Context *context, const void *given, const char *name) {
+    const Options *options = given;
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
     mf_SceneConfig config = mf_scene_config();
@@ -365,12 +363,5 @@ int mf_command_serve(int argc, char **argv) {
     if (options.record == NULL && (options.fields != NULL || options.every != NULL))
         return mf_app_usage("serve", "--fields and --every require --record FILE");
     mf_app_starting(true); // until someone can connect
-    mf_app_catch_stop();
-    mf_Context *context = NULL;
-    mf_Error error = {0};
-    if (mf_inputs_context(&options.inputs, &context, &error) != MF_OK)
-        return mf_inputs_fail(&error);
-    result = load_and_serve(context, &options, argv[1]);
-    mf_context_destroy(context);
-    return result;
+    return mf_inputs_run(&options.inputs, load_and_serve, &options, argv[1]);
 }

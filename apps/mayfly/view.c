@@ -268,7 +268,8 @@ static int view_page(mf_Context *context, const Options *options, const char *na
     return status == MF_OK ? MF_EXIT_DONE : mf_app_fail(&error);
 }
 
-static int view(mf_Context *context, const Options *options, const char *name) {
+static int view(mf_Context *context, const void *given, const char *name) {
+    const Options *options = given;
     const bool recording = mf_recorded_is(name);
     if (options->plot != NULL && !recording)
         return mf_app_usage("view", "--plot is for recordings (mayfly run FILE --plot FILM.html "
@@ -292,12 +293,5 @@ int mf_command_view(int argc, char **argv) {
     if (result != MF_OPTIONS_GO_ON)
         return result;
     mf_app_starting(true); // until the page can be opened
-    mf_app_catch_stop();
-    mf_Context *context = NULL;
-    mf_Error error = {0};
-    if (mf_inputs_context(&options.inputs, &context, &error) != MF_OK)
-        return mf_inputs_fail(&error);
-    result = view(context, &options, argv[1]);
-    mf_context_destroy(context);
-    return result;
+    return mf_inputs_run(&options.inputs, view, &options, argv[1]);
 }
