@@ -16,28 +16,18 @@ typedef struct Bench {
     bool contacts;
 } Bench;
 
+// clang-format off
 static const Bench benches[] = {
     {{"articulated-free", NULL, false}, "models/figure.xml", 4096, 250, 1, false},
     {{"articulated-humanoid", "models/mujoco_models/humanoid.xml", false},
-     "models/figure.xml",
-     4096,
-     500,
-     1,
-     true},
+     "models/figure.xml", 4096, 500, 1, true},
     {{"articulated-ant", NULL, false}, "models/ant.xml", 4096, 500, 1, true},
     {{"articulated-t1", "models/booster_t1/scene.xml", false},
-     "models/figure.xml",
-     4096,
-     500,
-     1,
-     true},
+     "models/figure.xml", 4096, 500, 1, true},
     {{"articulated-single", "models/mujoco_models/humanoid.xml", false},
-     "models/figure.xml",
-     1,
-     500,
-     40,
-     true},
+     "models/figure.xml", 1, 500, 40, true},
 };
+// clang-format on
 
 // ---- random controls ---------------------------------------------------------------------------
 

@@ -17,16 +17,12 @@ typedef struct Bench {
 } Bench;
 
 static const Bench benches[] = {
+    // clang-format off
     {{"environment-hexapod-points", NULL, false},
-     "hexapod",
-     "models/hexapod.urdf",
-     MF_MOTION_POINTS,
-     500},
+     "hexapod", "models/hexapod.urdf", MF_MOTION_POINTS, 500},
     {{"environment-hexapod", NULL, false},
-     "hexapod",
-     "models/hexapod.urdf",
-     MF_MOTION_ARTICULATED,
-     50},
+     "hexapod", "models/hexapod.urdf", MF_MOTION_ARTICULATED, 50},
+    // clang-format on
     {{"environment-quadrotor", NULL, false}, "quadrotor", NULL, MF_MOTION_ARTICULATED, 1000},
     {{"environment-swarm", NULL, false}, "swarm", NULL, MF_MOTION_ARTICULATED, 500},
     {{"environment-ant", NULL, true}, "ant", NULL, MF_MOTION_ARTICULATED, 50},

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "warnings.h"
+#include "notes.h"
 
 double mf_bench_median(double *values, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {

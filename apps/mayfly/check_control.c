@@ -108,13 +108,6 @@ static void open_cart(mf_CheckRun *run) {
     mf_rig_open(run, &config);
 }
 
-static void cart_start(const mf_CheckRun *run) {
-    mf_rig_set(run, "joint.angle", 0, 0.02);
-    mf_rig_set(run, "joint.rate", 0, -0.03);
-    mf_rig_set(run, "joint.angle", 1, 0.04);
-    mf_rig_set(run, "joint.rate", 1, 0.01);
-}
-
 // Gymnasium's equations and order of operations, to verify the rows.
 static void gym_step(double s[4], double force, bool explicit) {
     const double tau = 0.02, total = 0.1 + 1.0, moment = 0.1 * 0.5;
@@ -153,7 +146,10 @@ static void cart_trace(mf_CheckRun *run, int kind) {
     double worst = 0.0, gym[4] = {0.02, -0.03, 0.04, 0.01};
     int row = 0;
     uint64_t unlike = 0;
-    cart_start(run);
+    mf_rig_set(run, "joint.angle", 0, 0.02);
+    mf_rig_set(run, "joint.rate", 0, -0.03);
+    mf_rig_set(run, "joint.angle", 1, 0.04);
+    mf_rig_set(run, "joint.rate", 1, 0.01);
     for (int n = 0; n < CART_STEPS; n++) {
         cart_step(run, cart_force(n), kind == 0);
         gym_step(gym, cart_force(n), kind == 0);

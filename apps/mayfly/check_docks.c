@@ -86,12 +86,20 @@ static mf_Status dock(Rig *rig, uint32_t a, uint32_t first, uint32_t b, uint32_t
     return mf_docks_connect(rig->docks, &ports[0], &ports[1], 0, error);
 }
 
+// Docks each robot but the first to the one before.
+static void dock_all(Rig *rig, uint32_t count, uint32_t first, uint32_t second) {
+    for (uint32_t i = 1; i < count; i++)
+        mf_check_must(rig->run, dock(rig, i - 1, first, i, second, &rig->run->error));
+}
+
 // Holds a robot to the world at its -x, or +z, face by a fixed joint.
-static void hold(mf_CheckRun *run, Rig *rig, double x, double z, mf_WorldJointId *out) {
+static void hold(Rig *rig, double x, double z) {
+    mf_CheckRun *run = rig->run;
+    mf_WorldJointId joint;
     mf_WorldJointConfig config = mf_world_joint_config();
     config.sides[1].group = rig->group;
     mf_check_must(run, mf_world_joint_here(&config, (double[3]){x, 0, z}, NULL, &run->error));
-    mf_check_must(run, mf_world_joint_create(rig->joints, &config, out, &run->error));
+    mf_check_must(run, mf_world_joint_create(rig->joints, &config, &joint, &run->error));
 }
 
 static double field(const Rig *rig, const char *name, uint32_t robot, uint32_t component) {
@@ -111,13 +119,11 @@ static double size_of(double a, double b) {
 // A row of cubes along x, the first held at its far side by a joint. Robot 0 is the root: the dock
 // between 0 and 1 carries count - 1 cubes, its moment m g d n^2 / 2.
 static void open_row(Rig *rig, mf_CheckRun *run, const RigConfig *config) {
-    mf_WorldJointId wall;
     rig_open(rig, run, config);
     for (uint32_t i = 0; i < config->robots; i++)
         place(rig, i, pitch * i, 0, 5);
-    hold(run, rig, -pitch / 2, 5, &wall);
-    for (uint32_t i = 1; i < config->robots; i++)
-        mf_check_must(run, dock(rig, i - 1, 0, i, 1, &run->error));
+    hold(rig, -pitch / 2, 5);
+    dock_all(rig, config->robots, 0, 1);
 }
 
 static void check_cantilever(mf_CheckRun *run) {
@@ -147,13 +153,11 @@ static void check_cantilever(mf_CheckRun *run) {
 // ---- H2: a hanging chain ------------------------------------------------------------------------
 
 static void open_chain(Rig *rig, mf_CheckRun *run, const RigConfig *config) {
-    mf_WorldJointId hook;
     rig_open(rig, run, config);
     for (uint32_t i = 0; i < config->robots; i++)
         place(rig, i, 0, 0, 20 - pitch * i);
-    hold(run, rig, 0, 20 + pitch / 2, &hook);
-    for (uint32_t i = 1; i < config->robots; i++)
-        mf_check_must(run, dock(rig, i - 1, 5, i, 4, &run->error));
+    hold(rig, 0, 20 + pitch / 2);
+    dock_all(rig, config->robots, 5, 4);
 }
 
 static void check_chain(mf_CheckRun *run) {
@@ -240,8 +244,7 @@ static void check_passive(mf_CheckRun *run) {
         mf_check_must(run, mf_group_set_start(rig.group, i, (double[3]){pitch * i, 0, 5}, NULL,
                                               (double[3]){i == 5 ? 0.4 : 0.0, 0.02 * i, 0},
                                               &run->error));
-    for (uint32_t i = 1; i < config.robots; i++)
-        mf_check_must(run, dock(&rig, i - 1, 0, i, 1, &run->error));
+    dock_all(&rig, config.robots, 0, 1);
     Sums before = sum_up(&rig, config.robots);
     const Sums start = before;
     double rise = -1.0, momentum = 0.0;
@@ -270,8 +273,7 @@ static void check_return(mf_CheckRun *run) {
     for (uint32_t i = 0; i < config.robots; i++)
         place(&rig, i, pitch * i, 0, 5);
     const uint64_t model = mf_model_hash(run->rig.models[0]);
-    for (uint32_t i = 1; i < config.robots; i++)
-        mf_check_must(run, dock(&rig, i - 1, 0, i, 1, &run->error));
+    dock_all(&rig, config.robots, 0, 1);
     mf_check_near(run, "joints while docked", 2, mf_world_joints_count(rig.joints), 0);
     mf_rig_step(run, 50);
     mf_Field *enabled = mf_group_find_field(rig.group, "dock.enabled");

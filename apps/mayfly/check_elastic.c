@@ -13,9 +13,7 @@ static void add_tetrahedron(Rig *rig, double height) {
                                            {0.0, 0.0, 0.0816497}};
     for (uint32_t v = 0; v < 4; v++)
         add_vertex(rig, positions[v][0], positions[v][1], positions[v][2] + height, "");
-    for (uint32_t i = 0; i < 4; i++)
-        for (uint32_t j = i + 1; j < 4; j++)
-            add_bar(rig, i, j, 0.01);
+    add_edges(rig);
 }
 
 // A bar of 0.1 m along x, held at one end, with a mass of 1 kg at the other.

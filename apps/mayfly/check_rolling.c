@@ -121,12 +121,6 @@ typedef struct Ride {
     double torque; // [N m] about the axle
 } Ride;
 
-static void set_off(const mf_CheckRun *run, const Ride *ride) {
-    mf_rig_set3(run, "base.linear_velocity", ride->speed, 0, 0);
-    mf_rig_set3(run, "base.angular_velocity", 0, ride->speed / RADIUS, 0);
-    mf_rig_set3(run, "base.torque", 0, ride->torque, 0);
-}
-
 // [m/s^2] Of the center and of the rim. Without slip T = (m + I / r^2) r a; the ground bears m a
 // across, at most mu m g; beyond, a = mu g and I w' = T - mu m g r. True: it slips.
 static bool closed_form(double torque, double *gain, double *rim) {
@@ -150,7 +144,9 @@ static void ride_one(const mf_CheckRun *run, const Roll *roll, const Ride *ride,
     double gain, rim, from[2] = {0.0, 0.0}, now[2] = {0.0, 0.0};
     const double rest = mf_rig_get(run, "base.position", 2), time = 0.002 * steps;
     const bool slips = closed_form(ride->torque, &gain, &rim);
-    set_off(run, ride);
+    mf_rig_set3(run, "base.linear_velocity", ride->speed, 0, 0);
+    mf_rig_set3(run, "base.angular_velocity", 0, ride->speed / RADIUS, 0);
+    mf_rig_set3(run, "base.torque", 0, ride->torque, 0);
     for (int i = 0; i < ONSET + steps; i++) {
         mf_rig_step(run, 1);
         const double rise = mf_rig_get(run, "base.position", 2) - rest;

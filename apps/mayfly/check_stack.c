@@ -97,10 +97,6 @@ static void check_overhang(mf_CheckRun *run) {
 
 enum { STONES = 10 };
 
-static void add_corner(mf_RigText *scene, double radius, double y, double angle) {
-    mf_rig_text_add(scene, "%.17g %.17g %.17g ", radius * cos(angle), y, radius * sin(angle));
-}
-
 // A semicircular arch of ten stones with radial joints on level ground, mean radius 1 m. Returns
 // how far a stone of the crown has sunk after 2 s.
 static double build_arch(mf_CheckRun *run, double thickness, bool hard) {
@@ -110,9 +106,12 @@ static double build_arch(mf_CheckRun *run, double thickness, bool hard) {
     mf_rig_text_add(&scene, "<mujoco><asset>");
     for (int i = 0; i < STONES; i++) {
         mf_rig_text_add(&scene, "<mesh name='stone%d' vertex='", i);
-        for (int corner = 0; corner < 8; corner++)
-            add_corner(&scene, 1.0 + (corner & 1 ? 0.5 : -0.5) * thickness,
-                       corner & 2 ? 0.15 : -0.15, step * (i + (corner & 4 ? 1 : 0)));
+        for (int corner = 0; corner < 8; corner++) {
+            const double radius = 1.0 + (corner & 1 ? 0.5 : -0.5) * thickness;
+            const double angle = step * (i + (corner & 4 ? 1 : 0));
+            mf_rig_text_add(&scene, "%.17g %.17g %.17g ", radius * cos(angle),
+                            corner & 2 ? 0.15 : -0.15, radius * sin(angle));
+        }
         mf_rig_text_add(&scene, "'/>");
     }
     mf_rig_text_add(&scene, "</asset><default><geom friction='1'/></default><worldbody>"

@@ -44,6 +44,13 @@ static inline uint32_t add_bar(Rig *rig, uint32_t one, uint32_t two, double diam
     return rig->truss.bar_count++;
 }
 
+// Bars of 10 mm between each two of the vertices.
+static inline void add_edges(Rig *rig) {
+    for (uint32_t i = 0; i < rig->truss.vertex_count; i++)
+        for (uint32_t j = i + 1; j < rig->truss.vertex_count; j++)
+            add_bar(rig, i, j, 0.01);
+}
+
 static inline void rig_open(Rig *rig) {
     mf_CheckRun *run = rig->run;
     mf_RigConfig config = mf_rig_config_of(

@@ -18,7 +18,7 @@
 #include "options.h"
 #include "recorded.h"
 #include "run_folder.h"
-#include "start_notes.h"
+#include "notes.h"
 
 typedef enum Kind {
     KIND_UNKNOWN,
@@ -252,13 +252,6 @@ static mf_Status print_start(mf_Scene *scene, const Wishes *wishes, mf_Error *er
     return MF_OK;
 }
 
-// The start of mayfly run, or its error.
-static void show_start(mf_Context *context, const mf_Model *model, const Wishes *wishes) {
-    mf_Error reason = {0};
-    if (with_robot(context, model, wishes, print_start, &reason) != MF_OK)
-        printf("note: mayfly run rejects it: %s\n", reason.message);
-}
-
 static mf_Status show_json(const mf_Model *model, mf_Motion motion, mf_Error *error) {
     char *text = mf_model_json(model, motion);
     if (text == NULL)
@@ -272,9 +265,10 @@ static mf_Status show_whole(mf_Context *context, const mf_Model *model, const Wi
                             mf_Error *error) {
     if (wishes->json)
         return show_json(model, chosen_motion(wishes), error);
+    mf_Error reason = {0};
     const mf_Status status = show_text(context, model, error);
-    if (status == MF_OK)
-        show_start(context, model, wishes);
+    if (status == MF_OK && with_robot(context, model, wishes, print_start, &reason) != MF_OK)
+        printf("note: mayfly run rejects it: %s\n", reason.message);
     return status;
 }
 

@@ -171,13 +171,6 @@ static void list_helps(const mf_CommandHelp *out[COMMAND_COUNT + 1]) {
     out[COMMAND_COUNT] = NULL;
 }
 
-static int print_manual(void) {
-    const mf_CommandHelp *helps[COMMAND_COUNT + 1];
-    list_helps(helps);
-    mf_manual_print(helps, topic_name_at);
-    return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
-}
-
 static int help(int argc, char **argv) {
     const mf_KeyTable *tables[3];
     if (argc < 2)
@@ -189,8 +182,12 @@ static int help(int argc, char **argv) {
     const uint32_t count = topic_tables(argv[1], tables);
     if (count > 0)
         return print_keys(tables, count);
-    if (strcmp(argv[1], man_name_at) == 0)
-        return print_manual();
+    if (strcmp(argv[1], man_name_at) == 0) {
+        const mf_CommandHelp *helps[COMMAND_COUNT + 1];
+        list_helps(helps);
+        mf_manual_print(helps, topic_name_at);
+        return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    }
     const Command *command = find_command(argv[1]);
     if (command == NULL)
         return unknown("command or topic", argv[1], help_topic_name_at);
@@ -213,13 +210,6 @@ static int complete(int argc, char **argv) {
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-// Of Mayfly, and of what the page of films is made of.
-static int print_licenses(void) {
-    printf("mayfly %s\n\n%s\n%s", mf_version(), (const char *)mf_license,
-           (const char *)mf_web_licenses);
-    return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
-}
-
 static const char *main_option_name_at(const void *list, uint32_t index) {
     static const char *const names[] = {"--help", "--version", "--licenses", NULL};
     (void)list;
@@ -235,8 +225,12 @@ int main(int argc, char **argv) {
         printf("mayfly %s\n", mf_version());
         return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
     }
-    if (strcmp(argv[1], "--licenses") == 0)
-        return print_licenses();
+    if (strcmp(argv[1], "--licenses") == 0) {
+        // Of Mayfly, and of what the page of films is made of.
+        printf("mayfly %s\n\n%s\n%s", mf_version(), (const char *)mf_license,
+               (const char *)mf_web_licenses);
+        return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    }
     if (strcmp(argv[1], help_name_at) == 0)
         return help(argc - 1, argv + 1);
     if (argv[1][0] == '-')

@@ -11,7 +11,7 @@
 #include "replay_machine.h"
 #include "run_folder.h"
 #include "simulate.h"
-#include "warnings.h"
+#include "notes.h"
 
 typedef struct Options {
     const char *individual, *generation, *ancestry, *motion, *divisor, *record, *fields, *every,

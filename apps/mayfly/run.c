@@ -234,13 +234,6 @@ static int finish(mf_Run *run, const Options *options, mf_Status status, mf_Erro
     return code == MF_EXIT_DONE ? check_contacts(&run->scene) : code;
 }
 
-// Those of the session, unless the command line requests others.
-static uint64_t steps_of(const mf_Run *run, const Options *options) {
-    return run->simulation.session != NULL && options->inputs.duration == NULL
-               ? run->file.steps
-               : mf_scene_steps(&run->scene);
-}
-
 // What was done after the last step; then the state must be the one that was recorded.
 static mf_Status end_session(mf_Run *run, mf_Error *error) {
     if (run->simulation.session == NULL)
@@ -281,7 +274,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
                                       .title = file->name,
                                       .colors = colors,
                                       .agents = (double)mf_scene_file_count(file),
-                                      .steps = steps_of(run, options),
+                                      .steps = mf_scene_steps(scene),
                                       .realtime = mf_option_real(options->realtime, 0.0),
                                       .watch = sample_outcomes,
                                       .watched = run,
@@ -289,6 +282,8 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
                                       .interaction = scene->interaction,
                                       .progress = "step"};
     run->simulation.scripts = run->scripts;
+    if (run->simulation.session != NULL && options->inputs.duration == NULL)
+        run->simulation.steps = run->file.steps;
     const char *record = options->record != NULL ? options->record : file->record_path;
     mf_Status status = mf_simulation_record(&run->simulation, file, record, options->fields,
                                             options->every, fields, &text, error);

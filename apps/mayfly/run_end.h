@@ -4,7 +4,7 @@
 
 #include "outcome.h"
 #include "simulate.h"
-#include "start_notes.h"
+#include "notes.h"
 
 // A run and its reported results.
 typedef struct mf_Run {

@@ -7,7 +7,7 @@
 #include "run_facts.h"
 #include "moment.h"
 #include "run_end.h"
-#include "warnings.h"
+#include "notes.h"
 #include "scene/soccer/play.h"
 
 static void set(json_t *object, const char *name, json_t *value) {

@@ -6,7 +6,7 @@
 #include "moment.h"
 #include "plugins.h"
 #include "run_end.h"
-#include "warnings.h"
+#include "notes.h"
 #include "math/scalar.h"
 #include "scene/soccer/play.h"
 

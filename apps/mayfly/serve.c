@@ -13,7 +13,7 @@
 #include "serve_bridges.h"
 #include "serve_page.h"
 #include "simulate.h"
-#include "start_notes.h"
+#include "notes.h"
 #include "body/kind.h"
 
 #include <mayfly/protocol.h>
@@ -97,10 +97,6 @@ const mf_CommandHelp mf_help_serve = {
 
 // ---- the token ---------------------------------------------------------------------------------
 
-static bool is_loopback(const char *address) {
-    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
-}
-
 static bool read_random(uint8_t bytes[TOKEN]) {
     const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
     const bool done = file >= 0 && read(file, bytes, TOKEN) == TOKEN;
@@ -115,7 +111,8 @@ static mf_Status choose_token(mf_ServerConfig *config, char made[2 * TOKEN + 1],
     config->token = getenv("MAYFLY_TOKEN");
     if (config->token != NULL && config->token[0] == '\0')
         config->token = NULL;
-    if (config->token != NULL || config->path != NULL || is_loopback(config->address))
+    if (config->token != NULL || config->path != NULL || strncmp(config->address, "127.", 4) == 0 ||
+        strcmp(config->address, "::1") == 0)
         return MF_OK;
     if (!read_random(bytes))
         return mf_fail(error, MF_UNSUPPORTED, "serve: no random numbers for a token");

@@ -193,13 +193,6 @@ static mf_Status serve_show(mf_Show **show, const Options *options, mf_Error *er
     return status;
 }
 
-// [1] The step at which the run ends.
-static uint64_t end_of(const mf_Show *show, const Options *options) {
-    return options->duration != NULL
-               ? (uint64_t)(mf_option_real(options->duration, 0.0) / show->step + 0.5)
-               : UINT64_MAX;
-}
-
 static int load_and_view(mf_Context *context, const Options *options, const char *name) {
     mf_SessionFile again = {.context = context};
     mf_Error error = {0};
@@ -210,7 +203,9 @@ static int load_and_view(mf_Context *context, const Options *options, const char
     if (status == MF_OK)
         status = mf_show_create(context, &options->inputs, name, &again, &show, &error);
     if (status == MF_OK) {
-        show->end = end_of(show, options);
+        show->end = options->duration != NULL
+                        ? (uint64_t)(mf_option_real(options->duration, 0.0) / show->step + 0.5)
+                        : UINT64_MAX;
         show->viewer.paused = options->paused;
         show->viewer.speed = mf_option_real(options->speed, 1.0);
         if (options->record != NULL)
