@@ -101,6 +101,9 @@ mf_Model **mf_rig_own(mf_CheckRun *run);
 void mf_rig_open(mf_CheckRun *run, const mf_RigConfig *config);
 void mf_rig_open_model(mf_CheckRun *run, const mf_Model *model, const mf_RigConfig *config);
 void mf_rig_open_text(mf_CheckRun *run, const char *text, const mf_RigConfig *config);
+// The same of one free body with the attributes of its geom, beside `ground`, which is "" or more.
+void mf_rig_open_geom(mf_CheckRun *run, const char *ground, const char *geom,
+                      const mf_RigConfig *config);
 void mf_rig_open_file(mf_CheckRun *run, const char *file, const mf_RigConfig *config);
 void mf_rig_open_motion(mf_CheckRun *run, const mf_RigConfig *config);
 // Parses an MJCF text into a model that the rig owns.
@@ -122,6 +125,9 @@ double mf_rig_time(const mf_CheckRun *run);    // [s]
 double mf_rig_kinetic(const mf_CheckRun *run); // [J]
 double mf_rig_energy(const mf_CheckRun *run);  // [J] kinetic, potential and elastic
 double mf_rig_yaw(const mf_CheckRun *run);     // [rad] of a base that rotates about z
+
+// Steps so often; returns the largest rise of kinetic and elastic energy in a step, over itself.
+double mf_rig_rise(const mf_CheckRun *run, int steps);
 
 // mf_check_near of a component of a field.
 void mf_rig_near(mf_CheckRun *run, const char *field, uint32_t component, const char *what,
@@ -150,6 +156,10 @@ void mf_rig_body(mf_CheckRun *run, uint32_t link, double mass, const double cent
                  const double moments[3]);
 // Contact points at (+-x, +-y, -z) of the hand model's base: 4; or 8, with those at z.
 void mf_rig_corners(mf_CheckRun *run, int count, double x, double y, double z, double mass);
+
+// Begins a rig whose hand model is a block on four feet at (+-x, +-y, -z).
+void mf_rig_start_block(mf_CheckRun *run, double mass, const double center[3], double x, double y,
+                        double z);
 
 // Builds a base with an arm of two hinges in the hand model: masses 3, 1 and 0.5 kg.
 void mf_rig_build_arm(mf_CheckRun *run);

@@ -14,9 +14,7 @@ static const double none[3] = {0, 0, 0};
 // A block of 2 kg on four contacts of 1000 N/m lies m g / (4 k) deep.
 static void check_rest(mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    mf_rig_start(run);
-    mf_rig_body(run, 0, 2.0, none, (double[3]){0.03, 0.03, 0.05});
-    mf_rig_corners(run, 4, 0.2, 0.2, 0.1, 0.0);
+    mf_rig_start_block(run, 2.0, none, 0.2, 0.2, 0.1);
     config.motions.articulated.contact_stiffness = 1000.0;
     mf_rig_open(run, &config);
     mf_rig_step(run, 4000);
@@ -156,13 +154,10 @@ static void roll(mf_CheckRun *run, const Roller *roller, double angle, mf_Time s
 
 // The same sphere on ground that falls towards +x.
 static void roll_on_ground(mf_CheckRun *run, double angle, double got[2]) {
-    static const char sphere[] =
-        "<mujoco><worldbody><body><freejoint/><geom type='sphere' size='0.1' mass='3'/></body>"
-        "</worldbody></mujoco>";
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.motions.articulated.shapes = true;
     config.world.terrain = mf_rig_slope(run, -angle);
-    mf_rig_open_text(run, sphere, &config);
+    mf_rig_open_geom(run, "", "type='sphere' size='0.1' mass='3'", &config);
     double sine = sin(angle), cosine = cos(angle);
     mf_rig_set3(run, "base.position", 0.1 * sine, 0, 0.1 * cosine);
     mf_rig_step(run, 1000);
@@ -206,9 +201,7 @@ static void check_limits(mf_CheckRun *run) {
 static double creep(mf_CheckRun *run, double slip_speed) {
     const double angle = 20 * MF_CHECK_DEGREE;
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    mf_rig_start(run);
-    mf_rig_body(run, 0, 2.0, none, (double[3]){0.03, 0.03, 0.05});
-    mf_rig_corners(run, 4, 0.2, 0.2, 0.05, 0.0);
+    mf_rig_start_block(run, 2.0, none, 0.2, 0.2, 0.05);
     config.motions.articulated.friction = 0.5;
     config.motions.articulated.slip_speed = slip_speed;
     config.world.terrain = mf_rig_slope(run, -angle);
@@ -286,8 +279,6 @@ typedef struct StepRide {
 // A ball of 1 kg and radius 0.1 m rolls from x = -0.3 m at a step of a map of nearest cells.
 static void ride_step(mf_CheckRun *run, double height, double speed, mf_Time step, StepRide *got) {
     enum { SIDE = 64 };
-    static const char text[] = "<mujoco><worldbody><body><freejoint/><geom type='sphere' "
-                               "size='0.1' mass='1' friction='1'/></body></worldbody></mujoco>";
     mf_TerrainConfig map = mf_terrain_config();
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, step);
     mf_Terrain *terrain;
@@ -302,7 +293,7 @@ static void ride_step(mf_CheckRun *run, double height, double speed, mf_Time ste
     mf_release(run->context, heights);
     config.world.terrain = terrain;
     config.motions.articulated.shapes = true;
-    mf_rig_open_text(run, text, &config);
+    mf_rig_open_geom(run, "", "type='sphere' size='0.1' mass='1' friction='1'", &config);
     mf_rig_set3(run, "base.position", -0.3, 0.03, 0.1);
     mf_rig_step(run, (uint32_t)(200 * MF_MILLISECOND / step));
     mf_rig_set3(run, "base.linear_velocity", speed, 0, 0);

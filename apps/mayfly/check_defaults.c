@@ -1,28 +1,26 @@
 // Check cases with default settings of motions and worlds.
-
 #include <math.h>
 
 #include "check.h"
 
+static const char plane[] = "<geom type='plane' size='9 9 1'/>";
 static const mf_Motion levels[2] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
 
-// One robot given as MJCF on a plane, gravity tilted about y by `angle` degrees.
-static void open_default(mf_CheckRun *run, const char *text, mf_Motion motion, double angle) {
+// A body of that geom on a plane [m] below its center, gravity tilted about y by `angle` degrees.
+static void open_default(mf_CheckRun *run, const char *ground, const char *geom, double height,
+                         mf_Motion motion, double angle) {
     mf_RigConfig config = mf_rig_config_of(motion, 2 * MF_MILLISECOND); // default of files
     mf_motions_set_shapes(&config.motions, true);                       // as mayfly run does
     mf_rig_tilt(&config, angle * MF_CHECK_DEGREE);
-    mf_rig_open_text(run, text, &config);
+    mf_rig_open_geom(run, ground, geom, &config);
+    mf_rig_set3(run, "base.position", 0, 0, height);
     mf_check_variant(run, "%s", mf_motion_name(motion));
 }
 
 // A ball of 5 cm radius gains 5/7 g sin(15 degrees) = 1.813582 m/s in each second.
 static void check_roll(mf_CheckRun *run) {
-    static const char ball[] = "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body>"
-                               "<freejoint/><geom type='sphere' size='.05' mass='1'/></body>"
-                               "</worldbody></mujoco>";
     for (int i = 0; i < 2; i++) {
-        open_default(run, ball, levels[i], 15.0);
-        mf_rig_set3(run, "base.position", 0, 0, 0.05);
+        open_default(run, plane, "type='sphere' size='.05' mass='1'", 0.05, levels[i], 15.0);
         mf_rig_run(run, 0.5);
         const double early = mf_rig_get(run, "base.linear_velocity", 0);
         mf_rig_run(run, 1.0);
@@ -35,14 +33,11 @@ static void check_roll(mf_CheckRun *run) {
 // yields by 0.7 mm (`rigid`) and the weight is applied suddenly, which reduces the angle by up to 2
 // degrees.
 static void check_tip(mf_CheckRun *run) {
-    static const char box[] = "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body>"
-                              "<freejoint/><geom type='box' size='.05 .05 .15' mass='1'/></body>"
-                              "</worldbody></mujoco>";
     static const double angles[2] = {15.9, 20.4};
     for (int i = 0; i < 2; i++)
         for (int side = 0; side < 2; side++) {
-            open_default(run, box, levels[i], angles[side]);
-            mf_rig_set3(run, "base.position", 0, 0, 0.15);
+            open_default(run, plane, "type='box' size='.05 .05 .15' mass='1'", 0.15, levels[i],
+                         angles[side]);
             mf_rig_run(run, 3.0);
             const double height = mf_rig_get(run, "base.position", 2);
             if (side == 0)
@@ -54,12 +49,9 @@ static void check_tip(mf_CheckRun *run) {
 
 // A flat box thrown at 1 m/s goes v^2 / (2 mu g) = 0.2039 m with mu 0.25.
 static void check_throw(mf_CheckRun *run) {
-    static const char box[] =
-        "<mujoco><worldbody><geom type='plane' size='9 9 1' friction='.25'/><body><freejoint/>"
-        "<geom type='box' size='.1 .1 .02' mass='1' friction='.25'/></body></worldbody></mujoco>";
     for (int i = 0; i < 2; i++) {
-        open_default(run, box, levels[i], 0.0);
-        mf_rig_set3(run, "base.position", 0, 0, 0.02);
+        open_default(run, "<geom type='plane' size='9 9 1' friction='.25'/>",
+                     "type='box' size='.1 .1 .02' mass='1' friction='.25'", 0.02, levels[i], 0.0);
         mf_rig_run(run, 1.0); // at rest
         const double start = mf_rig_get(run, "base.position", 0);
         mf_rig_set3(run, "base.linear_velocity", 1, 0, 0);
@@ -71,14 +63,11 @@ static void check_throw(mf_CheckRun *run) {
 
 // A ball that starts half in the ground leaves it at no more than 1 m/s, for any step.
 static void check_exit(mf_CheckRun *run) {
-    static const char ball[] =
-        "<mujoco><worldbody><body><freejoint/>"
-        "<geom type='sphere' size='.2' mass='2'/></body></worldbody></mujoco>";
     for (mf_Time step = 10 * MF_MILLISECOND; step >= MF_MILLISECOND / 10; step /= 10) {
         mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, step);
         double fastest = 0.0;
         config.motions.articulated.shapes = true;
-        mf_rig_open_text(run, ball, &config);
+        mf_rig_open_geom(run, "", "type='sphere' size='.2' mass='2'", &config);
         mf_rig_set3(run, "base.position", 0, 0, 0.1);
         for (mf_Time now = 0; now < MF_SECOND; now += step) {
             mf_rig_step(run, 1);

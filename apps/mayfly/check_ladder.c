@@ -15,18 +15,10 @@ static mf_RigConfig rig_config(mf_CheckRun *run, mf_Motion motion, mf_Time step)
     return mf_rig_config_at(motion, MF_ARTICULATED_IMPLICIT, step);
 }
 
-// A block on four feet at (+-a, +-b), its center off the middle.
-static void start_table(mf_CheckRun *run, double mass, const double center[3], double a, double b,
-                        double height) {
-    mf_rig_start(run);
-    mf_rig_body(run, 0, mass, center, (double[3]){0.03, 0.03, 0.05});
-    mf_rig_corners(run, 4, a, b, height, 0.0);
-}
-
 static void check_rest(mf_CheckRun *run) {
     for (int i = 0; i < 2; i++) {
         mf_RigConfig config = rig_config(run, both[i], 5 * MF_MILLISECOND);
-        start_table(run, 2.0, none, 0.2, 0.2, 0.1);
+        mf_rig_start_block(run, 2.0, none, 0.2, 0.2, 0.1);
         config.motions.rigid.contact_stiffness = 1000.0;
         config.motions.prescribed.contact_stiffness = 1000.0;
         config.motions.rigid.slip_speed = 0.01; // a contact relaxes within depth / slip speed
@@ -44,7 +36,7 @@ static void check_table(mf_CheckRun *run) {
     static const double center[3] = {0.05, 0.02, 0.0};
     for (int i = 0; i < 2; i++) {
         mf_RigConfig config = rig_config(run, both[i], MF_MILLISECOND);
-        start_table(run, 10.0, center, 0.2, 0.15, 0.0);
+        mf_rig_start_block(run, 10.0, center, 0.2, 0.15, 0.0);
         mf_rig_open(run, &config);
         mf_rig_step(run, 5000);
         for (uint32_t k = 0; k < 4; k++)
@@ -82,7 +74,7 @@ static void check_bounce(mf_CheckRun *run) {
 static double slide(mf_CheckRun *run, mf_Motion motion, double angle, double friction, double slow,
                     uint64_t steps) {
     mf_RigConfig config = rig_config(run, motion, MF_MILLISECOND);
-    start_table(run, 2.0, none, 0.2, 0.2, 0.02);
+    mf_rig_start_block(run, 2.0, none, 0.2, 0.2, 0.02);
     mf_rig_tilt(&config, angle * MF_CHECK_DEGREE);
     config.motions.rigid.friction = config.motions.prescribed.friction = friction;
     config.motions.rigid.slip_speed = config.motions.prescribed.slip_speed = slow;
@@ -118,14 +110,11 @@ static void check_creep(mf_CheckRun *run) {
 // tolerance of Drake's test; the distance of a first-order step is off by half a step at the final
 // speed, 4.5e-4 m.
 static void check_roll(mf_CheckRun *run) {
-    static const char sphere[] =
-        "<mujoco><worldbody><body><freejoint/><geom type='sphere' size='0.1' mass='3'/></body>"
-        "</worldbody></mujoco>";
     for (int i = 0; i < 2; i++) {
         mf_RigConfig config = rig_config(run, both[i], MF_MILLISECOND / 2);
         config.motions.rigid.shapes = config.motions.prescribed.shapes = true;
         mf_rig_tilt(&config, 15 * MF_CHECK_DEGREE);
-        mf_rig_open_text(run, sphere, &config);
+        mf_rig_open_geom(run, "", "type='sphere' size='0.1' mass='3'", &config);
         mf_rig_set3(run, "base.position", 0, 0, 0.1);
         mf_rig_step(run, 2000);
         const double speed = mf_rig_get(run, "base.linear_velocity", 0);

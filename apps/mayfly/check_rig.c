@@ -94,6 +94,15 @@ void mf_rig_open_text(mf_CheckRun *run, const char *text, const mf_RigConfig *co
     mf_rig_open_model(run, mf_rig_parse(run, text), config);
 }
 
+void mf_rig_open_geom(mf_CheckRun *run, const char *ground, const char *geom,
+                      const mf_RigConfig *config) {
+    mf_RigText text = {.used = 0};
+    mf_rig_text_add(&text,
+                    "<mujoco><worldbody>%s<body><freejoint/><geom %s/></body></worldbody></mujoco>",
+                    ground, geom);
+    mf_rig_open_text(run, text.text, config);
+}
+
 void mf_rig_open_file(mf_CheckRun *run, const char *file, const mf_RigConfig *config) {
     char path[MF_APP_PATH];
     mf_rig_start(run);
@@ -151,6 +160,18 @@ double mf_rig_kinetic(const mf_CheckRun *run) {
 double mf_rig_energy(const mf_CheckRun *run) {
     mf_MotionEnergy energy = mf_motion_energy(run->rig.group, 0);
     return energy.kinetic + energy.potential + energy.elastic;
+}
+
+double mf_rig_rise(const mf_CheckRun *run, int steps) {
+    double rise = 0.0, last = INFINITY;
+    for (int n = 0; n < steps; n++) {
+        mf_rig_step(run, 1);
+        const mf_MotionEnergy energy = mf_motion_energy(run->rig.group, 0);
+        const double now = energy.kinetic + energy.elastic;
+        rise = mf_check_worse(rise, now / last - 1.0);
+        last = now;
+    }
+    return rise;
 }
 
 double mf_rig_yaw(const mf_CheckRun *run) {
@@ -220,6 +241,13 @@ void mf_rig_corners(mf_CheckRun *run, int count, double x, double y, double z, d
     for (int i = 0; i < count; i++)
         mf_hand_point(&run->rig.hand, 0, i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z, mass,
                       true);
+}
+
+void mf_rig_start_block(mf_CheckRun *run, double mass, const double center[3], double x, double y,
+                        double z) {
+    mf_rig_start(run);
+    mf_rig_body(run, 0, mass, center, (double[3]){0.03, 0.03, 0.05});
+    mf_rig_corners(run, 4, x, y, z, 0.0);
 }
 
 double mf_rig_random(uint32_t stream, uint64_t n) {
