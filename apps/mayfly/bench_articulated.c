@@ -100,11 +100,9 @@ static void run_episodes(void *user) {
     }
 }
 
-static mf_Status open_rig(const void *row, const mf_BenchOptions *options, void *out,
-                          mf_Error *error) {
-    const Bench *bench = row;
-    Rig *all = out;
-    mf_BenchRig *rig = &all->base;
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
+    Rig *all = (Rig *)rig;
     char path[MF_APP_PATH];
     mf_MotionsConfig motion = mf_motions_config();
     mf_ImportConfig import = mf_import_config();
@@ -130,10 +128,9 @@ static mf_Status open_rig(const void *row, const mf_BenchOptions *options, void 
     return status;
 }
 
-static json_t *more(const void *row, void *out, const mf_BenchResult *result) {
-    const mf_BenchRig *rig = out;
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
     json_t *line = mf_bench_pack_group("model", rig->model->name, result, rig->group);
-    json_object_set_new(line, "episodes", json_integer(((const Bench *)row)->episodes));
+    json_object_set_new(line, "episodes", json_integer(((const Rig *)rig)->episodes));
     return line;
 }
 

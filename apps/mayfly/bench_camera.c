@@ -67,10 +67,8 @@ static mf_Status open_ants(mf_BenchRig *rig, const mf_BenchOptions *options, con
     return status;
 }
 
-static mf_Status open_rig(const void *row, const mf_BenchOptions *options, void *out,
-                          mf_Error *error) {
-    const Bench *bench = row;
-    mf_BenchRig *rig = out;
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
     mf_Status status;
     if (bench->walks) {
         status = mf_bench_rig_parse(rig, options->threads, walkers, NULL, 0, error);
@@ -89,15 +87,13 @@ static double count_images(const mf_BenchRig *rig, const mf_BenchResult *result)
     return 20.0 * seconds * mf_group_count(rig->group);
 }
 
-static json_t *more(const void *bench, void *rig, const mf_BenchResult *result) {
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
     const double images = count_images(rig, result);
-    (void)bench;
     return json_pack("{s:o, s:o}", "images_per_second", mf_json_real(images / result->seconds),
                      "images", mf_json_real(images));
 }
 
-static bool note(const void *bench, void *rig, const mf_BenchResult *result) {
-    (void)bench;
+static bool note(mf_BenchRig *rig, const mf_BenchResult *result) {
     return printf("%-20s %.0f images/s\n", "", count_images(rig, result) / result->seconds) > 0;
 }
 

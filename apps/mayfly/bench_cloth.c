@@ -21,13 +21,10 @@ static mf_Status make_world(mf_BenchRig *rig, const mf_BenchOptions *options, mf
     return status == MF_OK ? mf_world_add_group(rig->world, &group, &rig->group, error) : status;
 }
 
-static mf_Status open_rig(const void *bench, const mf_BenchOptions *options, void *out,
-                          mf_Error *error) {
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
     static const uint32_t pins[2] = {0, SIDE - 1};
-    mf_BenchRig *rig = out;
     mf_Cloth cloth = mf_cloth_rectangle(1.0, 1.0, SIDE, SIDE);
     mf_MotionsConfig motion = mf_motions_config();
-    (void)bench;
     rig->motion = "cloth";
     rig->work.steps = options->steps != 0 ? options->steps : STEPS;
     cloth.pins = pins;
@@ -45,9 +42,8 @@ static mf_Status open_rig(const void *bench, const mf_BenchOptions *options, voi
     return status == MF_OK ? mf_cloths_add(rig->world, error) : status;
 }
 
-static json_t *more(const void *bench, void *rig, const mf_BenchResult *result) {
-    (void)bench;
-    return mf_bench_pack_group("model", "rectangle", result, ((mf_BenchRig *)rig)->group);
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
+    return mf_bench_pack_group("model", "rectangle", result, rig->group);
 }
 
 const mf_BenchKind mf_bench_cloths = {MF_BENCH_ROWS(benches), .ignores = "model generations",

@@ -45,12 +45,12 @@ typedef struct Setup {
 
 // ---- the environment ---------------------------------------------------------------------------
 
-static void close_setup(void *out) {
-    Setup *setup = out;
+static void close_setup(mf_BenchRig *rig) {
+    Setup *setup = (Setup *)rig;
     mf_environment_destroy(setup->environment);
     for (uint32_t i = 0; i < setup->memories; i++)
         mf_release(setup->rig.context, setup->memory[i]);
-    setup->rig.world = NULL; // the environment's
+    rig->world = NULL; // the environment's
 }
 
 static void *take(Setup *setup, size_t count, size_t size) {
@@ -150,11 +150,9 @@ static mf_Status start(Setup *setup, mf_Error *error) {
 
 // ---- timing ------------------------------------------------------------------------------------
 
-static mf_Status open_setup(const void *row, const mf_BenchOptions *options, void *out,
-                            mf_Error *error) {
-    const Bench *bench = row;
-    Setup *setup = out;
-    mf_BenchRig *rig = &setup->rig;
+static mf_Status open_setup(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
+    Setup *setup = (Setup *)rig;
     mf_Status status = make_environment(bench, options, setup, error);
     if (status != MF_OK)
         return status;
@@ -172,22 +170,14 @@ static mf_Status open_setup(const void *row, const mf_BenchOptions *options, voi
                                .run = go,
                                .user = setup};
     setup->steps = rig->work.steps;
+    rig->dt = mf_environment_interval(setup->environment);
     return status;
 }
 
-static mf_Status finish(const void *bench, const mf_BenchOptions *options, void *setup,
-                        mf_BenchResult *result, mf_Error *error) {
-    (void)bench, (void)options, (void)error;
-    result->dt = mf_environment_interval(((Setup *)setup)->environment);
-    return MF_OK;
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
+    return mf_bench_pack_group("task", ((const Bench *)rig->bench)->task, result, rig->group);
 }
 
-static json_t *more(const void *row, void *rig, const mf_BenchResult *result) {
-    return mf_bench_pack_group("task", ((const Bench *)row)->task, result,
-                               ((mf_BenchRig *)rig)->group);
-}
-
-const mf_BenchKind mf_bench_environments = {MF_BENCH_ROWS(benches),    .ignores = "generations",
-                                            .rig_size = sizeof(Setup), .open = open_setup,
-                                            .finish = finish,          .more = more,
-                                            .close = close_setup};
+const mf_BenchKind mf_bench_environments = {
+    MF_BENCH_ROWS(benches), .ignores = "generations", .rig_size = sizeof(Setup), .open = open_setup,
+    .more = more,           .close = close_setup};

@@ -127,28 +127,25 @@ static mf_Status add_drive(Setup *setup, mf_Error *error) {
     return mf_group_add_system(setup->rig.group, &system, error);
 }
 
-static mf_Status open_setup(const void *row, const mf_BenchOptions *options, void *out,
-                            mf_Error *error) {
-    const Bench *bench = row;
-    Setup *setup = out;
+static mf_Status open_setup(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
+    Setup *setup = (Setup *)rig;
     char path[MF_APP_PATH];
     setup->crouches = bench->motion != MF_MOTION_KINEMATIC;
-    setup->rig.motion = mf_motion_name(bench->motion);
-    setup->rig.work.steps = options->steps != 0 ? options->steps : 5 * PERIOD;
-    mf_Status status = mf_bench_rig_load(&setup->rig, options->threads,
+    rig->motion = mf_motion_name(bench->motion);
+    rig->work.steps = options->steps != 0 ? options->steps : 5 * PERIOD;
+    mf_Status status = mf_bench_rig_load(rig, options->threads,
                                          mf_app_own("models/humanoid.urdf", path), NULL, error);
     if (status == MF_OK)
-        status = mf_bench_rig_fill(&setup->rig, options, 4096, MF_MILLISECOND, error);
+        status = mf_bench_rig_fill(rig, options, 4096, MF_MILLISECOND, error);
     if (status == MF_OK)
-        status = mf_motion_add(setup->rig.group, bench->motion, NULL, error);
+        status = mf_motion_add(rig->group, bench->motion, NULL, error);
     if (status == MF_OK)
         status = add_drive(setup, error);
     return status;
 }
 
-static json_t *more(const void *bench, void *out, const mf_BenchResult *result) {
-    const mf_BenchRig *rig = out;
-    (void)bench;
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
     return mf_bench_pack_group("model", rig->model->name, result, rig->group);
 }
 

@@ -160,8 +160,8 @@ static double tree_share(const mf_BenchRig *scene) {
     return all > 0 ? (double)seen.trees / (double)all : 1.0;
 }
 
-static bool note(const void *row, void *rig, const mf_BenchResult *r) {
-    const Bench *bench = row;
+static bool note(mf_BenchRig *rig, const mf_BenchResult *r) {
+    const Bench *bench = rig->bench;
     return !bench->docked ||
            printf("%20s %.3g us for a dock to let go or join, %.3g us per module and step; %.3g %% "
                   "of steps as one tree\n",
@@ -169,8 +169,8 @@ static bool note(const void *row, void *rig, const mf_BenchResult *r) {
                   100.0 * tree_share(rig)) > 0;
 }
 
-static json_t *more(const void *row, void *rig, const mf_BenchResult *r) {
-    const Bench *bench = row;
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *r) {
+    const Bench *bench = rig->bench;
     const double step = r->seconds / (double)r->steps;
     json_t *line = json_pack("{s:o, s:o}", "realtime_factor", mf_json_real(r->dt / step),
                              "us_per_module", mf_json_real(1e6 * step / r->instances));
@@ -181,19 +181,18 @@ static json_t *more(const void *row, void *rig, const mf_BenchResult *r) {
     return line;
 }
 
-static mf_Status open_rig(const void *row, const mf_BenchOptions *options, void *out,
-                          mf_Error *error) {
-    const Bench *bench = row;
-    Motors *motors = out;
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
+    Motors *motors = (Motors *)rig;
     motors->move = bench->move;
     motors->tooth = bench->tooth;
-    motors->base.motion = "articulated";
-    motors->base.work.steps = options->steps > 0 ? options->steps : bench->steps;
-    mf_Status status = open_scene(bench, options, &motors->base, error);
+    rig->motion = "articulated";
+    rig->work.steps = options->steps > 0 ? options->steps : bench->steps;
+    mf_Status status = open_scene(bench, options, rig, error);
     if (status == MF_OK)
-        status = add_motors(motors->base.group, motors, error);
+        status = add_motors(rig->group, motors, error);
     if (status == MF_OK)
-        mf_world_step(motors->base.world, bench->warm);
+        mf_world_step(rig->world, bench->warm);
     return status;
 }
 

@@ -35,10 +35,8 @@ static const Bench benches[] = {
      "    placement: {fill: {lower: [-1, -1, 0], upper: [1, 1, 1000]}}\n"},
 };
 
-static mf_Status open_rig(const void *row, const mf_BenchOptions *options, void *out,
-                          mf_Error *error) {
-    const Bench *bench = row;
-    mf_BenchRig *rig = out;
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
     char count[16];
     snprintf(count, sizeof count, "%u",
              options->instances != 0 ? options->instances : bench->particles);
@@ -59,16 +57,14 @@ static double particle_rate(const mf_BenchRig *rig, const mf_BenchResult *result
            result->seconds;
 }
 
-static json_t *more(const void *bench, void *rig, const mf_BenchResult *result) {
-    (void)bench;
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
     return json_pack("{s:o, s:I}", "particle_steps_per_second",
                      mf_json_real(particle_rate(rig, result)), "substeps",
-                     (json_int_t)mf_particles_substeps(((mf_BenchRig *)rig)->group));
+                     (json_int_t)mf_particles_substeps(rig->group));
 }
 
-static bool note(const void *bench, void *rig, const mf_BenchResult *result) {
-    const uint32_t substeps = mf_particles_substeps(((mf_BenchRig *)rig)->group);
-    (void)bench;
+static bool note(mf_BenchRig *rig, const mf_BenchResult *result) {
+    const uint32_t substeps = mf_particles_substeps(rig->group);
     return printf("    particle-steps/s: %.3g M, %u of %.3g ms in a step\n",
                   1e-6 * particle_rate(rig, result), substeps, 1e3 * result->dt / substeps) > 0;
 }

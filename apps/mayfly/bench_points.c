@@ -109,10 +109,8 @@ static void random_programs(void *user) {
 
 // ---- plain runs --------------------------------------------------------------------------------
 
-static mf_Status open_plain(const void *row, const mf_BenchOptions *options, void *out,
-                            mf_Error *error) {
-    const Bench *bench = row;
-    mf_BenchRig *setup = out;
+static mf_Status open_plain(mf_BenchRig *setup, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = setup->bench;
     mf_Status status = open_scene(bench, options, setup, error);
     setup->motion = mf_motion_name(setup->scene.motion);
     setup->contacts = "point.load";
@@ -124,11 +122,9 @@ static mf_Status open_plain(const void *row, const mf_BenchOptions *options, voi
     return status;
 }
 
-static json_t *more(const void *bench, void *out, const mf_BenchResult *result) {
-    const mf_BenchRig *setup = out;
+static json_t *more(mf_BenchRig *setup, const mf_BenchResult *result) {
     const char *model = mf_group_config_of(setup->group)->model->name;
     json_t *line = mf_bench_pack_group("model", model, result, setup->group);
-    (void)bench;
     json_object_set_new(line, "best", mf_json_real(result->best));
     return line;
 }
@@ -208,7 +204,7 @@ static int run_evolution(const void *row, const mf_BenchOptions *options, bool j
         mf_bench_describe(&result, setup.group, "point.load");
         written = json ? mf_bench_print_json(options, bench->bench.name,
                                              mf_motion_name(setup.scene.motion), &result,
-                                             more(bench, &setup, &result))
+                                             more(&setup, &result))
                        : mf_bench_print_row(bench->bench.name, &result, setup.group);
     }
     mf_bench_rig_free(&setup);

@@ -49,11 +49,9 @@ static mf_Status add_work(mf_Group *group, const char *name, double start, bool 
     return mf_group_add_system(group, &system, error);
 }
 
-static mf_Status open_rig(const void *row, const mf_BenchOptions *options, void *out,
-                          mf_Error *error) {
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
     static const char *const one[] = {"work.one", NULL}, *const two[] = {"work.two", NULL};
-    const Bench *bench = row;
-    mf_BenchRig *rig = out;
+    const Bench *bench = rig->bench;
     char path[MF_APP_PATH];
     mf_BenchOptions twice = *options;
     twice.double_precision = true;

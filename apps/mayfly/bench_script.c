@@ -64,21 +64,19 @@ static void step(void *user) {
             mf_scripts_step(rig->scripts, rig->base.work.steps, &done, &rig->base.error);
 }
 
-static mf_Status open_rig(const void *row, const mf_BenchOptions *options, void *out,
-                          mf_Error *error) {
-    const Bench *bench = row;
-    Rig *rig = out;
+static mf_Status open_rig(mf_BenchRig *base, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = base->bench;
+    Rig *rig = (Rig *)base;
     mf_SceneConfig config = mf_scene_config();
     config.scripts = true;
-    rig->base.motion = "points";
-    rig->base.work =
+    base->motion = "points";
+    base->work =
         (mf_BenchWork){.steps = options->steps > 0 ? options->steps : 50, .run = step, .user = rig};
-    mf_Status status =
-        mf_bench_rig_parse(&rig->base, options->threads, bench->text, NULL, 0, error);
+    mf_Status status = mf_bench_rig_parse(base, options->threads, bench->text, NULL, 0, error);
     if (status == MF_OK)
-        status = mf_bench_rig_scene(&rig->base, &config, error);
+        status = mf_bench_rig_scene(base, &config, error);
     if (status == MF_OK)
-        status = mf_scripts_create(&rig->base.scene, NULL, &rig->scripts, error);
+        status = mf_scripts_create(&base->scene, NULL, &rig->scripts, error);
     return status == MF_OK ? mf_scripts_start(rig->scripts, error) : status;
 }
 
@@ -86,18 +84,18 @@ static double tick_us(const mf_BenchResult *result) {
     return 1e6 * result->seconds / ((double)result->steps * ROBOTS);
 }
 
-static json_t *more(const void *bench, void *rig, const mf_BenchResult *result) {
-    (void)bench, (void)rig;
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
+    (void)rig;
     return json_pack("{s:f}", "tick_us", tick_us(result));
 }
 
-static bool note(const void *bench, void *rig, const mf_BenchResult *result) {
-    (void)bench, (void)rig;
+static bool note(mf_BenchRig *rig, const mf_BenchResult *result) {
+    (void)rig;
     return printf("  %.3f us for a robot, its 10 values read and 10 written by the script\n",
                   tick_us(result)) > 0;
 }
 
-static void close_rig(void *rig) {
+static void close_rig(mf_BenchRig *rig) {
     mf_scripts_destroy(((Rig *)rig)->scripts);
 }
 

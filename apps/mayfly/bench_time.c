@@ -230,9 +230,10 @@ static mf_Status measure(const mf_BenchKind *kind, const mf_Bench *bench,
                          const mf_BenchOptions *options, mf_BenchRig *rig, mf_BenchResult *result,
                          mf_Error *error) {
     mf_BenchOptions set = *options;
+    rig->bench = bench;
     if (set.threads == 0)
         set.threads = kind->threads != 0 ? kind->threads : 1;
-    mf_Status status = kind->open(bench, &set, rig, error);
+    mf_Status status = kind->open(rig, &set, error);
     if (status != MF_OK)
         return status;
     rig->work.name = bench->name;
@@ -244,8 +245,10 @@ static mf_Status measure(const mf_BenchKind *kind, const mf_Bench *bench,
     }
     if (status != MF_OK)
         return status;
+    if (rig->dt > 0.0)
+        result->dt = rig->dt;
     mf_bench_describe(result, rig->group, rig->contacts != NULL ? rig->contacts : "contact.load");
-    return kind->finish != NULL ? kind->finish(bench, options, rig, result, error) : MF_OK;
+    return kind->finish != NULL ? kind->finish(rig, options, result, error) : MF_OK;
 }
 
 int mf_bench_run(const mf_BenchKind *kind, const mf_Bench *bench, const mf_BenchOptions *options,
@@ -259,10 +262,10 @@ int mf_bench_run(const mf_BenchKind *kind, const mf_Bench *bench, const mf_Bench
     mf_Status status = measure(kind, bench, options, rig, &result, &error);
     if (status == MF_OK && json)
         written = mf_bench_print_json(options, bench->name, rig->motion, &result,
-                                      kind->more != NULL ? kind->more(bench, rig, &result) : NULL);
+                                      kind->more != NULL ? kind->more(rig, &result) : NULL);
     else if (status == MF_OK)
         written = mf_bench_print_row(bench->name, &result, rig->group) &&
-                  (kind->note == NULL || kind->note(bench, rig, &result)) && mf_app_flush();
+                  (kind->note == NULL || kind->note(rig, &result)) && mf_app_flush();
     if (kind->close != NULL)
         kind->close(rig);
     mf_bench_rig_free(rig);

@@ -75,7 +75,8 @@ int mf_bench_run(const mf_BenchKind *kind, const mf_Bench *bench, const mf_Bench
 int mf_bench_end(mf_Status status, const mf_Error *error, bool written);
 
 // What a bench opens; of a scene, or a world with one group.
-typedef struct mf_BenchRig {
+struct mf_BenchRig {
+    const void *bench; // the row of its kind
     mf_Context *context;
     mf_Model *model;
     mf_SceneFile *file;
@@ -85,9 +86,10 @@ typedef struct mf_BenchRig {
     mf_BenchWork work;    // without name and world
     const char *motion;   // of --json
     const char *contacts; // field of mf_bench_contacts, NULL: contact.load
+    double dt;            // [s] of a step that is not one of the world; 0: it is
     mf_Status status;     // of work that failed
     mf_Error error;
-} mf_BenchRig;
+};
 
 // Each opens a part. A context with `threads` threads, and with a model (`import` as for
 // mf_model_load).

@@ -277,10 +277,10 @@ static mf_Status compare(const Bench *bench, const mf_BenchOptions *options, Fac
     return status;
 }
 
-static mf_Status find_facts(const void *row, const mf_BenchOptions *options, void *out,
-                            mf_BenchResult *result, mf_Error *error) {
-    const Bench *bench = row;
-    Rig *rig = out;
+static mf_Status find_facts(mf_BenchRig *base, const mf_BenchOptions *options,
+                            const mf_BenchResult *result, mf_Error *error) {
+    const Bench *bench = base->bench;
+    Rig *rig = (Rig *)base;
     Facts *facts = &rig->facts;
     const double trusses = mf_group_count(rig->base.group), frames = (double)rig->frames;
     facts->rate = (double)rig->bars / result->seconds;
@@ -295,10 +295,10 @@ static mf_Status find_facts(const void *row, const mf_BenchOptions *options, voi
 
 // ---- output ------------------------------------------------------------------------------------
 
-static json_t *more(const void *bench, void *out, const mf_BenchResult *result) {
-    const Rig *rig = out;
+static json_t *more(mf_BenchRig *base, const mf_BenchResult *result) {
+    const Rig *rig = (Rig *)base;
     const Facts *f = &rig->facts;
-    (void)bench, (void)result;
+    (void)result;
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:o}",
         "bar_relaxations_per_second", mf_json_real(f->rate), "iterations_per_frame",
@@ -312,11 +312,11 @@ static json_t *more(const void *bench, void *out, const mf_BenchResult *result) 
         mf_json_real((double)mf_group_bytes_per_instance(rig->base.group)));
 }
 
-static bool note(const void *bench, void *out, const mf_BenchResult *result) {
-    const Rig *rig = out;
+static bool note(mf_BenchRig *base, const mf_BenchResult *result) {
+    const Rig *rig = (Rig *)base;
     const Facts *f = &rig->facts;
     char frames[MF_APP_NUMBER];
-    (void)bench, (void)result;
+    (void)result;
     printf("    %.1f bars, %u topolog%s, %.3g iterations/frame, %s frames/s, %.3g mm/frame; "
            "%llu frames not relaxed\n",
            f->bars, f->topologies, f->topologies == 1 ? "y" : "ies", f->iterations,
@@ -329,14 +329,13 @@ static bool note(const void *bench, void *out, const mf_BenchResult *result) {
     return true;
 }
 
-static mf_Status open_crawlers(const void *row, const mf_BenchOptions *options, void *out,
-                               mf_Error *error) {
-    const Bench *bench = row;
-    Rig *rig = out;
+static mf_Status open_crawlers(mf_BenchRig *base, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = base->bench;
+    Rig *rig = (Rig *)base;
     const uint32_t count = options->instances != 0 ? options->instances : bench->trusses;
     rig->frames = options->steps != 0 ? options->steps : bench->frames;
-    rig->base.motion = "quasistatic";
-    rig->base.work = (mf_BenchWork){.steps = rig->frames, .run = run_frames, .user = rig};
+    base->motion = "quasistatic";
+    base->work = (mf_BenchWork){.steps = rig->frames, .run = run_frames, .user = rig};
     return open_rig(rig, options, bench, count, MF_QUASISTATIC_NEWTON, error);
 }
 
