@@ -1,7 +1,6 @@
 // Check cases of dry friction for every motion that has it, with default settings of
 // mf_motions_config() except the coefficient, 0.25, and `friction: coupled` of `points`, without
 // which it has no roll and pitch.
-
 #include <math.h>
 #include <string.h>
 

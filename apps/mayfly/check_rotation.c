@@ -1,6 +1,5 @@
 // Check cases of rotation: spinning and thrown bodies conserve energy and momentum, with the
 // default integrator and law at steps of 1 and 5 ms.
-
 #include <math.h>
 
 #include "check.h"
