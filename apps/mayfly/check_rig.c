@@ -45,13 +45,14 @@ void mf_rig_free(mf_CheckRun *run) {
     for (uint32_t i = 0; i < rig->model_count; i++)
         mf_model_destroy(rig->models[i]);
     rig->world = NULL;
+    rig->group = NULL;
     rig->terrain = NULL;
     rig->model_count = 0;
 }
 
 mf_HandModel *mf_rig_start(mf_CheckRun *run) {
-    const uint32_t fault = run->rig.world == NULL ? 0 : mf_group_fault(run->rig.group, 0);
-    const double time = run->rig.world == NULL ? 0.0 : mf_rig_time(run);
+    const uint32_t fault = run->rig.group == NULL ? 0 : mf_group_fault(run->rig.group, 0);
+    const double time = fault == 0 ? 0.0 : mf_rig_time(run);
     mf_rig_free(run);
     if (fault != 0)
         mf_check_fail(run, MF_CORRUPT, "the robot stopped before %g s, fault word %u", time, fault);
