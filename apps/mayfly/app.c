@@ -36,6 +36,11 @@ int mf_app_usage(const char *command, const char *format, ...) {
     return MF_EXIT_USAGE;
 }
 
+mf_Status mf_app_refuse(const char *command, const char *text, mf_Error *error) {
+    mf_app_usage(command, "%s", text);
+    return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
+}
+
 bool mf_app_ends_with(const char *name, const char *end) {
     size_t length = strlen(name), size = strlen(end);
     return length > size && strcmp(name + length - size, end) == 0;

@@ -23,6 +23,8 @@ int mf_app_fail(const mf_Error *error);
 // Prints "mayfly <command>: <message> (see mayfly <command> --help)" on stderr; returns
 // MF_EXIT_USAGE. `command` may be NULL.
 int mf_app_usage(const char *command, const char *format, ...) MF_PRINTF(2, 3);
+// The same as an error that has been printed: MF_BAD_ARGUMENT without a message.
+mf_Status mf_app_refuse(const char *command, const char *text, mf_Error *error);
 // File extensions of recordings.
 #define MF_APP_RECORDS ".h5 .hdf5 .mcap"
 

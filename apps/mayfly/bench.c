@@ -6,21 +6,12 @@
 #include <string.h>
 
 #include "bench_time.h"
-#include "core_rate.h"
 #include "options.h"
 
 typedef struct Options {
     const char *threads, *instances, *steps, *generations, *repeats, *isa, *precision, *model;
     bool json;
 } Options;
-
-// ---- output ------------------------------------------------------------------------------------
-
-static void print_head(double gflops) {
-    printf("this core: %.1f GFLOP/s of fused multiply-adds in single precision\n", gflops);
-    printf("%-20s %7s %7s %-8s %-6s %14s %17s %9s %10s %5s  %s\n", "bench", "robots", "threads",
-           "isa", "real", "robot steps", "real time", "median", "per robot", "feet", "hash");
-}
 
 // ---- the command -------------------------------------------------------------------------------
 
@@ -204,10 +195,10 @@ static int check_use(const Options *options, int count, char **argv) {
     return MF_OPTIONS_GO_ON;
 }
 
-// Worlds read their instruction set from an environment variable.
-static bool choose_isa(const char *name) {
-    return name == NULL || strcmp(name, mf_isa_name(MF_ISA_AUTO)) == 0 ||
-           setenv("MAYFLY_ISA", name, 1) == 0;
+static int run_one(const mf_BenchKind *kind, const mf_Bench *bench, const mf_BenchOptions *options,
+                   bool json) {
+    return kind->run != NULL ? kind->run(bench, options, json)
+                             : mf_bench_run(kind, bench, options, json);
 }
 
 static int run_usual(const mf_BenchOptions *options, bool json) {
@@ -217,7 +208,7 @@ static int run_usual(const mf_BenchOptions *options, bool json) {
         for (uint32_t n = 0; n < kinds[k]->count && result == MF_EXIT_DONE; n++) {
             const mf_Bench *bench = bench_at(kinds[k], n);
             if (!bench->only_named && (bench->needs == NULL || mf_bench_shared(bench->needs, path)))
-                result = kinds[k]->run(bench, options, json);
+                result = run_one(kinds[k], bench, options, json);
         }
     return result;
 }
@@ -229,16 +220,21 @@ int mf_command_bench(int argc, char **argv) {
         result = check_use(&options, count, argv);
     if (result != MF_OPTIONS_GO_ON)
         return result;
-    if (!choose_isa(options.isa))
+    // Worlds read their instruction set from an environment variable.
+    if (options.isa != NULL && strcmp(options.isa, mf_isa_name(MF_ISA_AUTO)) != 0 &&
+        setenv("MAYFLY_ISA", options.isa, 1) != 0)
         return MF_EXIT_FAILED;
     mf_app_catch_stop();
     const mf_BenchOptions chosen = read_options(&options);
     if (!options.json)
-        print_head(chosen.gflops);
+        printf("this core: %.1f GFLOP/s of fused multiply-adds in single precision\n"
+               "%-20s %7s %7s %-8s %-6s %14s %17s %9s %10s %5s  %s\n",
+               chosen.gflops, "bench", "robots", "threads", "isa", "real", "robot steps",
+               "real time", "median", "per robot", "feet", "hash");
     result = count == 0 ? run_usual(&chosen, options.json) : MF_EXIT_DONE;
     for (int i = 1; i <= count && result == MF_EXIT_DONE; i++) {
         const Found found = find(argv[i]);
-        result = found.kind->run(found.bench, &chosen, options.json);
+        result = run_one(found.kind, found.bench, &chosen, options.json);
     }
     return result;
 }

@@ -39,13 +39,28 @@ typedef struct mf_Bench {
     bool only_named;   // does not run by default
 } mf_Bench;
 
-// Benches that are measured in the same way.
+// Benches that are measured in the same way: mf_bench_run opens one, times it, prints it and frees
+// it. What is opened begins with mf_BenchRig of bench_time.h.
+typedef struct mf_BenchRig mf_BenchRig;
 typedef struct mf_BenchKind {
     const void *benches; // structures that begin with mf_Bench
     size_t size;         // [byte] of one
     uint32_t count;      // [1]
     const char *ignores; // options without effect
-    // Runs one, prints its lines and returns an exit code.
+    uint32_t threads;    // [1] if the command line does not say; 0: 1
+    size_t rig_size;     // [byte]
+    // Opens the rig and says what is timed; threads of the options are set.
+    mf_Status (*open)(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error);
+    // After the timing, or NULL.
+    mf_Status (*finish)(mf_BenchRig *rig, const mf_BenchOptions *options,
+                        const mf_BenchResult *result, mf_Error *error);
+    // Further members of a line of --json, or NULL.
+    json_t *(*more)(mf_BenchRig *rig, const mf_BenchResult *result);
+    // Prints more below the row of text, or NULL; false: it could not be written.
+    bool (*note)(mf_BenchRig *rig, const mf_BenchResult *result);
+    // Frees what is not in mf_BenchRig, or NULL.
+    void (*close)(mf_BenchRig *rig);
+    // In place of all of these: runs one, prints its lines and returns an exit code.
     int (*run)(const void *bench, const mf_BenchOptions *options, bool json);
 } mf_BenchKind;
 

@@ -16,28 +16,18 @@ typedef struct Bench {
     bool contacts;
 } Bench;
 
+// clang-format off
 static const Bench benches[] = {
     {{"articulated-free", NULL, false}, "models/figure.xml", 4096, 250, 1, false},
     {{"articulated-humanoid", "models/mujoco_models/humanoid.xml", false},
-     "models/figure.xml",
-     4096,
-     500,
-     1,
-     true},
+     "models/figure.xml", 4096, 500, 1, true},
     {{"articulated-ant", NULL, false}, "models/ant.xml", 4096, 500, 1, true},
     {{"articulated-t1", "models/booster_t1/scene.xml", false},
-     "models/figure.xml",
-     4096,
-     500,
-     1,
-     true},
+     "models/figure.xml", 4096, 500, 1, true},
     {{"articulated-single", "models/mujoco_models/humanoid.xml", false},
-     "models/figure.xml",
-     1,
-     500,
-     40,
-     true},
+     "models/figure.xml", 1, 500, 40, true},
 };
+// clang-format on
 
 // ---- random controls ---------------------------------------------------------------------------
 
@@ -96,14 +86,29 @@ static mf_Status add_controls(mf_Group *group, mf_Error *error) {
     return mf_group_add_system(group, &system, error);
 }
 
-static mf_Status open_rig(const Bench *bench, const mf_BenchOptions *options, mf_BenchRig *rig,
-                          mf_Error *error) {
+typedef struct Rig {
+    mf_BenchRig base;
+    uint64_t steps;    // [1] of an episode
+    uint32_t episodes; // [1]
+} Rig;
+
+static void run_episodes(void *user) {
+    const Rig *rig = user;
+    for (uint32_t e = 0; e < rig->episodes; e++) {
+        mf_group_reset_all(rig->base.group);
+        mf_world_step(rig->base.world, rig->steps);
+    }
+}
+
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
+    Rig *all = (Rig *)rig;
     char path[MF_APP_PATH];
     mf_MotionsConfig motion = mf_motions_config();
     mf_ImportConfig import = mf_import_config();
     import.lenient = true;
-    mf_Status status = mf_bench_rig_load(rig, options->threads != 0 ? options->threads : 1,
-                                         find_model(bench, options, path), &import, error);
+    mf_Status status =
+        mf_bench_rig_load(rig, options->threads, find_model(bench, options, path), &import, error);
     if (status != MF_OK)
         return status;
     motion.articulated.contacts = bench->contacts;
@@ -115,60 +120,19 @@ static mf_Status open_rig(const Bench *bench, const mf_BenchOptions *options, mf
         status = mf_motion_add(rig->group, MF_MOTION_ARTICULATED, &motion, error);
     if (status == MF_OK)
         status = add_controls(rig->group, error);
+    all->steps = options->steps != 0 ? options->steps : bench->episode;
+    all->episodes = bench->episodes;
+    rig->motion = "articulated";
+    rig->work =
+        (mf_BenchWork){.steps = all->steps * all->episodes, .run = run_episodes, .user = all};
     return status;
 }
 
-// ---- timing ------------------------------------------------------------------------------------
-
-typedef struct Episodes {
-    const mf_BenchRig *rig;
-    uint64_t steps;  // [1] of one
-    uint32_t number; // [1]
-} Episodes;
-
-static void run_episodes(void *user) {
-    const Episodes *episodes = user;
-    for (uint32_t e = 0; e < episodes->number; e++) {
-        mf_group_reset_all(episodes->rig->group);
-        mf_world_step(episodes->rig->world, episodes->steps);
-    }
-}
-
-static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, const mf_BenchRig *rig,
-                         mf_BenchResult *result, mf_Error *error) {
-    Episodes episodes = {rig, options->steps != 0 ? options->steps : bench->episode,
-                         bench->episodes};
-    const mf_BenchWork work = {.name = bench->bench.name,
-                               .world = rig->world,
-                               .steps = episodes.steps * episodes.number,
-                               .run = run_episodes,
-                               .user = &episodes};
-    mf_Status status = mf_bench_time(&work, options, result, error);
-    mf_bench_describe(result, rig->group, "contact.load");
-    return status;
-}
-
-static bool print_json(const mf_BenchOptions *options, const Bench *bench, const mf_BenchRig *rig,
-                       const mf_BenchResult *result) {
-    json_t *more = mf_bench_pack_group("model", rig->model->name, result, rig->group);
-    json_object_set_new(more, "episodes", json_integer(bench->episodes));
-    return mf_bench_print_json(options, bench->bench.name, "articulated", result, more);
-}
-
-static int run(const void *row, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = row;
-    mf_BenchRig rig = {0};
-    mf_Error error = {0};
-    mf_BenchResult result = {0};
-    mf_Status status = open_rig(bench, options, &rig, &error);
-    if (status == MF_OK)
-        status = measure(bench, options, &rig, &result, &error);
-    const bool written =
-        status == MF_OK && (json ? print_json(options, bench, &rig, &result)
-                                 : mf_bench_print_row(bench->bench.name, &result, rig.group));
-    mf_bench_rig_free(&rig);
-    return mf_bench_end(status, &error, written);
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
+    json_t *line = mf_bench_pack_group("model", rig->model->name, result, rig->group);
+    json_object_set_new(line, "episodes", json_integer(((const Rig *)rig)->episodes));
+    return line;
 }
 
 const mf_BenchKind mf_bench_articulated = {MF_BENCH_ROWS(benches), .ignores = "generations",
-                                           .run = run};
+                                           .rig_size = sizeof(Rig), .open = open_rig, .more = more};

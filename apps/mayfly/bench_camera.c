@@ -58,71 +58,49 @@ static const Bench benches[] = {
 static mf_Status open_ants(mf_BenchRig *rig, const mf_BenchOptions *options, const Bench *bench,
                            mf_Error *error) {
     const mf_ImportConfig import = mf_import_config();
-    mf_ContextConfig context = mf_context_config();
-    context.threads = options->threads != 0 ? options->threads : 2;
-    mf_Status status = mf_context_create(&context, &rig->context, error);
+    mf_Status status = mf_bench_rig_context(rig, options->threads, error);
     if (status == MF_OK)
         status = mf_mjcf_parse(rig->context, "ant.xml", bench->file, strlen(bench->file), &import,
                                true, &rig->model, error);
     if (status == MF_OK)
         status = mf_bench_rig_fill(rig, options, bench->robots, 50 * MF_MILLISECOND, error);
+    return status;
+}
+
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
+    mf_Status status;
+    if (bench->walks) {
+        status = mf_bench_rig_parse(rig, options->threads, walkers, NULL, 0, error);
+        if (status == MF_OK)
+            status = mf_bench_rig_scene(rig, NULL, error);
+    } else {
+        status = open_ants(rig, options, bench, error);
+    }
+    rig->motion = bench->walks ? "kinematic" : "none";
+    rig->work.steps = options->steps != 0 ? options->steps : bench->steps;
     return status == MF_OK ? mf_cameras_add(rig->world, error) : status;
 }
 
-static bool print(const Bench *bench, const mf_BenchResult *result, const mf_Group *group,
-                  double images, const mf_BenchOptions *options, bool json) {
-    const double rate = images / result->seconds;
-    const char *motion = bench->walks ? "kinematic" : "none";
-    if (json)
-        return mf_bench_print_json(options, bench->bench.name, motion, result,
-                                   json_pack("{s:o, s:o}", "images_per_second", mf_json_real(rate),
-                                             "images", mf_json_real(images)));
-    return mf_bench_print_row(bench->bench.name, result, group) &&
-           printf("%-20s %.0f images/s\n", "", rate) > 0;
+static double count_images(const mf_BenchRig *rig, const mf_BenchResult *result) {
+    const double seconds = (double)result->steps * result->dt; // of 20 pictures each
+    return 20.0 * seconds * mf_group_count(rig->group);
 }
 
-static int time_world(const Bench *bench, mf_World *world, mf_Group *group,
-                      const mf_BenchOptions *options, bool json, mf_Error *error) {
-    mf_BenchResult result = {0};
-    const mf_BenchWork work = {.name = bench->bench.name,
-                               .world = world,
-                               .steps = options->steps != 0 ? options->steps : bench->steps};
-    bool written = false;
-    mf_Status status = mf_bench_time(&work, options, &result, error);
-    if (status == MF_OK) {
-        const double seconds = (double)result.steps * result.dt; // of 20 pictures each
-        mf_bench_describe(&result, group, "contact.load");
-        written =
-            print(bench, &result, group, 20.0 * seconds * mf_group_count(group), options, json);
-    }
-    return mf_bench_end(status, error, written);
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
+    const double images = count_images(rig, result);
+    return json_pack("{s:o, s:o}", "images_per_second", mf_json_real(images / result->seconds),
+                     "images", mf_json_real(images));
 }
 
-static int run(const void *row, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = row;
-    mf_BenchRig rig = {0};
-    mf_BenchScene scene = {0};
-    mf_Error error = {0};
-    mf_Status status;
-    if (bench->walks) {
-        status = mf_bench_scene_parse(&scene, options->threads != 0 ? options->threads : 2, walkers,
-                                      NULL, 0, &error);
-        if (status == MF_OK)
-            status = mf_scene_create(scene.context, scene.file, NULL, &scene.scene, &error);
-        if (status == MF_OK)
-            status = mf_cameras_add(scene.scene.world, &error);
-    } else {
-        status = open_ants(&rig, options, bench, &error);
-    }
-    int code = status == MF_OK
-                   ? time_world(bench, bench->walks ? scene.scene.world : rig.world,
-                                bench->walks ? scene.scene.group : rig.group, options, json, &error)
-                   : mf_bench_end(status, &error, false);
-    mf_bench_rig_free(&rig);
-    if (bench->walks)
-        mf_bench_scene_free(&scene);
-    return code;
+static bool note(mf_BenchRig *rig, const mf_BenchResult *result) {
+    return printf("%-20s %.0f images/s\n", "", count_images(rig, result) / result->seconds) > 0;
 }
 
-const mf_BenchKind mf_bench_cameras = {MF_BENCH_ROWS(benches), .ignores = "model generations",
-                                       .run = run};
+const mf_BenchKind mf_bench_cameras = {MF_BENCH_ROWS(benches),
+                                       .ignores = "model generations",
+                                       .threads = 2,
+                                       .rig_size = sizeof(mf_BenchRig),
+                                       .open = open_rig,
+                                       .more = more,
+                                       .note = note};

@@ -23,16 +23,16 @@ static mf_Status make_world(mf_BenchRig *rig, const mf_BenchOptions *options, mf
 
 static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
     static const uint32_t pins[2] = {0, SIDE - 1};
-    mf_ContextConfig context = mf_context_config();
     mf_Cloth cloth = mf_cloth_rectangle(1.0, 1.0, SIDE, SIDE);
     mf_MotionsConfig motion = mf_motions_config();
-    context.threads = options->threads != 0 ? options->threads : 1;
+    rig->motion = "cloth";
+    rig->work.steps = options->steps != 0 ? options->steps : STEPS;
     cloth.pins = pins;
     cloth.pin_count = 2;
     motion.cloth.cloth = &cloth;
     motion.cloth.contacts = false;
     motion.cloth.substep = MF_MILLISECOND;
-    mf_Status status = mf_context_create(&context, &rig->context, error);
+    mf_Status status = mf_bench_rig_context(rig, options->threads, error);
     if (status == MF_OK)
         status = mf_cloth_model(rig->context, &cloth, &rig->model, error);
     if (status == MF_OK)
@@ -42,29 +42,10 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
     return status == MF_OK ? mf_cloths_add(rig->world, error) : status;
 }
 
-static int run(const void *row, const mf_BenchOptions *options, bool json) {
-    const mf_Bench *bench = row;
-    mf_BenchRig rig = {0};
-    mf_BenchResult result = {0};
-    mf_Error error = {0};
-    mf_Status status = open_rig(&rig, options, &error);
-    const mf_BenchWork work = {.name = bench->name,
-                               .world = rig.world,
-                               .steps = options->steps != 0 ? options->steps : STEPS};
-    if (status == MF_OK)
-        status = mf_bench_time(&work, options, &result, &error);
-    bool written = false;
-    if (status == MF_OK) {
-        mf_bench_describe(&result, rig.group, "contact.load");
-        written =
-            json
-                ? mf_bench_print_json(options, bench->name, "cloth", &result,
-                                      mf_bench_pack_group("model", "rectangle", &result, rig.group))
-                : mf_bench_print_row(bench->name, &result, rig.group);
-    }
-    mf_bench_rig_free(&rig);
-    return mf_bench_end(status, &error, written);
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
+    return mf_bench_pack_group("model", "rectangle", result, rig->group);
 }
 
 const mf_BenchKind mf_bench_cloths = {MF_BENCH_ROWS(benches), .ignores = "model generations",
-                                      .run = run};
+                                      .rig_size = sizeof(mf_BenchRig), .open = open_rig,
+                                      .more = more};

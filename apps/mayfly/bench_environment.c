@@ -17,16 +17,12 @@ typedef struct Bench {
 } Bench;
 
 static const Bench benches[] = {
+    // clang-format off
     {{"environment-hexapod-points", NULL, false},
-     "hexapod",
-     "models/hexapod.urdf",
-     MF_MOTION_POINTS,
-     500},
+     "hexapod", "models/hexapod.urdf", MF_MOTION_POINTS, 500},
     {{"environment-hexapod", NULL, false},
-     "hexapod",
-     "models/hexapod.urdf",
-     MF_MOTION_ARTICULATED,
-     50},
+     "hexapod", "models/hexapod.urdf", MF_MOTION_ARTICULATED, 50},
+    // clang-format on
     {{"environment-quadrotor", NULL, false}, "quadrotor", NULL, MF_MOTION_ARTICULATED, 1000},
     {{"environment-swarm", NULL, false}, "swarm", NULL, MF_MOTION_ARTICULATED, 500},
     {{"environment-ant", NULL, true}, "ant", NULL, MF_MOTION_ARTICULATED, 50},
@@ -37,8 +33,7 @@ static const Bench benches[] = {
 };
 
 typedef struct Setup {
-    mf_Context *context;
-    mf_Model *model;
+    mf_BenchRig rig;
     mf_Environment *environment;
     mf_EnvironmentBuffers buffers;
     float *actions; // TABLES of them
@@ -46,24 +41,22 @@ typedef struct Setup {
     uint32_t memories;
     uint64_t steps;
     uint64_t done; // [1] steps since the start
-    mf_Status status;
-    mf_Error error;
 } Setup;
 
 // ---- the environment ---------------------------------------------------------------------------
 
-static void setup_free(Setup *setup) {
+static void close_setup(mf_BenchRig *rig) {
+    Setup *setup = (Setup *)rig;
     mf_environment_destroy(setup->environment);
     for (uint32_t i = 0; i < setup->memories; i++)
-        mf_release(setup->context, setup->memory[i]);
-    mf_model_destroy(setup->model);
-    mf_context_destroy(setup->context);
+        mf_release(setup->rig.context, setup->memory[i]);
+    rig->world = NULL; // the environment's
 }
 
 static void *take(Setup *setup, size_t count, size_t size) {
-    void *memory = mf_allocate(setup->context, count, size);
+    void *memory = mf_allocate(setup->rig.context, count, size);
     if (memory == NULL)
-        setup->status = mf_fail(&setup->error, MF_NO_MEMORY, "bench: out of memory");
+        setup->rig.status = mf_fail(&setup->rig.error, MF_NO_MEMORY, "bench: out of memory");
     else
         setup->memory[setup->memories++] = memory;
     return memory;
@@ -100,9 +93,10 @@ static void go(void *user) {
     Setup *setup = user;
     const mf_Environment *e = setup->environment;
     const size_t table = (size_t)mf_environment_count(e) * mf_environment_action_count(e);
-    for (uint64_t i = 0; setup->status == MF_OK && i < setup->steps; i++) {
+    for (uint64_t i = 0; setup->rig.status == MF_OK && i < setup->steps; i++) {
         setup->buffers.action = setup->actions + table * (setup->done++ % TABLES);
-        setup->status = mf_environment_step(setup->environment, &setup->buffers, &setup->error);
+        setup->rig.status =
+            mf_environment_step(setup->environment, &setup->buffers, &setup->rig.error);
     }
 }
 
@@ -111,13 +105,11 @@ static void begin(void *user) {
     setup->done = 0;
 }
 
-static mf_Status setup_make(const Bench *bench, const mf_BenchOptions *options, Setup *setup) {
+static mf_Status make_environment(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
+                                  mf_Error *error) {
     char path[MF_APP_PATH];
-    mf_ContextConfig context = mf_context_config();
     mf_EnvironmentConfig config = mf_environment_config();
-    mf_Error *error = &setup->error;
-    context.threads = options->threads != 0 ? options->threads : 1;
-    mf_Status status = mf_context_create(&context, &setup->context, error);
+    mf_Status status = mf_bench_rig_context(&setup->rig, options->threads, error);
     const char *file = bench->model != NULL ? mf_app_own(bench->model, path) : NULL;
     if (bench->bench.only_named && options->model == NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT,
@@ -125,83 +117,67 @@ static mf_Status setup_make(const Bench *bench, const mf_BenchOptions *options, 
     if (bench->bench.only_named)
         file = options->model;
     if (status == MF_OK && file != NULL)
-        status = mf_model_load(setup->context, file, NULL, &setup->model, error);
+        status = mf_model_load(setup->rig.context, file, NULL, &setup->rig.model, error);
     if (status != MF_OK)
         return status;
     config.task = bench->task;
-    config.model = setup->model;
+    config.model = setup->rig.model;
     config.motion = bench->motion;
     config.count = options->instances != 0 ? options->instances : 4096;
     config.double_precision = options->double_precision;
     config.observation_type = MF_F32;
-    status = mf_environment_create(setup->context, &config, &setup->environment, error);
+    status = mf_environment_create(setup->rig.context, &config, &setup->environment, error);
     if (status == MF_OK)
         take_buffers(setup);
-    return status == MF_OK ? setup->status : status;
+    return status == MF_OK ? setup->rig.status : status;
 }
 
-static mf_Status start(Setup *setup) {
+static mf_Status start(Setup *setup, mf_Error *error) {
     const uint32_t count = mf_environment_count(setup->environment);
-    uint64_t *seeds = mf_allocate(setup->context, count, sizeof *seeds);
+    uint64_t *seeds = mf_allocate(setup->rig.context, count, sizeof *seeds);
     if (seeds == NULL)
-        return mf_fail(&setup->error, MF_NO_MEMORY, "bench: out of memory");
+        return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
     for (uint32_t i = 0; i < count; i++)
         seeds[i] = i;
     draw_actions(setup);
-    setup->status =
-        mf_environment_reset(setup->environment, NULL, seeds, &setup->buffers, &setup->error);
-    mf_release(setup->context, seeds);
+    setup->rig.status =
+        mf_environment_reset(setup->environment, NULL, seeds, &setup->buffers, &setup->rig.error);
+    mf_release(setup->rig.context, seeds);
     setup->steps = SPREAD;
     go(setup);
-    return setup->status;
+    return setup->rig.status;
 }
 
 // ---- timing ------------------------------------------------------------------------------------
 
-static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
-                         mf_BenchResult *result) {
-    mf_Group *group = mf_environment_group(setup->environment);
-    const mf_BenchWork work = {.name = bench->bench.name,
-                               .world = mf_environment_world(setup->environment),
-                               .steps = options->steps != 0 ? options->steps : bench->steps,
+static mf_Status open_setup(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
+    Setup *setup = (Setup *)rig;
+    mf_Status status = make_environment(bench, options, setup, error);
+    if (status != MF_OK)
+        return status;
+    status = start(setup, error);
+    if (rig->status != MF_OK)
+        *error = rig->error;
+    rig->world = mf_environment_world(setup->environment);
+    rig->group = mf_environment_group(setup->environment);
+    // Tasks with their own model use a quadrotor.
+    rig->motion = bench->model == NULL && !bench->bench.only_named ? "quadrotor"
+                                                                   : mf_motion_name(bench->motion);
+    rig->contacts = bench->motion == MF_MOTION_POINTS ? "point.load" : "contact.load";
+    rig->work = (mf_BenchWork){.steps = options->steps != 0 ? options->steps : bench->steps,
                                .prepare = begin,
                                .run = go,
                                .user = setup};
-    setup->steps = work.steps;
-    mf_Status status = mf_bench_time(&work, options, result, &setup->error);
-    mf_bench_describe(result, group,
-                      bench->motion == MF_MOTION_POINTS ? "point.load" : "contact.load");
-    result->dt = mf_environment_interval(setup->environment);
-    return status == MF_OK ? setup->status : status;
+    setup->steps = rig->work.steps;
+    rig->dt = mf_environment_interval(setup->environment);
+    return status;
 }
 
-// Tasks with their own model use a quadrotor.
-static const char *name_of_motion(const Bench *bench) {
-    return bench->model == NULL && !bench->bench.only_named ? "quadrotor"
-                                                            : mf_motion_name(bench->motion);
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
+    return mf_bench_pack_group("task", ((const Bench *)rig->bench)->task, result, rig->group);
 }
 
-static int run(const void *row, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = row;
-    const char *name = bench->bench.name;
-    mf_BenchResult result = {0};
-    Setup setup = {0};
-    mf_Status status = setup_make(bench, options, &setup);
-    if (status == MF_OK)
-        status = start(&setup);
-    if (status == MF_OK)
-        status = measure(bench, options, &setup, &result);
-    bool written = false;
-    if (status == MF_OK) {
-        const mf_Group *group = mf_environment_group(setup.environment);
-        written =
-            json ? mf_bench_print_json(options, name, name_of_motion(bench), &result,
-                                       mf_bench_pack_group("task", bench->task, &result, group))
-                 : mf_bench_print_row(name, &result, group);
-    }
-    setup_free(&setup);
-    return mf_bench_end(status, &setup.error, written);
-}
-
-const mf_BenchKind mf_bench_environments = {MF_BENCH_ROWS(benches), .ignores = "generations",
-                                            .run = run};
+const mf_BenchKind mf_bench_environments = {
+    MF_BENCH_ROWS(benches), .ignores = "generations", .rig_size = sizeof(Setup), .open = open_setup,
+    .more = more,           .close = close_setup};

@@ -7,7 +7,6 @@
 #include <mayfly/motion.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PERIOD = 1000, JOINTS_MOST = 64 }; // [1] steps of a gait cycle, joints
@@ -128,50 +127,27 @@ static mf_Status add_drive(Setup *setup, mf_Error *error) {
     return mf_group_add_system(setup->rig.group, &system, error);
 }
 
-static mf_Status setup_make(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
-                            mf_Error *error) {
+static mf_Status open_setup(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
+    Setup *setup = (Setup *)rig;
     char path[MF_APP_PATH];
     setup->crouches = bench->motion != MF_MOTION_KINEMATIC;
-    mf_Status status = mf_bench_rig_load(&setup->rig, options->threads != 0 ? options->threads : 1,
+    rig->motion = mf_motion_name(bench->motion);
+    rig->work.steps = options->steps != 0 ? options->steps : 5 * PERIOD;
+    mf_Status status = mf_bench_rig_load(rig, options->threads,
                                          mf_app_own("models/humanoid.urdf", path), NULL, error);
     if (status == MF_OK)
-        status = mf_bench_rig_fill(&setup->rig, options, 4096, MF_MILLISECOND, error);
+        status = mf_bench_rig_fill(rig, options, 4096, MF_MILLISECOND, error);
     if (status == MF_OK)
-        status = mf_motion_add(setup->rig.group, bench->motion, NULL, error);
+        status = mf_motion_add(rig->group, bench->motion, NULL, error);
     if (status == MF_OK)
         status = add_drive(setup, error);
     return status;
 }
 
-// ---- timing ------------------------------------------------------------------------------------
-
-static int run(const void *row, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = row;
-    const char *name = bench->bench.name;
-    mf_Error error = {0};
-    mf_BenchResult result = {0};
-    Setup *setup = calloc(1, sizeof *setup); // too large for the stack
-    if (setup == NULL)
-        return mf_bench_end(mf_fail(&error, MF_NO_MEMORY, "bench: out of memory"), &error, false);
-    const mf_BenchRig *rig = &setup->rig;
-    mf_Status status = setup_make(bench, options, setup, &error);
-    const mf_BenchWork work = {.name = name,
-                               .world = rig->world,
-                               .steps = options->steps != 0 ? options->steps : 5 * PERIOD};
-    if (status == MF_OK)
-        status = mf_bench_time(&work, options, &result, &error);
-    bool written = false;
-    if (status == MF_OK) {
-        mf_bench_describe(&result, rig->group, "contact.load");
-        written = json ? mf_bench_print_json(
-                             options, name, mf_motion_name(bench->motion), &result,
-                             mf_bench_pack_group("model", rig->model->name, &result, rig->group))
-                       : mf_bench_print_row(name, &result, rig->group);
-    }
-    mf_bench_rig_free(&setup->rig);
-    free(setup);
-    return mf_bench_end(status, &error, written);
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
+    return mf_bench_pack_group("model", rig->model->name, result, rig->group);
 }
 
 const mf_BenchKind mf_bench_ladder = {MF_BENCH_ROWS(benches), .ignores = "model generations",
-                                      .run = run};
+                                      .rig_size = sizeof(Setup), .open = open_setup, .more = more};

@@ -49,8 +49,8 @@ static void put_comb(FILE *text, uint32_t count, uint32_t tooth) {
     }
 }
 
-static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options,
-                            mf_BenchScene *scene, mf_Error *error) {
+static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options, mf_BenchRig *scene,
+                            mf_Error *error) {
     const uint32_t count = options->instances > 0 ? options->instances : bench->count;
     char *text = NULL;
     size_t size = 0;
@@ -67,17 +67,17 @@ static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options,
         put_comb(out, count, bench->tooth);
     mf_Status status = fclose(out) == 0 ? MF_OK : mf_fail(error, MF_NO_MEMORY, "bench: no memory");
     if (status == MF_OK)
-        status = mf_bench_scene_parse(scene, options->threads > 0 ? options->threads : 2, text,
-                                      NULL, 0, error);
+        status = mf_bench_rig_parse(scene, options->threads, text, NULL, 0, error);
     free(text);
     if (status == MF_OK)
-        status = mf_scene_create(scene->context, scene->file, NULL, &scene->scene, error);
+        status = mf_bench_rig_scene(scene, NULL, error);
     return status;
 }
 
 // ---- motors -------------------------------------------------------------------------------------
 
 typedef struct Motors {
+    mf_BenchRig base;
     Move move;
     uint32_t tooth; // [1] as of the bench: the back of a comb does not move
     mf_Field *target;
@@ -129,10 +129,10 @@ static mf_Status add_motors(mf_Group *group, Motors *motors, mf_Error *error) {
 
 // [us] The mean of letting go of a dock in the middle of the assembly and joining it again, and of
 // finding the trees of both, without the step.
-static double time_event(const Bench *bench, mf_BenchScene *scene) {
-    mf_Group *group = mf_world_group(scene->scene.world, 0);
+static double time_event(const Bench *bench, mf_BenchRig *scene) {
+    mf_Group *group = scene->group;
     const uint32_t events = mf_group_count(group) > 1000 ? 20 : 200;
-    mf_WorldDocks *docks = mf_world_docks_of(scene->scene.world);
+    mf_WorldDocks *docks = mf_world_docks_of(scene->world);
     const mf_Model *model = mf_group_model(group);
     uint32_t middle = mf_group_count(group) / 2;
     if (bench->tooth > 0 && middle % bench->tooth == 0)
@@ -154,63 +154,52 @@ static double time_event(const Bench *bench, mf_BenchScene *scene) {
 // ---- rows ---------------------------------------------------------------------------------------
 
 // [1] Share of steps in which assemblies moved as trees: joints take much longer.
-static double tree_share(const mf_BenchScene *scene) {
-    const mf_DocksStatistics seen = mf_docks_statistics(mf_world_docks_of(scene->scene.world));
+static double tree_share(const mf_BenchRig *scene) {
+    const mf_DocksStatistics seen = mf_docks_statistics(mf_world_docks_of(scene->world));
     const uint64_t all = seen.trees + seen.loops + seen.touched + seen.others;
     return all > 0 ? (double)seen.trees / (double)all : 1.0;
 }
 
-static bool print_row(const Bench *bench, const mf_BenchResult *r, mf_Group *group,
-                      mf_BenchScene *scene) {
-    if (!mf_bench_print_row(bench->bench.name, r, group))
-        return false;
+static bool note(mf_BenchRig *rig, const mf_BenchResult *r) {
+    const Bench *bench = rig->bench;
     return !bench->docked ||
            printf("%20s %.3g us for a dock to let go or join, %.3g us per module and step; %.3g %% "
                   "of steps as one tree\n",
-                  "", time_event(bench, scene), 1e6 * r->seconds / (double)r->steps / r->instances,
-                  100.0 * tree_share(scene)) > 0;
+                  "", time_event(bench, rig), 1e6 * r->seconds / (double)r->steps / r->instances,
+                  100.0 * tree_share(rig)) > 0;
 }
 
-static bool print_json(const Bench *bench, const mf_BenchOptions *options, const mf_BenchResult *r,
-                       mf_BenchScene *scene) {
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *r) {
+    const Bench *bench = rig->bench;
     const double step = r->seconds / (double)r->steps;
-    json_t *more = json_pack("{s:o, s:o}", "realtime_factor", mf_json_real(r->dt / step),
+    json_t *line = json_pack("{s:o, s:o}", "realtime_factor", mf_json_real(r->dt / step),
                              "us_per_module", mf_json_real(1e6 * step / r->instances));
     if (bench->docked) {
-        json_object_set_new(more, "dock_event_us", mf_json_real(time_event(bench, scene)));
-        json_object_set_new(more, "tree_share", mf_json_real(tree_share(scene)));
+        json_object_set_new(line, "dock_event_us", mf_json_real(time_event(bench, rig)));
+        json_object_set_new(line, "tree_share", mf_json_real(tree_share(rig)));
     }
-    return mf_bench_print_json(options, bench->bench.name, "articulated", r, more);
+    return line;
 }
 
-// ---- one bench ----------------------------------------------------------------------------------
-
-static int run_bench(const void *which, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = which;
-    mf_BenchScene scene = {NULL, NULL, {0}};
-    mf_BenchResult result = {.seconds = 0.0};
-    Motors motors = {.move = bench->move, .tooth = bench->tooth};
-    mf_Error error = {0};
-    bool written = true;
-    mf_Status status = open_scene(bench, options, &scene, &error);
-    mf_Group *group = status == MF_OK ? mf_world_group(scene.scene.world, 0) : NULL;
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
+    Motors *motors = (Motors *)rig;
+    motors->move = bench->move;
+    motors->tooth = bench->tooth;
+    rig->motion = "articulated";
+    rig->work.steps = options->steps > 0 ? options->steps : bench->steps;
+    mf_Status status = open_scene(bench, options, rig, error);
     if (status == MF_OK)
-        status = add_motors(group, &motors, &error);
-    if (status == MF_OK) {
-        mf_world_step(scene.scene.world, bench->warm);
-        const mf_BenchWork work = {.name = bench->bench.name,
-                                   .world = scene.scene.world,
-                                   .steps = options->steps > 0 ? options->steps : bench->steps};
-        status = mf_bench_time(&work, options, &result, &error);
-    }
-    if (status == MF_OK) {
-        mf_bench_describe(&result, group, "contact.load");
-        written = json ? print_json(bench, options, &result, &scene)
-                       : print_row(bench, &result, group, &scene);
-    }
-    mf_bench_scene_free(&scene);
-    return mf_bench_end(status, &error, written);
+        status = add_motors(rig->group, motors, error);
+    if (status == MF_OK)
+        mf_world_step(rig->world, bench->warm);
+    return status;
 }
 
 const mf_BenchKind mf_bench_modules = {MF_BENCH_ROWS(benches),
-                                       .ignores = "generations model precision", .run = run_bench};
+                                       .ignores = "generations model precision",
+                                       .threads = 2,
+                                       .rig_size = sizeof(Motors),
+                                       .open = open_rig,
+                                       .more = more,
+                                       .note = note};

@@ -35,51 +35,43 @@ static const Bench benches[] = {
      "    placement: {fill: {lower: [-1, -1, 0], upper: [1, 1, 1000]}}\n"},
 };
 
-static bool print(const Bench *bench, const mf_BenchOptions *options, const mf_BenchResult *result,
-                  const mf_Group *group, bool json) {
-    const char *motion = mf_motion_name(mf_motion_of(group, 0));
-    const double rate =
-        (double)result->steps * result->instances * mf_particles_substeps(group) / result->seconds;
-    if (json)
-        return mf_bench_print_json(options, bench->bench.name, motion, result,
-                                   json_pack("{s:o, s:I}", "particle_steps_per_second",
-                                             mf_json_real(rate), "substeps",
-                                             (json_int_t)mf_particles_substeps(group)));
-    if (!mf_bench_print_row(bench->bench.name, result, group))
-        return false;
-    printf("    particle-steps/s: %.3g M, %u of %.3g ms in a step\n", 1e-6 * rate,
-           mf_particles_substeps(group), 1e3 * result->dt / mf_particles_substeps(group));
-    return mf_app_flush();
-}
-
-static int run(const void *row, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = row;
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
     char count[16];
-    mf_BenchScene scene = {0};
-    mf_BenchResult result = {0};
-    mf_Error error = {0};
     snprintf(count, sizeof count, "%u",
              options->instances != 0 ? options->instances : bench->particles);
     const mf_Override overrides[] = {
         {"groups.0.count", count},
         {"groups.0.precision", options->double_precision ? "double" : "float"}};
-    mf_Status status = mf_bench_scene_parse(&scene, options->threads != 0 ? options->threads : 1,
-                                            bench->scene, overrides, 2, &error);
+    rig->work.steps = options->steps != 0 ? options->steps : bench->steps;
+    mf_Status status = mf_bench_rig_parse(rig, options->threads, bench->scene, overrides, 2, error);
     if (status == MF_OK)
-        status = mf_scene_create(scene.context, scene.file, NULL, &scene.scene, &error);
-    const mf_BenchWork work = {.name = bench->bench.name,
-                               .world = scene.scene.world,
-                               .steps = options->steps != 0 ? options->steps : bench->steps};
+        status = mf_bench_rig_scene(rig, NULL, error);
     if (status == MF_OK)
-        status = mf_bench_time(&work, options, &result, &error);
-    bool written = false;
-    if (status == MF_OK) {
-        mf_bench_describe(&result, scene.scene.group, "contact.load");
-        written = print(bench, options, &result, scene.scene.group, json);
-    }
-    mf_bench_scene_free(&scene);
-    return mf_bench_end(status, &error, written);
+        rig->motion = mf_motion_name(mf_motion_of(rig->group, 0));
+    return status;
 }
 
-const mf_BenchKind mf_bench_particles = {MF_BENCH_ROWS(benches), .ignores = "model generations",
-                                         .run = run};
+static double particle_rate(const mf_BenchRig *rig, const mf_BenchResult *result) {
+    return (double)result->steps * result->instances * mf_particles_substeps(rig->group) /
+           result->seconds;
+}
+
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
+    return json_pack("{s:o, s:I}", "particle_steps_per_second",
+                     mf_json_real(particle_rate(rig, result)), "substeps",
+                     (json_int_t)mf_particles_substeps(rig->group));
+}
+
+static bool note(mf_BenchRig *rig, const mf_BenchResult *result) {
+    const uint32_t substeps = mf_particles_substeps(rig->group);
+    return printf("    particle-steps/s: %.3g M, %u of %.3g ms in a step\n",
+                  1e-6 * particle_rate(rig, result), substeps, 1e3 * result->dt / substeps) > 0;
+}
+
+const mf_BenchKind mf_bench_particles = {MF_BENCH_ROWS(benches),
+                                         .ignores = "model generations",
+                                         .rig_size = sizeof(mf_BenchRig),
+                                         .open = open_rig,
+                                         .more = more,
+                                         .note = note};

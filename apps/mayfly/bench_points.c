@@ -58,7 +58,7 @@ static const Bench evolutions[] = {
 // ---- scenes ------------------------------------------------------------------------------------
 
 // Machines are always in double.
-static mf_Status read_file(const Bench *bench, uint32_t threads, mf_BenchScene *setup,
+static mf_Status read_file(const Bench *bench, uint32_t threads, mf_BenchRig *setup,
                            mf_Error *error) {
     char path[MF_APP_PATH], *text = NULL;
     size_t size;
@@ -68,21 +68,20 @@ static mf_Status read_file(const Bench *bench, uint32_t threads, mf_BenchScene *
         status =
             mf_file_read(context, mf_app_find(bench->scene, path), 1 << 20, &text, &size, error);
     if (status == MF_OK)
-        status = mf_bench_scene_parse(setup, threads, text, NULL, 0, error);
+        status = mf_bench_rig_parse(setup, threads, text, NULL, 0, error);
     mf_release(context, text);
     mf_context_destroy(context);
     return status;
 }
 
-static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options,
-                            mf_BenchScene *setup, mf_Error *error) {
+static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options, mf_BenchRig *setup,
+                            mf_Error *error) {
     mf_SceneConfig scene = mf_scene_config();
     const uint32_t threads = options->threads != 0 ? options->threads : bench->threads;
     const bool file = strchr(bench->scene, '\n') == NULL;
     mf_Override override = {"group.precision", options->double_precision ? "double" : "float"};
-    mf_Status status =
-        file ? read_file(bench, threads, setup, error)
-             : mf_bench_scene_parse(setup, threads, bench->scene, &override, 1, error);
+    mf_Status status = file ? read_file(bench, threads, setup, error)
+                            : mf_bench_rig_parse(setup, threads, bench->scene, &override, 1, error);
     if (status != MF_OK)
         return status;
     scene.evaluates = true;
@@ -91,11 +90,11 @@ static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options,
         setup->file->search.population = scene.count;
         setup->file->search.survivors = scene.count / 2;
     }
-    return mf_scene_create(setup->context, setup->file, &scene, &setup->scene, error);
+    return mf_bench_rig_scene(setup, &scene, error);
 }
 
 static void random_programs(void *user) {
-    mf_BenchScene *setup = user;
+    mf_BenchRig *setup = user;
     for (uint32_t robot = 0; robot < mf_group_count(setup->scene.group); robot++) {
         uint8_t program[MF_GP_BYTES];
         for (uint32_t i = 0; i < MF_GP_BYTES; i += 4) {
@@ -110,45 +109,33 @@ static void random_programs(void *user) {
 
 // ---- plain runs --------------------------------------------------------------------------------
 
-static bool print(const mf_BenchOptions *options, const Bench *bench, const mf_BenchScene *setup,
-                  mf_BenchResult *result, bool json) {
-    mf_Group *group = setup->scene.group;
-    mf_bench_describe(result, group, "point.load");
-    if (!json)
-        return mf_bench_print_row(bench->bench.name, result, group);
-    json_t *more =
-        mf_bench_pack_group("model", mf_group_config_of(group)->model->name, result, group);
-    json_object_set_new(more, "best", mf_json_real(result->best));
-    return mf_bench_print_json(options, bench->bench.name, mf_motion_name(setup->scene.motion),
-                               result, more);
+static mf_Status open_plain(mf_BenchRig *setup, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = setup->bench;
+    mf_Status status = open_scene(bench, options, setup, error);
+    setup->motion = mf_motion_name(setup->scene.motion);
+    setup->contacts = "point.load";
+    setup->work = (mf_BenchWork){.image = setup->scene.start,
+                                 .size = setup->scene.start_size,
+                                 .steps = options->steps != 0 ? options->steps : bench->steps,
+                                 .prepare = random_programs,
+                                 .user = setup};
+    return status;
 }
 
-static int run_plain(const void *row, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = row;
-    mf_BenchScene setup = {0};
-    mf_Error error = {0};
-    mf_BenchResult result = {.best = NAN};
-    mf_Status status = open_scene(bench, options, &setup, &error);
-    const mf_BenchWork work = {.name = bench->bench.name,
-                               .world = setup.scene.world,
-                               .image = setup.scene.start,
-                               .size = setup.scene.start_size,
-                               .steps = options->steps != 0 ? options->steps : bench->steps,
-                               .prepare = random_programs,
-                               .user = &setup};
-    if (status == MF_OK)
-        status = mf_bench_time(&work, options, &result, &error);
-    const bool written = status == MF_OK && print(options, bench, &setup, &result, json);
-    mf_bench_scene_free(&setup);
-    return mf_bench_end(status, &error, written);
+static json_t *more(mf_BenchRig *setup, const mf_BenchResult *result) {
+    const char *model = mf_group_config_of(setup->group)->model->name;
+    json_t *line = mf_bench_pack_group("model", model, result, setup->group);
+    json_object_set_new(line, "best", mf_json_real(result->best));
+    return line;
 }
 
 const mf_BenchKind mf_bench_points = {MF_BENCH_ROWS(runs), .ignores = "model generations",
-                                      .run = run_plain};
+                                      .rig_size = sizeof(mf_BenchRig), .open = open_plain,
+                                      .more = more};
 
 // ---- evolutions --------------------------------------------------------------------------------
 
-static mf_Status evolve_all(mf_BenchScene *setup, const char *path, uint32_t generations,
+static mf_Status evolve_all(mf_BenchRig *setup, const char *path, uint32_t generations,
                             mf_Search *search, mf_Error *error) {
     mf_Archive *archive;
     mf_Status status = mf_archive_create(setup->context, path, mf_search_config_of(search), "", 0,
@@ -168,7 +155,7 @@ static mf_Status evolve_all(mf_BenchScene *setup, const char *path, uint32_t gen
 }
 
 static mf_Status time_evolution(const Bench *bench, const mf_BenchOptions *options,
-                                mf_BenchScene *setup, mf_BenchResult *result, mf_Error *error) {
+                                mf_BenchRig *setup, mf_BenchResult *result, mf_Error *error) {
     const char *root = getenv("TMPDIR");
     char folder[MF_APP_PATH], path[MF_APP_PATH + 16];
     uint32_t generations = options->generations != 0 ? options->generations : bench->generations;
@@ -206,14 +193,21 @@ static mf_Status time_evolution(const Bench *bench, const mf_BenchOptions *optio
 
 static int run_evolution(const void *row, const mf_BenchOptions *options, bool json) {
     const Bench *bench = row;
-    mf_BenchScene setup = {0};
+    mf_BenchRig setup = {0};
     mf_Error error = {0};
     mf_BenchResult result = {.best = NAN};
     mf_Status status = open_scene(bench, options, &setup, &error);
     if (status == MF_OK)
         status = time_evolution(bench, options, &setup, &result, &error);
-    const bool written = status == MF_OK && print(options, bench, &setup, &result, json);
-    mf_bench_scene_free(&setup);
+    bool written = false;
+    if (status == MF_OK) {
+        mf_bench_describe(&result, setup.group, "point.load");
+        written = json ? mf_bench_print_json(options, bench->bench.name,
+                                             mf_motion_name(setup.scene.motion), &result,
+                                             more(&setup, &result))
+                       : mf_bench_print_row(bench->bench.name, &result, setup.group);
+    }
+    mf_bench_rig_free(&setup);
     return mf_bench_end(status, &error, written);
 }
 

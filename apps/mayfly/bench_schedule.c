@@ -49,13 +49,13 @@ static mf_Status add_work(mf_Group *group, const char *name, double start, bool 
     return mf_group_add_system(group, &system, error);
 }
 
-static mf_Status open_rig(const Bench *bench, const mf_BenchOptions *options, mf_BenchRig *rig,
-                          mf_Error *error) {
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
     static const char *const one[] = {"work.one", NULL}, *const two[] = {"work.two", NULL};
+    const Bench *bench = rig->bench;
     char path[MF_APP_PATH];
     mf_BenchOptions twice = *options;
     twice.double_precision = true;
-    mf_Status status = mf_bench_rig_load(rig, options->threads > 0 ? options->threads : 2,
+    mf_Status status = mf_bench_rig_load(rig, options->threads,
                                          mf_app_find("models/hexapod.urdf", path), NULL, error);
     if (status == MF_OK)
         status = mf_bench_rig_fill(rig, &twice, 1, mf_world_config().step, error);
@@ -63,29 +63,11 @@ static mf_Status open_rig(const Bench *bench, const mf_BenchOptions *options, mf
         status = add_work(rig->group, "work.one", 0.3, bench->slow, one, error);
     if (status == MF_OK)
         status = add_work(rig->group, "work.two", 0.7, bench->slow, two, error);
+    rig->work.steps = options->steps > 0 ? options->steps : bench->steps;
+    rig->motion = "none";
     return status;
 }
 
-static int run(const void *row, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = row;
-    mf_BenchRig rig = {0};
-    mf_Error error = {0};
-    mf_BenchResult result = {0};
-    mf_Status status = open_rig(bench, options, &rig, &error);
-    const mf_BenchWork timed = {.name = bench->bench.name,
-                                .world = rig.world,
-                                .steps = options->steps > 0 ? options->steps : bench->steps};
-    if (status == MF_OK)
-        status = mf_bench_time(&timed, options, &result, &error);
-    bool written = false;
-    if (status == MF_OK) {
-        mf_bench_describe(&result, rig.group, "contact.load");
-        written = json ? mf_bench_print_json(options, bench->bench.name, "none", &result, NULL)
-                       : mf_bench_print_row(bench->bench.name, &result, rig.group);
-    }
-    mf_bench_rig_free(&rig);
-    return mf_bench_end(status, &error, written);
-}
-
 const mf_BenchKind mf_bench_schedule = {MF_BENCH_ROWS(benches),
-                                        .ignores = "model precision generations", .run = run};
+                                        .ignores = "model precision generations", .threads = 2,
+                                        .rig_size = sizeof(mf_BenchRig), .open = open_rig};

@@ -51,68 +51,58 @@ static const Bench benches[] = {
            "        end\n"
            "      end\n"}};
 
-typedef struct Work {
+typedef struct Rig {
+    mf_BenchRig base;
     mf_Scripts *scripts;
-    uint64_t steps; // [1]
-    mf_Status status;
-    mf_Error error;
-} Work;
+} Rig;
 
 static void step(void *user) {
-    Work *work = user;
+    Rig *rig = user;
     uint64_t done;
-    if (work->status == MF_OK)
-        work->status = mf_scripts_step(work->scripts, work->steps, &done, &work->error);
+    if (rig->base.status == MF_OK)
+        rig->base.status =
+            mf_scripts_step(rig->scripts, rig->base.work.steps, &done, &rig->base.error);
 }
 
-static bool print(const Bench *bench, const mf_BenchOptions *options, const mf_BenchResult *result,
-                  const mf_Group *group, bool json) {
-    const double cost = 1e6 * result->seconds / ((double)result->steps * ROBOTS);
-    if (json)
-        return mf_bench_print_json(options, bench->bench.name, "points", result,
-                                   json_pack("{s:f}", "tick_us", cost));
-    return mf_bench_print_row(bench->bench.name, result, group) &&
-           printf("  %.3f us for a robot, its 10 values read and 10 written by the script\n",
-                  cost) > 0;
-}
-
-static int run(const void *row, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = row;
-    mf_BenchScene scene = {0};
-    mf_BenchResult result = {0};
-    mf_Error error = {0};
-    Work work = {.steps = options->steps > 0 ? options->steps : 50};
-    const uint32_t threads = options->threads > 0 ? options->threads : 1;
-    mf_Status status = mf_bench_scene_parse(&scene, threads, bench->text, NULL, 0, &error);
+static mf_Status open_rig(mf_BenchRig *base, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = base->bench;
+    Rig *rig = (Rig *)base;
     mf_SceneConfig config = mf_scene_config();
     config.scripts = true;
+    base->motion = "points";
+    base->work =
+        (mf_BenchWork){.steps = options->steps > 0 ? options->steps : 50, .run = step, .user = rig};
+    mf_Status status = mf_bench_rig_parse(base, options->threads, bench->text, NULL, 0, error);
     if (status == MF_OK)
-        status = mf_scene_create(scene.context, scene.file, &config, &scene.scene, &error);
+        status = mf_bench_rig_scene(base, &config, error);
     if (status == MF_OK)
-        status = mf_scripts_create(&scene.scene, NULL, &work.scripts, &error);
-    if (status == MF_OK)
-        status = mf_scripts_start(work.scripts, &error);
-    if (status == MF_OK) {
-        const mf_BenchWork timed = {.name = bench->bench.name,
-                                    .world = scene.scene.world,
-                                    .steps = work.steps,
-                                    .run = step,
-                                    .user = &work};
-        status = mf_bench_time(&timed, options, &result, &error);
-    }
-    if (status == MF_OK && work.status != MF_OK) {
-        status = work.status;
-        error = work.error;
-    }
-    bool written = false;
-    if (status == MF_OK) {
-        mf_bench_describe(&result, scene.scene.group, "contact.load");
-        written = print(bench, options, &result, scene.scene.group, json);
-    }
-    mf_scripts_destroy(work.scripts);
-    mf_bench_scene_free(&scene);
-    return mf_bench_end(status, &error, written);
+        status = mf_scripts_create(&base->scene, NULL, &rig->scripts, error);
+    return status == MF_OK ? mf_scripts_start(rig->scripts, error) : status;
 }
 
-const mf_BenchKind mf_bench_scripts = {
-    MF_BENCH_ROWS(benches), .ignores = "instances model precision generations", .run = run};
+static double tick_us(const mf_BenchResult *result) {
+    return 1e6 * result->seconds / ((double)result->steps * ROBOTS);
+}
+
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
+    (void)rig;
+    return json_pack("{s:f}", "tick_us", tick_us(result));
+}
+
+static bool note(mf_BenchRig *rig, const mf_BenchResult *result) {
+    (void)rig;
+    return printf("  %.3f us for a robot, its 10 values read and 10 written by the script\n",
+                  tick_us(result)) > 0;
+}
+
+static void close_rig(mf_BenchRig *rig) {
+    mf_scripts_destroy(((Rig *)rig)->scripts);
+}
+
+const mf_BenchKind mf_bench_scripts = {MF_BENCH_ROWS(benches),
+                                       .ignores = "instances model precision generations",
+                                       .rig_size = sizeof(Rig),
+                                       .open = open_rig,
+                                       .more = more,
+                                       .note = note,
+                                       .close = close_rig};

@@ -23,46 +23,21 @@ typedef struct Bench {
     uint32_t steps;
 } Bench;
 
+// clang-format off
 static const Bench benches[] = {
-    {.bench = {"soccer-2", NULL, false},
-     .motion = MF_MOTION_ARTICULATED,
-     .threads = 1,
-     .humanoids = 2,
-     .spacing = 0.28,
-     .ball = true,
-     .field = true,
-     .steps = 2000},
-    {.bench = {"soccer-2-compliant", NULL, false},
-     .motion = MF_MOTION_ARTICULATED,
-     .law = MF_COLLISION_COMPLIANT,
-     .threads = 1,
-     .humanoids = 2,
-     .spacing = 0.28,
-     .ball = true,
-     .field = true,
-     .steps = 2000},
-    {.bench = {"soccer-10-car", NULL, false},
-     .motion = MF_MOTION_RIGID,
-     .threads = 1,
-     .humanoids = 10,
-     .spacing = 0.4,
-     .car = true,
-     .steps = 2000},
-    {.bench = {"soccer-10-car-articulated", NULL, false},
-     .motion = MF_MOTION_ARTICULATED,
-     .threads = 2,
-     .humanoids = 10,
-     .spacing = 0.4,
-     .car = true,
-     .steps = 2000},
-    {.bench = {"soccer-field", NULL, true},
-     .motion = MF_MOTION_RIGID,
-     .threads = 1,
-     .ball = true,
-     .field = true,
-     .swings = true,
-     .steps = 400},
+    // motion, law, threads, humanoids, spacing, car, ball, field, swings, steps
+    {{"soccer-2", NULL, false},
+     MF_MOTION_ARTICULATED, MF_COLLISION_EXPLICIT, 1, 2, 0.28, false, true, true, false, 2000},
+    {{"soccer-2-compliant", NULL, false},
+     MF_MOTION_ARTICULATED, MF_COLLISION_COMPLIANT, 1, 2, 0.28, false, true, true, false, 2000},
+    {{"soccer-10-car", NULL, false},
+     MF_MOTION_RIGID, MF_COLLISION_EXPLICIT, 1, 10, 0.4, true, false, false, false, 2000},
+    {{"soccer-10-car-articulated", NULL, false},
+     MF_MOTION_ARTICULATED, MF_COLLISION_EXPLICIT, 2, 10, 0.4, true, false, false, false, 2000},
+    {{"soccer-field", NULL, true},
+     MF_MOTION_RIGID, MF_COLLISION_EXPLICIT, 1, 0, 0.0, false, true, true, true, 400},
 };
+// clang-format on
 
 // ---- the worlds ---------------------------------------------------------------------------------
 

@@ -108,13 +108,13 @@ static const Bench benches[] = {
 // ---- timing ------------------------------------------------------------------------------------
 
 static mf_Status open_scene(const Bench *bench, uint32_t agents, const mf_BenchOptions *options,
-                            mf_BenchScene *scene, mf_Error *error) {
+                            mf_BenchRig *scene, mf_Error *error) {
     char text[TEXT_MOST];
     bench->write(text, agents, options->double_precision ? "double" : "float");
-    mf_Status status = mf_bench_scene_parse(
+    mf_Status status = mf_bench_rig_parse(
         scene, options->threads != 0 ? options->threads : bench->threads, text, NULL, 0, error);
     if (status == MF_OK)
-        status = mf_scene_create(scene->context, scene->file, NULL, &scene->scene, error);
+        status = mf_bench_rig_scene(scene, NULL, error);
     return status;
 }
 
@@ -170,12 +170,12 @@ static bool print_row(const Bench *bench, const mf_BenchResult *r, const Facts *
 
 static int run_one(const Bench *bench, uint32_t agents, uint64_t rounds,
                    const mf_BenchOptions *options, bool json) {
-    mf_BenchScene scene = {0};
+    mf_BenchRig scene = {0};
     mf_Error error = {0};
     mf_BenchResult result = {0};
     Facts facts = {.rounds = options->steps != 0 ? options->steps : rounds};
     mf_Status status = open_scene(bench, agents, options, &scene, &error);
-    mf_World *world = scene.scene.world;
+    mf_World *world = scene.world;
     const mf_BenchWork work = {.name = bench->bench.name, .world = world, .steps = facts.rounds};
     if (status == MF_OK)
         status = mf_bench_time(&work, options, &result, &error);
@@ -189,7 +189,7 @@ static int run_one(const Bench *bench, uint32_t agents, uint64_t rounds,
         written =
             json ? print_json(options, bench, &result, &facts) : print_row(bench, &result, &facts);
     }
-    mf_bench_scene_free(&scene);
+    mf_bench_rig_free(&scene);
     return mf_bench_end(status, &error, written);
 }
 

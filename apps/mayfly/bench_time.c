@@ -1,12 +1,13 @@
 // Repeats with equal work, verified by their hash; output; worlds.
 #include "bench_time.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "warnings.h"
+#include "notes.h"
 
 double mf_bench_median(double *values, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {
@@ -168,15 +169,15 @@ int mf_bench_end(mf_Status status, const mf_Error *error, bool written) {
 
 // ---- worlds ------------------------------------------------------------------------------------
 
-static mf_Status create_context(mf_Context **context, uint32_t threads, mf_Error *error) {
+mf_Status mf_bench_rig_context(mf_BenchRig *rig, uint32_t threads, mf_Error *error) {
     mf_ContextConfig config = mf_context_config();
     config.threads = threads;
-    return mf_context_create(&config, context, error);
+    return mf_context_create(&config, &rig->context, error);
 }
 
 mf_Status mf_bench_rig_load(mf_BenchRig *rig, uint32_t threads, const char *path,
                             const mf_ImportConfig *import, mf_Error *error) {
-    mf_Status status = create_context(&rig->context, threads, error);
+    mf_Status status = mf_bench_rig_context(rig, threads, error);
     if (status == MF_OK)
         status = mf_model_load(rig->context, path, import, &rig->model, error);
     return status;
@@ -196,25 +197,78 @@ mf_Status mf_bench_rig_fill(mf_BenchRig *rig, const mf_BenchOptions *options, ui
     return status;
 }
 
+mf_Status mf_bench_rig_parse(mf_BenchRig *rig, uint32_t threads, const char *text,
+                             const mf_Override *override, uint32_t overrides, mf_Error *error) {
+    char scenes[MF_APP_PATH], path[MF_APP_PATH + 16];
+    snprintf(path, sizeof path, "%s/bench", mf_app_own("scenes", scenes));
+    mf_Status status = mf_bench_rig_context(rig, threads, error);
+    if (status == MF_OK)
+        status = mf_scene_file_parse(rig->context, path, text, strlen(text), override, overrides,
+                                     &rig->file, error);
+    return status;
+}
+
+mf_Status mf_bench_rig_scene(mf_BenchRig *rig, const mf_SceneConfig *config, mf_Error *error) {
+    mf_Status status = mf_scene_create(rig->context, rig->file, config, &rig->scene, error);
+    rig->world = rig->scene.world;
+    rig->group = rig->scene.group;
+    return status;
+}
+
 void mf_bench_rig_free(mf_BenchRig *rig) {
-    mf_world_destroy(rig->world);
+    if (rig->file == NULL)
+        mf_world_destroy(rig->world);
+    mf_scene_destroy(&rig->scene);
+    mf_scene_file_destroy(rig->file);
     mf_model_destroy(rig->model);
     mf_context_destroy(rig->context);
 }
 
-mf_Status mf_bench_scene_parse(mf_BenchScene *scene, uint32_t threads, const char *text,
-                               const mf_Override *override, uint32_t overrides, mf_Error *error) {
-    char scenes[MF_APP_PATH], path[MF_APP_PATH + 16];
-    snprintf(path, sizeof path, "%s/bench", mf_app_own("scenes", scenes));
-    mf_Status status = create_context(&scene->context, threads, error);
-    if (status == MF_OK)
-        status = mf_scene_file_parse(scene->context, path, text, strlen(text), override, overrides,
-                                     &scene->file, error);
-    return status;
+// ---- one bench ---------------------------------------------------------------------------------
+
+static mf_Status measure(const mf_BenchKind *kind, const mf_Bench *bench,
+                         const mf_BenchOptions *options, mf_BenchRig *rig, mf_BenchResult *result,
+                         mf_Error *error) {
+    mf_BenchOptions set = *options;
+    rig->bench = bench;
+    if (set.threads == 0)
+        set.threads = kind->threads != 0 ? kind->threads : 1;
+    mf_Status status = kind->open(rig, &set, error);
+    if (status != MF_OK)
+        return status;
+    rig->work.name = bench->name;
+    rig->work.world = rig->world;
+    status = mf_bench_time(&rig->work, options, result, error);
+    if (status == MF_OK && rig->status != MF_OK) {
+        status = rig->status;
+        *error = rig->error;
+    }
+    if (status != MF_OK)
+        return status;
+    if (rig->dt > 0.0)
+        result->dt = rig->dt;
+    mf_bench_describe(result, rig->group, rig->contacts != NULL ? rig->contacts : "contact.load");
+    return kind->finish != NULL ? kind->finish(rig, options, result, error) : MF_OK;
 }
 
-void mf_bench_scene_free(mf_BenchScene *scene) {
-    mf_scene_destroy(&scene->scene);
-    mf_scene_file_destroy(scene->file);
-    mf_context_destroy(scene->context);
+int mf_bench_run(const mf_BenchKind *kind, const mf_Bench *bench, const mf_BenchOptions *options,
+                 bool json) {
+    mf_BenchRig *rig = calloc(1, kind->rig_size);
+    mf_BenchResult result = {.best = NAN};
+    mf_Error error = {0};
+    bool written = false;
+    if (rig == NULL)
+        return mf_bench_end(mf_fail(&error, MF_NO_MEMORY, "bench: out of memory"), &error, false);
+    mf_Status status = measure(kind, bench, options, rig, &result, &error);
+    if (status == MF_OK && json)
+        written = mf_bench_print_json(options, bench->name, rig->motion, &result,
+                                      kind->more != NULL ? kind->more(rig, &result) : NULL);
+    else if (status == MF_OK)
+        written = mf_bench_print_row(bench->name, &result, rig->group) &&
+                  (kind->note == NULL || kind->note(rig, &result)) && mf_app_flush();
+    if (kind->close != NULL)
+        kind->close(rig);
+    mf_bench_rig_free(rig);
+    free(rig);
+    return mf_bench_end(status, &error, written);
 }

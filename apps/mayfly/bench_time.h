@@ -26,6 +26,11 @@ typedef struct mf_BenchWork {
 mf_Status mf_bench_time(const mf_BenchWork *work, const mf_BenchOptions *options,
                         mf_BenchResult *result, mf_Error *error);
 
+// Fused multiply-adds of single precision of one core in registers, in the widest vectors it has:
+// [GFLOP/s], two operations each, the best in about fifty milliseconds. On processors without the
+// instruction, a multiplication and an addition.
+double mf_core_rate(void);
+
 // Sorts the values and returns their median.
 double mf_bench_median(double *values, uint32_t count);
 
@@ -62,35 +67,43 @@ json_t *mf_bench_pack_group(const char *what, const char *value, const mf_BenchR
 // A line of --json with the core's rate; releases it.
 bool mf_bench_print_line(const mf_BenchOptions *options, json_t *line);
 
+// One bench of a kind without its own `run`; returns an exit code.
+int mf_bench_run(const mf_BenchKind *kind, const mf_Bench *bench, const mf_BenchOptions *options,
+                 bool json);
+
 // Reports the error, if any; returns the exit code of a bench.
 int mf_bench_end(mf_Status status, const mf_Error *error, bool written);
 
-// One group in a world.
-typedef struct mf_BenchRig {
+// What a bench opens; of a scene, or a world with one group.
+struct mf_BenchRig {
+    const void *bench; // the row of its kind
     mf_Context *context;
     mf_Model *model;
+    mf_SceneFile *file;
+    mf_Scene scene;
     mf_World *world;
     mf_Group *group;
-} mf_BenchRig;
+    mf_BenchWork work;    // without name and world
+    const char *motion;   // of --json
+    const char *contacts; // field of mf_bench_contacts, NULL: contact.load
+    double dt;            // [s] of a step that is not one of the world; 0: it is
+    mf_Status status;     // of work that failed
+    mf_Error error;
+};
 
-// Loads the model (`import` as for mf_model_load) into a context with `threads` threads.
+// Each opens a part. A context with `threads` threads, and with a model (`import` as for
+// mf_model_load).
+mf_Status mf_bench_rig_context(mf_BenchRig *rig, uint32_t threads, mf_Error *error);
 mf_Status mf_bench_rig_load(mf_BenchRig *rig, uint32_t threads, const char *path,
                             const mf_ImportConfig *import, mf_Error *error);
 // Makes the world with `step` and its group: `count` robots, or as many as the options say.
 mf_Status mf_bench_rig_fill(mf_BenchRig *rig, const mf_BenchOptions *options, uint32_t count,
                             mf_Time step, mf_Error *error);
+// Reads a scene given as text into a context with `threads` threads; files in it are relative to
+// scenes/. Creates its world (`config` may be NULL).
+mf_Status mf_bench_rig_parse(mf_BenchRig *rig, uint32_t threads, const char *text,
+                             const mf_Override *override, uint32_t overrides, mf_Error *error);
+mf_Status mf_bench_rig_scene(mf_BenchRig *rig, const mf_SceneConfig *config, mf_Error *error);
 void mf_bench_rig_free(mf_BenchRig *rig);
-
-// A scene given as text.
-typedef struct mf_BenchScene {
-    mf_Context *context;
-    mf_SceneFile *file;
-    mf_Scene scene;
-} mf_BenchScene;
-
-// Reads the text into a context with `threads` threads; files in it are relative to scenes/.
-mf_Status mf_bench_scene_parse(mf_BenchScene *scene, uint32_t threads, const char *text,
-                               const mf_Override *override, uint32_t overrides, mf_Error *error);
-void mf_bench_scene_free(mf_BenchScene *scene);
 
 #endif

@@ -94,8 +94,23 @@ static mf_Status make_truss(const Bench *bench, uint32_t index, mf_Machine *m, m
 
 // ---- worlds ------------------------------------------------------------------------------------
 
+typedef struct Facts {
+    double rate;         // [1/s] bar-relaxations
+    double iterations;   // [1] mean of a frame of a truss
+    double bars;         // [1] mean of a truss
+    double frames;       // [1/s] of trusses
+    double descent_rate; // [1/s] bar-relaxations of steepest descent
+    double saving;       // [1] iterations of steepest descent over those of Newton's method
+    uint32_t topologies; // [1]
+    double moved;        // [m] mean distance of the center of mass at the end
+    uint64_t unrelaxed;  // [1] frames of trusses
+    uint32_t compared;   // [1] frames of trusses that both methods relax
+    uint64_t rough;      // [1] of those, frames in which steepest descent gave up
+} Facts;
+
 typedef struct Rig {
     mf_BenchRig base;
+    Facts facts;
     mf_Field *command, *range, *counts, *iterations;
     uint64_t frame;   // [1] since the start
     uint64_t frames;  // [1] of a run
@@ -154,26 +169,16 @@ static mf_Status open_world(Rig *rig, const mf_BenchOptions *options, const Benc
     return status == MF_OK ? fill(rig, bench, m, error) : status;
 }
 
-static void close_rig(Rig *rig) {
-    mf_bench_rig_free(&rig->base);
-    *rig = (Rig){.frame = 0};
-}
-
 static mf_Status open_rig(Rig *rig, const mf_BenchOptions *options, const Bench *bench,
                           uint32_t count, mf_QuasistaticMethod method, mf_Error *error) {
-    mf_ContextConfig context = mf_context_config();
-    context.threads = options->threads != 0 ? options->threads : 1;
     mf_Machine *m = malloc(sizeof *m);
-    *rig = (Rig){.frame = 0};
-    mf_Status status = m != NULL ? mf_context_create(&context, &rig->base.context, error)
+    mf_Status status = m != NULL ? mf_bench_rig_context(&rig->base, options->threads, error)
                                  : mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
     if (status == MF_OK)
         status = open_world(rig, options, bench, count, method, m, error);
     free(m);
-    if (status != MF_OK) {
-        close_rig(rig);
+    if (status != MF_OK)
         return status;
-    }
     rig->command = mf_group_find_field(rig->base.group, "actuator.control");
     rig->range = mf_group_find_field(rig->base.group, "actuator.range");
     rig->counts = mf_group_find_field(rig->base.group, "truss.counts");
@@ -222,20 +227,6 @@ static void run_frames(void *user) {
 
 // ---- figures -----------------------------------------------------------------------------------
 
-typedef struct Facts {
-    double rate;         // [1/s] bar-relaxations
-    double iterations;   // [1] mean of a frame of a truss
-    double bars;         // [1] mean of a truss
-    double frames;       // [1/s] of trusses
-    double descent_rate; // [1/s] bar-relaxations of steepest descent
-    double saving;       // [1] iterations of steepest descent over those of Newton's method
-    uint32_t topologies; // [1]
-    double moved;        // [m] mean distance of the center of mass at the end
-    uint64_t unrelaxed;  // [1] frames of trusses
-    uint32_t compared;   // [1] frames of trusses that both methods relax
-    uint64_t rough;      // [1] of those, frames in which steepest descent gave up
-} Facts;
-
 static double mean_bars(const Rig *rig) {
     double sum = 0.0;
     const uint32_t count = mf_group_count(rig->base.group);
@@ -271,24 +262,26 @@ static mf_Status relax_some(Rig *rig, const Bench *bench, const mf_BenchOptions 
 static mf_Status compare(const Bench *bench, const mf_BenchOptions *options, Facts *facts,
                          mf_Error *error) {
     double seconds;
-    Rig newton, descent;
+    Rig newton = {.frame = 0}, descent = {.frame = 0};
     mf_Status status = relax_some(&newton, bench, options, MF_QUASISTATIC_NEWTON, &seconds, error);
-    if (status != MF_OK)
-        return status;
-    status = relax_some(&descent, bench, options, MF_QUASISTATIC_GRADIENT, &seconds, error);
+    if (status == MF_OK)
+        status = relax_some(&descent, bench, options, MF_QUASISTATIC_GRADIENT, &seconds, error);
     if (status == MF_OK) {
         facts->descent_rate = (double)descent.bars / seconds;
         facts->saving = (double)descent.bars / (double)newton.bars;
         facts->compared = bench->compared * bench->compare_with;
         facts->rough = rough_frames(&descent) - descent.settled;
-        close_rig(&descent);
     }
-    close_rig(&newton);
+    mf_bench_rig_free(&descent.base);
+    mf_bench_rig_free(&newton.base);
     return status;
 }
 
-static void find_facts(const Rig *rig, const Bench *bench, const mf_BenchResult *result,
-                       Facts *facts) {
+static mf_Status find_facts(mf_BenchRig *base, const mf_BenchOptions *options,
+                            const mf_BenchResult *result, mf_Error *error) {
+    const Bench *bench = base->bench;
+    Rig *rig = (Rig *)base;
+    Facts *facts = &rig->facts;
     const double trusses = mf_group_count(rig->base.group), frames = (double)rig->frames;
     facts->rate = (double)rig->bars / result->seconds;
     facts->iterations = (double)rig->spent / (trusses * frames);
@@ -297,31 +290,33 @@ static void find_facts(const Rig *rig, const Bench *bench, const mf_BenchResult 
     facts->topologies = bench->mixed ? mf_group_count(rig->base.group) : 1;
     facts->moved = mean_distance(rig);
     facts->unrelaxed = rough_frames(rig) - rig->settled;
+    return compare(bench, options, facts, error);
 }
 
 // ---- output ------------------------------------------------------------------------------------
 
-static bool print_json(const mf_BenchOptions *options, const Bench *bench, const Rig *rig,
-                       const mf_BenchResult *r, const Facts *f) {
-    return mf_bench_print_json(
-        options, bench->bench.name, "quasistatic", r,
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:o}",
-                  "bar_relaxations_per_second", mf_json_real(f->rate), "iterations_per_frame",
-                  mf_json_real(f->iterations), "bars", mf_json_real(f->bars), "frames_per_second",
-                  mf_json_real(f->frames), "gradient_bar_relaxations_per_second",
-                  mf_json_real(f->descent_rate), "iterations_saved", mf_json_real(f->saving),
-                  "effective_bar_relaxations_per_second", mf_json_real(f->rate * f->saving),
-                  "topologies", (json_int_t)f->topologies, "distance", mf_json_real(f->moved),
-                  "unrelaxed_frames", (json_int_t)f->unrelaxed, "compared_frames",
-                  (json_int_t)f->compared, "gradient_unrelaxed_frames", (json_int_t)f->rough,
-                  "bytes_per_robot",
-                  mf_json_real((double)mf_group_bytes_per_instance(rig->base.group))));
+static json_t *more(mf_BenchRig *base, const mf_BenchResult *result) {
+    const Rig *rig = (Rig *)base;
+    const Facts *f = &rig->facts;
+    (void)result;
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:o}",
+        "bar_relaxations_per_second", mf_json_real(f->rate), "iterations_per_frame",
+        mf_json_real(f->iterations), "bars", mf_json_real(f->bars), "frames_per_second",
+        mf_json_real(f->frames), "gradient_bar_relaxations_per_second",
+        mf_json_real(f->descent_rate), "iterations_saved", mf_json_real(f->saving),
+        "effective_bar_relaxations_per_second", mf_json_real(f->rate * f->saving), "topologies",
+        (json_int_t)f->topologies, "distance", mf_json_real(f->moved), "unrelaxed_frames",
+        (json_int_t)f->unrelaxed, "compared_frames", (json_int_t)f->compared,
+        "gradient_unrelaxed_frames", (json_int_t)f->rough, "bytes_per_robot",
+        mf_json_real((double)mf_group_bytes_per_instance(rig->base.group)));
 }
 
-static bool print_row(const Bench *bench, const Rig *rig, const mf_BenchResult *r, const Facts *f) {
+static bool note(mf_BenchRig *base, const mf_BenchResult *result) {
+    const Rig *rig = (Rig *)base;
+    const Facts *f = &rig->facts;
     char frames[MF_APP_NUMBER];
-    if (!mf_bench_print_row(bench->bench.name, r, rig->base.group))
-        return false;
+    (void)result;
     printf("    %.1f bars, %u topolog%s, %.3g iterations/frame, %s frames/s, %.3g mm/frame; "
            "%llu frames not relaxed\n",
            f->bars, f->topologies, f->topologies == 1 ? "y" : "ies", f->iterations,
@@ -331,37 +326,23 @@ static bool print_row(const Bench *bench, const Rig *rig, const mf_BenchResult *
            "iterations (%llu of %u frames gave up); effective %.3g G\n",
            1e-6 * f->rate, 1e-6 * f->descent_rate, f->saving, (unsigned long long)f->rough,
            f->compared, 1e-9 * f->rate * f->saving);
-    return mf_app_flush();
+    return true;
 }
 
-static int run(const void *row, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = row;
-    Rig rig = {.frame = 0};
-    Facts facts = {0};
-    mf_Error error = {0};
-    mf_BenchResult result = {0};
+static mf_Status open_crawlers(mf_BenchRig *base, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = base->bench;
+    Rig *rig = (Rig *)base;
     const uint32_t count = options->instances != 0 ? options->instances : bench->trusses;
-    mf_Status status = open_rig(&rig, options, bench, count, MF_QUASISTATIC_NEWTON, &error);
-    rig.frames = options->steps != 0 ? options->steps : bench->frames;
-    const mf_BenchWork work = {.name = bench->bench.name,
-                               .world = rig.base.world,
-                               .steps = rig.frames,
-                               .run = run_frames,
-                               .user = &rig};
-    if (status == MF_OK)
-        status = mf_bench_time(&work, options, &result, &error);
-    if (status == MF_OK)
-        status = compare(bench, options, &facts, &error);
-    bool written = false;
-    if (status == MF_OK) {
-        mf_bench_describe(&result, rig.base.group, "contact.load");
-        find_facts(&rig, bench, &result, &facts);
-        written = json ? print_json(options, bench, &rig, &result, &facts)
-                       : print_row(bench, &rig, &result, &facts);
-    }
-    close_rig(&rig);
-    return mf_bench_end(status, &error, written);
+    rig->frames = options->steps != 0 ? options->steps : bench->frames;
+    base->motion = "quasistatic";
+    base->work = (mf_BenchWork){.steps = rig->frames, .run = run_frames, .user = rig};
+    return open_rig(rig, options, bench, count, MF_QUASISTATIC_NEWTON, error);
 }
 
 const mf_BenchKind mf_bench_trusses = {MF_BENCH_ROWS(benches),
-                                       .ignores = "model precision generations", .run = run};
+                                       .ignores = "model precision generations",
+                                       .rig_size = sizeof(Rig),
+                                       .open = open_crawlers,
+                                       .finish = find_facts,
+                                       .more = more,
+                                       .note = note};

@@ -15,49 +15,48 @@ enum { TABLES = sizeof tables / sizeof *tables, FULL = TABLES - 1 }; // the last
 
 // ---- quantities --------------------------------------------------------------------------------
 
-static void print_quantity(mf_CheckRun *run, const char *what, json_t *expected, json_t *got,
-                           json_t *tolerance, bool pass) {
+// Prints a quantity as a line of text, or `values` (expected, got and tolerance) as a line of JSON;
+// releases `values`.
+static void report(mf_CheckRun *run, const char *what, bool pass, const char *expected,
+                   const char *got, const char *tolerance, json_t *values) {
+    char name[1100];
+    snprintf(name, sizeof name, "%s%s%s", run->variant, run->variant[0] != 0 ? ": " : "", what);
     run->failed = run->failed || !pass;
-    if (!mf_app_print(json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "case", run->current->id,
-                                "title", run->current->title, "quantity", what, "expected",
-                                expected, "got", got, "tolerance", tolerance, "verdict",
-                                pass ? "pass" : "FAIL")))
-        run->unwritten = true;
+    if (run->json) {
+        json_t *line = json_pack("{s:s, s:s, s:s}", "case", run->current->id, "title",
+                                 run->current->title, "quantity", name);
+        json_object_update(line, values);
+        json_object_set_new(line, "verdict", json_string(pass ? "pass" : "FAIL"));
+        run->unwritten |= !mf_app_print(line);
+    } else {
+        printf("  %-50s %-22s %-22s %-12s %s\n", name, expected, got, tolerance,
+               pass ? "pass" : "FAIL");
+    }
+    json_decref(values);
 }
 
-static void print_row(mf_CheckRun *run, const char *what, const char *expected, const char *got,
-                      const char *tolerance, bool pass) {
-    run->failed = run->failed || !pass;
-    printf("  %-50s %-22s %-22s %-12s %s\n", what, expected, got, tolerance,
-           pass ? "pass" : "FAIL");
+static json_t *pack(json_t *expected, json_t *got, json_t *tolerance) {
+    return json_pack("{s:o, s:o, s:o}", "expected", expected, "got", got, "tolerance", tolerance);
 }
 
 void mf_check_near(mf_CheckRun *run, const char *what, double expected, double got,
                    double tolerance) {
-    bool pass = fabs(got - expected) <= tolerance;
-    if (run->json) {
-        print_quantity(run, what, mf_json_real(expected), mf_json_real(got),
-                       mf_json_real(tolerance), pass);
-        return;
-    }
     char text[3][32];
     snprintf(text[0], sizeof text[0], "%.12g", expected);
     snprintf(text[1], sizeof text[1], "%.12g", got);
     snprintf(text[2], sizeof text[2], "+-%.2g", tolerance);
-    print_row(run, what, text[0], text[1], tolerance == 0.0 ? "exact" : text[2], pass);
+    report(run, what, fabs(got - expected) <= tolerance, text[0], text[1],
+           tolerance == 0.0 ? "exact" : text[2],
+           pack(mf_json_real(expected), mf_json_real(got), mf_json_real(tolerance)));
 }
 
 static void check_bound(mf_CheckRun *run, const char *what, double bound, double got, bool most) {
-    bool pass = most ? got <= bound : got >= bound;
-    if (run->json) {
-        print_quantity(run, what, mf_json_real(bound), mf_json_real(got),
-                       json_string(most ? "at most" : "at least"), pass);
-        return;
-    }
     char text[2][32];
     snprintf(text[0], sizeof text[0], "%s %.12g", most ? "<=" : ">=", bound);
     snprintf(text[1], sizeof text[1], "%.12g", got);
-    print_row(run, what, text[0], text[1], "", pass);
+    report(
+        run, what, most ? got <= bound : got >= bound, text[0], text[1], "",
+        pack(mf_json_real(bound), mf_json_real(got), json_string(most ? "at most" : "at least")));
 }
 
 void mf_check_below(mf_CheckRun *run, const char *what, double bound, double got) {
@@ -69,16 +68,11 @@ void mf_check_above(mf_CheckRun *run, const char *what, double bound, double got
 }
 
 void mf_check_bits(mf_CheckRun *run, const char *what, uint64_t expected, uint64_t got) {
-    bool pass = expected == got;
-    if (run->json) {
-        print_quantity(run, what, mf_app_hash(expected), mf_app_hash(got), json_string("exact"),
-                       pass);
-        return;
-    }
     char text[2][32];
     snprintf(text[0], sizeof text[0], "%016llx", (unsigned long long)expected);
     snprintf(text[1], sizeof text[1], "%016llx", (unsigned long long)got);
-    print_row(run, what, text[0], text[1], "exact", pass);
+    report(run, what, expected == got, text[0], text[1], "exact",
+           pack(mf_app_hash(expected), mf_app_hash(got), json_string("exact")));
 }
 
 // ---- failures ----------------------------------------------------------------------------------
@@ -97,6 +91,13 @@ void mf_check_fail(mf_CheckRun *run, mf_Status status, const char *format, ...) 
     mf_check_must(run, mf_fail(&run->error, status, "%s", text));
 }
 
+void mf_check_variant(mf_CheckRun *run, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(run->variant, sizeof run->variant, format, list);
+    va_end(list);
+}
+
 const char *mf_check_name(mf_CheckRun *run, const char *format, ...) {
     va_list list;
     va_start(list, format);
@@ -107,26 +108,24 @@ const char *mf_check_name(mf_CheckRun *run, const char *format, ...) {
 
 // ---- cases -------------------------------------------------------------------------------------
 
-static void report_failure(mf_CheckRun *run) {
-    char line[1024];
-    mf_error_format(&run->error, line, sizeof line);
-    run->abandoned = true;
-    if (run->json)
-        print_quantity(run, line, json_null(), json_null(), json_null(), false);
-    else
-        print_row(run, line, "", "", "", false);
-}
-
 static void run_case(mf_CheckRun *run, const mf_CheckCase *check) {
     run->current = check;
     run->failed = false;
     run->error = (mf_Error){0};
     if (!run->json)
         printf("%s  %s\n", check->id, check->title);
-    if (setjmp(run->failure) == 0)
+    if (setjmp(run->failure) == 0) {
         check->run(run);
-    else
-        report_failure(run);
+        mf_rig_start(run); // a fault of the last robot fails the case
+    } else {
+        char line[1024];
+        mf_error_format(&run->error, line, sizeof line);
+        run->abandoned = true;
+        run->variant[0] = 0;
+        report(run, line, false, "", "", "", pack(json_null(), json_null(), json_null()));
+    }
+    mf_rig_free(run);
+    run->variant[0] = 0;
     if (run->failed)
         run->failed_cases++;
     else
@@ -211,7 +210,8 @@ int mf_command_check(int argc, char **argv) {
     int count, result = mf_options_parse(&mf_help_check, &options, argc, argv, &count);
     if (result != MF_OPTIONS_GO_ON)
         return result;
-    mf_CheckRun run = {.json = options.json};
+    static mf_CheckRun run; // the hand model is large
+    run.json = options.json;
     for (int i = 1; i <= count; i++) {
         if (run_named(&run, argv[i], true) == 0)
             return mf_app_usage("check", "unknown case '%.99s'%s", argv[i],

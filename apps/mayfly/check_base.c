@@ -1,5 +1,4 @@
 // Check cases of the base: random numbers, integer time, hashes.
-
 #include "check.h"
 #include "base/hash.h"
 

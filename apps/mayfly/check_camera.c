@@ -1,5 +1,5 @@
 // Check cases of cameras: J6 to J8, lenses, and J9, depth.
-#include "check_rig.h"
+#include "check.h"
 
 #include <mayfly/camera.h>
 
@@ -137,10 +137,8 @@ static void look(mf_World *world, mf_CheckRun *run) {
 
 static void check_depth(mf_CheckRun *run) {
     const mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    mf_Rig rig;
-    mf_rig_open_text(&rig, run, scene, &config);
-    look(rig.world, run);
-    mf_rig_close(run, &rig);
+    mf_rig_open_text(run, scene, &config);
+    look(run->rig.world, run);
 }
 
 const mf_CheckCase mf_check_camera_cases[] = {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "check_rig.h"
+#include "check.h"
 
 enum { MOST_BOXES = 10, MOST_TEXT = 4000 };
 
@@ -14,7 +14,7 @@ typedef struct Pile {
     mf_Time step;
 } Pile;
 
-static void open_pile(mf_Rig *rig, mf_CheckRun *run, const Pile *pile) {
+static void open_pile(mf_CheckRun *run, const Pile *pile) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, pile->step);
     mf_RigText text = {.used = 0};
     mf_rig_text_add(&text,
@@ -27,29 +27,27 @@ static void open_pile(mf_Rig *rig, mf_CheckRun *run, const Pile *pile) {
                         "mass='%.17g'/></body>",
                         0.1 + 0.2 * i, pile->masses[i]);
     mf_rig_text_add(&text, "</worldbody></mujoco>");
-    config.motion.shapes = true;
-    config.motion.contact_law = MF_CONTACT_LAW_AS_MODEL;
-    mf_rig_open_text(rig, run, text.text, &config);
+    config.motions.articulated.shapes = true;
+    config.motions.articulated.contact_law = MF_CONTACT_LAW_AS_MODEL;
+    mf_rig_open_text(run, text.text, &config);
 }
 
 // After 5 s to settle, 10 s: nothing moves, and every step converged.
 static void stand(mf_CheckRun *run, const Pile *pile) {
-    mf_Rig rig;
     double before[3 * MOST_BOXES], drift = 0.0;
     const uint32_t second = (uint32_t)(MF_SECOND / pile->step);
-    open_pile(&rig, run, pile);
-    mf_world_step(rig.world, 5 * second);
+    open_pile(run, pile);
+    mf_rig_step(run, 5 * second);
     for (uint32_t i = 0; i < 3 * pile->count; i++)
-        before[i] = mf_rig_get(&rig, "free.position", i);
+        before[i] = mf_rig_get(run, "free.position", i);
     for (int s = 0; s < 10; s++) {
-        mf_world_step(rig.world, second);
+        mf_rig_step(run, second);
         for (uint32_t i = 0; i < 3 * pile->count; i++)
-            drift = mf_check_worse(drift, fabs(mf_rig_get(&rig, "free.position", i) - before[i]));
+            drift = mf_check_worse(drift, fabs(mf_rig_get(run, "free.position", i) - before[i]));
     }
-    mf_check_below(run, mf_check_name(run, "%s: drift in 10 s [m]", pile->name), 1e-4, drift);
-    mf_check_below(run, mf_check_name(run, "%s: steps that did not converge", pile->name), 0.5,
-                   mf_group_warning_total(rig.group));
-    mf_rig_close(run, &rig);
+    mf_check_variant(run, "%s", pile->name);
+    mf_check_below(run, "drift in 10 s [m]", 1e-4, drift);
+    mf_check_below(run, "steps that did not converge", 0.5, mf_group_warning_total(run->rig.group));
 }
 
 static void check_piles(mf_CheckRun *run) {
@@ -66,18 +64,18 @@ static void check_piles(mf_CheckRun *run) {
         stand(run, &piles[i]);
 }
 
-static void open_slope(mf_Rig *rig, mf_CheckRun *run, const char *option, double height) {
+static void open_slope(mf_CheckRun *run, const char *option, double height) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
     char text[MOST_TEXT];
-    config.motion.shapes = true;
-    config.motion.contact_law = MF_CONTACT_LAW_AS_MODEL;
-    mf_rig_tilt(&config.world, 20.0 * MF_CHECK_DEGREE);
+    config.motions.articulated.shapes = true;
+    config.motions.articulated.contact_law = MF_CONTACT_LAW_AS_MODEL;
+    mf_rig_tilt(&config, 20.0 * MF_CHECK_DEGREE);
     snprintf(text, sizeof text,
              "<mujoco><option %s/><default><geom friction='.25'/></default><worldbody>"
              "<geom type='plane' size='9 9 1'/><body pos='0 0 %g'><freejoint/>"
              "<geom type='box' size='.05 .05 %g'/></body></worldbody></mujoco>",
              option, height, height);
-    mf_rig_open_text(rig, run, text, &config);
+    mf_rig_open_text(run, text, &config);
 }
 
 // Boxes on a slope of 20 degrees with friction 0.25, below its tangent. A low one slides as in
@@ -85,22 +83,19 @@ static void open_slope(mf_Rig *rig, mf_CheckRun *run, const char *option, double
 // step of it converges.
 static void check_slope(mf_CheckRun *run) {
     double residual = 0.0;
-    mf_Rig rig;
-    open_slope(&rig, run, "cone='elliptic' impratio='100'", 0.01);
-    mf_world_step(rig.world, 250);
-    const double before = mf_rig_get(&rig, "base.linear_velocity", 0);
-    mf_world_step(rig.world, 250);
-    const double gain = (mf_rig_get(&rig, "base.linear_velocity", 0) - before) / 0.5;
+    open_slope(run, "cone='elliptic' impratio='100'", 0.01);
+    mf_rig_step(run, 250);
+    const double before = mf_rig_get(run, "base.linear_velocity", 0);
+    mf_rig_step(run, 250);
+    const double gain = (mf_rig_get(run, "base.linear_velocity", 0) - before) / 0.5;
     mf_check_near(run, "acceleration of a low box [m/s^2]", 1.0315533, gain, 1e-6);
-    mf_rig_close(run, &rig);
-    open_slope(&rig, run, "cone='pyramidal'", 0.15);
+    open_slope(run, "cone='pyramidal'", 0.15);
     for (int i = 0; i < 500; i++) {
-        mf_world_step(rig.world, 1);
-        residual = mf_check_worse(residual, mf_rig_get(&rig, "solver.residual", 0));
+        mf_rig_step(run, 1);
+        residual = mf_check_worse(residual, mf_rig_get(run, "solver.residual", 0));
     }
     mf_check_below(run, "largest residual of a tall box [1]", 1e-9, residual);
-    mf_check_below(run, "steps that did not converge", 0.5, mf_group_warning_total(rig.group));
-    mf_rig_close(run, &rig);
+    mf_check_below(run, "steps that did not converge", 0.5, mf_group_warning_total(run->rig.group));
 }
 
 const mf_CheckCase mf_check_constraint_cases[] = {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check_rig.h"
+#include "check.h"
 
 static const double along_z[3] = {0, 0, 1};
 static const double none[3] = {0, 0, 0};
@@ -14,20 +14,14 @@ static const double none[3] = {0, 0, 0};
 // A block of 2 kg on four contacts of 1000 N/m lies m g / (4 k) deep.
 static void check_rest(mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    mf_Rig rig;
-    mf_hand_start(&rig.hand, run->context);
-    mf_rig_body(&rig, 0, 2.0, none, (double[3]){0.03, 0.03, 0.05});
-    for (int i = 0; i < 4; i++)
-        mf_hand_point(&rig.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
-    config.motion.contact_stiffness = 1000.0;
-    mf_rig_open(&rig, run, &config);
-    mf_world_step(rig.world, 4000);
+    mf_rig_start_block(run, 2.0, none, 0.2, 0.2, 0.1);
+    config.motions.articulated.contact_stiffness = 1000.0;
+    mf_rig_open(run, &config);
+    mf_rig_step(run, 4000);
     mf_check_near(run, "penetration at rest [m]", 0.004905,
-                  0.1 - mf_rig_get(&rig, "base.position", 2), 1e-9);
+                  0.1 - mf_rig_get(run, "base.position", 2), 1e-9);
     for (uint32_t i = 0; i < 4; i++)
-        mf_check_near(run, "load of a contact [N]", 4.905, mf_rig_get(&rig, "contact.load", i),
-                      1e-6);
-    mf_rig_close(run, &rig);
+        mf_rig_near(run, "contact.load", i, "load of a contact [N]", 4.905, 1e-6);
 }
 
 // A mass on a spring with a damper that may pull: it passes its entry position with exp(-pi z /
@@ -36,59 +30,53 @@ static void check_adhesive(mf_CheckRun *run) {
     static const double cases[2][2] = {{0.1, 0.7292476}, {0.2154538, 0.5}};
     for (int i = 0; i < 2; i++) {
         mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
-        mf_Rig rig;
-        mf_hand_start(&rig.hand, run->context);
-        mf_rig_body(&rig, mf_hand_slide(&rig.hand, 0, 0, 0, 0, along_z), 2.0, none, none);
-        rig.hand.joints[0].stiffness = 2e4;
-        rig.hand.joints[0].damping = 2.0 * cases[i][0] * sqrt(2.0 * 2e4);
+        mf_HandModel *hand = mf_rig_start(run);
+        mf_rig_body(run, mf_hand_slide(hand, 0, 0, 0, 0, along_z), 2.0, none, none);
+        hand->joints[0].stiffness = 2e4;
+        hand->joints[0].damping = 2.0 * cases[i][0] * sqrt(2.0 * 2e4);
         config.world.gravity = 0.0;
-        config.motion.base = MF_ARTICULATED_FIXED;
-        mf_rig_open(&rig, run, &config);
+        config.motions.articulated.base = MF_ARTICULATED_FIXED;
+        mf_rig_open(run, &config);
         double before = 0.0, now = -1e-300, speed[2] = {0, -1};
-        mf_rig_set(&rig, "joint.rate", 0, -1.0);
+        mf_rig_set(run, "joint.rate", 0, -1.0);
         for (int n = 0; n < 10000 && now < 0.0; n++) {
-            mf_world_step(rig.world, 1);
+            mf_rig_step(run, 1);
             before = now;
-            now = mf_rig_get(&rig, "joint.angle", 0);
+            now = mf_rig_get(run, "joint.angle", 0);
             speed[0] = speed[1];
-            speed[1] = mf_rig_get(&rig, "joint.rate", 0);
+            speed[1] = mf_rig_get(run, "joint.rate", 0);
         }
         mf_check_near(run, mf_check_name(run, "rebound speed, damping ratio %g", cases[i][0]),
                       cases[i][1], speed[1] - now / (now - before) * (speed[1] - speed[0]), 1e-6);
-        mf_rig_close(run, &rig);
     }
 }
 
 // A point of 2 kg over the ground, whose contact has the frequency [rad/s] and damping ratio given.
-static void open_ball(mf_Rig *rig, mf_CheckRun *run, double frequency, double ratio,
-                      mf_RigConfig *config) {
-    mf_hand_start(&rig->hand, run->context);
-    mf_rig_body(rig, 0, 2.0, none, (double[3]){1, 1, 1});
-    mf_hand_point(&rig->hand, 0, 0, 0, 0, 0.0, true);
-    config->motion.contact_stiffness = 2.0 * frequency * frequency;
-    config->motion.contact_damping = 2.0 * ratio * 2.0 * frequency;
-    config->motion.contact_depth = 1.0;
-    mf_rig_open(rig, run, config);
+static void open_ball(mf_CheckRun *run, double frequency, double ratio, mf_RigConfig *config) {
+    mf_HandModel *hand = mf_rig_start(run);
+    mf_rig_body(run, 0, 2.0, none, (double[3]){1, 1, 1});
+    mf_hand_point(hand, 0, 0, 0, 0, 0.0, true);
+    config->motions.articulated.contact_stiffness = 2.0 * frequency * frequency;
+    config->motions.articulated.contact_damping = 2.0 * ratio * 2.0 * frequency;
+    config->motions.articulated.contact_depth = 1.0;
+    mf_rig_open(run, config);
 }
 
 // Restitution and duration of a contact with a spring and damper that cannot pull (Schwager and
 // Poeschel 2007).
 static void check_bounce(mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
-    mf_Rig rig;
     config.world.gravity = 0.0;
-    open_ball(&rig, run, 100.0, 0.1, &config);
+    open_ball(run, 100.0, 0.1, &config);
     int pressed = 0;
-    mf_rig_set(&rig, "base.position", 2, 1e-6);
-    mf_rig_set(&rig, "base.linear_velocity", 2, -1.0);
+    mf_rig_set(run, "base.position", 2, 1e-6);
+    mf_rig_set(run, "base.linear_velocity", 2, -1.0);
     for (int n = 0; n < 6000; n++) {
-        mf_world_step(rig.world, 1);
-        pressed += mf_rig_get(&rig, "contact.load", 0) > 0.0;
+        mf_rig_step(run, 1);
+        pressed += mf_rig_get(run, "contact.load", 0) > 0.0;
     }
-    mf_check_near(run, "coefficient of restitution", 0.7440794,
-                  mf_rig_get(&rig, "base.linear_velocity", 2), 1e-4);
+    mf_rig_near(run, "base.linear_velocity", 2, "coefficient of restitution", 0.7440794, 1e-4);
     mf_check_near(run, "duration of the contact [s]", 0.02956076, 1e-5 * pressed, 2e-5);
-    mf_rig_close(run, &rig);
 }
 
 // A ball with restitution 0.8, dropped from 1 m. The closed form assumes instantaneous contacts: a
@@ -97,19 +85,18 @@ static void check_bounce(mf_CheckRun *run) {
 static void check_bounces(mf_CheckRun *run) {
     static const double heights[3] = {0.64, 0.4096, 0.262144};
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 500);
-    mf_Rig rig;
-    open_ball(&rig, run, 1e4, 0.07435509709764057, &config);
+    open_ball(run, 1e4, 0.07435509709764057, &config);
     double z = 1.0, speed = 0.0, distance = 0.0, rest = 0.0;
     int tops = 0;
-    mf_rig_set(&rig, "base.position", 2, z);
+    mf_rig_set(run, "base.position", 2, z);
     for (int n = 0; n < 2100000; n++) {
-        mf_world_step(rig.world, 1);
+        mf_rig_step(run, 1);
         double before = z, was = speed;
-        z = mf_rig_get(&rig, "base.position", 2);
-        speed = mf_rig_get(&rig, "base.linear_velocity", 2);
+        z = mf_rig_get(run, "base.position", 2);
+        speed = mf_rig_get(run, "base.linear_velocity", 2);
         distance += fabs(z - before);
         if (fabs(speed) > 0.01 || z > 1e-4)
-            rest = mf_rig_time(&rig); // still bouncing
+            rest = mf_rig_time(run); // still bouncing
         if (was > 0.0 && speed <= 0.0 && z > 1e-3 && tops < 3) {
             mf_check_near(run, mf_check_name(run, "height of bounce %d [m]", tops + 1),
                           heights[tops], z, 2e-3 * heights[tops]);
@@ -118,7 +105,6 @@ static void check_bounces(mf_CheckRun *run) {
     }
     mf_check_near(run, "time of rest [s]", 4.0637128, rest, 0.02);
     mf_check_near(run, "length of its path [m]", 4.5556, distance, 5e-3);
-    mf_rig_close(run, &rig);
 }
 
 // ---- rolling ------------------------------------------------------------------------------------
@@ -147,46 +133,37 @@ static void roll(mf_CheckRun *run, const Roller *roller, double angle, mf_Time s
         "<body><freejoint/><inertial pos='0 0 0' mass='3' diaginertia='%.17g %.17g %.17g'/>"
         "<geom type='%s' friction='0.5'/></body></worldbody></mujoco>";
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, step);
-    mf_Rig rig;
     char text[1024];
     double moment = 0.03 * roller->moment, sine = sin(angle), cosine = cos(angle);
     double time = 2.0 * mf_time_to_seconds(step), stiffness = 3.0 / (time * time);
     double height = 0.1 - 3.0 * 9.81 * cosine / (roller->contacts * stiffness);
-    config.motion.contacts = false;
-    config.motion.contact_stiffness = stiffness;
-    config.motion.sweeps = 100; // the default 8 do not converge for several contacts
+    config.motions.articulated.contacts = false;
+    config.motions.articulated.contact_stiffness = stiffness;
+    config.motions.articulated.sweeps = 100; // the default 8 do not converge for several contacts
     snprintf(text, sizeof text, form, angle / MF_CHECK_DEGREE, moment, moment, moment,
              roller->geom);
-    mf_rig_open_text(&rig, run, text, &config);
-    mf_rig_set3(&rig, "base.position", height * sine, 0, height * cosine);
-    mf_world_step(rig.world, (uint64_t)steps);
+    mf_rig_open_text(run, text, &config);
+    mf_rig_set3(run, "base.position", height * sine, 0, height * cosine);
+    mf_rig_step(run, (uint64_t)steps);
     got[0] =
-        mf_rig_get(&rig, "base.position", 0) * cosine - mf_rig_get(&rig, "base.position", 2) * sine;
-    got[1] = mf_rig_get(&rig, "base.linear_velocity", 0) * cosine -
-             mf_rig_get(&rig, "base.linear_velocity", 2) * sine;
-    got[2] = 0.1 * mf_rig_get(&rig, "base.angular_velocity", 1) / got[1];
-    mf_rig_close(run, &rig);
+        mf_rig_get(run, "base.position", 0) * cosine - mf_rig_get(run, "base.position", 2) * sine;
+    got[1] = mf_rig_get(run, "base.linear_velocity", 0) * cosine -
+             mf_rig_get(run, "base.linear_velocity", 2) * sine;
+    got[2] = 0.1 * mf_rig_get(run, "base.angular_velocity", 1) / got[1];
 }
 
 // The same sphere on ground that falls towards +x.
 static void roll_on_ground(mf_CheckRun *run, double angle, double got[2]) {
-    static const char sphere[] =
-        "<mujoco><worldbody><body><freejoint/><geom type='sphere' size='0.1' mass='3'/></body>"
-        "</worldbody></mujoco>";
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    mf_Terrain *terrain = mf_rig_slope(run, -angle);
-    mf_Rig rig;
-    config.motion.shapes = true;
-    config.world.terrain = terrain;
-    mf_rig_open_text(&rig, run, sphere, &config);
+    config.motions.articulated.shapes = true;
+    config.world.terrain = mf_rig_slope(run, -angle);
+    mf_rig_open_geom(run, "", "type='sphere' size='0.1' mass='3'", &config);
     double sine = sin(angle), cosine = cos(angle);
-    mf_rig_set3(&rig, "base.position", 0.1 * sine, 0, 0.1 * cosine);
-    mf_world_step(rig.world, 1000);
-    got[0] = mf_rig_get(&rig, "base.linear_velocity", 0) * cosine -
-             mf_rig_get(&rig, "base.linear_velocity", 2) * sine;
-    got[1] = 0.1 * mf_rig_get(&rig, "base.angular_velocity", 1) / got[0];
-    mf_rig_close(run, &rig);
-    mf_terrain_destroy(terrain);
+    mf_rig_set3(run, "base.position", 0.1 * sine, 0, 0.1 * cosine);
+    mf_rig_step(run, 1000);
+    got[0] = mf_rig_get(run, "base.linear_velocity", 0) * cosine -
+             mf_rig_get(run, "base.linear_velocity", 2) * sine;
+    got[1] = 0.1 * mf_rig_get(run, "base.angular_velocity", 1) / got[0];
 }
 
 // A solid sphere on 15 degrees for 1 s: 5/7 g sin. Relative 5.5e-4, at which Drake passes.
@@ -211,48 +188,38 @@ static void check_limits(mf_CheckRun *run) {
             double angle = rollers[i]->limit + off[k] * MF_CHECK_DEGREE;
             roll(run, rollers[i], angle, MF_MILLISECOND / 10, 2000, got[k]);
         }
-        mf_check_near(run,
-                      mf_check_name(run, "%s: r w / v, 0.01 deg below the limit", rollers[i]->name),
-                      1.0, got[0][2], 2e-5);
-        mf_check_below(run, mf_check_name(run, "%s: r w / v, 0.01 deg above", rollers[i]->name),
-                       1.0 - 2e-4, got[1][2]);
-        mf_check_near(run, mf_check_name(run, "%s: r w / v, 1 deg above", rollers[i]->name),
-                      rollers[i]->beyond, got[2][2], 2e-5);
+        mf_check_variant(run, "%s", rollers[i]->name);
+        mf_check_near(run, "r w / v, 0.01 deg below the limit", 1.0, got[0][2], 2e-5);
+        mf_check_below(run, "r w / v, 0.01 deg above", 1.0 - 2e-4, got[1][2]);
+        mf_check_near(run, "r w / v, 1 deg above", rollers[i]->beyond, got[2][2], 2e-5);
     }
 }
 
 // ---- creep --------------------------------------------------------------------------------------
 
 // Speed of a block of four contacts on a slope of 20 degrees, friction 0.5.
-static void creep(mf_CheckRun *run, double slip_speed, double *speed) {
+static double creep(mf_CheckRun *run, double slip_speed) {
     const double angle = 20 * MF_CHECK_DEGREE;
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    mf_Terrain *terrain = mf_rig_slope(run, -angle);
-    mf_Rig rig;
-    mf_hand_start(&rig.hand, run->context);
-    mf_rig_body(&rig, 0, 2.0, none, (double[3]){0.03, 0.03, 0.05});
-    for (int i = 0; i < 4; i++)
-        mf_hand_point(&rig.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.05, 0.0, true);
-    config.motion.friction = 0.5;
-    config.motion.slip_speed = slip_speed;
-    config.world.terrain = terrain;
-    mf_rig_open(&rig, run, &config);
-    mf_rig_set3(&rig, "base.position", 0.05 * sin(angle), 0, 0.05 * cos(angle));
-    mf_rig_set(&rig, "base.orientation", 0, cos(0.5 * angle));
-    mf_rig_set(&rig, "base.orientation", 2, sin(0.5 * angle));
-    mf_world_step(rig.world, 1000);
-    double from = mf_rig_get(&rig, "base.position", 0) / cos(angle);
-    mf_world_step(rig.world, 1000);
-    *speed = (mf_rig_get(&rig, "base.position", 0) / cos(angle) - from) / 5.0;
-    mf_rig_close(run, &rig);
-    mf_terrain_destroy(terrain);
+    mf_rig_start_block(run, 2.0, none, 0.2, 0.2, 0.05);
+    config.motions.articulated.friction = 0.5;
+    config.motions.articulated.slip_speed = slip_speed;
+    config.world.terrain = mf_rig_slope(run, -angle);
+    mf_rig_open(run, &config);
+    mf_rig_set3(run, "base.position", 0.05 * sin(angle), 0, 0.05 * cos(angle));
+    mf_rig_set(run, "base.orientation", 0, cos(0.5 * angle));
+    mf_rig_set(run, "base.orientation", 2, sin(0.5 * angle));
+    mf_rig_step(run, 1000);
+    double from = mf_rig_get(run, "base.position", 0) / cos(angle);
+    mf_rig_step(run, 1000);
+    return (mf_rig_get(run, "base.position", 0) / cos(angle) - from) / 5.0;
 }
 
 static void check_creep(mf_CheckRun *run) {
     static const double slip[3] = {1e-2, 1e-3, 1e-4};
     double speed[3];
     for (int i = 0; i < 3; i++) {
-        creep(run, slip[i], &speed[i]);
+        speed[i] = creep(run, slip[i]);
         // slip tan(20 deg) / 0.5
         mf_check_below(run,
                        mf_check_name(run, "creep at 20 degrees, slip speed %g m/s [m/s]", slip[i]),
@@ -265,7 +232,7 @@ static void check_creep(mf_CheckRun *run) {
 // ---- collisions in a row ------------------------------------------------------------------------
 
 // Balls of 1 kg and 0.1 m on one line, the first with 1 m/s; with the given gaps.
-static void open_row(mf_Rig *rig, mf_CheckRun *run, int count, double gap, double ratio) {
+static void open_row(mf_CheckRun *run, int count, double gap, double ratio) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 200);
     mf_RigText text = {.used = 0};
     mf_rig_text_add(&text, "<mujoco><worldbody>");
@@ -276,33 +243,30 @@ static void open_row(mf_Rig *rig, mf_CheckRun *run, int count, double gap, doubl
                         i * (0.2 + gap));
     mf_rig_text_add(&text, "</worldbody></mujoco>");
     config.world.gravity = 0.0;
-    config.motion.contacts = false;
-    config.motion.contact_stiffness = 5e5; // 1000/s of two balls
-    config.motion.contact_damping = ratio * 1e3;
-    config.motion.contact_depth = 1.0;
-    mf_rig_open_text(rig, run, text.text, &config);
-    mf_rig_set(rig, "joint.rate", 0, 1.0);
+    config.motions.articulated.contacts = false;
+    config.motions.articulated.contact_stiffness = 5e5; // 1000/s of two balls
+    config.motions.articulated.contact_damping = ratio * 1e3;
+    config.motions.articulated.contact_depth = 1.0;
+    mf_rig_open_text(run, text.text, &config);
+    mf_rig_set(run, "joint.rate", 0, 1.0);
 }
 
 // Newton's cradle, with gaps that keep contacts apart in time, so that only two balls touch at
 // once: in a row of touching springs the last ball would not receive all momentum. Then one pair of
 // restitution e.
 static void check_cradle(mf_CheckRun *run) {
-    mf_Rig rig;
-    open_row(&rig, run, 5, 0.005, 0.0);
-    mf_world_step(rig.world, 20000);
+    open_row(run, 5, 0.005, 0.0);
+    mf_rig_step(run, 20000);
     for (uint32_t i = 0; i < 5; i++) {
-        mf_check_near(run, mf_check_name(run, "speed of ball %u of 5 [m/s]", i + 1),
-                      i == 4 ? 1.0 : 0.0, mf_rig_get(&rig, "joint.rate", i), 1e-6);
+        mf_rig_near(run, "joint.rate", i, mf_check_name(run, "speed of ball %u of 5 [m/s]", i + 1),
+                    i == 4 ? 1.0 : 0.0, 1e-6);
     }
-    mf_rig_close(run, &rig);
-    open_row(&rig, run, 2, 0.005, 0.1);
-    mf_world_step(rig.world, 20000);
+    open_row(run, 2, 0.005, 0.1);
+    mf_rig_step(run, 20000);
     const double e = 0.7440794; // of damping ratio 0.1 (D3)
-    mf_check_near(run, "pair of restitution 0.744: (1 - e)/2 [m/s]", 0.5 * (1.0 - e),
-                  mf_rig_get(&rig, "joint.rate", 0), 1e-3);
-    mf_check_near(run, "(1 + e)/2 [m/s]", 0.5 * (1.0 + e), mf_rig_get(&rig, "joint.rate", 1), 1e-3);
-    mf_rig_close(run, &rig);
+    mf_rig_near(run, "joint.rate", 0, "pair of restitution 0.744: (1 - e)/2 [m/s]", 0.5 * (1.0 - e),
+                1e-3);
+    mf_rig_near(run, "joint.rate", 1, "(1 + e)/2 [m/s]", 0.5 * (1.0 + e), 1e-3);
 }
 
 // ---- a step -------------------------------------------------------------------------------------
@@ -315,12 +279,9 @@ typedef struct StepRide {
 // A ball of 1 kg and radius 0.1 m rolls from x = -0.3 m at a step of a map of nearest cells.
 static void ride_step(mf_CheckRun *run, double height, double speed, mf_Time step, StepRide *got) {
     enum { SIDE = 64 };
-    static const char text[] = "<mujoco><worldbody><body><freejoint/><geom type='sphere' "
-                               "size='0.1' mass='1' friction='1'/></body></worldbody></mujoco>";
     mf_TerrainConfig map = mf_terrain_config();
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, step);
     mf_Terrain *terrain;
-    mf_Rig rig;
     map.columns = map.rows = SIDE;
     map.interpolation = MF_NEAREST;
     double *heights = mf_allocate(run->context, SIDE * SIDE, sizeof *heights);
@@ -331,23 +292,21 @@ static void ride_step(mf_CheckRun *run, double height, double speed, mf_Time ste
     mf_check_must(run, mf_terrain_from_array(run->context, &map, heights, &terrain, &run->error));
     mf_release(run->context, heights);
     config.world.terrain = terrain;
-    config.motion.shapes = true;
-    mf_rig_open_text(&rig, run, text, &config);
-    mf_rig_set3(&rig, "base.position", -0.3, 0.03, 0.1);
-    mf_world_step(rig.world, (uint32_t)(200 * MF_MILLISECOND / step));
-    mf_rig_set3(&rig, "base.linear_velocity", speed, 0, 0);
-    mf_rig_set3(&rig, "base.angular_velocity", 0, speed / 0.1, 0);
-    const double first = mf_rig_energy(&rig);
+    config.motions.articulated.shapes = true;
+    mf_rig_open_geom(run, "", "type='sphere' size='0.1' mass='1' friction='1'", &config);
+    mf_rig_set3(run, "base.position", -0.3, 0.03, 0.1);
+    mf_rig_step(run, (uint32_t)(200 * MF_MILLISECOND / step));
+    mf_rig_set3(run, "base.linear_velocity", speed, 0, 0);
+    mf_rig_set3(run, "base.angular_velocity", 0, speed / 0.1, 0);
+    const double first = mf_rig_energy(run);
     *got = (StepRide){-1.0, 0.0};
     for (mf_Time t = 0; t < MF_SECOND; t += step) {
-        mf_world_step(rig.world, 1);
-        const double gain = mf_rig_energy(&rig) - first;
+        mf_rig_step(run, 1);
+        const double gain = mf_rig_energy(run) - first;
         got->gain = gain > got->gain ? gain : got->gain;
-        const double x = mf_rig_get(&rig, "base.position", 0);
+        const double x = mf_rig_get(run, "base.position", 0);
         got->farthest = x > got->farthest ? x : got->farthest;
     }
-    mf_rig_close(run, &rig);
-    mf_terrain_destroy(terrain);
 }
 
 // 7/10 m v^2 must be m g h to climb; 1.6 times the speed at which angular momentum about the edge

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "check_rig.h"
+#include "check.h"
 #include "math/scalar.h"
 
 #include <mayfly/dynamics.h>
@@ -14,56 +14,53 @@ static const double none[3] = {0, 0, 0};
 // ---- servos -------------------------------------------------------------------------------------
 
 // A wheel of moment 0.5 on a fixed base.
-static void open_wheel(mf_Rig *rig, mf_CheckRun *run, mf_RigConfig *config) {
-    mf_hand_start(&rig->hand, run->context);
-    uint32_t link = mf_hand_hinge(&rig->hand, 0, 0, 0, 0, along_z);
-    mf_rig_body(rig, link, 1.0, none, (double[3]){0.3, 0.3, 0.5});
-    config->motion.base = MF_ARTICULATED_FIXED;
-    mf_rig_open(rig, run, config);
+static void open_wheel(mf_CheckRun *run, mf_RigConfig *config) {
+    mf_HandModel *hand = mf_rig_start(run);
+    uint32_t link = mf_hand_hinge(hand, 0, 0, 0, 0, along_z);
+    mf_rig_body(run, link, 1.0, none, (double[3]){0.3, 0.3, 0.5});
+    config->motions.articulated.base = MF_ARTICULATED_FIXED;
+    mf_rig_open(run, config);
 }
 
 // Torque at `rate` from the gain of rate in a step of 1 ms. Within the step the torque falls with
 // the time constant of 1 s.
-static double motor_torque(const mf_Rig *rig, double rate) {
-    mf_rig_set(rig, "joint.rate", 0, rate);
-    mf_world_step(rig->world, 1);
-    return 0.5 * (mf_rig_get(rig, "joint.rate", 0) - rate) / -expm1(-1e-3);
+static double motor_torque(const mf_CheckRun *run, double rate) {
+    mf_rig_set(run, "joint.rate", 0, rate);
+    mf_rig_step(run, 1);
+    return 0.5 * (mf_rig_get(run, "joint.rate", 0) - rate) / -expm1(-1e-3);
 }
 
 // Motor: w = w0 (1 - exp(-t/T)), T = J w0 / stall torque = 1 s. Servo step of damping ratio 0.3:
 // overshoot exp(-pi z / sqrt(1 - z^2)).
 static void check_servo(mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    mf_Rig rig;
-    config.motion.servo.gain = 1e6;
-    config.motion.servo.effort = 3.0;
-    config.motion.servo.no_load_speed = 6.0;
-    open_wheel(&rig, run, &config);
-    mf_rig_set(&rig, "joint.target", 0, 1000.0);
-    mf_check_near(run, "torque at rest [N m]", 3.0, motor_torque(&rig, 0.0), 1e-9);
-    mf_check_near(run, "torque at a third of the no-load speed [N m]", 2.0, motor_torque(&rig, 2.0),
+    config.motions.articulated.servo.gain = 1e6;
+    config.motions.articulated.servo.effort = 3.0;
+    config.motions.articulated.servo.no_load_speed = 6.0;
+    open_wheel(run, &config);
+    mf_rig_set(run, "joint.target", 0, 1000.0);
+    mf_check_near(run, "torque at rest [N m]", 3.0, motor_torque(run, 0.0), 1e-9);
+    mf_check_near(run, "torque at a third of the no-load speed [N m]", 2.0, motor_torque(run, 2.0),
                   1e-9);
-    mf_check_near(run, "torque at the no-load speed [N m]", 0.0, motor_torque(&rig, 6.0), 1e-9);
-    mf_check_near(run, "torque backwards at half of it [N m]", 4.5, motor_torque(&rig, -3.0), 1e-9);
-    mf_rig_set(&rig, "joint.rate", 0, 0.0);
-    mf_world_step(rig.world, 1000);
-    mf_check_near(run, "speed of a motor after its time constant [rad/s]",
-                  6.0 * (1.0 - 0.36787944117144233), mf_rig_get(&rig, "joint.rate", 0), 1e-9);
-    mf_world_step(rig.world, 29000);
-    mf_check_near(run, "no-load speed [rad/s]", 6.0, mf_rig_get(&rig, "joint.rate", 0), 1e-9);
-    mf_rig_close(run, &rig);
-    config.motion.servo = mf_servo();
-    config.motion.servo.gain = 50.0;
-    config.motion.servo.damping = 3.0;
-    open_wheel(&rig, run, &config);
-    mf_rig_set(&rig, "joint.target", 0, 1.0);
+    mf_check_near(run, "torque at the no-load speed [N m]", 0.0, motor_torque(run, 6.0), 1e-9);
+    mf_check_near(run, "torque backwards at half of it [N m]", 4.5, motor_torque(run, -3.0), 1e-9);
+    mf_rig_set(run, "joint.rate", 0, 0.0);
+    mf_rig_step(run, 1000);
+    mf_rig_near(run, "joint.rate", 0, "speed of a motor after its time constant [rad/s]",
+                6.0 * (1.0 - 0.36787944117144233), 1e-9);
+    mf_rig_step(run, 29000);
+    mf_rig_near(run, "joint.rate", 0, "no-load speed [rad/s]", 6.0, 1e-9);
+    config.motions.articulated.servo = mf_servo();
+    config.motions.articulated.servo.gain = 50.0;
+    config.motions.articulated.servo.damping = 3.0;
+    open_wheel(run, &config);
+    mf_rig_set(run, "joint.target", 0, 1.0);
     double highest = 0.0;
     for (int n = 0; n < 1000; n++) {
-        mf_world_step(rig.world, 1);
-        highest = fmax(highest, mf_rig_get(&rig, "joint.angle", 0));
+        mf_rig_step(run, 1);
+        highest = fmax(highest, mf_rig_get(run, "joint.angle", 0));
     }
     mf_check_near(run, "overshoot of a servo, damping ratio 0.3", 0.372326, highest - 1.0, 2e-6);
-    mf_rig_close(run, &rig);
 }
 
 // ---- the cart with a pole -----------------------------------------------------------------------
@@ -99,23 +96,16 @@ static double cart_force(int step) {
 }
 
 // A cart of 1 kg with an inverted rod of 0.1 kg and 1 m, g = 9.8.
-static void open_cart(mf_Rig *rig, mf_CheckRun *run) {
+static void open_cart(mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_EULER, 20 * MF_MILLISECOND);
-    mf_hand_start(&rig->hand, run->context);
-    uint32_t cart = mf_hand_slide(&rig->hand, 0, 0, 0, 0, along_x);
-    uint32_t pole = mf_hand_hinge(&rig->hand, cart, 0, 0, 0, along_y);
-    mf_rig_body(rig, cart, 1.0, none, none);
-    mf_rig_body(rig, pole, 0.1, (double[3]){0, 0, 0.5}, (double[3]){0.1 / 12, 0.1 / 12, 0});
+    mf_HandModel *hand = mf_rig_start(run);
+    uint32_t cart = mf_hand_slide(hand, 0, 0, 0, 0, along_x);
+    uint32_t pole = mf_hand_hinge(hand, cart, 0, 0, 0, along_y);
+    mf_rig_body(run, cart, 1.0, none, none);
+    mf_rig_body(run, pole, 0.1, (double[3]){0, 0, 0.5}, (double[3]){0.1 / 12, 0.1 / 12, 0});
     config.world.gravity = 9.8;
-    config.motion.base = MF_ARTICULATED_FIXED;
-    mf_rig_open(rig, run, &config);
-}
-
-static void cart_start(const mf_Rig *rig) {
-    mf_rig_set(rig, "joint.angle", 0, 0.02);
-    mf_rig_set(rig, "joint.rate", 0, -0.03);
-    mf_rig_set(rig, "joint.angle", 1, 0.04);
-    mf_rig_set(rig, "joint.rate", 1, 0.01);
+    config.motions.articulated.base = MF_ARTICULATED_FIXED;
+    mf_rig_open(run, &config);
 }
 
 // Gymnasium's equations and order of operations, to verify the rows.
@@ -136,36 +126,39 @@ static void gym_step(double s[4], double force, bool explicit) {
 
 // The motion's own step is Gymnasium's "semi-implicit euler"; its "euler" moves positions with the
 // old rates, which is done here with the motion's accelerations.
-static void cart_step(const mf_Rig *rig, double force, bool explicit) {
-    mf_rig_set(rig, "joint.torque", 0, force);
+static void cart_step(const mf_CheckRun *run, double force, bool explicit) {
+    mf_rig_set(run, "joint.torque", 0, force);
     if (!explicit) {
-        mf_world_step(rig->world, 1);
+        mf_rig_step(run, 1);
         return;
     }
     double torque[2] = {force, 0.0}, gain[2];
-    mf_articulated_forward(rig->group, 0, torque, gain);
+    mf_articulated_forward(run->rig.group, 0, torque, gain);
     for (uint32_t j = 0; j < 2; j++) {
-        double rate = mf_rig_get(rig, "joint.rate", j);
-        mf_rig_set(rig, "joint.angle", j, mf_rig_get(rig, "joint.angle", j) + 0.02 * rate);
-        mf_rig_set(rig, "joint.rate", j, rate + 0.02 * gain[j]);
+        double rate = mf_rig_get(run, "joint.rate", j);
+        mf_rig_set(run, "joint.angle", j, mf_rig_get(run, "joint.angle", j) + 0.02 * rate);
+        mf_rig_set(run, "joint.rate", j, rate + 0.02 * gain[j]);
     }
 }
 
-static void cart_trace(const mf_Rig *rig, mf_CheckRun *run, int kind) {
+static void cart_trace(mf_CheckRun *run, int kind) {
     static const char *const names[2] = {"euler", "semi-implicit euler"};
     double worst = 0.0, gym[4] = {0.02, -0.03, 0.04, 0.01};
     int row = 0;
     uint64_t unlike = 0;
-    cart_start(rig);
+    mf_rig_set(run, "joint.angle", 0, 0.02);
+    mf_rig_set(run, "joint.rate", 0, -0.03);
+    mf_rig_set(run, "joint.angle", 1, 0.04);
+    mf_rig_set(run, "joint.rate", 1, 0.01);
     for (int n = 0; n < CART_STEPS; n++) {
-        cart_step(rig, cart_force(n), kind == 0);
+        cart_step(run, cart_force(n), kind == 0);
         gym_step(gym, cart_force(n), kind == 0);
         const CartRow *truth = &cart_traces[kind][row];
         if (n + 1 != truth->step)
             continue;
         unlike += memcmp(gym, truth->state, sizeof gym) != 0;
         for (uint32_t i = 0; i < 4; i++) {
-            double got = mf_rig_get(rig, i % 2 == 0 ? "joint.angle" : "joint.rate", i / 2);
+            double got = mf_rig_get(run, i % 2 == 0 ? "joint.angle" : "joint.rate", i / 2);
             worst = mf_check_worse(worst, fabs(got - truth->state[i]));
         }
         row++;
@@ -178,16 +171,14 @@ static void cart_trace(const mf_Rig *rig, mf_CheckRun *run, int kind) {
 }
 
 static void check_cart(mf_CheckRun *run) {
-    mf_Rig rig;
-    open_cart(&rig, run);
+    open_cart(run);
     const double force[2] = {0, 0};
     double gain[2];
-    mf_rig_set(&rig, "joint.angle", 1, 1e-6);
-    mf_articulated_forward(rig.group, 0, force, gain);
+    mf_rig_set(run, "joint.angle", 1, 1e-6);
+    mf_articulated_forward(run->rig.group, 0, force, gain);
     mf_check_near(run, "growth of a tilt of the pole [1/s]", 3.9718522, sqrt(gain[1] / 1e-6), 5e-8);
-    cart_trace(&rig, run, 0);
-    cart_trace(&rig, run, 1);
-    mf_rig_close(run, &rig);
+    cart_trace(run, 0);
+    cart_trace(run, 1);
 }
 
 // ---- the inverted pendulum ----------------------------------------------------------------------
@@ -199,30 +190,27 @@ static void check_regulator(mf_CheckRun *run) {
     const double k1 = 19.6708367, k2 = 6.3515095;
     for (int i = 0; i < 2; i++) {
         mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-        mf_Rig rig;
-        mf_hand_start(&rig.hand, run->context);
-        mf_rig_body(&rig, mf_hand_hinge(&rig.hand, 0, 0, 0, 0, along_y), 1.0, (double[3]){0, 0, 1},
-                    none);
-        config.motion.base = MF_ARTICULATED_FIXED;
-        config.motion.servo.gain = k1;
-        config.motion.servo.damping = k2;
-        mf_rig_open(&rig, run, &config);
+        mf_HandModel *hand = mf_rig_start(run);
+        mf_rig_body(run, mf_hand_hinge(hand, 0, 0, 0, 0, along_y), 1.0, (double[3]){0, 0, 1}, none);
+        config.motions.articulated.base = MF_ARTICULATED_FIXED;
+        config.motions.articulated.servo.gain = k1;
+        config.motions.articulated.servo.damping = k2;
+        mf_rig_open(run, &config);
         const double small = 1e-6;
         double bias, moment;
-        mf_rig_set(&rig, "joint.angle", 0, small);
-        mf_group_bias(rig.group, 0, 1, &bias, NULL);
-        mf_group_mass_matrix(rig.group, 0, 1, &moment, NULL);
+        mf_rig_set(run, "joint.angle", 0, small);
+        mf_group_bias(run->rig.group, 0, 1, &bias, NULL);
+        mf_group_mass_matrix(run->rig.group, 0, 1, &moment, NULL);
         double tip = -bias / small, first = tip + sqrt(tip * tip + 1.0);
         if (i == 0) {
             mf_check_near(run, "gain of the angle [N m/rad]", k1, first, 5e-8);
             mf_check_near(run, "gain of the rate [N m s/rad]", k2, sqrt(1.0 + 2.0 * moment * first),
                           5e-8);
         }
-        mf_rig_set(&rig, "joint.rate", 0, poles[i] * small);
-        mf_world_step(rig.world, 1000);
+        mf_rig_set(run, "joint.rate", 0, poles[i] * small);
+        mf_rig_step(run, 1000);
         mf_check_near(run, i == 0 ? "slow pole [1/s]" : "fast pole [1/s]", poles[i],
-                      log(mf_rig_get(&rig, "joint.angle", 0) / small), 5e-7);
-        mf_rig_close(run, &rig);
+                      log(mf_rig_get(run, "joint.angle", 0) / small), 5e-7);
     }
 }
 

@@ -1,47 +1,31 @@
 // Check cases with default settings of motions and worlds.
-#include <mayfly/motion.h>
-
 #include <math.h>
 
-#include "check_rig.h"
+#include "check.h"
 
+static const char plane[] = "<geom type='plane' size='9 9 1'/>";
 static const mf_Motion levels[2] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
 
-// One robot given as MJCF on a plane, gravity tilted about y by `angle` degrees.
-static void open_default(mf_Rig *rig, mf_CheckRun *run, const char *text, mf_Motion motion,
-                         double angle) {
-    mf_WorldConfig world = mf_world_config();
-    mf_MotionsConfig motions = mf_motions_config();
-    mf_motions_set_shapes(&motions, true); // as mayfly run does
-    world.step = 2 * MF_MILLISECOND;       // default of files
-    mf_rig_tilt(&world, angle * MF_CHECK_DEGREE);
-    mf_rig_open_motion(rig, run, text, &world, motion, &motions);
-}
-
-static const char *named(mf_CheckRun *run, mf_Motion motion, const char *what) {
-    return mf_check_name(run, "%s: %s", mf_motion_name(motion), what);
-}
-
-static void run_for(const mf_Rig *rig, double seconds) {
-    const mf_Time step = mf_world_config_of(rig->world)->step;
-    mf_world_step(rig->world, (uint64_t)(mf_time_from_seconds(seconds) / step));
+// A body of that geom on a plane [m] below its center, gravity tilted about y by `angle` degrees.
+static void open_default(mf_CheckRun *run, const char *ground, const char *geom, double height,
+                         mf_Motion motion, double angle) {
+    mf_RigConfig config = mf_rig_config_of(motion, 2 * MF_MILLISECOND); // default of files
+    mf_motions_set_shapes(&config.motions, true);                       // as mayfly run does
+    mf_rig_tilt(&config, angle * MF_CHECK_DEGREE);
+    mf_rig_open_geom(run, ground, geom, &config);
+    mf_rig_set3(run, "base.position", 0, 0, height);
+    mf_check_variant(run, "%s", mf_motion_name(motion));
 }
 
 // A ball of 5 cm radius gains 5/7 g sin(15 degrees) = 1.813582 m/s in each second.
 static void check_roll(mf_CheckRun *run) {
-    static const char ball[] = "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body>"
-                               "<freejoint/><geom type='sphere' size='.05' mass='1'/></body>"
-                               "</worldbody></mujoco>";
     for (int i = 0; i < 2; i++) {
-        mf_Rig rig;
-        open_default(&rig, run, ball, levels[i], 15.0);
-        mf_rig_set3(&rig, "base.position", 0, 0, 0.05);
-        run_for(&rig, 0.5);
-        const double early = mf_rig_get(&rig, "base.linear_velocity", 0);
-        run_for(&rig, 1.0);
-        mf_check_near(run, named(run, levels[i], "acceleration of a ball [m/s^2]"), 1.813582,
-                      mf_rig_get(&rig, "base.linear_velocity", 0) - early, 0.02);
-        mf_rig_close(run, &rig);
+        open_default(run, plane, "type='sphere' size='.05' mass='1'", 0.05, levels[i], 15.0);
+        mf_rig_run(run, 0.5);
+        const double early = mf_rig_get(run, "base.linear_velocity", 0);
+        mf_rig_run(run, 1.0);
+        mf_check_near(run, "acceleration of a ball [m/s^2]", 1.813582,
+                      mf_rig_get(run, "base.linear_velocity", 0) - early, 0.02);
     }
 }
 
@@ -49,67 +33,50 @@ static void check_roll(mf_CheckRun *run) {
 // yields by 0.7 mm (`rigid`) and the weight is applied suddenly, which reduces the angle by up to 2
 // degrees.
 static void check_tip(mf_CheckRun *run) {
-    static const char box[] = "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body>"
-                              "<freejoint/><geom type='box' size='.05 .05 .15' mass='1'/></body>"
-                              "</worldbody></mujoco>";
     static const double angles[2] = {15.9, 20.4};
     for (int i = 0; i < 2; i++)
         for (int side = 0; side < 2; side++) {
-            mf_Rig rig;
-            open_default(&rig, run, box, levels[i], angles[side]);
-            mf_rig_set3(&rig, "base.position", 0, 0, 0.15);
-            run_for(&rig, 3.0);
-            const double height = mf_rig_get(&rig, "base.position", 2);
+            open_default(run, plane, "type='box' size='.05 .05 .15' mass='1'", 0.15, levels[i],
+                         angles[side]);
+            mf_rig_run(run, 3.0);
+            const double height = mf_rig_get(run, "base.position", 2);
             if (side == 0)
-                mf_check_above(run, named(run, levels[i], "height of a box at 15.9 degrees [m]"),
-                               0.145, height);
+                mf_check_above(run, "height of a box at 15.9 degrees [m]", 0.145, height);
             else
-                mf_check_below(run, named(run, levels[i], "height of a box at 20.4 degrees [m]"),
-                               0.06, height);
-            mf_rig_close(run, &rig);
+                mf_check_below(run, "height of a box at 20.4 degrees [m]", 0.06, height);
         }
 }
 
 // A flat box thrown at 1 m/s goes v^2 / (2 mu g) = 0.2039 m with mu 0.25.
 static void check_throw(mf_CheckRun *run) {
-    static const char box[] =
-        "<mujoco><worldbody><geom type='plane' size='9 9 1' friction='.25'/><body><freejoint/>"
-        "<geom type='box' size='.1 .1 .02' mass='1' friction='.25'/></body></worldbody></mujoco>";
     for (int i = 0; i < 2; i++) {
-        mf_Rig rig;
-        open_default(&rig, run, box, levels[i], 0.0);
-        mf_rig_set3(&rig, "base.position", 0, 0, 0.02);
-        run_for(&rig, 1.0); // at rest
-        const double start = mf_rig_get(&rig, "base.position", 0);
-        mf_rig_set3(&rig, "base.linear_velocity", 1, 0, 0);
-        run_for(&rig, 2.0);
-        mf_check_near(run, named(run, levels[i], "distance of a box thrown at 1 m/s [m]"), 0.2039,
-                      mf_rig_get(&rig, "base.position", 0) - start, 0.01);
-        mf_rig_close(run, &rig);
+        open_default(run, "<geom type='plane' size='9 9 1' friction='.25'/>",
+                     "type='box' size='.1 .1 .02' mass='1' friction='.25'", 0.02, levels[i], 0.0);
+        mf_rig_run(run, 1.0); // at rest
+        const double start = mf_rig_get(run, "base.position", 0);
+        mf_rig_set3(run, "base.linear_velocity", 1, 0, 0);
+        mf_rig_run(run, 2.0);
+        mf_check_near(run, "distance of a box thrown at 1 m/s [m]", 0.2039,
+                      mf_rig_get(run, "base.position", 0) - start, 0.01);
     }
 }
 
 // A ball that starts half in the ground leaves it at no more than 1 m/s, for any step.
 static void check_exit(mf_CheckRun *run) {
-    static const char ball[] =
-        "<mujoco><worldbody><body><freejoint/>"
-        "<geom type='sphere' size='.2' mass='2'/></body></worldbody></mujoco>";
     for (mf_Time step = 10 * MF_MILLISECOND; step >= MF_MILLISECOND / 10; step /= 10) {
         mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, step);
-        mf_Rig rig;
         double fastest = 0.0;
-        config.motion.shapes = true;
-        mf_rig_open_text(&rig, run, ball, &config);
-        mf_rig_set3(&rig, "base.position", 0, 0, 0.1);
+        config.motions.articulated.shapes = true;
+        mf_rig_open_geom(run, "", "type='sphere' size='.2' mass='2'", &config);
+        mf_rig_set3(run, "base.position", 0, 0, 0.1);
         for (mf_Time now = 0; now < MF_SECOND; now += step) {
-            mf_world_step(rig.world, 1);
-            fastest = fmax(fastest, mf_rig_get(&rig, "base.linear_velocity", 2));
+            mf_rig_step(run, 1);
+            fastest = fmax(fastest, mf_rig_get(run, "base.linear_velocity", 2));
         }
         mf_check_below(
             run,
             mf_check_name(run, "separating speed at %g ms [m/s]", 1e3 * mf_time_to_seconds(step)),
             1.0, fastest);
-        mf_rig_close(run, &rig);
     }
 }
 
@@ -122,25 +89,23 @@ static void check_top(mf_CheckRun *run) {
     const double theta = 60.0 * MF_CHECK_DEGREE, b = 1e-4 * 200.0, a = 3e-4 * cos(theta),
                  slow = (b - sqrt(b * b - 4.0 * a * 0.1 * 9.81 * 0.05)) / (2.0 * a);
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    mf_Rig rig;
-    mf_rig_open_text(&rig, run, top, &config);
-    mf_rig_set(&rig, "ball.orientation", 0, cos(0.5 * theta));
-    mf_rig_set(&rig, "ball.orientation", 1, sin(0.5 * theta));
-    mf_rig_set3(&rig, "ball.rate", 0.0, slow * sin(theta), 200.0);
-    const double start = mf_rig_energy(&rig);
+    mf_rig_open_text(run, top, &config);
+    mf_rig_set(run, "ball.orientation", 0, cos(0.5 * theta));
+    mf_rig_set(run, "ball.orientation", 1, sin(0.5 * theta));
+    mf_rig_set3(run, "ball.rate", 0.0, slow * sin(theta), 200.0);
+    const double start = mf_rig_energy(run);
     double angle = 0.0, before = -90.0 * MF_CHECK_DEGREE;
     for (int n = 0; n < 10000; n++) {
         double q[4];
-        mf_world_step(rig.world, 1);
+        mf_rig_step(run, 1);
         for (uint32_t c = 0; c < 4; c++)
-            q[c] = mf_rig_get(&rig, "ball.orientation", c);
+            q[c] = mf_rig_get(run, "ball.orientation", c);
         const double now = atan2(q[2] * q[3] - q[0] * q[1], q[1] * q[3] + q[0] * q[2]);
         angle += remainder(now - before, 360.0 * MF_CHECK_DEGREE);
         before = now;
     }
     mf_check_near(run, "precession [rad/s]", slow, angle / 10.0, 2e-3 * slow);
-    mf_check_near(run, "energy over initial energy", 1.0, mf_rig_energy(&rig) / start, 1e-3);
-    mf_rig_close(run, &rig);
+    mf_check_near(run, "energy over initial energy", 1.0, mf_rig_energy(run) / start, 1e-3);
 }
 
 const mf_CheckCase mf_check_defaults_cases[] = {

@@ -13,8 +13,7 @@ enum { PORTS = 6 };
 static const double pitch = 0.11, mass = 0.85, gravity = 9.81; // an ATRON's
 
 typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
+    mf_CheckRun *run;
     mf_Group *group;
     mf_WorldJoints *joints;
     mf_WorldDocks *docks;
@@ -23,14 +22,10 @@ typedef struct Rig {
 typedef struct RigConfig {
     uint32_t robots;
     double gravity, tension, bending;
-    mf_Time step;
 } RigConfig;
 
-static const RigConfig usual = {.robots = 2,
-                                .gravity = 9.81,
-                                .tension = INFINITY,
-                                .bending = INFINITY,
-                                .step = 5 * MF_MILLISECOND};
+static const RigConfig usual = {
+    .robots = 2, .gravity = 9.81, .tension = INFINITY, .bending = INFINITY};
 
 // ---- a world of cubes ---------------------------------------------------------------------------
 
@@ -61,42 +56,28 @@ static void make_cube(mf_CheckRun *run, const RigConfig *config, mf_Model **out)
     mf_builder_destroy(builder);
 }
 
-static void rig_close(Rig *rig) {
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
-}
-
-static void add_group(mf_CheckRun *run, Rig *rig, const RigConfig *config) {
-    mf_GroupConfig group = mf_group_config();
-    mf_MotionsConfig motions = mf_motions_config();
-    group.model = rig->model;
-    group.count = config->robots;
-    group.isolated = false;
-    group.double_precision = true;
-    motions.rigid.contacts = false;
-    mf_check_must(run, mf_world_add_group(rig->world, &group, &rig->group, &run->error));
-    mf_check_must(run, mf_collisions_prepare(rig->group, &run->error));
-    mf_check_must(run, mf_motion_add(rig->group, MF_MOTION_RIGID, &motions, &run->error));
-}
-
 static void rig_open(Rig *rig, mf_CheckRun *run, const RigConfig *config) {
-    mf_WorldConfig world = mf_world_config();
+    mf_RigConfig cubes = mf_rig_config_of(MF_MOTION_RIGID, 5 * MF_MILLISECOND);
     mf_WorldJointsConfig joints = mf_world_joints_config();
-    *rig = (Rig){.world = NULL};
-    world.step = config->step;
-    world.gravity = config->gravity;
+    cubes.world.gravity = config->gravity;
+    cubes.group.count = config->robots;
+    cubes.group.isolated = false;
+    cubes.motions.rigid.contacts = false;
     joints.tolerance = 1e-9;
     joints.rounds = 8;
-    make_cube(run, config, &rig->model);
-    mf_check_must(run, mf_world_create(run->context, &world, &rig->world, &run->error));
-    add_group(run, rig, config);
-    mf_check_must(run, mf_world_joints_add(rig->world, &joints, &rig->joints, &run->error));
-    mf_check_must(run, mf_world_docks_add(rig->world, NULL, &rig->docks, &run->error));
+    mf_rig_start(run);
+    mf_Model **model = mf_rig_own(run);
+    make_cube(run, config, model);
+    mf_rig_open_model(run, *model, &cubes);
+    *rig = (Rig){.run = run, .group = run->rig.group};
+    mf_World *world = run->rig.world;
+    mf_check_must(run, mf_world_joints_add(world, &joints, &rig->joints, &run->error));
+    mf_check_must(run, mf_world_docks_add(world, NULL, &rig->docks, &run->error));
 }
 
-static void place(mf_CheckRun *run, Rig *rig, uint32_t robot, double x, double y, double z) {
-    mf_check_must(
-        run, mf_group_set_start(rig->group, robot, (double[3]){x, y, z}, NULL, NULL, &run->error));
+static void place(Rig *rig, uint32_t robot, double x, double y, double z) {
+    mf_check_must(rig->run, mf_group_set_start(rig->group, robot, (double[3]){x, y, z}, NULL, NULL,
+                                               &rig->run->error));
 }
 
 static mf_Status dock(Rig *rig, uint32_t a, uint32_t first, uint32_t b, uint32_t second,
@@ -105,12 +86,20 @@ static mf_Status dock(Rig *rig, uint32_t a, uint32_t first, uint32_t b, uint32_t
     return mf_docks_connect(rig->docks, &ports[0], &ports[1], 0, error);
 }
 
+// Docks each robot but the first to the one before.
+static void dock_all(Rig *rig, uint32_t count, uint32_t first, uint32_t second) {
+    for (uint32_t i = 1; i < count; i++)
+        mf_check_must(rig->run, dock(rig, i - 1, first, i, second, &rig->run->error));
+}
+
 // Holds a robot to the world at its -x, or +z, face by a fixed joint.
-static void hold(mf_CheckRun *run, Rig *rig, double x, double z, mf_WorldJointId *out) {
+static void hold(Rig *rig, double x, double z) {
+    mf_CheckRun *run = rig->run;
+    mf_WorldJointId joint;
     mf_WorldJointConfig config = mf_world_joint_config();
     config.sides[1].group = rig->group;
     mf_check_must(run, mf_world_joint_here(&config, (double[3]){x, 0, z}, NULL, &run->error));
-    mf_check_must(run, mf_world_joint_create(rig->joints, &config, out, &run->error));
+    mf_check_must(run, mf_world_joint_create(rig->joints, &config, &joint, &run->error));
 }
 
 static double field(const Rig *rig, const char *name, uint32_t robot, uint32_t component) {
@@ -130,13 +119,11 @@ static double size_of(double a, double b) {
 // A row of cubes along x, the first held at its far side by a joint. Robot 0 is the root: the dock
 // between 0 and 1 carries count - 1 cubes, its moment m g d n^2 / 2.
 static void open_row(Rig *rig, mf_CheckRun *run, const RigConfig *config) {
-    mf_WorldJointId wall;
     rig_open(rig, run, config);
     for (uint32_t i = 0; i < config->robots; i++)
-        place(run, rig, i, pitch * i, 0, 5);
-    hold(run, rig, -pitch / 2, 5, &wall);
-    for (uint32_t i = 1; i < config->robots; i++)
-        mf_check_must(run, dock(rig, i - 1, 0, i, 1, &run->error));
+        place(rig, i, pitch * i, 0, 5);
+    hold(rig, -pitch / 2, 5);
+    dock_all(rig, config->robots, 0, 1);
 }
 
 static void check_cantilever(mf_CheckRun *run) {
@@ -146,35 +133,31 @@ static void check_cantilever(mf_CheckRun *run) {
         Rig rig;
         config.robots = n + 1;
         open_row(&rig, run, &config);
-        mf_world_step(rig.world, 200);
+        mf_rig_step(run, 200);
         mf_check_near(run, "root moment m g d n^2 / 2 [N m]", moments[n - 1],
                       size_of(load(&rig, 0, 0, 4), load(&rig, 0, 0, 5)), 1e-6 * moments[n - 1]);
         mf_check_near(run, "shear n m g [N]", n * mass * gravity,
                       size_of(load(&rig, 0, 0, 1), load(&rig, 0, 0, 2)), 1e-6 * mass * gravity * n);
-        rig_close(&rig);
     }
     config.bending = 5.0; // between n = 3 and 4
     for (uint32_t n = 3; n <= 4; n++) {
         Rig rig;
         config.robots = n + 1;
         open_row(&rig, run, &config);
-        mf_world_step(rig.world, 200);
+        mf_rig_step(run, 200);
         mf_check_near(run, "breaks at 5 N m: state of the root dock", n == 3 ? 2 : 4,
                       field(&rig, "dock.state", 0, 0), 0);
-        rig_close(&rig);
     }
 }
 
 // ---- H2: a hanging chain ------------------------------------------------------------------------
 
 static void open_chain(Rig *rig, mf_CheckRun *run, const RigConfig *config) {
-    mf_WorldJointId hook;
     rig_open(rig, run, config);
     for (uint32_t i = 0; i < config->robots; i++)
-        place(run, rig, i, 0, 0, 20 - pitch * i);
-    hold(run, rig, 0, 20 + pitch / 2, &hook);
-    for (uint32_t i = 1; i < config->robots; i++)
-        mf_check_must(run, dock(rig, i - 1, 5, i, 4, &run->error));
+        place(rig, i, 0, 0, 20 - pitch * i);
+    hold(rig, 0, 20 + pitch / 2);
+    dock_all(rig, config->robots, 5, 4);
 }
 
 static void check_chain(mf_CheckRun *run) {
@@ -182,30 +165,28 @@ static void check_chain(mf_CheckRun *run) {
     Rig rig;
     config.robots = 12;
     open_chain(&rig, run, &config);
-    mf_world_step(rig.world, 400);
+    mf_rig_step(run, 400);
     double worst = 0.0;
     for (uint32_t i = 0; i + 1 < config.robots; i++)
         worst = mf_check_worse(
             worst, fabs(load(&rig, i, 5, 0) / (mass * gravity) - (config.robots - 1 - i)));
     mf_check_below(run, "tension less m g (modules below), in m g", 1e-6, worst);
-    rig_close(&rig);
     config.tension = 8.5 * mass * gravity;
     open_chain(&rig, run, &config);
     uint32_t first = MF_NONE;
     for (uint32_t step = 0; step < 400 && first == MF_NONE; step++) {
-        mf_world_step(rig.world, 1);
+        mf_rig_step(run, 1);
         for (uint32_t i = 0; i + 1 < config.robots && first == MF_NONE; i++)
             if (field(&rig, "dock.state", i, 5) > 3.5)
                 first = i;
     }
     mf_check_near(run, "first dock from the top that breaks", 0, first, 0);
-    rig_close(&rig);
 }
 
 // ---- H3: the threshold --------------------------------------------------------------------------
 
 // The lower of two cubes is pulled down by a force that grows to `most` within 20 s.
-static void ramp_to(mf_CheckRun *run, double limit, double most, double *state) {
+static double ramp_to(mf_CheckRun *run, double limit, double most) {
     const uint32_t steps = 4000;
     RigConfig config = usual;
     Rig rig;
@@ -216,19 +197,17 @@ static void ramp_to(mf_CheckRun *run, double limit, double most, double *state) 
     mf_field_set(mf_group_find_field(rig.group, "wrench.count"), 1, 0, 1);
     for (uint32_t i = 1; i <= steps + 200; i++) {
         mf_field_set(wrench, 1, 2, -most * (i < steps ? i : steps) / steps);
-        mf_world_step(rig.world, 1);
+        mf_rig_step(run, 1);
     }
-    *state = field(&rig, "dock.state", 0, 5);
-    rig_close(&rig);
+    return field(&rig, "dock.state", 0, 5);
 }
 
 static void check_threshold(mf_CheckRun *run) {
     const double limit = 100.0;
-    double holds = 0.0, breaks = 0.0;
-    ramp_to(run, limit, limit * (1.0 - 1e-6), &holds);
-    ramp_to(run, limit, limit * (1.0 + 1e-6), &breaks);
-    mf_check_near(run, "state at F0 (1 - 1e-6): engaged", 2, holds, 0);
-    mf_check_near(run, "state at F0 (1 + 1e-6): broken", 4, breaks, 0);
+    mf_check_near(run, "state at F0 (1 - 1e-6): engaged", 2,
+                  ramp_to(run, limit, limit * (1.0 - 1e-6)), 0);
+    mf_check_near(run, "state at F0 (1 + 1e-6): broken", 4,
+                  ramp_to(run, limit, limit * (1.0 + 1e-6)), 0);
 }
 
 // ---- H4: breaks are passive ---------------------------------------------------------------------
@@ -265,13 +244,12 @@ static void check_passive(mf_CheckRun *run) {
         mf_check_must(run, mf_group_set_start(rig.group, i, (double[3]){pitch * i, 0, 5}, NULL,
                                               (double[3]){i == 5 ? 0.4 : 0.0, 0.02 * i, 0},
                                               &run->error));
-    for (uint32_t i = 1; i < config.robots; i++)
-        mf_check_must(run, dock(&rig, i - 1, 0, i, 1, &run->error));
+    dock_all(&rig, config.robots, 0, 1);
     Sums before = sum_up(&rig, config.robots);
     const Sums start = before;
     double rise = -1.0, momentum = 0.0;
     for (uint32_t step = 0; step < 200; step++) {
-        mf_world_step(rig.world, 1);
+        mf_rig_step(run, 1);
         const Sums now = sum_up(&rig, config.robots);
         rise = now.energy - before.energy > rise ? now.energy - before.energy : rise;
         for (uint32_t c = 0; c < 3; c++) {
@@ -283,7 +261,6 @@ static void check_passive(mf_CheckRun *run) {
     mf_check_above(run, "docks that broke", 1, (double)mf_docks_statistics(rig.docks).broken);
     mf_check_below(run, "largest rise of energy in a step [J]", 1e-9, rise);
     mf_check_below(run, "change of momentum [N s], [N m s]", 1e-12, momentum);
-    rig_close(&rig);
 }
 
 // ---- H5: docking and undocking leave nothing behind ---------------------------------------------
@@ -294,25 +271,23 @@ static void check_return(mf_CheckRun *run) {
     config.robots = 3;
     rig_open(&rig, run, &config);
     for (uint32_t i = 0; i < config.robots; i++)
-        place(run, &rig, i, pitch * i, 0, 5);
-    const uint64_t model = mf_model_hash(rig.model);
-    for (uint32_t i = 1; i < config.robots; i++)
-        mf_check_must(run, dock(&rig, i - 1, 0, i, 1, &run->error));
+        place(&rig, i, pitch * i, 0, 5);
+    const uint64_t model = mf_model_hash(run->rig.models[0]);
+    dock_all(&rig, config.robots, 0, 1);
     mf_check_near(run, "joints while docked", 2, mf_world_joints_count(rig.joints), 0);
-    mf_world_step(rig.world, 50);
+    mf_rig_step(run, 50);
     mf_Field *enabled = mf_group_find_field(rig.group, "dock.enabled");
     for (uint32_t i = 0; i < config.robots; i++)
         for (uint32_t d = 0; d < PORTS; d++)
             mf_field_set(enabled, i, d, 0);
-    mf_world_step(rig.world, 1);
+    mf_rig_step(run, 1);
     mf_check_near(run, "joints afterwards", 0, mf_world_joints_count(rig.joints), 0);
     mf_group_reset_all(rig.group);
-    mf_check_bits(run, "hash of the model", model, mf_model_hash(rig.model));
+    mf_check_bits(run, "hash of the model", model, mf_model_hash(run->rig.models[0]));
     double away = 0.0;
     for (uint32_t i = 0; i < config.robots; i++)
         away = mf_check_worse(away, fabs(field(&rig, "base.position", i, 0) - pitch * i));
     mf_check_below(run, "start position after a reset [m]", 0.0, away);
-    rig_close(&rig);
 }
 
 // ---- H6: simultaneous breaks --------------------------------------------------------------------
@@ -339,13 +314,12 @@ static void spin_apart(mf_CheckRun *run, bool flip, uint32_t *broken, double *wo
                                 : dock(&rig, i - 1, 0, i, 1, &run->error));
     *broken = 0;
     for (uint32_t step = 0; step < 20; step++)
-        mf_world_step(rig.world, 1);
+        mf_rig_step(run, 1);
     for (uint32_t i = 1; i < count; i++) {
         const uint32_t robot = flip ? count - 1 - i : i;
         *broken |= (field(&rig, "dock.state", robot, 1) > 3.5 ? 1u : 0u) << i;
         *work += field(&rig, "base.linear_velocity", robot, 1) * i;
     }
-    rig_close(&rig);
 }
 
 static void check_order(mf_CheckRun *run) {
@@ -435,7 +409,6 @@ static void check_components(mf_CheckRun *run) {
     }
     mf_check_near(run, "components that differ from breadth-first search", 0, (double)wrong, 0);
     mf_check_above(run, "docked pairs in the end", 20, mf_world_joints_count(rig.joints));
-    rig_close(&rig);
 }
 
 const mf_CheckCase mf_check_docks_cases[] = {

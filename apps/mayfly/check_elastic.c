@@ -13,9 +13,7 @@ static void add_tetrahedron(Rig *rig, double height) {
                                            {0.0, 0.0, 0.0816497}};
     for (uint32_t v = 0; v < 4; v++)
         add_vertex(rig, positions[v][0], positions[v][1], positions[v][2] + height, "");
-    for (uint32_t i = 0; i < 4; i++)
-        for (uint32_t j = i + 1; j < 4; j++)
-            add_bar(rig, i, j, 0.01);
+    add_edges(rig);
 }
 
 // A bar of 0.1 m along x, held at one end, with a mass of 1 kg at the other.
@@ -29,47 +27,40 @@ static void add_swing(Rig *rig, const char *fixed) {
 
 static void check_fall(mf_CheckRun *run) {
     Rig rig;
-    rig_begin(&rig);
+    rig_begin(&rig, run);
     rig.step = 1e-3;
     add_tetrahedron(&rig, 10.0);
-    rig_open(&rig, run);
-    const double start = mf_rig_get(&rig.in, "base.position", 2);
+    rig_open(&rig);
+    const double start = mf_rig_get(run, "base.position", 2);
     for (uint32_t v = 0; v < 4; v++) {
-        mf_rig_set(&rig.in, "vertex.velocity", 3 * v, 0.5);
-        mf_rig_set(&rig.in, "vertex.velocity", 3 * v + 2, 2.0);
+        mf_rig_set(run, "vertex.velocity", 3 * v, 0.5);
+        mf_rig_set(run, "vertex.velocity", 3 * v + 2, 2.0);
     }
-    mf_world_step(rig.in.world, 1000);
-    mf_check_near(run, "x after 1 s at 0.5 m/s [m]", 0.5, mf_rig_get(&rig.in, "base.position", 0),
-                  1e-9);
+    mf_rig_step(run, 1000);
+    mf_rig_near(run, "base.position", 0, "x after 1 s at 0.5 m/s [m]", 0.5, 1e-9);
     mf_check_near(run, "z after 1 s: 2 t - g t^2 / 2 [m]", -2.905,
-                  mf_rig_get(&rig.in, "base.position", 2) - start, 1e-8);
-    mf_check_near(run, "speed 2 - g t [m/s]", -7.81, mf_rig_get(&rig.in, "base.linear_velocity", 2),
-                  1e-8);
-    mf_rig_free(&rig.in);
+                  mf_rig_get(run, "base.position", 2) - start, 1e-8);
+    mf_rig_near(run, "base.linear_velocity", 2, "speed 2 - g t [m/s]", -7.81, 1e-8);
 }
 
 // k = E A / l = 703716.75 N/m, m = 1.0039270 kg with half the bar: w = 837.2360 / s.
-static void swing_along(mf_CheckRun *run, uint32_t steps, double *error_of) {
+static double swing_along(mf_CheckRun *run, uint32_t steps) {
     const double w = 837.2359733, period = 2.0 * 3.14159265358979 / w;
     Rig rig;
-    rig_begin(&rig);
+    rig_begin(&rig, run);
     rig.gravity = 0.0;
     rig.step = period / steps;
     add_swing(&rig, "yz");
-    rig_open(&rig, run);
-    mf_rig_set(&rig.in, "vertex.position", 3, 0.1001);
+    rig_open(&rig);
+    mf_rig_set(run, "vertex.position", 3, 0.1001);
     const uint64_t count = 13 * (uint64_t)steps / 4; // to the equilibrium, after 3.25 periods
-    mf_world_step(rig.in.world, count);
-    const double t = mf_time_to_seconds(mf_world_time(rig.in.world));
-    *error_of = fabs((mf_rig_get(&rig.in, "vertex.position", 3) - 0.1) / 1e-4 - cos(w * t));
-    mf_rig_free(&rig.in);
+    mf_rig_step(run, count);
+    const double t = mf_time_to_seconds(mf_world_time(run->rig.world));
+    return fabs((mf_rig_get(run, "vertex.position", 3) - 0.1) / 1e-4 - cos(w * t));
 }
 
 static void check_oscillator(mf_CheckRun *run) {
-    double errors[2];
-
-    for (int k = 0; k < 2; k++)
-        swing_along(run, k == 0 ? 80 : 160, &errors[k]);
+    const double errors[2] = {swing_along(run, 80), swing_along(run, 160)};
     mf_check_below(run, "error after 3.25 periods of 160 steps, over the amplitude", 2e-3,
                    errors[1]);
     mf_check_near(run, "order of convergence", 2.0, log2(errors[0] / errors[1]), 0.1);
@@ -77,24 +68,20 @@ static void check_oscillator(mf_CheckRun *run) {
 
 // From rest at 90 degrees a pendulum is lowest after sqrt(l / g) K(sin 45), K = 1.8540746773, here
 // 0.1871943423 s. The bar is 1000 times as stiff as plastic: its own period is 0.24 ms.
-static void fall_to_bottom(mf_CheckRun *run, uint32_t steps, double *error_of) {
+static double fall_to_bottom(mf_CheckRun *run, uint32_t steps) {
     Rig rig;
-    rig_begin(&rig);
+    rig_begin(&rig, run);
     rig.truss.material.elasticity = 1e12;
     rig.config.tolerance = 1e-6;
     rig.step = 0.1871943423 / steps;
     add_swing(&rig, "y");
-    rig_open(&rig, run);
-    mf_world_step(rig.in.world, steps);
-    *error_of = fabs(mf_rig_get(&rig.in, "vertex.position", 3)) / 0.1;
-    mf_rig_free(&rig.in);
+    rig_open(&rig);
+    mf_rig_step(run, steps);
+    return fabs(mf_rig_get(run, "vertex.position", 3)) / 0.1;
 }
 
 static void check_pendulum(mf_CheckRun *run) {
-    double errors[2];
-
-    for (int k = 0; k < 2; k++)
-        fall_to_bottom(run, k == 0 ? 50 : 100, &errors[k]);
+    const double errors[2] = {fall_to_bottom(run, 50), fall_to_bottom(run, 100)};
     mf_check_below(run, "distance from the bottom after 100 steps, over the length", 2e-4,
                    errors[1]);
     mf_check_near(run, "order of convergence", 2.0, log2(errors[0] / errors[1]), 0.2);
@@ -104,39 +91,30 @@ static void check_pendulum(mf_CheckRun *run) {
 
 static void check_flight(mf_CheckRun *run) {
     Rig rig;
-    rig_begin(&rig);
+    rig_begin(&rig, run);
     rig.gravity = 0.0;
     rig.step = 5e-4;
     add_tetrahedron(&rig, 1.0);
-    rig_open(&rig, run);
+    rig_open(&rig);
     for (uint32_t c = 0; c < 12; c++)
-        mf_rig_set(&rig.in, "vertex.velocity", c, 0.3 * sin(7.0 * c + 1.0));
-    double rise = 0.0, last = INFINITY;
-    const mf_RigMomentum start = mf_rig_momentum(&rig.in);
-    for (int f = 0; f < 2000; f++) {
-        mf_world_step(rig.in.world, 1);
-        const mf_MotionEnergy energy = mf_motion_energy(rig.in.group, 0);
-        const double now = energy.kinetic + energy.elastic;
-        rise = mf_check_worse(rise, now / last - 1.0);
-        last = now;
-    }
-    const mf_RigMomentum end = mf_rig_momentum(&rig.in);
+        mf_rig_set(run, "vertex.velocity", c, 0.3 * sin(7.0 * c + 1.0));
+    const mf_RigMomentum start = mf_rig_momentum(run);
+    const double rise = mf_rig_rise(run, 2000);
+    const mf_RigMomentum end = mf_rig_momentum(run);
     mf_check_below(run, "change of the momentum in 1 s [kg m/s]", 1e-12,
                    mf_rig_apart(end.linear, start.linear));
     mf_check_below(run, "change of the angular momentum, over it", 1e-3,
                    mf_rig_apart(end.angular, start.angular) / mf_rig_apart(start.angular, NULL));
     mf_check_below(run, "largest rise of the energy in a step, over it", 1e-5, rise);
-    mf_rig_free(&rig.in);
 }
 
 // ---- contact ------------------------------------------------------------------------------------
 
 // Energy of motion, weight, bars and the springs of contacts.
 static double energy_of(const Rig *rig) {
-    const mf_MotionEnergy energy = mf_motion_energy(rig->in.group, 0);
-    double sum = energy.kinetic + energy.potential + energy.elastic;
+    double sum = mf_rig_energy(rig->run);
     for (uint32_t c = 0; c < 3 * rig->truss.vertex_count; c++) {
-        const double force = mf_rig_get(&rig->in, "contact.force", c);
+        const double force = mf_rig_get(rig->run, "contact.force", c);
         sum += 0.5 * force * force / (c % 3 == 2 ? rig->config.stiffness : rig->config.grip);
     }
     return sum;
@@ -145,18 +123,18 @@ static double energy_of(const Rig *rig) {
 // With the settings that users get.
 static void check_impact(mf_CheckRun *run) {
     Rig rig;
-    rig_begin(&rig);
+    rig_begin(&rig, run);
     rig.config = mf_motions_config().elastic;
     rig.step = 1e-3;
     add_tetrahedron(&rig, 0.3);
-    rig_open(&rig, run);
+    rig_open(&rig);
     for (uint32_t c = 0; c < 12; c++)
-        mf_rig_set(&rig.in, "vertex.position", c, rig.vertices[c / 3].position[c % 3]);
+        mf_rig_set(run, "vertex.position", c, rig.vertices[c / 3].position[c % 3]);
     for (uint32_t v = 0; v < 4; v++)
-        mf_rig_set(&rig.in, "vertex.velocity", 3 * v, 1.0 + v);
+        mf_rig_set(run, "vertex.velocity", 3 * v, 1.0 + v);
     double last = energy_of(&rig), start = last, gained = 0.0;
     for (int f = 0; f < 2000; f++) {
-        mf_world_step(rig.in.world, 1);
+        mf_rig_step(run, 1);
         const double now = energy_of(&rig);
         gained = mf_check_worse(gained, now - last);
         last = now;
@@ -164,38 +142,36 @@ static void check_impact(mf_CheckRun *run) {
     mf_check_below(run, "energy gained in a step, over that at the start", 1e-4, gained / start);
     mf_check_below(run, "energy left after 2 s, over that at the start", 0.2, last / start);
     mf_check_below(run, "speed after 2 s [m/s]", 0.05,
-                   fabs(mf_rig_get(&rig.in, "base.linear_velocity", 0)));
+                   fabs(mf_rig_get(run, "base.linear_velocity", 0)));
     mf_check_bits(run, "faults and warnings", 0,
-                  mf_group_fault(rig.in.group, 0) | mf_group_warning(rig.in.group, 0));
-    mf_rig_free(&rig.in);
+                  mf_group_fault(run->rig.group, 0) | mf_group_warning(run->rig.group, 0));
 }
 
 static void check_slide(mf_CheckRun *run) {
     Rig rig;
-    rig_begin(&rig);
+    rig_begin(&rig, run);
     rig.config = mf_motions_config().elastic;
     rig.config.friction = 0.3;
     rig.step = 1e-3;
     add_tetrahedron(&rig, 0.005);
-    rig_open(&rig, run);
-    mf_world_step(rig.in.world, 500); // it settles
-    const double x = mf_rig_get(&rig.in, "base.position", 0);
+    rig_open(&rig);
+    mf_rig_step(run, 500); // it settles
+    const double x = mf_rig_get(run, "base.position", 0);
     for (uint32_t v = 0; v < 4; v++)
-        mf_rig_set(&rig.in, "vertex.velocity", 3 * v, 1.0);
-    mf_world_step(rig.in.world, 200);
-    mf_check_near(run, "speed after 0.2 s: 1 - mu g t [m/s]", 0.4114,
-                  mf_rig_get(&rig.in, "base.linear_velocity", 0), 1e-5);
-    mf_world_step(rig.in.world, 500);
+        mf_rig_set(run, "vertex.velocity", 3 * v, 1.0);
+    mf_rig_step(run, 200);
+    mf_rig_near(run, "base.linear_velocity", 0, "speed after 0.2 s: 1 - mu g t [m/s]", 0.4114,
+                1e-5);
+    mf_rig_step(run, 500);
     mf_check_near(run, "distance to rest: 1 / (2 mu g) [m]", 0.1698947,
-                  mf_rig_get(&rig.in, "base.position", 0) - x, 1e-4);
-    mf_rig_free(&rig.in);
+                  mf_rig_get(run, "base.position", 0) - x, 1e-4);
 }
 
 // ---- rest ---------------------------------------------------------------------------------------
 
-static void sag(mf_CheckRun *run, double step, double *out) {
+static double sag(mf_CheckRun *run, double step) {
     Rig rig;
-    rig_begin(&rig);
+    rig_begin(&rig, run);
     rig.step = step;
     rig.config.damping = 1e-3;
     for (uint32_t i = 0; i < 8; i++)
@@ -207,16 +183,13 @@ static void sag(mf_CheckRun *run, double step, double *out) {
         add_bar(&rig, 2 * i + 2, 2 * i + 3, 0.01);
     }
     rig.vertices[6].load[2] = -5.0;
-    rig_open(&rig, run);
-    mf_world_step(rig.in.world, step > 0.0 ? 1500 : 3);
-    *out = mf_rig_get(&rig.in, "vertex.position", 20) - mf_rig_get(&rig.in, "vertex.position", 2);
-    mf_rig_free(&rig.in);
+    rig_open(&rig);
+    mf_rig_step(run, step > 0.0 ? 1500 : 3);
+    return mf_rig_get(run, "vertex.position", 20) - mf_rig_get(run, "vertex.position", 2);
 }
 
 static void check_rest(mf_CheckRun *run) {
-    double still = 0.0, swung = 0.0;
-    sag(run, 0.0, &still);
-    sag(run, 2e-3, &swung);
+    const double still = sag(run, 0.0), swung = sag(run, 2e-3);
     mf_check_below(run, "the quasi-static tip is lower by [m]", -1e-5, still);
     mf_check_near(run, "tip after 3 s, against it [m]", still, swung, 1e-11);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check_rig.h"
+#include "check.h"
 
 #include <mayfly/dynamics.h>
 
@@ -22,49 +22,43 @@ static const char driven[] =
     "</worldbody></mujoco>";
 
 // Energy gain minus the work of torques and dampers, after half a second.
-static void residual(mf_CheckRun *run, mf_ArticulatedIntegrator integrator, mf_Time step,
-                     double *out) {
+static double residual(mf_CheckRun *run, mf_ArticulatedIntegrator integrator, mf_Time step) {
     static const double torque[2] = {1.0, -0.5}, damping[2] = {0.3, 0.1};
     mf_RigConfig config = mf_rig_config(integrator, step);
-    mf_Rig rig;
-    config.motion.contacts = false;
-    mf_rig_open_text(&rig, run, driven, &config);
+    config.motions.articulated.contacts = false;
+    mf_rig_open_text(run, driven, &config);
     int steps = (int)(MF_SECOND / 2 / step);
-    double energy = mf_rig_energy(&rig), work = 0.0, h = mf_time_to_seconds(step);
+    double energy = mf_rig_energy(run), work = 0.0, h = mf_time_to_seconds(step);
     for (uint32_t j = 0; j < 2; j++) {
-        mf_rig_set(&rig, "joint.torque", j, torque[j]);
-        mf_rig_set(&rig, "joint.rate", j, 1.0 - 2.0 * j);
+        mf_rig_set(run, "joint.torque", j, torque[j]);
+        mf_rig_set(run, "joint.rate", j, 1.0 - 2.0 * j);
     }
-    energy = mf_rig_energy(&rig);
+    energy = mf_rig_energy(run);
     for (int n = 0; n <= steps; n++) { // Simpson's rule
         double part = h / 3.0 * (n == 0 || n == steps ? 1 : n % 2 == 1 ? 4 : 2);
         for (uint32_t j = 0; j < 2; j++) {
-            double rate = mf_rig_get(&rig, "joint.rate", j);
+            double rate = mf_rig_get(run, "joint.rate", j);
             work += part * (torque[j] - damping[j] * rate) * rate;
         }
         if (n < steps)
-            mf_world_step(rig.world, 1);
+            mf_rig_step(run, 1);
     }
-    *out = mf_rig_energy(&rig) - energy - work;
-    mf_rig_close(run, &rig);
+    return mf_rig_energy(run) - energy - work;
 }
 
 static void residual_order(mf_CheckRun *run, mf_ArticulatedIntegrator integrator, mf_Time step,
                            double order) {
-    double left[2];
-    for (int i = 0; i < 2; i++) {
-        residual(run, integrator, step >> i, &left[i]);
-    }
+    const double left[2] = {residual(run, integrator, step), residual(run, integrator, step >> 1)};
     mf_check_near(
         run, mf_check_name(run, "%s: order of energy minus work", integrator_names[integrator]),
         order, log2(fabs(left[0] / left[1])), 0.1);
 }
 
 // Kinetic, potential and elastic energy of a box of eight corners over level ground.
-static double box_energy(const mf_Rig *rig) {
-    double position[1][3], rotation[1][4], energy = mf_rig_energy(rig);
-    const double stiffness = mf_articulated_config_of(rig->group)->contact_stiffness;
-    mf_group_link_poses(rig->group, 0, 1, position[0], rotation[0], NULL);
+static double box_energy(const mf_CheckRun *run) {
+    double position[1][3], rotation[1][4], energy = mf_rig_energy(run);
+    const double stiffness = mf_articulated_config_of(run->rig.group)->contact_stiffness;
+    mf_group_link_poses(run->rig.group, 0, 1, position[0], rotation[0], NULL);
     const double w = rotation[0][0], x = rotation[0][1], y = rotation[0][2], z = rotation[0][3];
     for (int i = 0; i < 8; i++) {
         double height = position[0][2] + 2.0 * (x * z - w * y) * (i & 1 ? 0.2 : -0.2) +
@@ -79,24 +73,21 @@ static double box_energy(const mf_Rig *rig) {
 // of the drop, from the first touch to rest and at rest.
 static void check_dissipation(mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    mf_Rig rig;
-    mf_hand_start(&rig.hand, run->context);
-    mf_rig_body(&rig, 0, 2.0, (double[3]){0, 0, 0}, (double[3]){0.02167, 0.03333, 0.04167});
-    for (int i = 0; i < 8; i++)
-        mf_hand_point(&rig.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.15 : -0.15, i & 4 ? 0.1 : -0.1, 0,
-                      true);
-    config.motion.contact_stiffness = 1e5;
-    config.motion.contact_depth = 1.0;
-    config.motion.friction = 0.5;
-    mf_rig_open(&rig, run, &config);
+    mf_rig_start(run);
+    mf_rig_body(run, 0, 2.0, (double[3]){0, 0, 0}, (double[3]){0.02167, 0.03333, 0.04167});
+    mf_rig_corners(run, 8, 0.2, 0.15, 0.1, 0.0);
+    config.motions.articulated.contact_stiffness = 1e5;
+    config.motions.articulated.contact_depth = 1.0;
+    config.motions.articulated.friction = 0.5;
+    mf_rig_open(run, &config);
     const double tilt = 25 * MF_CHECK_DEGREE, drop = 2.0 * 9.81 * 0.3;
-    mf_rig_set3(&rig, "base.position", 0, 0, 0.5);
-    mf_rig_set(&rig, "base.orientation", 0, cos(0.5 * tilt));
-    mf_rig_set(&rig, "base.orientation", 1, sin(0.5 * tilt));
-    double before = box_energy(&rig), worst = -INFINITY, rest = -INFINITY, start = before;
+    mf_rig_set3(run, "base.position", 0, 0, 0.5);
+    mf_rig_set(run, "base.orientation", 0, cos(0.5 * tilt));
+    mf_rig_set(run, "base.orientation", 1, sin(0.5 * tilt));
+    double before = box_energy(run), worst = -INFINITY, rest = -INFINITY, start = before;
     for (int n = 0; n < 6000; n++) {
-        mf_world_step(rig.world, 1);
-        double now = box_energy(&rig);
+        mf_rig_step(run, 1);
+        double now = box_energy(run);
         double *gain = n < 5000 ? &worst : &rest;
         *gain = mf_check_worse(*gain, (now - before) / drop);
         before = now;
@@ -106,7 +97,6 @@ static void check_dissipation(mf_CheckRun *run) {
     mf_check_below(run, "at rest: largest energy gain of a step over the energy of the drop", 1e-12,
                    rest);
     mf_check_above(run, "energy loss over the energy of the drop", 0.5, (start - before) / drop);
-    mf_rig_close(run, &rig);
     residual_order(run, MF_ARTICULATED_RK4, 10 * MF_MILLISECOND, 4.0);
     residual_order(run, MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND, 1.0);
 }
@@ -139,22 +129,21 @@ static void describe_hit(mf_RigText *text) {
 // an explicit method cannot follow a steeper slope.
 static void check_hit(mf_CheckRun *run) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50);
-    mf_Rig rig;
     mf_RigText text = {.used = 0};
     double worst = 0.0, torque = 0.0;
     config.world.gravity = 0.0;
-    config.motion.contacts = false;
-    config.motion.contact_stiffness = 1e5;
-    config.motion.contact_damping = 200.0;
-    config.motion.contact_depth = 1.0;
-    config.motion.slip_speed = 0.1;
+    config.motions.articulated.contacts = false;
+    config.motions.articulated.contact_stiffness = 1e5;
+    config.motions.articulated.contact_damping = 200.0;
+    config.motions.articulated.contact_depth = 1.0;
+    config.motions.articulated.slip_speed = 0.1;
     describe_hit(&text);
-    mf_rig_open_text(&rig, run, text.text, &config);
-    mf_rig_set(&rig, "free.velocity", 5, -5.0);
-    const mf_RigMomentum start = mf_rig_momentum(&rig);
+    mf_rig_open_text(run, text.text, &config);
+    mf_rig_set(run, "free.velocity", 5, -5.0);
+    const mf_RigMomentum start = mf_rig_momentum(run);
     for (int n = 0; n < 50; n++) {
-        mf_world_step(rig.world, 200);
-        const mf_RigMomentum now = mf_rig_momentum(&rig);
+        mf_rig_step(run, 200);
+        const mf_RigMomentum now = mf_rig_momentum(run);
         worst = mf_check_worse(worst, mf_rig_apart(now.linear, start.linear) / 50.0);
         torque = mf_check_worse(torque, mf_rig_apart(now.angular, start.angular) /
                                             mf_rig_apart(start.angular, NULL));
@@ -162,8 +151,7 @@ static void check_hit(mf_CheckRun *run) {
     mf_check_below(run, "change of linear momentum, relative [1]", 1e-9, worst);
     mf_check_below(run, "change of angular momentum, relative [1]", 1e-9, torque);
     mf_check_above(run, "loss of speed of the ball [m/s]", 2.0,
-                   mf_rig_get(&rig, "free.velocity", 5) + 5.0);
-    mf_rig_close(run, &rig);
+                   mf_rig_get(run, "free.velocity", 5) + 5.0);
 }
 
 // ---- F16 ----------------------------------------------------------------------------------------
@@ -197,24 +185,24 @@ static const char grasp[] =
     "</worldbody></mujoco>";
 
 static void set_up_free(mf_RigConfig *config) {
-    config->motion.contacts = config->motion.self_contacts = false;
+    config->motions.articulated.contacts = config->motions.articulated.self_contacts = false;
 }
 
 // Contacts of one law at all steps (the default follows the step).
 static void set_up_grasp(mf_RigConfig *config) {
-    config->motion.contacts = false;
-    config->motion.contact_stiffness = 2e4;
-    config->motion.contact_damping = 100.0;
-    config->motion.sweeps = 200;
+    config->motions.articulated.contacts = false;
+    config->motions.articulated.contact_stiffness = 2e4;
+    config->motions.articulated.contact_damping = 100.0;
+    config->motions.articulated.sweeps = 200;
 }
 
-static void read_state(const mf_Rig *rig, double *out) {
+static void read_state(const mf_CheckRun *run, double *out) {
     static const char *const names[4] = {"base.position", "base.orientation", "joint.angle",
                                          "free.position"};
     uint32_t used = 0;
     memset(out, 0, MOST_VALUES * sizeof *out);
     for (int i = 0; i < 4; i++) {
-        const mf_Field *field = mf_group_find_field(rig->group, names[i]);
+        const mf_Field *field = mf_group_find_field(run->rig.group, names[i]);
         for (uint32_t c = 0; field != NULL && c < field->components && used < MOST_VALUES; c++)
             out[used++] = mf_field_get(field, 0, c);
     }
@@ -223,19 +211,17 @@ static void read_state(const mf_Rig *rig, double *out) {
 static void end_of(mf_CheckRun *run, const Trial *trial, mf_ArticulatedIntegrator integrator,
                    mf_Time step, double *out) {
     mf_RigConfig config = mf_rig_config(integrator, step);
-    mf_Rig rig;
     trial->set_up(&config);
     if (trial->text != NULL)
-        mf_rig_open_text(&rig, run, trial->text, &config);
+        mf_rig_open_text(run, trial->text, &config);
     else
-        mf_rig_open_file(&rig, run, trial->file, &config);
-    const mf_Model *model = mf_group_model(rig.group);
+        mf_rig_open_file(run, trial->file, &config);
+    const mf_Model *model = mf_group_model(run->rig.group);
     for (uint32_t j = 0; j < model->joint_count; j++)
         if (model->joints[j].type == MF_JOINT_HINGE || model->joints[j].type == MF_JOINT_SLIDE)
-            mf_rig_set(&rig, "joint.rate", j, trial->rate * cos(j));
-    mf_world_step(rig.world, (uint64_t)(trial->time / step));
-    read_state(&rig, out);
-    mf_rig_close(run, &rig);
+            mf_rig_set(run, "joint.rate", j, trial->rate * cos(j));
+    mf_rig_step(run, (uint64_t)(trial->time / step));
+    read_state(run, out);
 }
 
 static double distance(const double *a, const double *b) {

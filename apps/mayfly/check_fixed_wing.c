@@ -2,21 +2,16 @@
 #include <math.h>
 #include <mayfly/fixed_wing.h>
 
-#include "check_rig.h"
+#include "check.h"
 
-static void open_aircraft(mf_Rig *rig, mf_CheckRun *run, const mf_FixedWing *aircraft,
+static void open_aircraft(mf_CheckRun *run, const mf_FixedWing *aircraft,
                           mf_FixedWingCommand command, uint32_t count, bool double_precision) {
-    const mf_WorldConfig world = mf_world_config();
-    mf_MotionsConfig motions = mf_motions_config();
-    mf_GroupConfig group = mf_group_config();
-    motions.fixed_wing = *aircraft;
-    mf_check_must(run, mf_motion_model(run->context, MF_MOTION_FIXED_WING, &motions, "wing",
-                                       &rig->model, &run->error));
-    motions.fixed_wing_config.command = command;
-    group.model = rig->model;
-    group.count = count;
-    group.double_precision = double_precision;
-    mf_rig_open_group(rig, run, &world, &group, MF_MOTION_FIXED_WING, &motions);
+    mf_RigConfig config = mf_rig_config_of(MF_MOTION_FIXED_WING, mf_world_config().step);
+    config.motions.fixed_wing = *aircraft;
+    config.motions.fixed_wing_config.command = command;
+    config.group.count = count;
+    config.group.double_precision = double_precision;
+    mf_rig_open_motion(run, &config);
 }
 
 // G5. The equations of Beard and McLain (2012) with the Aerosonde of mavsim, solved independently;
@@ -42,14 +37,12 @@ static void check_trim(mf_CheckRun *run) {
                        1e-12, trim.residual);
     }
     // For a minute it stays in trim.
-    mf_Rig rig;
-    open_aircraft(&rig, run, &aircraft, MF_FIXED_WING_SURFACES, 1, true);
-    mf_world_step(rig.world, 6000);
-    const mf_Field *position = mf_group_find_field(rig.group, "base.position");
+    open_aircraft(run, &aircraft, MF_FIXED_WING_SURFACES, 1, true);
+    mf_rig_step(run, 6000);
+    const mf_Field *position = mf_group_find_field(run->rig.group, "base.position");
     mf_check_near(run, "altitude after 60 s, fixed control surfaces [m]", 100.0,
                   mf_field_get(position, 0, 2), 1e-4);
     mf_check_near(run, "path in 60 s at 25 m/s [m]", 1500.0, mf_field_get(position, 0, 0), 1e-3);
-    mf_rig_free(&rig);
 }
 
 // G6. g tan(30 degrees) / V and the radius that belongs to it, for a lift in the plane of symmetry
@@ -71,16 +64,15 @@ static void check_curve(mf_CheckRun *run) {
 // constant; the propeller's coefficients of the advance ratio are set to 0.
 static void check_phugoid(mf_CheckRun *run) {
     mf_FixedWing aircraft = mf_motions_config().fixed_wing;
-    mf_Rig rig;
     for (int i = 1; i < 3; i++)
         aircraft.propeller_thrust[i] = aircraft.propeller_torque[i] = 0.0;
-    open_aircraft(&rig, run, &aircraft, MF_FIXED_WING_SURFACES, 1, true);
-    mf_Field *velocity = mf_group_find_field(rig.group, "base.linear_velocity");
+    open_aircraft(run, &aircraft, MF_FIXED_WING_SURFACES, 1, true);
+    mf_Field *velocity = mf_group_find_field(run->rig.group, "base.linear_velocity");
     mf_field_set(velocity, 0, 0, 25.2);
     double first = 0.0, last = 0.0, before = 0.0;
     int periods = -1; // the first crossing after three seconds starts the clock
     for (int i = 1; i <= 6000 && periods < 3; i++) {
-        mf_world_step(rig.world, 1);
+        mf_rig_step(run, 1);
         double climb = mf_field_get(velocity, 0, 2);
         if (i > 300 && before > 0.0 && climb <= 0.0) {
             last = 0.01 * (i - 1 + before / (before - climb));
@@ -90,7 +82,6 @@ static void check_phugoid(mf_CheckRun *run) {
         before = climb;
     }
     mf_check_near(run, "period at 25 m/s [s]", 11.3223, (last - first) / periods, 0.15 * 11.3223);
-    mf_rig_free(&rig);
 }
 
 // G15. The same aircraft in batches of 1, 8 and 10,000.
@@ -100,17 +91,15 @@ static void check_swarm(mf_CheckRun *run) {
     for (int precision = 0; precision < 2; precision++) {
         uint64_t hash[3];
         for (int i = 0; i < 3; i++) {
-            mf_Rig rig;
-            open_aircraft(&rig, run, &aircraft, MF_FIXED_WING_ORBIT, counts[i], precision != 0);
-            mf_Field *speed = mf_group_find_field(rig.group, "command.airspeed");
-            mf_Field *radius = mf_group_find_field(rig.group, "command.radius");
+            open_aircraft(run, &aircraft, MF_FIXED_WING_ORBIT, counts[i], precision != 0);
+            mf_Field *speed = mf_group_find_field(run->rig.group, "command.airspeed");
+            mf_Field *radius = mf_group_find_field(run->rig.group, "command.radius");
             for (uint32_t k = 0; k < counts[i]; k++)
                 mf_field_set(speed, k, 0, 20.0 + 0.1 * (k % 100));
             mf_field_set(speed, indices[i], 0, 31.0);
             mf_field_set(radius, indices[i], 0, -170.0);
-            mf_world_step(rig.world, 200);
-            hash[i] = mf_group_instance_hash(rig.group, indices[i]);
-            mf_rig_free(&rig);
+            mf_rig_step(run, 200);
+            hash[i] = mf_group_instance_hash(run->rig.group, indices[i]);
         }
         mf_check_bits(run, precision ? "one of 8, double" : "one of 8, float", hash[0], hash[1]);
         mf_check_bits(run, precision ? "one of 10,000, double" : "one of 10,000, float", hash[0],

@@ -1,13 +1,10 @@
 // Check cases of dry friction for every motion that has it, with default settings of
 // mf_motions_config() except the coefficient, 0.25, and `friction: coupled` of `points`, without
 // which it has no roll and pitch.
-#include <mayfly/motion.h>
-
 #include <math.h>
 #include <string.h>
 
-#include "check_rig.h"
-#include "import/mjcf.h"
+#include "check.h"
 
 #define COEFFICIENT 0.25
 #define GRAVITY 9.81 // [m/s^2]
@@ -27,50 +24,34 @@ typedef struct Slide {
     double heading; // [rad]
 } Slide;
 
-static void open_box(mf_Rig *rig, mf_CheckRun *run, const Slide *slide, const mf_Terrain *ground) {
-    const mf_ImportConfig import = mf_import_config();
-    mf_MotionsConfig motion = mf_motions_config();
-    mf_WorldConfig world = mf_world_config();
-    motion.points.friction = MF_FRICTION_COUPLED;
-    motion.points.friction_coefficient = COEFFICIENT;
-    motion.rigid.friction = motion.prescribed.friction = motion.articulated.friction = COEFFICIENT;
-    world.step = slide->step;
-    world.terrain = ground;
-    mf_check_must(run, mf_mjcf_parse(run->context, "box.xml", box, sizeof box - 1, &import, true,
-                                     &rig->model, &run->error));
-    mf_rig_open_model(rig, run, rig->model, &world, slide->motion, &motion);
-    double c = cos(slide->slope / 2), s = -sin(slide->slope / 2);
-    double cz = cos(slide->heading / 2), sz = sin(slide->heading / 2);
-    mf_rig_set3(rig, "base.position", -0.05 * sin(slide->slope), 0, 0.05 * cos(slide->slope));
-    mf_rig_set(rig, "base.orientation", 0, c * cz);
-    mf_rig_set(rig, "base.orientation", 1, s * sz);
-    mf_rig_set(rig, "base.orientation", 2, s * cz);
-    mf_rig_set(rig, "base.orientation", 3, c * sz);
-}
-
-static void run_for(const mf_Rig *rig, mf_Time step, double seconds) {
-    mf_world_step(rig->world, (uint64_t)(mf_time_from_seconds(seconds) / step));
+static void open_box(mf_CheckRun *run, const Slide *slide) {
+    mf_RigConfig config = mf_rig_config_of(slide->motion, slide->step);
+    mf_MotionsConfig *motion = &config.motions;
+    motion->points.friction = MF_FRICTION_COUPLED;
+    motion->points.friction_coefficient = motion->rigid.friction = COEFFICIENT;
+    motion->prescribed.friction = motion->articulated.friction = COEFFICIENT;
+    config.world.terrain = slide->slope > 0.0 ? mf_rig_slope(run, slide->slope) : NULL;
+    mf_rig_open_text(run, box, &config);
+    const double c = cos(slide->slope / 2), s = -sin(slide->slope / 2);
+    const double cz = cos(slide->heading / 2), sz = sin(slide->heading / 2);
+    mf_rig_set3(run, "base.position", -0.05 * sin(slide->slope), 0, 0.05 * cos(slide->slope));
+    mf_rig_set_row(run, "base.orientation", 4, (double[4]){c * cz, s * sz, s * cz, c * sz});
+    mf_check_variant(run, "%s, %g ms", mf_motion_name(slide->motion),
+                     1e3 * mf_time_to_seconds(slide->step));
 }
 
 // Distance along `angle`, and sideways, of a throw at 1 m/s in that direction on level ground.
 static void throw(mf_CheckRun * run, const Slide *slide, double angle, double direction[2]) {
-    mf_Rig rig;
-    open_box(&rig, run, slide, NULL);
-    run_for(&rig, slide->step, 0.5);
-    double x = mf_rig_get(&rig, "base.position", 0), y = mf_rig_get(&rig, "base.position", 1);
-    mf_rig_set3(&rig, "base.linear_velocity", cos(angle), sin(angle),
-                mf_rig_get(&rig, "base.linear_velocity", 2));
-    run_for(&rig, slide->step, 1.0);
-    x = mf_rig_get(&rig, "base.position", 0) - x;
-    y = mf_rig_get(&rig, "base.position", 1) - y;
+    open_box(run, slide);
+    mf_rig_run(run, 0.5);
+    double x = mf_rig_get(run, "base.position", 0), y = mf_rig_get(run, "base.position", 1);
+    mf_rig_set3(run, "base.linear_velocity", cos(angle), sin(angle),
+                mf_rig_get(run, "base.linear_velocity", 2));
+    mf_rig_run(run, 1.0);
+    x = mf_rig_get(run, "base.position", 0) - x;
+    y = mf_rig_get(run, "base.position", 1) - y;
     direction[0] = x * cos(angle) + y * sin(angle);
     direction[1] = y * cos(angle) - x * sin(angle);
-    mf_rig_close(run, &rig);
-}
-
-static const char *named(mf_CheckRun *run, const Slide *slide, const char *what) {
-    return mf_check_name(run, "%s, %g ms: %s", mf_motion_name(slide->motion),
-                         1e3 * mf_time_to_seconds(slide->step), what);
 }
 
 // v^2 / (2 mu g), plus or minus the distance of one step.
@@ -81,8 +62,7 @@ static void check_throw(mf_CheckRun *run) {
         Slide slide = {.motion = motions[i / 4], .step = steps[i % 4] * MF_MILLISECOND};
         double direction[2], h = mf_time_to_seconds(slide.step);
         throw(run, &slide, 0.0, direction);
-        mf_check_near(run, named(run, &slide, "distance [m]"), expected, direction[0],
-                      0.002 * expected + 0.6 * h);
+        mf_check_near(run, "distance [m]", expected, direction[0], 0.002 * expected + 0.6 * h);
     }
 }
 
@@ -100,9 +80,8 @@ static void check_directions(mf_CheckRun *run) {
             most = fmax(most, direction[0]);
             aside = fmax(aside, fabs(direction[1]));
         }
-        mf_check_below(run, named(run, &slide, "range of distances, 12 directions [m]"), 0.002,
-                       most - least);
-        mf_check_below(run, named(run, &slide, "lateral distance [m]"), 0.002, aside);
+        mf_check_below(run, "range of distances, 12 directions [m]", 0.002, most - least);
+        mf_check_below(run, "lateral distance [m]", 0.002, aside);
     }
 }
 
@@ -110,20 +89,16 @@ static void check_directions(mf_CheckRun *run) {
 static void check_slope(mf_CheckRun *run) {
     const double slope = 20.0 * MF_CHECK_DEGREE;
     const double expected = GRAVITY * (sin(slope) - COEFFICIENT * cos(slope));
-    mf_Terrain *ground = mf_rig_slope(run, slope);
     for (int i = 0; i < 8; i++) {
         Slide slide = {motions[i / 2], (i % 2 ? 1 : 10) * MF_MILLISECOND, slope, 0.3};
-        mf_Rig rig;
-        open_box(&rig, run, &slide, ground);
-        run_for(&rig, slide.step, 0.5);
-        double before = -mf_rig_get(&rig, "base.linear_velocity", 0) / cos(slope);
-        run_for(&rig, slide.step, 1.0);
-        double after = -mf_rig_get(&rig, "base.linear_velocity", 0) / cos(slope);
-        mf_check_near(run, named(run, &slide, "acceleration at 20 deg [m/s^2]"), expected,
-                      after - before, 0.02 * expected);
-        mf_rig_close(run, &rig);
+        open_box(run, &slide);
+        mf_rig_run(run, 0.5);
+        double before = -mf_rig_get(run, "base.linear_velocity", 0) / cos(slope);
+        mf_rig_run(run, 1.0);
+        double after = -mf_rig_get(run, "base.linear_velocity", 0) / cos(slope);
+        mf_check_near(run, "acceleration at 20 deg [m/s^2]", expected, after - before,
+                      0.02 * expected);
     }
-    mf_terrain_destroy(ground);
 }
 
 const mf_CheckCase mf_check_friction_cases[] = {

@@ -1,46 +1,35 @@
 // Check cases of the `kinematic` motion.
-#include "check_rig.h"
+#include "check.h"
 
 #include <mayfly/kinematic.h>
 #include <math.h>
 
 static const double pi = 3.14159265358979323846;
 
-static void rig_open(mf_Rig *rig, mf_CheckRun *run, const mf_Model *model) {
-    mf_WorldConfig world = mf_world_config();
-    world.step = MF_MILLISECOND;
-    mf_rig_open_model(rig, run, model, &world, MF_MOTION_KINEMATIC, NULL);
-}
-
-static void set_target(const mf_Rig *rig, uint32_t joint, double angle) {
-    mf_rig_set(rig, "joint.target", joint, angle);
-}
-
 // B2. A sole in contact and a hinge above it that rotates by 1 mrad per step: after 10^6 steps the
 // body has rotated by -1000 rad. Its anchors determine the pose, so errors do not accumulate.
 static void check_curve(mf_CheckRun *run) {
     static const double up[3] = {0, 0, 1};
-    mf_Rig rig = {0};
-    mf_hand_start(&rig.hand, run->context);
-    mf_hand_point(&rig.hand, 0, 0.02, 0.01, 0.3, 1.0, false);
-    uint32_t sole = mf_hand_hinge(&rig.hand, 0, 0.1, 0.05, 0, up);
+    const mf_RigConfig config = mf_rig_config_of(MF_MOTION_KINEMATIC, MF_MILLISECOND);
+    mf_HandModel *hand = mf_rig_start(run);
+    mf_hand_point(hand, 0, 0.02, 0.01, 0.3, 1.0, false);
+    uint32_t sole = mf_hand_hinge(hand, 0, 0.1, 0.05, 0, up);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(&rig.hand, sole, i & 1 ? 0.06 : -0.04, i & 2 ? 0.03 : -0.03, -0.1, 0.1, true);
-    rig_open(&rig, run, &rig.hand.model);
+        mf_hand_point(hand, sole, i & 1 ? 0.06 : -0.04, i & 2 ? 0.03 : -0.03, -0.1, 0.1, true);
+    mf_rig_open(run, &config);
     for (int n = 0; n <= 1000000; n++) { // at 0 contact begins
-        set_target(&rig, 0, 1e-3 * n);
-        mf_world_step(rig.world, 1);
+        mf_rig_set(run, "joint.target", 0, 1e-3 * n);
+        mf_rig_step(run, 1);
     }
     double q[4], length = 0.0;
     for (uint32_t c = 0; c < 4; c++) {
-        q[c] = mf_rig_get(&rig, "base.orientation", c);
+        q[c] = mf_rig_get(run, "base.orientation", c);
         length += q[c] * q[c];
     }
     // cos and sin of 500 rad, to 20 digits.
     mf_check_near(run, "w after -1000 rad [1]", -0.88384927343147796, q[0], 1e-12);
     mf_check_near(run, "z [1]", 0.46777180532247613, q[3], 1e-12);
     mf_check_near(run, "norm of the quaternion [1]", 1.0, sqrt(length), 1e-12);
-    mf_rig_free(&rig);
 }
 
 // ---- B3: the hexapod's tripod gait --------------------------------------------------------------
@@ -85,11 +74,11 @@ typedef struct Slide { // slip of feet in contact
     double height;     // [m] of the body, largest error
 } Slide;
 
-static mf_Status walk(mf_Rig *rig, double stride, int cycles, int half, Slide *slide) {
+static void walk(const mf_CheckRun *run, double stride, int cycles, int half, Slide *slide) {
     double constant[6][3];
-    const uint32_t feet = mf_kinematic_foot_count(rig->group);
+    const uint32_t feet = mf_kinematic_foot_count(run->rig.group);
     bool stood[6] = {false};
-    const double rest = mf_rig_get(rig, "base.position", 2);
+    const double rest = mf_rig_get(run, "base.position", 2);
     for (int n = 0; n < 2 * half * cycles; n++) {
         double part = (double)(n % half + 1) / half;
         int stance = n / half % 2;
@@ -100,17 +89,17 @@ static mf_Status walk(mf_Rig *rig, double stride, int cycles, int half, Slide *s
             foot[0] += stride * (stands ? 0.5 - part : part - 0.5);
             leg_solve(&legs[l], foot[0], foot[1], stands ? 0.0 : 0.03 * sin(pi * part), angle);
             for (uint32_t c = 0; c < 3; c++)
-                set_target(rig, 3 * l + c, angle[c]);
+                mf_rig_set(run, "joint.target", 3 * l + c, angle[c]);
         }
-        mf_world_step(rig->world, 1);
+        mf_rig_step(run, 1);
         for (uint32_t i = 0; i < feet && i < 6; i++) {
             double position[3], foot[2];
-            bool stands = mf_rig_get(rig, "stance.holds", i) > 0.0;
+            bool stands = mf_rig_get(run, "stance.holds", i) > 0.0;
             leg_rest(&legs[i], foot);
             foot[0] += stride * (0.5 - part);
             // The body moves straight ahead, so its frame is a translation of the world's.
             for (uint32_t c = 0; c < 3; c++)
-                position[c] = mf_rig_get(rig, "base.position", c) + (c < 2 ? foot[c] : 0.0);
+                position[c] = mf_rig_get(run, "base.position", c) + (c < 2 ? foot[c] : 0.0);
             for (uint32_t c = 0; c < 2 && stands && (int)(i % 2) == stance; c++)
                 if (stood[i] && n % half > 0)
                     slide->worst = fmax(slide->worst, fabs(position[c] - constant[i][c]));
@@ -118,63 +107,57 @@ static mf_Status walk(mf_Rig *rig, double stride, int cycles, int half, Slide *s
                 constant[i][c] = position[c];
             stood[i] = stands;
         }
-        slide->height = fmax(slide->height, fabs(mf_rig_get(rig, "base.position", 2) - rest));
+        slide->height = fmax(slide->height, fabs(mf_rig_get(run, "base.position", 2) - rest));
     }
-    return MF_OK;
 }
 
 static void check_tripod(mf_CheckRun *run) {
     enum { HALF = 250, CYCLES = 20 };
     const double stride = 0.05;
-    char path[MF_APP_PATH];
-    mf_Rig rig = {0};
+    const mf_RigConfig config = mf_rig_config_of(MF_MOTION_KINEMATIC, MF_MILLISECOND);
     Slide slide = {0};
-    mf_check_must(run, mf_model_load(run->context, mf_app_own("models/hexapod.urdf", path), NULL,
-                                     &rig.model, &run->error));
-    rig_open(&rig, run, rig.model);
+    mf_rig_open_file(run, "models/hexapod.urdf", &config);
     // Before the first stroke: legs 1, 3, 5 in front, the others behind.
     for (uint32_t l = 0; l < 6; l++) {
         double foot[2], angle[3];
         leg_rest(&legs[l], foot);
         leg_solve(&legs[l], foot[0] + (l % 2 == 0 ? 0.5 : -0.5) * stride, foot[1], 0.0, angle);
         for (uint32_t c = 0; c < 3; c++)
-            set_target(&rig, 3 * l + c, angle[c]);
+            mf_rig_set(run, "joint.target", 3 * l + c, angle[c]);
     }
-    mf_world_step(rig.world, 1);
-    double start = mf_rig_get(&rig, "base.position", 0);
-    mf_check_must(run, walk(&rig, stride, CYCLES, HALF, &slide));
+    mf_rig_step(run, 1);
+    double start = mf_rig_get(run, "base.position", 0);
+    walk(run, stride, CYCLES, HALF, &slide);
     mf_check_near(run, "distance of 20 cycles of two strides of 0.05 m [m]", 2.0,
-                  mf_rig_get(&rig, "base.position", 0) - start, 1e-9);
-    mf_check_near(run, "sideways displacement [m]", 0.0, mf_rig_get(&rig, "base.position", 1),
-                  1e-9);
-    mf_check_near(run, "turn [rad]", 0.0, 2.0 * mf_rig_get(&rig, "base.orientation", 3), 1e-9);
+                  mf_rig_get(run, "base.position", 0) - start, 1e-9);
+    mf_rig_near(run, "base.position", 1, "sideways displacement [m]", 0.0, 1e-9);
+    mf_check_near(run, "turn [rad]", 0.0, 2.0 * mf_rig_get(run, "base.orientation", 3), 1e-9);
     mf_check_below(run, "largest displacement of a planted foot [m]", 1e-9, slide.worst);
     mf_check_below(run, "change of the body's height [m]", 1e-9, slide.height);
-    mf_check_near(run, "robots with a fault [1]", 0.0, mf_group_fault_total(rig.group), 0.0);
-    mf_rig_free(&rig);
+    mf_check_near(run, "robots with a fault [1]", 0.0, mf_group_fault_total(run->rig.group), 0.0);
 }
 
 // B4. Six feet on a circle of radius R, the center of mass in its middle: R cos 30 degrees.
 static void check_margin(mf_CheckRun *run) {
     static const double up[3] = {0, 0, 1};
-    mf_Rig rig = {0};
-    mf_hand_start(&rig.hand, run->context);
-    mf_hand_point(&rig.hand, 0, 0, 0, 0.1, 1.0, false);
+    const mf_RigConfig config = mf_rig_config_of(MF_MOTION_KINEMATIC, MF_MILLISECOND);
+    mf_HandModel *hand = mf_rig_start(run);
+    mf_hand_point(hand, 0, 0, 0, 0.1, 1.0, false);
     for (int i = 0; i < 6; i++) {
         uint32_t foot =
-            mf_hand_slide(&rig.hand, 0, 0.2 * cos(i * pi / 3), 0.2 * sin(i * pi / 3), -0.1, up);
-        mf_hand_point(&rig.hand, foot, 0, 0, 0, 0.1, true);
+            mf_hand_slide(hand, 0, 0.2 * cos(i * pi / 3), 0.2 * sin(i * pi / 3), -0.1, up);
+        mf_hand_point(hand, foot, 0, 0, 0, 0.1, true);
     }
-    rig_open(&rig, run, &rig.hand.model);
-    mf_world_step(rig.world, 1);
+    mf_rig_open(run, &config);
+    mf_rig_step(run, 1);
     mf_check_near(run, "static margin, R = 0.2 m [m]", 0.17320508075688773,
-                  mf_kinematic_static_margin(rig.group, 0), 1e-14);
+                  mf_kinematic_static_margin(run->rig.group, 0), 1e-14);
     // With every other foot up: half the radius.
     for (uint32_t i = 1; i < 6; i += 2)
-        set_target(&rig, i, 0.02);
-    mf_world_step(rig.world, 1);
-    mf_check_near(run, "on three feet [m]", 0.1, mf_kinematic_static_margin(rig.group, 0), 1e-14);
-    mf_rig_free(&rig);
+        mf_rig_set(run, "joint.target", i, 0.02);
+    mf_rig_step(run, 1);
+    mf_check_near(run, "on three feet [m]", 0.1, mf_kinematic_static_margin(run->rig.group, 0),
+                  1e-14);
 }
 
 const mf_CheckCase mf_check_kinematic_cases[] = {

@@ -27,14 +27,14 @@ static void add_fluid(mf_CheckRun *run, mf_ParticleRig *rig, const Fluid *fluid,
                       const double low[3], const uint32_t size[3]) {
     const double a = fluid->spacing * (1.0 + fluid->squeeze);
     mf_MotionsConfig config = mf_motions_config();
-    mf_particle_rig_particles(run, rig, size[0] * size[1] * size[2], 1000.0 * a * a * a, 0.5 * a);
+    mf_particle_rig_particles(rig, size[0] * size[1] * size[2], 1000.0 * a * a * a, 0.5 * a);
     config.fluid.sound_speed = fluid->sound;
     config.fluid.reach = fluid->reach;
     config.fluid.viscosity = fluid->viscosity;
     config.fluid.artificial_viscosity = fluid->artificial;
     mf_check_must(run, mf_motion_add(rig->group, MF_MOTION_FLUID, &config, &run->error));
-    mf_particle_rig_fill(run, rig, low, size, fluid->spacing);
-    mf_check_must(run, mf_particles_couple(rig->world, &run->error));
+    mf_particle_rig_fill(rig, low, size, fluid->spacing);
+    mf_check_must(run, mf_particles_couple(run->rig.world, &run->error));
 }
 
 typedef struct Line { // least squares of pressure over height
@@ -48,13 +48,13 @@ static void add_pressures(const mf_ParticleRig *rig, const double low[3], const 
     for (uint32_t i = 0; i < rig->count; i++) {
         bool inside = true;
         for (uint32_t c = 0; c < 3; c++) {
-            const double at = mf_particle_rig_get(rig->position, i, c);
+            const double at = mf_field_get(rig->position, i, c);
             inside = inside && at > low[c] + margin && at < high[c] - margin;
         }
         if (!inside)
             continue;
-        const double z = mf_particle_rig_get(rig->position, i, 2) - low[2];
-        const double p = mf_particle_rig_get(pressure, i, 0);
+        const double z = mf_field_get(rig->position, i, 2) - low[2];
+        const double p = mf_field_get(pressure, i, 0);
         *line = (Line){line->n + 1.0, line->z + z, line->p + p, line->zz + z * z, line->zp + z * p};
     }
 }
@@ -67,15 +67,15 @@ static void check_hydrostatics(mf_CheckRun *run) {
     mf_ParticleRig rig;
     mf_particle_rig_world(&rig, run, step, 9.81, 0.0);
     const double walls[3] = {0.3, 0.3, 1.6};
-    mf_particle_rig_tank(run, &rig, low, walls);
+    mf_particle_rig_tank(&rig, low, walls);
     add_fluid(run, &rig, &fluid, low, size);
-    mf_world_step(rig.world, (uint64_t)(2.5 / step));
-    const mf_Field *wrench = mf_group_find_field(rig.boxes[0], "wrench.link");
+    mf_rig_step(run, (uint64_t)(2.5 / step));
+    const mf_Field *wrench = mf_group_find_field(rig.floor, "wrench.link");
     const uint64_t steps = (uint64_t)(0.5 / step);
     double floor_force = 0.0;
     Line line = {0};
     for (uint64_t k = 0; k < steps; k++) {
-        mf_world_step(rig.world, 1);
+        mf_rig_step(run, 1);
         floor_force += mf_field_get(wrench, 0, 2) / (double)steps;
         if (k % 50 == 0)
             add_pressures(&rig, low, high, 0.06, &line);
@@ -86,7 +86,6 @@ static void check_hydrostatics(mf_CheckRun *run) {
     mf_check_near(run, "force on the floor over the weight", 1.0,
                   -floor_force / (3375 * 0.008 * 9.81), 1e-3);
     mf_check_near(run, "particles with a fault", 0.0, mf_group_fault_total(rig.group), 0.0);
-    mf_particle_rig_close(&rig);
 }
 
 enum { FRONTS = 8, TRACE = 400 };
@@ -147,9 +146,9 @@ static double fit_fronts(const Trace *trace, const Collapse *seen, double *shift
 static double front_of(const mf_ParticleRig *rig, double spacing) {
     double most = 0.0;
     for (uint32_t i = 0; i < rig->count; i++)
-        if (mf_particle_rig_get(rig->position, i, 2) < 1.0 + 2.0 * spacing &&
-            mf_particle_rig_get(rig->position, i, 0) > most)
-            most = mf_particle_rig_get(rig->position, i, 0);
+        if (mf_field_get(rig->position, i, 2) < 1.0 + 2.0 * spacing &&
+            mf_field_get(rig->position, i, 0) > most)
+            most = mf_field_get(rig->position, i, 0);
     return most + 0.5 * spacing;
 }
 
@@ -163,21 +162,20 @@ static void collapse(mf_CheckRun *run, const Collapse *seen) {
     Trace trace = {.count = 0};
     double shift = 0.0, beyond = 0.0;
     mf_particle_rig_world(&rig, run, step, g, 0.0);
-    mf_particle_rig_tank(run, &rig, low, walls);
+    mf_particle_rig_tank(&rig, low, walls);
     add_fluid(run, &rig, &fluid, low, size);
     for (; trace.count < TRACE && (trace.count == 0 || front_of(&rig, fluid.spacing) < 5.2 * a);
          trace.count++) {
-        const double t = mf_time_to_seconds(mf_world_time(rig.world));
+        const double t = mf_rig_time(run);
         const double front = front_of(&rig, fluid.spacing);
         trace.time[trace.count] = t * sqrt(2.0 * g / a);
         trace.descriptor[trace.count] = front / a;
         beyond = fmax(beyond, front - a - 2.0 * sqrt(g * height) * t);
-        mf_world_step(rig.world, 10);
+        mf_rig_step(run, 10);
     }
     mf_check_below(run, "front, RMS of the relative error", 0.08, fit_fronts(&trace, seen, &shift));
     mf_check_near(run, "delay of the gate, in T", seen->delay, shift, seen->delay);
     mf_check_below(run, "front beyond that of Ritter [m]", fluid.spacing, beyond);
-    mf_particle_rig_close(&rig);
 }
 
 static void check_dam(mf_CheckRun *run) {
@@ -196,7 +194,7 @@ static double scatter(uint32_t index) {
 }
 
 // Particles with random positions and velocities, without gravity and walls.
-static void shake(mf_CheckRun *run, mf_ParticleRig *rig, double spacing, double speed) {
+static void shake(mf_ParticleRig *rig, double spacing, double speed) {
     for (uint32_t i = 0; i < rig->count; i++) {
         const uint32_t at[3] = {i % 8, i / 8 % 8, i / 64};
         double position[3], velocity[3];
@@ -204,7 +202,7 @@ static void shake(mf_CheckRun *run, mf_ParticleRig *rig, double spacing, double 
             position[c] = 100.0 * (c == 2) + spacing * (at[c] + 0.2 * scatter(6 * i + c));
             velocity[c] = speed * (0.5 + scatter(6 * i + 3 + c));
         }
-        mf_particle_rig_put(run, rig, i, position, velocity);
+        mf_particle_rig_put(rig, i, position, velocity);
     }
 }
 
@@ -212,7 +210,7 @@ static void report_momentum(mf_CheckRun *run, mf_ParticleRig *rig) {
     double before[3], after[3], worst = 0.0;
     for (int k = 0; k < 50; k++) {
         mf_particle_rig_momentum(rig, before);
-        mf_world_step(rig->world, 1);
+        mf_rig_step(run, 1);
         mf_particle_rig_momentum(rig, after);
         for (int c = 0; c < 3; c++)
             worst = mf_check_worse(worst, fabs(after[c] - before[c]) / fabs(before[c]));
@@ -227,9 +225,8 @@ static void check_momentum(mf_CheckRun *run) {
     mf_ParticleRig rig;
     mf_particle_rig_world(&rig, run, step_of(&fluid), 0.0, 0.0);
     add_fluid(run, &rig, &fluid, low, size);
-    shake(run, &rig, fluid.spacing, 1.0);
+    shake(&rig, fluid.spacing, 1.0);
     report_momentum(run, &rig);
-    mf_particle_rig_close(&rig);
 }
 
 // One cell of the vortex u = sin kx cos ky, v = -cos kx sin ky between walls without friction.
@@ -243,23 +240,22 @@ static void check_vortex(mf_CheckRun *run) {
     static const uint32_t size[3] = {24, 24, 4};
     mf_ParticleRig rig;
     mf_particle_rig_world(&rig, run, step_of(&fluid), 0.0, 0.0);
-    mf_particle_rig_tank(run, &rig, low, high);
+    mf_particle_rig_tank(&rig, low, high);
     const double roof[2][3] = {{-0.5, -0.5, high[2]}, {side + 0.5, side + 0.5, high[2] + 0.5}};
-    mf_particle_rig_box(run, &rig, roof[0], roof[1]);
+    mf_particle_rig_box(&rig, roof[0], roof[1]);
     add_fluid(run, &rig, &fluid, low, size);
     for (uint32_t i = 0; i < rig.count; i++) {
-        const double x = mf_particle_rig_get(rig.position, i, 0),
-                     y = mf_particle_rig_get(rig.position, i, 1);
+        const double x = mf_field_get(rig.position, i, 0), y = mf_field_get(rig.position, i, 1);
         mf_field_set(rig.velocity, i, 0, sin(pi * x) * cos(pi * y));
         mf_field_set(rig.velocity, i, 1, -cos(pi * x) * sin(pi * y));
         mf_field_set(mf_group_find_field(rig.group, "particle.pressure"), i, 0, 6750.0);
     }
-    const double start = mf_particle_rig_kinetic(&rig);
-    mf_world_step(rig.world, (uint64_t)(0.3 / step_of(&fluid)));
-    const double t = mf_time_to_seconds(mf_world_time(rig.world));
+    const double start = mf_particle_rig_energy(&rig).kinetic;
+    mf_rig_step(run, (uint64_t)(0.3 / step_of(&fluid)));
+    const double t = mf_rig_time(run);
     mf_check_near(run, "rate of decay of the energy over 4 nu k^2", 1.0,
-                  log(start / mf_particle_rig_kinetic(&rig)) / (4.0 * nu * pi * pi * t), 0.15);
-    mf_particle_rig_close(&rig);
+                  log(start / mf_particle_rig_energy(&rig).kinetic) / (4.0 * nu * pi * pi * t),
+                  0.15);
 }
 
 // ---- grains -------------------------------------------------------------------------------------
@@ -269,9 +265,9 @@ static const double grain_radius = 0.01, grain_mass = 0.010471975511966; // [m],
 static void open_grains(mf_ParticleRig *rig, mf_CheckRun *run, uint32_t count, double gravity,
                         double tilt, const mf_MotionsConfig *config) {
     mf_particle_rig_world(rig, run, 1e-3, gravity, tilt);
-    mf_particle_rig_particles(run, rig, count, grain_mass, grain_radius);
+    mf_particle_rig_particles(rig, count, grain_mass, grain_radius);
     mf_check_must(run, mf_motion_add(rig->group, MF_MOTION_GRAINS, config, &run->error));
-    mf_check_must(run, mf_particles_couple(rig->world, &run->error));
+    mf_check_must(run, mf_particles_couple(run->rig.world, &run->error));
 }
 
 // Down 15 degrees: 5/7 g sin t while it rolls. It begins in contact.
@@ -280,21 +276,19 @@ static void check_rolling(mf_CheckRun *run) {
     mf_ParticleRig rig;
     mf_MotionsConfig config = mf_motions_config();
     open_grains(&rig, run, 1, 9.81, tilt, &config);
-    mf_particle_rig_put(run, &rig, 0, at, NULL);
-    mf_world_step(rig.world, 1000);
+    mf_particle_rig_put(&rig, 0, at, NULL);
+    mf_rig_step(run, 1000);
     mf_check_near(run, "rolling 15 degrees down for 1 s [m/s]", 1.8135820,
-                  mf_particle_rig_get(rig.velocity, 0, 0), 2e-3);
-    mf_check_near(run, "distance [m]", 0.9067910, mf_particle_rig_get(rig.position, 0, 0), 2e-3);
-    mf_particle_rig_close(&rig);
+                  mf_field_get(rig.velocity, 0, 0), 2e-3);
+    mf_check_near(run, "distance [m]", 0.9067910, mf_field_get(rig.position, 0, 0), 2e-3);
     config.grains.rolling = 0.3;
     open_grains(&rig, run, 1, 9.81, tilt, &config);
-    mf_particle_rig_put(run, &rig, 0, at, NULL);
-    mf_world_step(rig.world, 500);
-    const double x = mf_particle_rig_get(rig.position, 0, 0);
-    mf_world_step(rig.world, 1000);
+    mf_particle_rig_put(&rig, 0, at, NULL);
+    mf_rig_step(run, 500);
+    const double x = mf_field_get(rig.position, 0, 0);
+    mf_rig_step(run, 1000);
     mf_check_below(run, "creep in 1 s with a resistance above tan 15 deg [m]", 3e-3,
-                   fabs(mf_particle_rig_get(rig.position, 0, 0) - x));
-    mf_particle_rig_close(&rig);
+                   fabs(mf_field_get(rig.position, 0, 0) - x));
 }
 
 // Thrown at 1 m/s without spin it slides with mu g until it rolls with 5/7 of its speed.
@@ -304,14 +298,12 @@ static void check_sliding(mf_CheckRun *run) {
     mf_MotionsConfig config = mf_motions_config();
     config.grains.wall_friction = 0.3;
     open_grains(&rig, run, 1, 9.81, 0.0, &config);
-    mf_particle_rig_put(run, &rig, 0, at, velocity);
-    mf_world_step(rig.world, 50);
+    mf_particle_rig_put(&rig, 0, at, velocity);
+    mf_rig_step(run, 50);
     mf_check_near(run, "sliding for 0.05 s: 1 - mu g t [m/s]", 0.85285,
-                  mf_particle_rig_get(rig.velocity, 0, 0), 2e-3);
-    mf_world_step(rig.world, 150);
-    mf_check_near(run, "rolling: 5/7 [m/s]", 0.7142857, mf_particle_rig_get(rig.velocity, 0, 0),
-                  2e-3);
-    mf_particle_rig_close(&rig);
+                  mf_field_get(rig.velocity, 0, 0), 2e-3);
+    mf_rig_step(run, 150);
+    mf_check_near(run, "rolling: 5/7 [m/s]", 0.7142857, mf_field_get(rig.velocity, 0, 0), 2e-3);
 }
 
 // A bed in a tank that is tilted by 15 degrees, less than the friction angle of 26.6.
@@ -323,15 +315,14 @@ static void check_rest(mf_CheckRun *run) {
     mf_MotionsConfig config = mf_motions_config();
     mf_particle_rig_world(&rig, run, 1e-3, 9.81, 0.261799387799149);
     config.grains.stiffness = 5000.0;
-    mf_particle_rig_tank(run, &rig, low, high);
-    mf_particle_rig_particles(run, &rig, 320, grain_mass, grain_radius);
+    mf_particle_rig_tank(&rig, low, high);
+    mf_particle_rig_particles(&rig, 320, grain_mass, grain_radius);
     mf_check_must(run, mf_motion_add(rig.group, MF_MOTION_GRAINS, &config, &run->error));
-    mf_particle_rig_fill(run, &rig, low, size, 1.02 * d);
-    mf_check_must(run, mf_particles_couple(rig.world, &run->error));
-    mf_world_step(rig.world, 2000);
+    mf_particle_rig_fill(&rig, low, size, 1.02 * d);
+    mf_check_must(run, mf_particles_couple(run->rig.world, &run->error));
+    mf_rig_step(run, 2000);
     mf_check_below(run, "root mean square of the speed after 2 s [m/s]", 1e-4,
-                   sqrt(2.0 * mf_particle_rig_kinetic(&rig) / (320.0 * grain_mass)));
-    mf_particle_rig_close(&rig);
+                   sqrt(2.0 * mf_particle_rig_energy(&rig).kinetic / (320.0 * grain_mass)));
 }
 
 // Two grains meet at 1 m/s in the air.
@@ -346,14 +337,11 @@ static void check_impact(mf_CheckRun *run) {
         mf_MotionsConfig config = mf_motions_config();
         config.grains.restitution = target[k];
         open_grains(&rig, run, 2, 0.0, 0.0, &config);
-        mf_particle_rig_put(run, &rig, 0, left, there);
-        mf_particle_rig_put(run, &rig, 1, right, back);
-        mf_world_step(rig.world, 20);
+        mf_particle_rig_put(&rig, 0, left, there);
+        mf_particle_rig_put(&rig, 1, right, back);
+        mf_rig_step(run, 20);
         mf_check_near(run, names[k], target[k],
-                      mf_particle_rig_get(rig.velocity, 1, 0) -
-                          mf_particle_rig_get(rig.velocity, 0, 0),
-                      0.02);
-        mf_particle_rig_close(&rig);
+                      mf_field_get(rig.velocity, 1, 0) - mf_field_get(rig.velocity, 0, 0), 0.02);
     }
 }
 
@@ -361,9 +349,8 @@ static void check_grain_momentum(mf_CheckRun *run) {
     mf_ParticleRig rig;
     mf_MotionsConfig config = mf_motions_config();
     open_grains(&rig, run, 512, 0.0, 0.0, &config);
-    shake(run, &rig, 2.05 * grain_radius, 0.5);
+    shake(&rig, 2.05 * grain_radius, 0.5);
     report_momentum(run, &rig);
-    mf_particle_rig_close(&rig);
 }
 
 enum { WIDE = 12, TALL = 8, COLUMN = WIDE * WIDE * TALL };
@@ -376,7 +363,7 @@ static double elastic_of(const mf_ParticleRig *rig) {
     for (uint32_t i = 0; i < COLUMN; i++) {
         double at[3], shear = 0.0;
         for (uint32_t c = 0; c < 3; c++)
-            at[c] = mf_particle_rig_get(rig->position, i, c);
+            at[c] = mf_field_get(rig->position, i, c);
         for (uint32_t c = 0; c < slip->components; c++)
             shear += pow(mf_field_get(slip, i, c), 2);
         sum += 0.25 * (2.0 / 7.0) * heap_stiffness * shear; // each belongs to two
@@ -384,7 +371,7 @@ static double elastic_of(const mf_ParticleRig *rig) {
         for (uint32_t j = 0; j < i; j++) {
             double square = 0.0;
             for (uint32_t c = 0; c < 3; c++)
-                square += pow(mf_particle_rig_get(rig->position, j, c) - at[c], 2);
+                square += pow(mf_field_get(rig->position, j, c) - at[c], 2);
             if (square < 4.0 * grain_radius * grain_radius)
                 sum += 0.5 * heap_stiffness * pow(2.0 * grain_radius - sqrt(square), 2);
         }
@@ -399,8 +386,8 @@ static double radius_of_heap(const mf_ParticleRig *rig) {
         const double radius = 0.5 * (low + high);
         uint32_t beyond = 0;
         for (uint32_t i = 0; i < COLUMN; i++)
-            beyond += hypot(mf_particle_rig_get(rig->position, i, 0),
-                            mf_particle_rig_get(rig->position, i, 1)) > radius;
+            beyond += hypot(mf_field_get(rig->position, i, 0), mf_field_get(rig->position, i, 1)) >
+                      radius;
         if (beyond > COLUMN * 3 / 100)
             low = radius;
         else
@@ -409,13 +396,13 @@ static double radius_of_heap(const mf_ParticleRig *rig) {
     return high;
 }
 
-static void put_column(mf_CheckRun *run, mf_ParticleRig *rig) {
+static void put_column(mf_ParticleRig *rig) {
     for (uint32_t i = 0; i < COLUMN; i++) {
         const double x = i % WIDE - 0.5 * (WIDE - 1), y = i / WIDE % WIDE - 0.5 * (WIDE - 1);
         const double at[3] = {grain_radius * (2.1 * x + 0.05 * scatter(2 * i)),
                               grain_radius * (2.1 * y + 0.05 * scatter(2 * i + 1)),
                               grain_radius * (2.001 * (i / WIDE / WIDE) + 1.0)};
-        mf_particle_rig_put(run, rig, i, at, NULL);
+        mf_particle_rig_put(rig, i, at, NULL);
     }
 }
 
@@ -428,23 +415,22 @@ static void check_heap(mf_CheckRun *run) {
     config.grains.rolling = 0.15;
     config.grains.stiffness = heap_stiffness;
     open_grains(&rig, run, COLUMN, 9.81, 0.0, &config);
-    put_column(run, &rig);
-    const double start = mf_particle_rig_potential(&rig);
+    put_column(&rig);
+    const double start = mf_particle_rig_energy(&rig).potential;
     double most = -INFINITY, before = start;
     for (int k = 0; k < 120; k++) {
-        mf_world_step(rig.world, 10);
-        const double now =
-            mf_particle_rig_kinetic(&rig) + mf_particle_rig_potential(&rig) + elastic_of(&rig);
+        mf_rig_step(run, 10);
+        const double now = mf_particle_rig_energy(&rig).kinetic +
+                           mf_particle_rig_energy(&rig).potential + elastic_of(&rig);
         most = fmax(most, (now - before) / start);
         before = now;
     }
     mf_check_below(run, "largest rise of the energy in 10 ms, of that at the start", 1e-4, most);
-    const double rms = sqrt(2.0 * mf_particle_rig_kinetic(&rig) / (COLUMN * grain_mass));
+    const double rms = sqrt(2.0 * mf_particle_rig_energy(&rig).kinetic / (COLUMN * grain_mass));
     mf_check_below(run, "root mean square of the speed after 1.2 s [m/s]", 2e-2, rms);
     const double radius = WIDE * 2.1 * grain_radius / sqrt(3.14159265358979);
     mf_check_near(run, "run-out over the height of the column", 1.24,
                   (radius_of_heap(&rig) - radius) / (TALL * 2.0 * grain_radius), 0.35);
-    mf_particle_rig_close(&rig);
 }
 
 const mf_CheckCase mf_check_particles_cases[] = {

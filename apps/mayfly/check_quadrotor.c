@@ -6,39 +6,12 @@
 
 #include <mayfly/quadrotor.h>
 
-#include "check_rig.h"
+#include "check.h"
 
-typedef struct RigConfig {
-    mf_Quadrotor quadrotor;
-    mf_QuadrotorConfig config;
-    mf_WorldConfig world;
-    uint32_t count;
-} RigConfig;
-
-static RigConfig rig_config(mf_QuadrotorCommand command) {
-    RigConfig config = {mf_motions_config().quadrotor, mf_motions_config().quadrotor_config,
-                        mf_world_config(), 1};
-    config.config.command = command;
-    config.world.step = MF_MILLISECOND;
+static mf_RigConfig rig_config(mf_QuadrotorCommand command) {
+    mf_RigConfig config = mf_rig_config_of(MF_MOTION_QUADROTOR, MF_MILLISECOND);
+    config.motions.quadrotor_config.command = command;
     return config;
-}
-
-static void rig_open(mf_Rig *rig, mf_CheckRun *run, const RigConfig *config) {
-    mf_GroupConfig group = mf_group_config();
-    mf_MotionsConfig motions = mf_motions_config();
-    motions.quadrotor = config->quadrotor;
-    motions.quadrotor_config = config->config;
-    mf_check_must(run, mf_motion_model(run->context, MF_MOTION_QUADROTOR, &motions, "quadrotor",
-                                       &rig->model, &run->error));
-    group.model = rig->model;
-    group.count = config->count;
-    group.double_precision = true;
-    mf_rig_open_group(rig, run, &config->world, &group, MF_MOTION_QUADROTOR, &motions);
-}
-
-static void rig_set(const mf_Rig *rig, const char *field, uint32_t count, const double *values) {
-    for (uint32_t c = 0; c < count; c++)
-        mf_rig_set(rig, field, c, values[c]);
 }
 
 // ---- vehicles -----------------------------------------------------------------------------------
@@ -76,54 +49,49 @@ static mf_Quadrotor vehicle_quadrotor(const Vehicle *vehicle) {
 static void check_hover(mf_CheckRun *run) {
     for (int i = 0; i < 3; i++) {
         double speed[4];
-        mf_Rig rig;
-        RigConfig config = rig_config(MF_QUADROTOR_POSITION);
-        config.quadrotor = vehicle_quadrotor(&vehicles[i]);
-        mf_quadrotor_hover(&config.quadrotor, 9.81, speed);
-        mf_check_near(run, mf_check_name(run, "%s: hover speed [rad/s]", vehicles[i].name),
-                      vehicles[i].hover, speed[0], 5e-5);
-        rig_open(&rig, run, &config);
-        double start = mf_rig_get(&rig, "base.position", 2);
-        mf_world_step(rig.world, 1000000);
-        mf_check_below(run, mf_check_name(run, "%s: drift after 1e6 steps [m]", vehicles[i].name),
-                       1e-9, fabs(mf_rig_get(&rig, "base.position", 2) - start));
-        mf_rig_free(&rig);
+        mf_RigConfig config = rig_config(MF_QUADROTOR_POSITION);
+        config.motions.quadrotor = vehicle_quadrotor(&vehicles[i]);
+        mf_quadrotor_hover(&config.motions.quadrotor, 9.81, speed);
+        mf_check_variant(run, "%s", vehicles[i].name);
+        mf_check_near(run, "hover speed [rad/s]", vehicles[i].hover, speed[0], 5e-5);
+        mf_rig_open_motion(run, &config);
+        double start = mf_rig_get(run, "base.position", 2);
+        mf_rig_step(run, 1000000);
+        mf_check_below(run, "drift after 1e6 steps [m]", 1e-9,
+                       fabs(mf_rig_get(run, "base.position", 2) - start));
     }
 }
 
 static void check_lag(mf_CheckRun *run) {
     static const double zero[4], full[4] = {1000, 1000, 1000, 1000};
-    RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
-    mf_Rig rig;
+    mf_RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
     config.world.step = 3300000; // [ns] a tenth of the time constant
-    rig_open(&rig, run, &config);
-    rig_set(&rig, "rotor.speed", 4, zero);
-    rig_set(&rig, "command.rotors", 4, full);
-    mf_world_step(rig.world, 1);
+    mf_rig_open_motion(run, &config);
+    mf_rig_set_row(run, "rotor.speed", 4, zero);
+    mf_rig_set_row(run, "command.rotors", 4, full);
+    mf_rig_step(run, 1);
     mf_check_near(run, "remaining difference after a step of 0.1 tau [1]",
                   1 - 0.1 + 0.01 / 2 - 0.001 / 6 + 0.0001 / 24,
-                  1.0 - mf_rig_get(&rig, "rotor.speed", 0) / 1000.0, 1e-14);
-    mf_world_step(rig.world, 9);
-    mf_check_near(run, "reached after tau [1]", 0.63212,
-                  mf_rig_get(&rig, "rotor.speed", 0) / 1000.0, 5e-6);
-    mf_rig_free(&rig);
+                  1.0 - mf_rig_get(run, "rotor.speed", 0) / 1000.0, 1e-14);
+    mf_rig_step(run, 9);
+    mf_check_near(run, "reached after tau [1]", 0.63212, mf_rig_get(run, "rotor.speed", 0) / 1000.0,
+                  5e-6);
 }
 
 static void check_altitude(mf_CheckRun *run) {
-    RigConfig config = rig_config(MF_QUADROTOR_POSITION);
-    mf_Rig rig;
+    mf_RigConfig config = rig_config(MF_QUADROTOR_POSITION);
     config.world.step = 100000; // [ns]
-    config.quadrotor.motor_time_constant = 0.0;
-    config.quadrotor.velocity_bandwidth = 5.6;
-    config.quadrotor.velocity_integral = 0.0;
-    config.quadrotor.position_bandwidth = 16.0 / 5.6;
-    config.quadrotor.climb_max = 100.0;
-    rig_open(&rig, run, &config);
-    double start = mf_rig_get(&rig, "base.position", 2), most = 0.0, when = 0.0;
-    rig_set(&rig, "command.position", 3, (double[3]){0, 0, start + 0.5});
+    config.motions.quadrotor.motor_time_constant = 0.0;
+    config.motions.quadrotor.velocity_bandwidth = 5.6;
+    config.motions.quadrotor.velocity_integral = 0.0;
+    config.motions.quadrotor.position_bandwidth = 16.0 / 5.6;
+    config.motions.quadrotor.climb_max = 100.0;
+    mf_rig_open_motion(run, &config);
+    double start = mf_rig_get(run, "base.position", 2), most = 0.0, when = 0.0;
+    mf_rig_set_row(run, "command.position", 3, (double[3]){0, 0, start + 0.5});
     for (int i = 1; i <= 30000; i++) {
-        mf_world_step(rig.world, 1);
-        double rise = (mf_rig_get(&rig, "base.position", 2) - start) / 0.5;
+        mf_rig_step(run, 1);
+        double rise = (mf_rig_get(run, "base.position", 2) - start) / 0.5;
         if (rise > most) {
             most = rise;
             when = 1e-4 * i;
@@ -131,7 +99,6 @@ static void check_altitude(mf_CheckRun *run) {
     }
     mf_check_near(run, "overshoot [%]", 4.59879, 100.0 * (most - 1.0), 0.01);
     mf_check_near(run, "time of the peak [s]", 1.0997774, when, 5e-4);
-    mf_rig_free(&rig);
 }
 
 // ---- rotation -----------------------------------------------------------------------------------
@@ -140,25 +107,23 @@ static void check_altitude(mf_CheckRun *run) {
 static void tumble(mf_CheckRun *run, double step, double seconds, double out[7]) {
     static const double zero[4];
     const double unit = 1.3558179483314004; // [kg m^2] of a slug ft^2
-    RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
-    mf_Rig rig;
-    config.quadrotor.mass = 2.26796190;
-    config.quadrotor.inertia[0] = 0.00189422 * unit;
-    config.quadrotor.inertia[1] = 0.006211019 * unit;
-    config.quadrotor.inertia[2] = 0.007194665 * unit;
-    config.quadrotor.motor_time_constant = 1.0;
+    mf_RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
+    config.motions.quadrotor.mass = 2.26796190;
+    config.motions.quadrotor.inertia[0] = 0.00189422 * unit;
+    config.motions.quadrotor.inertia[1] = 0.006211019 * unit;
+    config.motions.quadrotor.inertia[2] = 0.007194665 * unit;
+    config.motions.quadrotor.motor_time_constant = 1.0;
     config.world.gravity = 0.0;
     config.world.step = mf_time_from_seconds(step);
-    rig_open(&rig, run, &config);
-    rig_set(&rig, "rotor.speed", 4, zero);
-    rig_set(&rig, "base.angular_velocity", 3,
-            (double[3]){10 * MF_CHECK_DEGREE, 20 * MF_CHECK_DEGREE, 30 * MF_CHECK_DEGREE});
-    mf_world_step(rig.world, (uint64_t)(seconds / step + 0.5));
+    mf_rig_open_motion(run, &config);
+    mf_rig_set_row(run, "rotor.speed", 4, zero);
+    mf_rig_set_row(run, "base.angular_velocity", 3,
+                   (double[3]){10 * MF_CHECK_DEGREE, 20 * MF_CHECK_DEGREE, 30 * MF_CHECK_DEGREE});
+    mf_rig_step(run, (uint64_t)(seconds / step + 0.5));
     for (uint32_t c = 0; c < 3; c++)
-        out[c] = mf_rig_get(&rig, "base.angular_velocity", c) / MF_CHECK_DEGREE;
+        out[c] = mf_rig_get(run, "base.angular_velocity", c) / MF_CHECK_DEGREE;
     for (uint32_t c = 0; c < 4; c++)
-        out[3 + c] = mf_rig_get(&rig, "base.orientation", c);
-    mf_rig_free(&rig);
+        out[3 + c] = mf_rig_get(run, "base.orientation", c);
 }
 
 static void check_order(mf_CheckRun *run) {
@@ -199,44 +164,38 @@ static void check_brick(mf_CheckRun *run) {
 
 static void check_fall(mf_CheckRun *run) {
     static const double zero[4];
-    RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
-    mf_Rig rig;
-    config.quadrotor.mass = 1.0;
-    config.quadrotor.body_drag[2] = 0.1;
-    rig_open(&rig, run, &config);
-    rig_set(&rig, "rotor.speed", 4, zero);
-    rig_set(&rig, "command.rotors", 4, zero);
-    mf_world_step(rig.world, 1000);
-    mf_check_near(run, "speed after 1 s [m/s]", -7.5032474,
-                  mf_rig_get(&rig, "base.linear_velocity", 2), 5e-8);
-    mf_world_step(rig.world, 19000);
-    mf_check_near(run, "terminal speed [m/s]", -9.9045444,
-                  mf_rig_get(&rig, "base.linear_velocity", 2), 5e-8);
-    mf_rig_free(&rig);
+    mf_RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
+    config.motions.quadrotor.mass = 1.0;
+    config.motions.quadrotor.body_drag[2] = 0.1;
+    mf_rig_open_motion(run, &config);
+    mf_rig_set_row(run, "rotor.speed", 4, zero);
+    mf_rig_set_row(run, "command.rotors", 4, zero);
+    mf_rig_step(run, 1000);
+    mf_rig_near(run, "base.linear_velocity", 2, "speed after 1 s [m/s]", -7.5032474, 5e-8);
+    mf_rig_step(run, 19000);
+    mf_rig_near(run, "base.linear_velocity", 2, "terminal speed [m/s]", -9.9045444, 5e-8);
 }
 
 static void check_projectile(mf_CheckRun *run) {
     static const double turning[4] = {100, 100, 100, 100}, origin[3];
     static const double start[3] = {10.0, 3.0, 12.0};
     static const char *const names[3] = {"x after 2 s [m]", "y after 2 s [m]", "z after 2 s [m]"};
-    RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
-    mf_Rig rig;
+    mf_RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
     for (int i = 0; i < 3; i++)
-        config.quadrotor.rotor_drag[i] = 1e-3;
-    rig_open(&rig, run, &config);
-    rig_set(&rig, "rotor.speed", 4, turning);
-    rig_set(&rig, "command.rotors", 4, turning);
-    rig_set(&rig, "base.position", 3, origin);
-    rig_set(&rig, "base.linear_velocity", 3, start);
-    mf_world_step(rig.world, 2000);
+        config.motions.quadrotor.rotor_drag[i] = 1e-3;
+    mf_rig_open_motion(run, &config);
+    mf_rig_set_row(run, "rotor.speed", 4, turning);
+    mf_rig_set_row(run, "command.rotors", 4, turning);
+    mf_rig_set_row(run, "base.position", 3, origin);
+    mf_rig_set_row(run, "base.linear_velocity", 3, start);
+    mf_rig_step(run, 2000);
     const double k = 4.0 * 100.0 * 1e-3 / 0.752;
     const double rest[3] = {0, 0, 4.0 * 1.562522e-6 * 1e4 / 0.752 - 9.81};
     for (uint32_t c = 0; c < 3; c++) {
         double last = rest[c] / k, gap = start[c] - last;
-        mf_check_near(run, names[c], last * 2.0 + gap * (1.0 - exp(-k * 2.0)) / k,
-                      mf_rig_get(&rig, "base.position", c), 1e-10);
+        mf_rig_near(run, "base.position", c, names[c], last * 2.0 + gap * (1.0 - exp(-k * 2.0)) / k,
+                    1e-10);
     }
-    mf_rig_free(&rig);
 }
 
 // ---- control ------------------------------------------------------------------------------------
@@ -264,29 +223,25 @@ static const Step path_steps[] = {
 };
 
 static void follow(const Vehicle *vehicle, const Step *step, mf_CheckRun *run) {
-    RigConfig config = rig_config(step->command);
+    mf_RigConfig config = rig_config(step->command);
     double low = -1.0, high = -1.0, most = 0.0, now = 0.0;
-    mf_Rig rig;
-    config.quadrotor = vehicle_quadrotor(vehicle);
-    rig_open(&rig, run, &config);
-    const double start = mf_rig_get(&rig, step->watched, step->component);
-    mf_Field *command = mf_group_find_field(rig.group, step->field);
+    config.motions.quadrotor = vehicle_quadrotor(vehicle);
+    mf_rig_open_motion(run, &config);
+    const double start = mf_rig_get(run, step->watched, step->component);
+    mf_Field *command = mf_group_find_field(run->rig.group, step->field);
     mf_field_set(command, 0, step->component,
                  mf_field_get(command, 0, step->component) + step->size);
     for (uint32_t i = 1; i <= step->milliseconds; i++) {
-        mf_world_step(rig.world, 1);
-        now = (mf_rig_get(&rig, step->watched, step->component) - start) / step->size;
+        mf_rig_step(run, 1);
+        now = (mf_rig_get(run, step->watched, step->component) - start) / step->size;
         low = low < 0.0 && now >= 0.1 ? 1e-3 * i : low;
         high = high < 0.0 && now >= 0.9 ? 1e-3 * i : high;
         most = fmax(most, now);
     }
-    mf_check_below(run, mf_check_name(run, "%s, %s: rise [s]", vehicle->name, step->name),
-                   step->rise, high < 0.0 ? INFINITY : high - low);
-    mf_check_below(run, mf_check_name(run, "%s, %s: overshoot [%%]", vehicle->name, step->name),
-                   step->overshoot, 100.0 * fmax(most - 1.0, 0.0));
-    mf_check_below(run, mf_check_name(run, "%s, %s: steady error [%%]", vehicle->name, step->name),
-                   step->steady, 100.0 * fabs(now - 1.0));
-    mf_rig_free(&rig);
+    mf_check_variant(run, "%s, %s", vehicle->name, step->name);
+    mf_check_below(run, "rise [s]", step->rise, high < 0.0 ? INFINITY : high - low);
+    mf_check_below(run, "overshoot [%]", step->overshoot, 100.0 * fmax(most - 1.0, 0.0));
+    mf_check_below(run, "steady error [%]", step->steady, 100.0 * fabs(now - 1.0));
 }
 
 static void check_following(mf_CheckRun *run) {
@@ -297,27 +252,22 @@ static void check_following(mf_CheckRun *run) {
 
 // ---- others -------------------------------------------------------------------------------------
 
-static void fly_in_batch(mf_CheckRun *run, uint32_t count, uint32_t agent, uint64_t *hash) {
-    RigConfig config = rig_config(MF_QUADROTOR_RATES);
-    mf_Rig rig;
-    config.count = count;
-    rig_open(&rig, run, &config);
-    mf_Field *rates = mf_group_find_field(rig.group, "command.rates");
+static uint64_t fly_in_batch(mf_CheckRun *run, uint32_t count, uint32_t agent) {
+    mf_RigConfig config = rig_config(MF_QUADROTOR_RATES);
+    config.group.count = count;
+    mf_rig_open_motion(run, &config);
+    mf_Field *rates = mf_group_find_field(run->rig.group, "command.rates");
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < 3; c++)
             mf_field_set(rates, i, c, 1e-4 * ((count == 1 ? agent : i) * (c + 1) % 1000));
-    mf_world_step(rig.world, 200);
-    *hash = mf_group_instance_hash(rig.group, count == 1 ? 0 : agent);
-    mf_rig_free(&rig);
+    mf_rig_step(run, 200);
+    return mf_group_instance_hash(run->rig.group, count == 1 ? 0 : agent);
 }
 
 static void check_batch(mf_CheckRun *run) {
-    uint64_t alone, few, many;
-    fly_in_batch(run, 1, 6, &alone);
-    fly_in_batch(run, 8, 6, &few);
-    fly_in_batch(run, 10000, 6, &many);
-    mf_check_bits(run, "state among 8", alone, few);
-    mf_check_bits(run, "state among 10,000", alone, many);
+    const uint64_t alone = fly_in_batch(run, 1, 6);
+    mf_check_bits(run, "state among 8", alone, fly_in_batch(run, 8, 6));
+    mf_check_bits(run, "state among 10,000", alone, fly_in_batch(run, 10000, 6));
 }
 
 const mf_CheckCase mf_check_quadrotor_cases[] = {

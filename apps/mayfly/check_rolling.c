@@ -4,14 +4,12 @@
 // to 100 g at the rim. The point of contact is no material point of the rim: a law that lets it
 // follow the rim up, with w^2 r, sinks. Also the slope on which a tall box falls over.
 #include <mayfly/collision.h>
-#include <mayfly/motion.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "check_rig.h"
-#include "import/mjcf.h"
+#include "check.h"
 
 // A wheel of 1 kg about y, 0.005 kg m^2 about its axis.
 #define GRAVITY 9.81 // [m/s^2]
@@ -70,82 +68,50 @@ typedef struct Roll {
 
 #define SLAB "<geom type='box' size='100 2 .5' pos='0 0 -.5' friction='.5 0 0'/>"
 
-// The prism of the mesh, its axis along y.
-static void write_mesh(char *out, size_t size) {
-    size_t at = (size_t)snprintf(out, size, "<asset><mesh name='wheel' vertex='");
-    for (int i = 0; i < 2 * SIDES; i++) {
+// A file with the wheel; its mesh is a prism along y.
+static void describe(mf_RigText *text, const Roll *roll) {
+    mf_rig_text_add(text, "<mujoco><option cone='elliptic'/>");
+    for (int i = 0; roll->wheel->faceted && i < 2 * SIDES; i++) {
         const double angle = 2.0 * 3.14159265358979323846 / SIDES * (i / 2);
-        at += (size_t)snprintf(out + at, size - at, "%.9f %g %.9f ", RADIUS * sin(angle),
-                               i % 2 ? 0.05 : -0.05, -RADIUS * cos(angle));
+        mf_rig_text_add(text, "%s%.9f %g %.9f %s",
+                        i == 0 ? "<asset><mesh name='wheel' vertex='" : "", RADIUS * sin(angle),
+                        i % 2 ? 0.05 : -0.05, -RADIUS * cos(angle),
+                        i + 1 == 2 * SIDES ? "'/></asset>" : "");
     }
-    snprintf(out + at, size - at, "'/></asset>");
+    mf_rig_text_add(text,
+                    "<worldbody>%s<body pos='0 0 .1'><freejoint/>"
+                    "<inertial pos='0 0 0' mass='1' diaginertia='.004 .005 .004'/><geom %s "
+                    "friction='.5 0 0'/></body></worldbody></mujoco>",
+                    roll->below == OF_FILE ? SLAB : "", roll->wheel->geom);
 }
 
-static void parse(mf_CheckRun *run, const char *text, mf_Model **out) {
-    const mf_ImportConfig import = mf_import_config();
-    mf_check_must(run, mf_mjcf_parse(run->context, "wheel.xml", text, strlen(text), &import, true,
-                                     out, &run->error));
-}
-
-static void make_wheel(mf_CheckRun *run, const Roll *roll, mf_Model **out) {
-    char mesh[16384] = "", text[20000];
-    const Wheel *wheel = roll->wheel;
-    if (wheel->faceted)
-        write_mesh(mesh, sizeof mesh);
-    snprintf(text, sizeof text,
-             "<mujoco><option cone='elliptic'/>%s<worldbody>%s<body pos='0 0 .1'><freejoint/>"
-             "<inertial pos='0 0 0' mass='1' diaginertia='.004 .005 .004'/><geom %s "
-             "friction='.5 0 0'/></body></worldbody></mujoco>",
-             mesh, roll->below == OF_FILE ? SLAB : "", wheel->geom);
-    parse(run, text, out);
-}
-
-typedef struct Scene {
-    mf_Rig rig; // the wheel
-    mf_Model *slab;
-} Scene;
-
-static void add_slab(mf_CheckRun *run, const Roll *roll, Scene *scene) {
+static void add_slab(mf_CheckRun *run, const Roll *roll) {
     mf_GroupConfig group = mf_group_config();
     mf_CollisionsConfig config = mf_collisions_config();
     mf_Collisions *collisions;
     mf_Group *other;
-    parse(run, "<mujoco><worldbody><body>" SLAB "</body></worldbody></mujoco>", &scene->slab);
     group.name = "slab";
-    group.model = scene->slab;
+    group.model =
+        mf_rig_parse(run, "<mujoco><worldbody><body>" SLAB "</body></worldbody></mujoco>");
     group.isolated = false;
     config.law = roll->between;
-    mf_check_must(run, mf_world_add_group(scene->rig.world, &group, &other, &run->error));
+    mf_check_must(run, mf_world_add_group(run->rig.world, &group, &other, &run->error));
     mf_check_must(run, mf_motion_add(other, MF_MOTION_ARTICULATED, NULL, &run->error));
-    mf_check_must(run, mf_collisions_add(scene->rig.world, &config, &collisions, &run->error));
+    mf_check_must(run, mf_collisions_add(run->rig.world, &config, &collisions, &run->error));
 }
 
-static void scene_close(Scene *scene) {
-    mf_rig_free(&scene->rig);
-    mf_model_destroy(scene->slab);
-}
-
-static void scene_open(mf_CheckRun *run, const Roll *roll, Scene *scene) {
-    mf_WorldConfig world = mf_world_config();
-    mf_MotionsConfig motions = mf_motions_config();
-    mf_GroupConfig group = mf_group_config();
-    *scene = (Scene){.slab = NULL};
-    mf_motions_set_shapes(&motions, true);
-    mf_motions_set_contacts(&motions, roll->below == GROUND);
-    motions.articulated.contact_law = roll->level->law;
-    world.step = 2 * MF_MILLISECOND;
-    make_wheel(run, roll, &scene->rig.model);
-    mf_check_must(run, mf_world_create(run->context, &world, &scene->rig.world, &run->error));
-    group.model = scene->rig.model;
-    group.double_precision = !roll->single;
-    group.isolated = roll->below != OF_GROUP;
-    mf_check_must(run,
-                  mf_world_add_group(scene->rig.world, &group, &scene->rig.group, &run->error));
+static void open_scene(mf_CheckRun *run, const Roll *roll) {
+    mf_RigConfig config = mf_rig_config_of(roll->level->motion, 2 * MF_MILLISECOND);
+    mf_RigText text = {.used = 0};
+    describe(&text, roll);
+    mf_motions_set_shapes(&config.motions, true);
+    mf_motions_set_contacts(&config.motions, roll->below == GROUND);
+    config.motions.articulated.contact_law = roll->level->law;
+    config.group.double_precision = !roll->single;
+    config.group.isolated = roll->below != OF_GROUP;
+    mf_rig_open_text(run, text.text, &config);
     if (roll->below == OF_GROUP)
-        mf_check_must(run, mf_collisions_prepare(scene->rig.group, &run->error));
-    mf_check_must(run, mf_motion_add(scene->rig.group, roll->level->motion, &motions, &run->error));
-    if (roll->below == OF_GROUP)
-        add_slab(run, roll, scene);
+        add_slab(run, roll);
 }
 
 // ---- rides --------------------------------------------------------------------------------------
@@ -154,12 +120,6 @@ typedef struct Ride {
     double speed;  // [m/s] at the beginning, rolling
     double torque; // [N m] about the axle
 } Ride;
-
-static void set_off(const mf_Rig *rig, const Ride *ride) {
-    mf_rig_set3(rig, "base.linear_velocity", ride->speed, 0, 0);
-    mf_rig_set3(rig, "base.angular_velocity", 0, ride->speed / RADIUS, 0);
-    mf_rig_set3(rig, "base.torque", 0, ride->torque, 0);
-}
 
 // [m/s^2] Of the center and of the rim. Without slip T = (m + I / r^2) r a; the ground bears m a
 // across, at most mu m g; beyond, a = mu g and I w' = T - mu m g r. True: it slips.
@@ -179,23 +139,25 @@ typedef struct Errors { // largest
 } Errors;
 
 // From rest.
-static void ride_one(const mf_Rig *rig, const Roll *roll, const Ride *ride, int steps,
+static void ride_one(const mf_CheckRun *run, const Roll *roll, const Ride *ride, int steps,
                      Errors *errors) {
     double gain, rim, from[2] = {0.0, 0.0}, now[2] = {0.0, 0.0};
-    const double rest = mf_rig_get(rig, "base.position", 2), time = 0.002 * steps;
+    const double rest = mf_rig_get(run, "base.position", 2), time = 0.002 * steps;
     const bool slips = closed_form(ride->torque, &gain, &rim);
-    set_off(rig, ride);
+    mf_rig_set3(run, "base.linear_velocity", ride->speed, 0, 0);
+    mf_rig_set3(run, "base.angular_velocity", 0, ride->speed / RADIUS, 0);
+    mf_rig_set3(run, "base.torque", 0, ride->torque, 0);
     for (int i = 0; i < ONSET + steps; i++) {
-        mf_world_step(rig->world, 1);
-        const double rise = mf_rig_get(rig, "base.position", 2) - rest;
+        mf_rig_step(run, 1);
+        const double rise = mf_rig_get(run, "base.position", 2) - rest;
         errors->low = mf_check_worse(errors->low, -rise);
         errors->high = mf_check_worse(errors->high, rise);
-        now[0] = mf_rig_get(rig, "base.linear_velocity", 0);
-        now[1] = mf_rig_get(rig, "base.angular_velocity", 1) * RADIUS;
+        now[0] = mf_rig_get(run, "base.linear_velocity", 0);
+        now[1] = mf_rig_get(run, "base.angular_velocity", 1) * RADIUS;
         if (i + 1 == ONSET)
             memcpy(from, now, sizeof from);
     }
-    if (mf_group_fault(rig->group, 0) != 0) // it was stopped
+    if (mf_group_fault(run->rig.group, 0) != 0) // it was stopped
         errors->low = INFINITY;
     if (!slips || !roll->wheel->faceted) {
         errors->speed = mf_check_worse(errors->speed, fabs(now[0] - from[0] - gain * time));
@@ -208,10 +170,9 @@ static void ride_one(const mf_Rig *rig, const Roll *roll, const Ride *ride, int 
 // grows by mu L / Iz, 62 / s, as gyroscopic torque presses that end down which friction holds back.
 static void ride_all(mf_CheckRun *run, const Roll *roll, Errors *errors) {
     static const double rims[4] = {0.1, 1.0, 10.0, 100.0}; // [g]
-    Scene scene;
-    scene_open(run, roll, &scene);
-    mf_World *world = scene.rig.world;
-    mf_world_step(world, SETTLE);
+    open_scene(run, roll);
+    mf_World *world = run->rig.world;
+    mf_rig_step(run, SETTLE);
     const size_t size = mf_world_snapshot_size(world);
     void *rest = mf_allocate(run->context, size, 1);
     mf_check_must(run,
@@ -222,11 +183,9 @@ static void ride_all(mf_CheckRun *run, const Roll *roll, Errors *errors) {
         const double torques[4] = {0.0, fmin(0.2 * speed, 0.3), -fmin(0.1 * speed, 0.3), 1.0};
         const Ride ride = {speed, torques[i % 4]};
         mf_check_must(run, mf_world_restore(world, rest, size, &run->error));
-        ride_one(&scene.rig, roll, &ride, i % 4 == 3 ? 50 : 200, errors);
+        ride_one(run, roll, &ride, i % 4 == 3 ? 50 : 200, errors);
     }
     mf_release(run->context, rest);
-    mf_rig_close(run, &scene.rig);
-    scene_close(&scene);
 }
 
 // What it may be off by. A wheel of many sides hops: each side that strikes the ground throws it up
@@ -248,15 +207,13 @@ static void check_one(mf_CheckRun *run, const Roll *roll) {
     ride_all(run, roll, &errors);
     const double got[4] = {errors.low, errors.high, errors.speed, errors.rim};
     const double bounds[4] = {most.low, most.high, most.speed, most.rim};
-    for (int i = 0; i < 4; i++) {
-        mf_check_below(run,
-                       mf_check_name(run, "%s%s, %s, %s: %s", roll->level->name,
-                                     roll->below != OF_GROUP              ? ""
-                                     : roll->between == MF_COLLISION_HARD ? " on hard"
-                                                                          : " on compliant",
-                                     roll->wheel->name, roll->single ? "float" : "double", what[i]),
-                       bounds[i], got[i]);
-    }
+    mf_check_variant(run, "%s%s, %s, %s", roll->level->name,
+                     roll->below != OF_GROUP              ? ""
+                     : roll->between == MF_COLLISION_HARD ? " on hard"
+                                                          : " on compliant",
+                     roll->wheel->name, roll->single ? "float" : "double");
+    for (int i = 0; i < 4; i++)
+        mf_check_below(run, what[i], bounds[i], got[i]);
 }
 
 static void check_levels(mf_CheckRun *run, int first, Below below, mf_CollisionLaw between) {
@@ -294,21 +251,16 @@ static void check_cart(mf_CheckRun *run) {
         const mf_ContactLaw law = i % 2 ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
         const double speed = 1.0 + i / 2;
         mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-        mf_Rig rig;
-        config.motion.contact_law = law;
-        config.motion.shapes = true;
-        mf_rig_open_text(&rig, run, cart, &config);
-        mf_rig_set3(&rig, "base.linear_velocity", speed, 0, 0);
+        config.motions.articulated.contact_law = law;
+        config.motions.articulated.shapes = true;
+        mf_rig_open_text(run, cart, &config);
+        mf_rig_set3(run, "base.linear_velocity", speed, 0, 0);
         for (uint32_t k = 0; k < 4; k++)
-            mf_rig_set(&rig, "joint.rate", k, speed / 0.03);
-        mf_world_step(rig.world, 500);
-        mf_check_near(
-            run, mf_check_name(run, "%s, %g m/s: axles [m]", i % 2 ? "hard" : "compliant", speed),
-            0.03, mf_rig_get(&rig, "base.position", 2), 1e-4);
-        mf_check_near(
-            run, mf_check_name(run, "%s, %g m/s: speed [m/s]", i % 2 ? "hard" : "compliant", speed),
-            speed, mf_rig_get(&rig, "base.linear_velocity", 0), 1e-3);
-        mf_rig_close(run, &rig);
+            mf_rig_set(run, "joint.rate", k, speed / 0.03);
+        mf_rig_step(run, 500);
+        mf_check_variant(run, "%s, %g m/s", i % 2 ? "hard" : "compliant", speed);
+        mf_rig_near(run, "base.position", 2, "axles [m]", 0.03, 1e-4);
+        mf_rig_near(run, "base.linear_velocity", 0, "speed [m/s]", speed, 1e-3);
     }
 }
 
@@ -317,22 +269,17 @@ static void check_cart(mf_CheckRun *run) {
 // Whether a box of 0.1 x 0.1 x 0.3 m falls over that is put on ground tilted by `slope`. Its center
 // passes the edge at arctan 1/3, 18.43 degrees; on soft contacts it leans, and swings when it is
 // put down, so it falls a little before.
-static void tips(mf_CheckRun *run, const Level *level, double slope, bool *out) {
+static bool tips(mf_CheckRun *run, const Level *level, double slope) {
     static const char box[] =
         "<mujoco><option cone='elliptic'/><worldbody><body pos='0 0 .15'><freejoint/><geom "
         "type='box' size='.05 .05 .15' mass='1'/></body></worldbody></mujoco>";
-    mf_WorldConfig world = mf_world_config();
-    mf_MotionsConfig motions = mf_motions_config();
-    mf_Rig rig;
-    mf_motions_set_shapes(&motions, true);
-    motions.articulated.contact_law = level->law;
-    world.step = 2 * MF_MILLISECOND;
-    mf_rig_tilt(&world, slope);
-    mf_rig_open_motion(&rig, run, box, &world, level->motion, &motions);
-    mf_world_step(rig.world, 1000);
-    const double tilt = fabs(mf_rig_get(&rig, "base.orientation", 2));
-    *out = tilt > 0.1;
-    mf_rig_close(run, &rig);
+    mf_RigConfig config = mf_rig_config_of(level->motion, 2 * MF_MILLISECOND);
+    mf_motions_set_shapes(&config.motions, true);
+    config.motions.articulated.contact_law = level->law;
+    mf_rig_tilt(&config, slope);
+    mf_rig_open_text(run, box, &config);
+    mf_rig_step(run, 1000);
+    return fabs(mf_rig_get(run, "base.orientation", 2)) > 0.1;
 }
 
 static void check_tipping(mf_CheckRun *run) {
@@ -340,9 +287,7 @@ static void check_tipping(mf_CheckRun *run) {
         double low = 0.0, high = 45.0;
         while (high - low > 0.05) {
             const double middle = 0.5 * (low + high);
-            bool falls;
-            tips(run, &levels[i], middle * MF_CHECK_DEGREE, &falls);
-            *(falls ? &high : &low) = middle;
+            *(tips(run, &levels[i], middle * MF_CHECK_DEGREE) ? &high : &low) = middle;
         }
         mf_check_near(run, mf_check_name(run, "%s: angle [degrees]", levels[i].name), 18.435, high,
                       levels[i].motion == MF_MOTION_RIGID ? 0.75 : 0.4);

@@ -1,20 +1,19 @@
 // Check cases of rotation: spinning and thrown bodies conserve energy and momentum, with the
 // default integrator and law at steps of 1 and 5 ms.
-#include <mayfly/motion.h>
-
 #include <math.h>
 
-#include "check_rig.h"
+#include "check.h"
 
 static const mf_Time rotation_steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
 
-static void open_rotation(mf_Rig *rig, mf_CheckRun *run, const char *text, mf_Motion motion,
+// The variant's name is `what` and the step.
+static void open_rotation(mf_CheckRun *run, const char *what, const char *text, mf_Motion motion,
                           mf_Time step) {
-    mf_WorldConfig world = mf_world_config();
-    mf_MotionsConfig motions = mf_motions_config();
-    motions.articulated.contact_law = MF_CONTACT_LAW_COMPLIANT; // the default except for MJCF
-    world.step = step;
-    mf_rig_open_motion(rig, run, text, &world, motion, &motions);
+    mf_RigConfig config = mf_rig_config_of(motion, step);
+    // The default except for MJCF.
+    config.motions.articulated.contact_law = MF_CONTACT_LAW_COMPLIANT;
+    mf_rig_open_text(run, text, &config);
+    mf_check_variant(run, "%s, %g ms", what, 1e3 * mf_time_to_seconds(step));
 }
 
 // Three links on a fixed base that rotate at 13 rad/s: no force but gravity, so energy is
@@ -30,22 +29,17 @@ static void check_chain(mf_CheckRun *run) {
     static const double angle[3] = {0, .3, .7}, rate[3] = {15, 2, 3}, most[2] = {5e-3, 5e-2};
 
     for (int s = 0; s < 2; s++) {
-        mf_Rig rig;
-        open_rotation(&rig, run, chain, MF_MOTION_ARTICULATED, rotation_steps[s]);
-        mf_rig_set3(&rig, "joint.angle", angle[0], angle[1], angle[2]);
-        mf_rig_set3(&rig, "joint.rate", rate[0], rate[1], rate[2]);
-        const double before = mf_rig_energy(&rig);
-        const double kinetic = mf_motion_energy(rig.group, 0).kinetic;
+        open_rotation(run, "chain", chain, MF_MOTION_ARTICULATED, rotation_steps[s]);
+        mf_rig_set3(run, "joint.angle", angle[0], angle[1], angle[2]);
+        mf_rig_set3(run, "joint.rate", rate[0], rate[1], rate[2]);
+        const double before = mf_rig_energy(run);
+        const double kinetic = mf_rig_kinetic(run);
         double worst = 0.0;
         for (mf_Time t = 0; t < 4 * MF_SECOND; t += rotation_steps[s]) {
-            mf_world_step(rig.world, 1);
-            worst = mf_check_worse(worst, fabs(mf_rig_energy(&rig) - before) / kinetic);
+            mf_rig_step(run, 1);
+            worst = mf_check_worse(worst, fabs(mf_rig_energy(run) - before) / kinetic);
         }
-        mf_check_below(run,
-                       mf_check_name(run, "chain, %g ms: change of energy in 4 s [1]",
-                                     1e3 * mf_time_to_seconds(rotation_steps[s])),
-                       most[s], worst);
-        mf_rig_close(run, &rig);
+        mf_check_below(run, "change of energy in 4 s [1]", most[s], worst);
     }
 }
 
@@ -64,22 +58,18 @@ static void check_gimbal(mf_CheckRun *run) {
     const double slow = (b - sqrt(b * b - 4.0 * a * 0.1 * 9.81 * 0.05)) / (2.0 * a);
 
     for (int s = 0; s < 2; s++) {
-        mf_Rig rig;
-        open_rotation(&rig, run, gimbal, MF_MOTION_ARTICULATED, rotation_steps[s]);
-        mf_rig_set3(&rig, "joint.angle", 0.0, tilt, 0.0);
-        mf_rig_set3(&rig, "joint.rate", 1.02 * slow, 0.0, 200.0 - slow * cos(tilt)); // nutates
-        const double before = mf_rig_energy(&rig);
+        open_rotation(run, "top in a gimbal", gimbal, MF_MOTION_ARTICULATED, rotation_steps[s]);
+        mf_rig_set3(run, "joint.angle", 0.0, tilt, 0.0);
+        mf_rig_set3(run, "joint.rate", 1.02 * slow, 0.0, 200.0 - slow * cos(tilt)); // nutates
+        const double before = mf_rig_energy(run);
         double worst = 0.0;
         for (mf_Time t = 0; t < 4 * MF_SECOND; t += rotation_steps[s]) {
-            mf_world_step(rig.world, 1);
-            worst = mf_check_worse(worst, fabs(mf_rig_energy(&rig) / before - 1.0));
+            mf_rig_step(run, 1);
+            worst = mf_check_worse(worst, fabs(mf_rig_energy(run) / before - 1.0));
         }
-        const double ms = 1e3 * mf_time_to_seconds(rotation_steps[s]);
-        mf_check_below(run, mf_check_name(run, "top in a gimbal, %g ms: change of energy [1]", ms),
-                       1e-3, worst);
-        mf_check_near(run, mf_check_name(run, "top in a gimbal, %g ms: precession [rad/s]", ms),
-                      slow, mf_rig_get(&rig, "joint.angle", 0) / 4.0, 0.02 * slow);
-        mf_rig_close(run, &rig);
+        mf_check_below(run, "change of energy [1]", 1e-3, worst);
+        mf_check_near(run, "precession [rad/s]", slow, mf_rig_get(run, "joint.angle", 0) / 4.0,
+                      0.02 * slow);
     }
 }
 
@@ -100,29 +90,20 @@ static void check_brick(mf_CheckRun *run) {
     for (int i = 0; i < 6; i++) {
         const mf_Motion motion = motions[i / 2];
         const mf_Time step = rotation_steps[i % 2];
-        mf_Rig rig;
-        double center[3], linear[3], start[3], now[3], off = 0.0, size = 0.0;
-        open_rotation(&rig, run, brick, motion, step);
-        mf_rig_set3(&rig, "base.angular_velocity", 3, 100, 3);
-        const mf_MotionEnergy before = mf_motion_energy(rig.group, 0);
-        mf_motion_momentum(rig.group, 0, center, linear, start);
-        const double kinetic = before.kinetic - energy_of_motion(linear);
-        mf_world_step(rig.world, (uint64_t)(10 * MF_SECOND / step));
-        const mf_MotionEnergy after = mf_motion_energy(rig.group, 0);
-        mf_motion_momentum(rig.group, 0, center, linear, now);
+        open_rotation(run, mf_motion_name(motion), brick, motion, step);
+        mf_rig_set3(run, "base.angular_velocity", 3, 100, 3);
+        const mf_RigMomentum start = mf_rig_momentum(run);
+        const double kinetic = mf_rig_kinetic(run) - energy_of_motion(start.linear);
+        mf_rig_step(run, (uint64_t)(10 * MF_SECOND / step));
+        const mf_RigMomentum now = mf_rig_momentum(run);
+        double off = 0.0, size = 0.0;
         for (int c = 0; c < 3; c++) {
-            off += (now[c] - start[c]) * (now[c] - start[c]);
-            size += start[c] * start[c];
+            off += (now.angular[c] - start.angular[c]) * (now.angular[c] - start.angular[c]);
+            size += start.angular[c] * start.angular[c];
         }
-        const double ms = 1e3 * mf_time_to_seconds(step);
-        mf_check_below(
-            run,
-            mf_check_name(run, "%s, %g ms: energy of the spin [1]", mf_motion_name(motion), ms),
-            1e-9, fabs((after.kinetic - energy_of_motion(linear)) / kinetic - 1.0));
-        mf_check_below(
-            run, mf_check_name(run, "%s, %g ms: angular momentum [1]", mf_motion_name(motion), ms),
-            1e-9, sqrt(off / size));
-        mf_rig_close(run, &rig);
+        mf_check_below(run, "energy of the spin [1]", 1e-9,
+                       fabs((mf_rig_kinetic(run) - energy_of_motion(now.linear)) / kinetic - 1.0));
+        mf_check_below(run, "angular momentum [1]", 1e-9, sqrt(off / size));
     }
 }
 

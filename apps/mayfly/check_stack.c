@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "check_rig.h"
+#include "check.h"
 
-static double ground_load(const mf_Rig *rig) {
-    const mf_Field *loads = mf_group_find_field(rig->group, "contact.load");
+static double ground_load(const mf_CheckRun *run) {
+    const mf_Field *loads = mf_group_find_field(run->rig.group, "contact.load");
     double sum = 0.0;
     for (uint32_t i = 0; i < loads->components; i++)
         sum += mf_field_get(loads, 0, i);
@@ -17,7 +17,7 @@ static double ground_load(const mf_Rig *rig) {
 
 enum { MOST_BOXES = 8 };
 
-static void open_stack(mf_Rig *rig, mf_CheckRun *run, int count, bool hard) {
+static void open_stack(mf_CheckRun *run, int count, bool hard) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     mf_RigText scene = {.used = 0};
     mf_rig_text_add(&scene, "<mujoco><worldbody><geom type='plane' size='1 1 1'/>");
@@ -27,34 +27,28 @@ static void open_stack(mf_Rig *rig, mf_CheckRun *run, int count, bool hard) {
                         "mass='1'/></body>",
                         0.1 + 0.2 * i);
     mf_rig_text_add(&scene, "</worldbody></mujoco>");
-    config.motion.shapes = true;
-    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
-    mf_rig_open_text(rig, run, scene.text, &config);
+    config.motions.articulated.shapes = true;
+    config.motions.articulated.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
+    mf_rig_open_text(run, scene.text, &config);
 }
 
 // Boxes of 1 kg under default settings: after 10 s to settle, 100 s.
 static void stand(mf_CheckRun *run, int count, bool hard) {
-    mf_Rig rig;
     double before[3 * MOST_BOXES], drift = 0.0, off = 0.0;
     const uint32_t values = 3 * (uint32_t)count;
-    open_stack(&rig, run, count, hard);
-    mf_world_step(rig.world, 2000);
+    open_stack(run, count, hard);
+    mf_rig_step(run, 2000);
     for (uint32_t i = 0; i < values; i++)
-        before[i] = mf_rig_get(&rig, "free.position", i);
+        before[i] = mf_rig_get(run, "free.position", i);
     for (int second = 0; second < 100; second++) {
-        mf_world_step(rig.world, 200);
-        off = mf_check_worse(off, fabs(ground_load(&rig) / (count * 9.81) - 1.0));
+        mf_rig_step(run, 200);
+        off = mf_check_worse(off, fabs(ground_load(run) / (count * 9.81) - 1.0));
         for (uint32_t i = 0; i < values; i++)
-            drift = mf_check_worse(drift, fabs(mf_rig_get(&rig, "free.position", i) - before[i]));
+            drift = mf_check_worse(drift, fabs(mf_rig_get(run, "free.position", i) - before[i]));
     }
-    mf_check_below(
-        run,
-        mf_check_name(run, "%d boxes%s: force minus n m g, relative", count, hard ? ", hard" : ""),
-        1e-6, off);
-    mf_check_below(
-        run, mf_check_name(run, "%d boxes%s: drift in 100 s [m]", count, hard ? ", hard" : ""),
-        1e-6, drift);
-    mf_rig_close(run, &rig);
+    mf_check_variant(run, "%d boxes%s", count, hard ? ", hard" : "");
+    mf_check_below(run, "force minus n m g, relative", 1e-6, off);
+    mf_check_below(run, "drift in 100 s [m]", 1e-6, drift);
 }
 
 static void check_stack(mf_CheckRun *run) {
@@ -64,13 +58,12 @@ static void check_stack(mf_CheckRun *run) {
 }
 
 // Four blocks of 0.2 m that hang over the edge of a table by 1/8, 1/6, 1/4 and 1/2 of their length
-// times `part`, from below: by 25/24 together, the most that statics allows. *out is how far the
+// times `part`, from below: by 25/24 together, the most that statics allows. Returns how far the
 // topmost has sunk in 2 s.
-static void hang_over(mf_CheckRun *run, double part, double *out) {
+static double hang_over(mf_CheckRun *run, double part) {
     static const double over[4] = {0.2 / 8, 0.2 / 6, 0.2 / 4, 0.2 / 2};
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 2);
     mf_RigText scene = {.used = 0};
-    mf_Rig rig;
     double end = 0.0;
     mf_rig_text_add(&scene,
                     "<mujoco><default><geom type='box' friction='0.8'/></default><worldbody>"
@@ -84,48 +77,41 @@ static void hang_over(mf_CheckRun *run, double part, double *out) {
             end - 0.1, 0.025 + 0.05 * i);
     }
     mf_rig_text_add(&scene, "</worldbody></mujoco>");
-    config.motion.contacts = false;
-    config.motion.contact_law = MF_CONTACT_LAW_HARD;
-    mf_rig_open_text(&rig, run, scene.text, &config);
-    mf_world_step(rig.world, 4000);
-    *out = 0.175 - mf_rig_get(&rig, "free.position", 11);
-    mf_rig_close(run, &rig);
+    config.motions.articulated.contacts = false;
+    config.motions.articulated.contact_law = MF_CONTACT_LAW_HARD;
+    mf_rig_open_text(run, scene.text, &config);
+    mf_rig_step(run, 4000);
+    return 0.175 - mf_rig_get(run, "free.position", 11);
 }
 
 // At exactly 25/24 the blocks balance on edges, and residual errors let them fall: the limit is
 // bracketed by 0.5 % on both sides.
 static void check_overhang(mf_CheckRun *run) {
-    double sunk[3] = {0};
-    static const double parts[3] = {0.995, 1.005, 1.01};
-    for (int i = 0; i < 3; i++) {
-        hang_over(run, parts[i], &sunk[i]);
-    }
-    mf_check_below(run, "0.995 of 25/24 L: descent of the top in 2 s [m]", 1e-4, sunk[0]);
-    mf_check_above(run, "1.005 of it: fall [m]", 0.2, sunk[1]);
-    mf_check_above(run, "1.01 of it: fall [m]", 0.2, sunk[2]);
+    mf_check_below(run, "0.995 of 25/24 L: descent of the top in 2 s [m]", 1e-4,
+                   hang_over(run, 0.995));
+    mf_check_above(run, "1.005 of it: fall [m]", 0.2, hang_over(run, 1.005));
+    mf_check_above(run, "1.01 of it: fall [m]", 0.2, hang_over(run, 1.01));
 }
 
 // ---- the arch -----------------------------------------------------------------------------------
 
 enum { STONES = 10 };
 
-static void add_corner(mf_RigText *scene, double radius, double y, double angle) {
-    mf_rig_text_add(scene, "%.17g %.17g %.17g ", radius * cos(angle), y, radius * sin(angle));
-}
-
-// A semicircular arch of ten stones with radial joints on level ground, mean radius 1 m. *out is
+// A semicircular arch of ten stones with radial joints on level ground, mean radius 1 m. Returns
 // how far a stone of the crown has sunk after 2 s.
-static void build_arch(mf_CheckRun *run, double thickness, bool hard, double *out) {
+static double build_arch(mf_CheckRun *run, double thickness, bool hard) {
     const double step = 180.0 / STONES * MF_CHECK_DEGREE;
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     mf_RigText scene = {.used = 0};
-    mf_Rig rig;
     mf_rig_text_add(&scene, "<mujoco><asset>");
     for (int i = 0; i < STONES; i++) {
         mf_rig_text_add(&scene, "<mesh name='stone%d' vertex='", i);
-        for (int corner = 0; corner < 8; corner++)
-            add_corner(&scene, 1.0 + (corner & 1 ? 0.5 : -0.5) * thickness,
-                       corner & 2 ? 0.15 : -0.15, step * (i + (corner & 4 ? 1 : 0)));
+        for (int corner = 0; corner < 8; corner++) {
+            const double radius = 1.0 + (corner & 1 ? 0.5 : -0.5) * thickness;
+            const double angle = step * (i + (corner & 4 ? 1 : 0));
+            mf_rig_text_add(&scene, "%.17g %.17g %.17g ", radius * cos(angle),
+                            corner & 2 ? 0.15 : -0.15, radius * sin(angle));
+        }
         mf_rig_text_add(&scene, "'/>");
     }
     mf_rig_text_add(&scene, "</asset><default><geom friction='1'/></default><worldbody>"
@@ -135,14 +121,13 @@ static void build_arch(mf_CheckRun *run, double thickness, bool hard, double *ou
             &scene, "<body><freejoint/><geom type='mesh' mesh='stone%d' density='1000'/></body>",
             i);
     mf_rig_text_add(&scene, "</worldbody></mujoco>");
-    config.motion.shapes = true;
-    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
-    config.motion.sweeps = 100;
-    mf_rig_open_text(&rig, run, scene.text, &config);
-    double before = mf_rig_get(&rig, "free.position", 3 * (STONES / 2) + 2);
-    mf_world_step(rig.world, 2000);
-    *out = before - mf_rig_get(&rig, "free.position", 3 * (STONES / 2) + 2);
-    mf_rig_close(run, &rig);
+    config.motions.articulated.shapes = true;
+    config.motions.articulated.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
+    config.motions.articulated.sweeps = 100;
+    mf_rig_open_text(run, scene.text, &config);
+    double before = mf_rig_get(run, "free.position", 3 * (STONES / 2) + 2);
+    mf_rig_step(run, 2000);
+    return before - mf_rig_get(run, "free.position", 3 * (STONES / 2) + 2);
 }
 
 // Milankovitch: thickness over radius at least 0.1075 for many stones. With ten it is 0.10701,
@@ -155,11 +140,10 @@ static void check_arch(mf_CheckRun *run) {
     } arches[6] = {{0.115, false, true}, {0.100, false, false}, {0.115, true, true},
                    {0.109, true, true},  {0.105, true, false},  {0.100, true, false}};
     for (int i = 0; i < 6; i++) {
-        char what[64];
-        double sunk = 0.0;
-        build_arch(run, arches[i].thickness, arches[i].hard, &sunk);
-        snprintf(what, sizeof what, "thickness %g%s: descent of the crown in 2 s [m]",
-                 arches[i].thickness, arches[i].hard ? ", hard" : "");
+        const double sunk = build_arch(run, arches[i].thickness, arches[i].hard);
+        const char *what = "descent of the crown in 2 s [m]";
+        mf_check_variant(run, "thickness %g%s", arches[i].thickness,
+                         arches[i].hard ? ", hard" : "");
         if (arches[i].stands)
             mf_check_below(run, what, arches[i].hard ? 1e-4 : 1e-3, sunk);
         else

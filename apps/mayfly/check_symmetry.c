@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "check_rig.h"
+#include "check.h"
 #include "math/scalar.h"
 
 enum { TREE = 6, TREE_VALUES = 6 + TREE - 1 };
@@ -51,25 +51,23 @@ static void draw_tree(uint64_t number, Tree *tree) {
 
 static void tree_gain(mf_CheckRun *run, const Tree *tree, double *gain) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    mf_Rig rig;
     double position[6 + TREE] = {0, 0, 1};
-    mf_hand_start(&rig.hand, run->context);
+    mf_HandModel *hand = mf_rig_start(run);
     for (uint32_t l = 0; l < TREE; l++) {
         const TreeLink *link = &tree->links[l];
         if (l > 0) {
-            mf_hand_hinge(&rig.hand, link->parent, link->position[0], link->position[1],
+            mf_hand_hinge(hand, link->parent, link->position[0], link->position[1],
                           link->position[2], link->axis);
-            memcpy(rig.hand.joints[l - 1].rotation, link->rotation, sizeof link->rotation);
+            memcpy(hand->joints[l - 1].rotation, link->rotation, sizeof link->rotation);
             position[6 + l] = tree->angle[l];
         }
-        mf_rig_body(&rig, l, link->mass, link->center, link->inertia);
-        memcpy(rig.hand.links[l].inertia, link->inertia, sizeof link->inertia);
+        mf_rig_body(run, l, link->mass, link->center, link->inertia);
+        memcpy(hand->links[l].inertia, link->inertia, sizeof link->inertia);
     }
-    mf_rig_open(&rig, run, &config);
+    mf_rig_open(run, &config);
     memcpy(position + 3, tree->orientation, sizeof tree->orientation);
-    mf_group_set_state(rig.group, 0, position, tree->velocity);
-    mf_articulated_forward(rig.group, 0, tree->force, gain);
-    mf_rig_close(run, &rig);
+    mf_group_set_state(run->rig.group, 0, position, tree->velocity);
+    mf_articulated_forward(run->rig.group, 0, tree->force, gain);
 }
 
 // Each link except the base described in randomly rotated axes: results must not change.

@@ -28,7 +28,7 @@ static void check_plane(mf_CheckRun *run) {
 }
 
 // Largest error of a bilinear map of sin(x) cos(y) with that cell [m].
-static void wave_error(mf_CheckRun *run, double cell, double *out) {
+static double wave_error(mf_CheckRun *run, double cell) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = (uint32_t)(8.0 / cell + 0.5);
     config.cell = cell;
@@ -37,23 +37,22 @@ static void wave_error(mf_CheckRun *run, double cell, double *out) {
         .shape = MF_TERRAIN_SINE, .amplitude = 1.0, .wavelength = 6.2831853071795865};
     mf_Terrain *terrain;
     mf_check_must(run, mf_terrain_generate(run->context, &config, &wave, &terrain, &run->error));
-    *out = 0.0;
+    double worst = 0.0;
     for (int i = 0; i <= 600; i++) {
         for (int j = 0; j <= 600; j++) {
             double x = -3.0 + 0.01 * i, y = -3.0 + 0.01 * j;
             double height = mf_terrain_height(terrain, x, y, NULL);
-            *out = fmax(*out, fabs(height - sin(x) * cos(y)));
+            worst = fmax(worst, fabs(height - sin(x) * cos(y)));
         }
     }
     mf_terrain_destroy(terrain);
+    return worst;
 }
 
 // C7. The classical bound h^2/8 (max|f_xx| + max|f_yy|) of bilinear interpolation; for
 // sin(x) cos(y) both maxima are 1, so the bound is h^2/4. Halving h quarters the error.
 static void check_smooth(mf_CheckRun *run) {
-    double coarse, fine;
-    wave_error(run, 0.1, &coarse);
-    wave_error(run, 0.05, &fine);
+    const double coarse = wave_error(run, 0.1), fine = wave_error(run, 0.05);
     mf_check_below(run, "largest error, cell 0.1 m [m]", 0.0025, coarse);
     mf_check_below(run, "largest error, cell 0.05 m [m]", 0.000625, fine);
     mf_check_near(run, "ratio when the cell is halved [1]", 4.0, coarse / fine, 0.2);

@@ -1,6 +1,6 @@
 // Completion scripts: static text, so that a shell starts no process during typing. The row of an
 // option or argument defines its completions: words, files with an ending, folders, files, or none.
-#include "completion.h"
+#include "options.h"
 
 #include <stdio.h>
 #include <string.h>

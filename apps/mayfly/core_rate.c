@@ -5,11 +5,9 @@
 //
 // The instruction is written as assembly, because without contraction (-ffp-contract=off) no
 // compiler generates it from a product and a sum of vectors.
-#include "core_rate.h"
+#include "bench_time.h"
 
 #include <stdint.h>
-
-#include "app.h"
 
 #define SECONDS 0.05 // [s] of measuring
 enum {

@@ -1,8 +1,7 @@
-#include "end_check.h"
+// Checks the end of a run: whether any robot still moves.
+#include "run_end.h"
 
 #include <stdio.h>
-
-#include "app.h"
 
 int mf_end_check(mf_World *world) {
     static const struct {

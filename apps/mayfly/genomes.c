@@ -1,5 +1,5 @@
 // What robots of a scene for evolution get when it is run without one.
-#include "genomes.h"
+#include "inputs.h"
 
 #include <mayfly/machine.h>
 

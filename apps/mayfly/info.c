@@ -9,7 +9,6 @@
 #include <mayfly/camera.h>
 
 #include "app.h"
-#include "info_camera.h"
 #include "body/kind.h"
 #include "info_world.h"
 #include "inputs.h"
@@ -19,7 +18,7 @@
 #include "options.h"
 #include "recorded.h"
 #include "run_folder.h"
-#include "start_notes.h"
+#include "notes.h"
 
 typedef enum Kind {
     KIND_UNKNOWN,
@@ -253,13 +252,6 @@ static mf_Status print_start(mf_Scene *scene, const Wishes *wishes, mf_Error *er
     return MF_OK;
 }
 
-// The start of mayfly run, or its error.
-static void show_start(mf_Context *context, const mf_Model *model, const Wishes *wishes) {
-    mf_Error reason = {0};
-    if (with_robot(context, model, wishes, print_start, &reason) != MF_OK)
-        printf("note: mayfly run rejects it: %s\n", reason.message);
-}
-
 static mf_Status show_json(const mf_Model *model, mf_Motion motion, mf_Error *error) {
     char *text = mf_model_json(model, motion);
     if (text == NULL)
@@ -273,9 +265,10 @@ static mf_Status show_whole(mf_Context *context, const mf_Model *model, const Wi
                             mf_Error *error) {
     if (wishes->json)
         return show_json(model, chosen_motion(wishes), error);
+    mf_Error reason = {0};
     const mf_Status status = show_text(context, model, error);
-    if (status == MF_OK)
-        show_start(context, model, wishes);
+    if (status == MF_OK && with_robot(context, model, wishes, print_start, &reason) != MF_OK)
+        printf("note: mayfly run rejects it: %s\n", reason.message);
     return status;
 }
 
@@ -451,18 +444,13 @@ static mf_Status show_archive(mf_Context *context, const char *path, mf_Error *e
 
 // ---- the command -------------------------------------------------------------------------------
 
-// A usage error of the whole command; nothing else is printed.
-static mf_Status refuse(const char *text, mf_Error *error) {
-    mf_app_usage("info", "%s", text);
-    return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-}
-
 // Options that contradict each other, for any file.
 static mf_Status check_wishes(const Wishes *wishes, mf_Error *error) {
     if ((wishes->mjcf != NULL) + wishes->unsupported + wants_part(wishes) > 1)
-        return refuse("--mjcf, --unsupported and --fields or --schedule exclude each other", error);
+        return mf_app_refuse(
+            "info", "--mjcf, --unsupported and --fields or --schedule exclude each other", error);
     if (wishes->json && (wishes->mjcf != NULL || wishes->unsupported))
-        return refuse("--json has no effect with --mjcf and --unsupported", error);
+        return mf_app_refuse("info", "--json has no effect with --mjcf and --unsupported", error);
     return MF_OK;
 }
 
@@ -470,23 +458,28 @@ static mf_Status check_wishes(const Wishes *wishes, mf_Error *error) {
 static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool robot, bool world,
                             mf_Error *error) {
     if (robot && inputs->settings.count > 0)
-        return refuse("--set changes scenes; this is a robot", error);
+        return mf_app_refuse("info", "--set changes scenes; this is a robot", error);
     if (!robot && (wishes->strict || wishes->unsupported || wishes->root != NULL ||
                    inputs->base != NULL || wishes->motion != NULL || wishes->mjcf != NULL))
-        return refuse("--strict, --root, --base, --unsupported, --mjcf and --motion are for a "
-                      "robot's own file",
-                      error);
+        return mf_app_refuse(
+            "info",
+            "--strict, --root, --base, --unsupported, --mjcf and --motion are for a "
+            "robot's own file",
+            error);
     if (!robot && !world &&
         (wants_part(wishes) || inputs->settings.count > 0 || inputs->packages.count > 0))
-        return refuse(
-            "--fields, --schedule, --set and --package are for robots, vehicles and scenes", error);
+        return mf_app_refuse(
+            "info", "--fields, --schedule, --set and --package are for robots, vehicles and scenes",
+            error);
     return MF_OK;
 }
 
 // --json of what has no object of its own.
 static mf_Status check_json(const Wishes *wishes, mf_Error *error) {
     return wishes->json && !wants_part(wishes)
-               ? refuse("--json requires --fields or --schedule for a file of this kind", error)
+               ? mf_app_refuse("info",
+                               "--json requires --fields or --schedule for a file of this kind",
+                               error)
                : MF_OK;
 }
 
@@ -529,9 +522,11 @@ static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes
     if (status == MF_OK && kind != KIND_SCENE)
         status = check_kind(inputs, wishes, kind == KIND_MODEL, false, error);
     if (status == MF_OK && kind == KIND_RECORD && wants_part(wishes))
-        status = refuse("--fields and --schedule are for robots and scenes; a recording's fields "
-                        "are always listed",
-                        error);
+        status =
+            mf_app_refuse("info",
+                          "--fields and --schedule are for robots and scenes; a recording's fields "
+                          "are always listed",
+                          error);
     if (status == MF_OK && kind == KIND_RECORD)
         return mf_recorded_info(context, path, wishes->json, error);
     if (status == MF_OK && kind != KIND_SCENE && kind != KIND_MODEL)

@@ -1,6 +1,8 @@
-// Contents of a world: schedule, fields and constants, as text and as JSON.
+// Contents of a world: schedule, fields and constants, as text and as JSON; and its cameras.
 #ifndef MAYFLY_APP_INFO_WORLD_H
 #define MAYFLY_APP_INFO_WORLD_H
+
+#include <mayfly/scene.h>
 
 #include "app.h"
 
@@ -12,5 +14,8 @@ void mf_info_schedule(mf_World *world);
 void mf_info_fields(mf_World *world);
 // Both as one JSON object.
 json_t *mf_info_world_json(mf_World *world);
+
+// One line per camera of the file and of the models of its groups; nothing without one.
+mf_Status mf_info_cameras(const mf_Scene *scene, mf_Error *error);
 
 #endif

@@ -7,10 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "genomes.h"
 #include "io/suggest.h"
 #include "scene/scene_file.h"
-#include "start_notes.h"
+#include "notes.h"
 
 #define OVERRIDES_MOST (2 * MF_OPTION_ITEMS + 24)
 #define GAIT_SETTLE "0.5" // [s] that a robot of its own file stands before its gait begins
@@ -125,13 +124,6 @@ static bool is_ground(const char *ground, const char *command) {
     return false;
 }
 
-static void add_ground(Builder *builder, const char *ground) {
-    if (ground != NULL && is_ground_shape(ground))
-        add(builder, "ground.shape", ground);
-    else
-        add_file(builder, "ground.file", ground);
-}
-
 // A gait's file is relative to the current folder; a name is relative to the robot's file.
 static void add_gait(Builder *builder, const mf_Inputs *inputs, bool robot) {
     char found[MF_APP_PATH], absolute[MF_APP_PATH], list[MF_APP_PATH + 8];
@@ -207,7 +199,10 @@ static void add_shorthands(Builder *builder, const mf_Inputs *inputs, bool robot
     add(builder, "group.import.lenient", inputs->strict ? "false" : NULL);
     add_file(builder, "group.import.root", inputs->root);
     add(builder, "group.base", inputs->base);
-    add_ground(builder, inputs->ground);
+    if (inputs->ground != NULL && is_ground_shape(inputs->ground))
+        add(builder, "ground.shape", inputs->ground);
+    else
+        add_file(builder, "ground.file", inputs->ground);
     add_gait(builder, inputs, robot);
 }
 
@@ -316,6 +311,18 @@ mf_Status mf_inputs_parse(mf_Context *context, const mf_Inputs *inputs, const ch
                                      builder->count, out, error);
     mf_release(context, builder);
     return status;
+}
+
+int mf_inputs_run(const mf_Inputs *inputs, mf_InputsRunFn run, const void *options,
+                  const char *name) {
+    mf_Context *context = NULL;
+    mf_Error error = {0};
+    mf_app_catch_stop();
+    if (mf_inputs_context(inputs, &context, &error) != MF_OK)
+        return mf_inputs_fail(&error);
+    const int result = run(context, options, name);
+    mf_context_destroy(context);
+    return result;
 }
 
 int mf_inputs_fail(const mf_Error *error) {

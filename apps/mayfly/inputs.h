@@ -70,6 +70,12 @@ typedef struct mf_Inputs {
 #define MF_INPUT_PLUGINS(type, inputs)                                                             \
     MF_OPT_FLAG("allow-plugins", type, inputs.allow_plugins,                                       \
                 "load the plugins that the file names: their code runs with your permissions")
+// What is recorded: the members `fields` and `every` of the struct.
+#define MF_INPUT_RECORD(type)                                                                      \
+    MF_OPT_TEXT("fields", "a,b", type, fields,                                                     \
+                "fields to record (default: base.*, joint.angle, sensor.*)"),                      \
+        MF_OPT_REAL("every", "S", type, every, 1e-9, 1e9,                                          \
+                    "simulated seconds between samples, rounded to whole steps (default 0.1)")
 // Of commands that simulate a scene or a robot: what is simulated, and how.
 #define MF_INPUT_SCENE(type, inputs)                                                               \
     MF_OPT_COUNT("robots", "N", type, inputs.robots, 1, 1 << 26,                                   \
@@ -107,7 +113,18 @@ mf_Status mf_inputs_parse(mf_Context *context, const mf_Inputs *inputs, const ch
 // Whether a file is a robot's own (URDF, MJCF).
 mf_Status mf_inputs_is_robot(mf_Context *context, const char *name, bool *out, mf_Error *error);
 
+// Runs a command for the file `name` in the context of its options; returns an exit code.
+typedef int (*mf_InputsRunFn)(mf_Context *context, const void *options, const char *name);
+int mf_inputs_run(const mf_Inputs *inputs, mf_InputsRunFn run, const void *options,
+                  const char *name);
+
 // The exit code for an error of these functions, with its line printed if that has not been done.
 int mf_inputs_fail(const mf_Error *error);
+
+// Genomes of a scene for evolution that is run as it is: random ones, which depend on the scene's
+// seed and the robot's index; for machines their ancestor. MF_UNSUPPORTED for machines without an
+// ancestor: random bytes are none.
+mf_Status mf_genomes_check(const mf_SceneFile *file, mf_Error *error);
+mf_Status mf_genomes_give(mf_Context *context, mf_Scene *scene, mf_Error *error);
 
 #endif

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "app.h"
-#include "completion.h"
-#include "manual.h"
 #include "options.h"
 #include "io/gait_keys.h"
 #include "io/keys.h"
@@ -90,16 +88,18 @@ static const char schema_name_at[] = "schema";
 
 // ---- keys of files -----------------------------------------------------------------------------
 
-// Prints tables of keys, with headings if there are several.
-static int print_tables(const mf_KeyTable *const *tables, uint32_t count) {
+// Prints tables of keys, with headings if there are several; or without tables the JSON Schema of
+// scenes for editors.
+static int print_keys(const mf_KeyTable *const *tables, uint32_t count) {
     mf_Context *context;
     mf_Error error;
     mf_Status status = mf_context_create(NULL, &context, &error);
     if (status != MF_OK)
         return mf_app_fail(&error);
-    for (uint32_t i = 0; i < count && status == MF_OK; i++) {
-        char *text;
-        status = mf_keys_describe(context, tables[i], false, &text, &error);
+    for (uint32_t i = 0; i < (count > 0 ? count : 1) && status == MF_OK; i++) {
+        char *text = NULL;
+        status = count > 0 ? mf_keys_describe(context, tables[i], false, &text, &error)
+                           : mf_keys_schema(context, mf_scene_table(), &text, &error);
         if (status != MF_OK)
             break;
         if (count > 1)
@@ -107,24 +107,6 @@ static int print_tables(const mf_KeyTable *const *tables, uint32_t count) {
         fputs(text, stdout);
         mf_release(context, text);
     }
-    mf_context_destroy(context);
-    if (status != MF_OK)
-        return mf_app_fail(&error);
-    return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
-}
-
-// Prints the JSON Schema of scenes for editors.
-static int print_schema(void) {
-    mf_Context *context;
-    mf_Error error;
-    char *text = NULL;
-    mf_Status status = mf_context_create(NULL, &context, &error);
-    if (status != MF_OK)
-        return mf_app_fail(&error);
-    status = mf_keys_schema(context, mf_scene_table(), &text, &error);
-    if (status == MF_OK)
-        fputs(text, stdout);
-    mf_release(context, text);
     mf_context_destroy(context);
     if (status != MF_OK)
         return mf_app_fail(&error);
@@ -189,13 +171,6 @@ static void list_helps(const mf_CommandHelp *out[COMMAND_COUNT + 1]) {
     out[COMMAND_COUNT] = NULL;
 }
 
-static int print_manual(void) {
-    const mf_CommandHelp *helps[COMMAND_COUNT + 1];
-    list_helps(helps);
-    mf_manual_print(helps, topic_name_at);
-    return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
-}
-
 static int help(int argc, char **argv) {
     const mf_KeyTable *tables[3];
     if (argc < 2)
@@ -203,12 +178,16 @@ static int help(int argc, char **argv) {
     if (argc > 2)
         return mf_app_usage(NULL, "help takes one name");
     if (strcmp(argv[1], schema_name_at) == 0)
-        return print_schema();
+        return print_keys(NULL, 0);
     const uint32_t count = topic_tables(argv[1], tables);
     if (count > 0)
-        return print_tables(tables, count);
-    if (strcmp(argv[1], man_name_at) == 0)
-        return print_manual();
+        return print_keys(tables, count);
+    if (strcmp(argv[1], man_name_at) == 0) {
+        const mf_CommandHelp *helps[COMMAND_COUNT + 1];
+        list_helps(helps);
+        mf_manual_print(helps, topic_name_at);
+        return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    }
     const Command *command = find_command(argv[1]);
     if (command == NULL)
         return unknown("command or topic", argv[1], help_topic_name_at);
@@ -231,13 +210,6 @@ static int complete(int argc, char **argv) {
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-// Of Mayfly, and of what the page of films is made of.
-static int print_licenses(void) {
-    printf("mayfly %s\n\n%s\n%s", mf_version(), (const char *)mf_license,
-           (const char *)mf_web_licenses);
-    return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
-}
-
 static const char *main_option_name_at(const void *list, uint32_t index) {
     static const char *const names[] = {"--help", "--version", "--licenses", NULL};
     (void)list;
@@ -253,8 +225,12 @@ int main(int argc, char **argv) {
         printf("mayfly %s\n", mf_version());
         return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
     }
-    if (strcmp(argv[1], "--licenses") == 0)
-        return print_licenses();
+    if (strcmp(argv[1], "--licenses") == 0) {
+        // Of Mayfly, and of what the page of films is made of.
+        printf("mayfly %s\n\n%s\n%s", mf_version(), (const char *)mf_license,
+               (const char *)mf_web_licenses);
+        return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    }
     if (strcmp(argv[1], help_name_at) == 0)
         return help(argc - 1, argv + 1);
     if (argv[1][0] == '-')

@@ -1,5 +1,5 @@
 // The manual page, in the man macros of roff (groff_man(7)).
-#include "manual.h"
+#include "options.h"
 
 #include <mayfly/mayfly.h>
 #include <stdio.h>

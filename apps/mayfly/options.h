@@ -83,6 +83,12 @@ enum { MF_OPTIONS_GO_ON = -1 }; // mf_options_parse: continue
 // a file cannot be written; both have been printed.
 int mf_options_parse(const mf_CommandHelp *help, void *values, int argc, char **argv, int *count);
 
+// Print what is made from the tables: the completion scripts of shells, and the manual page in the
+// man macros of roff. `helps` ends with NULL; `topics` are the arguments of "mayfly help".
+void mf_completion_bash(const mf_CommandHelp *const *helps, mf_NameFn topics);
+void mf_completion_zsh(const mf_CommandHelp *const *helps, mf_NameFn topics);
+void mf_manual_print(const mf_CommandHelp *const *helps, mf_NameFn topics);
+
 // The value of an MF_OPTION_COUNT or MF_OPTION_REAL, or `fallback` if it was not given.
 uint64_t mf_option_count(const char *text, uint64_t fallback);
 double mf_option_real(const char *text, double fallback);

@@ -5,14 +5,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ancestry.h"
 #include "app.h"
 #include "inputs.h"
 #include "options.h"
 #include "replay_machine.h"
 #include "run_folder.h"
 #include "simulate.h"
-#include "warnings.h"
+#include "notes.h"
 
 typedef struct Options {
     const char *individual, *generation, *ancestry, *motion, *divisor, *record, *fields, *every,
@@ -49,10 +48,7 @@ static const mf_Option table[] = {
                  "divide the physics step by this number"),
     MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS,
                   "record to HDF5 (.h5), or to MCAP (.mcap) for Foxglove and ROS tools"),
-    MF_OPT_TEXT("fields", "a,b", Options, fields,
-                "fields to record (default: base.*, joint.angle, sensor.*)"),
-    MF_OPT_REAL("every", "S", Options, every, 1e-9, 1e9,
-                "simulated seconds between samples, rounded to whole steps (default 0.1)"),
+    MF_INPUT_RECORD(Options),
     MF_OPT_OUTPUT("plot", Options, plot, ".html",
                   "a film of the robot, a page to open in a browser (.html)"),
     MF_OPT_OUTPUT("truss", Options, truss, ".yaml",
@@ -243,20 +239,60 @@ static int compare(const Replay *replay, mf_Error *error) {
     return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-// The line of an individual instead of a simulation.
+// ---- ancestry ----------------------------------------------------------------------------------
+
+// The line of an individual, itself first.
+static bool print_line_json(const mf_Ancestor *line, uint32_t count) {
+    json_t *ancestors = json_array();
+    for (uint32_t i = 0; i < count; i++) {
+        bool root = line[i].parent == UINT64_MAX;
+        json_array_append_new(
+            ancestors,
+            json_pack("{s:I, s:o, s:I, s:o, s:I, s:I}", "id", (json_int_t)line[i].id, "parent",
+                      root ? json_null() : json_integer((json_int_t)line[i].parent), "generation",
+                      (json_int_t)line[i].generation, "fitness", mf_json_real(line[i].fitness),
+                      "bytes", (json_int_t)line[i].bytes, "changed", (json_int_t)line[i].changed));
+    }
+    return mf_app_print(
+        json_pack("{s:I, s:o}", "individual", (json_int_t)line[0].id, "ancestors", ancestors));
+}
+
+static bool print_line(const mf_Ancestor *line, uint32_t count) {
+    printf("%10s  %10s  %12s  %12s  change from its parent\n", "individual", "generation",
+           "fitness", "genome");
+    for (uint32_t i = 0; i < count; i++) {
+        printf("%10llu  %10u  %12.6g  %6u bytes  ", (unsigned long long)line[i].id,
+               line[i].generation, line[i].fitness, line[i].bytes);
+        if (line[i].parent == UINT64_MAX)
+            printf("no parent\n");
+        else
+            printf("%u byte%s; child of %llu\n", line[i].changed, line[i].changed == 1 ? "" : "s",
+                   (unsigned long long)line[i].parent);
+    }
+    return mf_app_flush();
+}
+
+// The line of an individual back to the first generation, instead of a simulation.
 static int show_ancestry(Replay *replay, mf_Error *error) {
     const Options *options = replay->options;
-    bool best = strcmp(options->ancestry, "best") == 0;
-    uint64_t id = best ? 0 : mf_option_count(options->ancestry, 0);
+    uint64_t id = mf_option_count(options->ancestry, 0);
+    mf_Ancestor *line;
+    uint32_t count;
     mf_Status status = MF_OK;
-    if (best) {
+    if (strcmp(options->ancestry, "best") == 0) {
         status = find_individual(replay, error);
         id = replay->individual.id;
     }
-    return status == MF_OK
-               ? mf_ancestry_print(replay->context, replay->archive, id, options->json, error)
-               : mf_app_fail(error);
+    if (status == MF_OK)
+        status = mf_archive_ancestry(replay->archive, id, &line, &count, error);
+    if (status != MF_OK)
+        return mf_app_fail(error);
+    const bool printed = options->json ? print_line_json(line, count) : print_line(line, count);
+    mf_release(replay->context, line);
+    return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
+
+// ---- the command -------------------------------------------------------------------------------
 
 static bool is_id(const char *text) {
     return strcmp(text, "best") == 0 ||

@@ -5,7 +5,6 @@
 
 #include "app.h"
 #include "base/file.h"
-#include "end_check.h"
 #include "inputs.h"
 #include "moment.h"
 #include "options.h"
@@ -34,10 +33,7 @@ static const mf_Option table[] = {
                 "simulated seconds per second of real time (default: as fast as possible)"),
     MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS,
                   "record to HDF5 (.h5), or to MCAP (.mcap) for Foxglove and ROS tools"),
-    MF_OPT_TEXT("fields", "a,b", Options, fields,
-                "fields to record (default: base.*, joint.angle, sensor.*)"),
-    MF_OPT_REAL("every", "S", Options, every, 1e-9, 1e9,
-                "simulated seconds between samples, rounded to whole steps (default 0.1)"),
+    MF_INPUT_RECORD(Options),
     MF_OPT_OUTPUT("plot", Options, plot, ".html .svg",
                   "a film to open in a browser (.html); for vehicles only: their tracks (.html or "
                   ".svg)"),
@@ -238,13 +234,6 @@ static int finish(mf_Run *run, const Options *options, mf_Status status, mf_Erro
     return code == MF_EXIT_DONE ? check_contacts(&run->scene) : code;
 }
 
-// Those of the session, unless the command line requests others.
-static uint64_t steps_of(const mf_Run *run, const Options *options) {
-    return run->simulation.session != NULL && options->inputs.duration == NULL
-               ? run->file.steps
-               : mf_scene_steps(&run->scene);
-}
-
 // What was done after the last step; then the state must be the one that was recorded.
 static mf_Status end_session(mf_Run *run, mf_Error *error) {
     if (run->simulation.session == NULL)
@@ -285,7 +274,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
                                       .title = file->name,
                                       .colors = colors,
                                       .agents = (double)mf_scene_file_count(file),
-                                      .steps = steps_of(run, options),
+                                      .steps = mf_scene_steps(scene),
                                       .realtime = mf_option_real(options->realtime, 0.0),
                                       .watch = sample_outcomes,
                                       .watched = run,
@@ -293,6 +282,8 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
                                       .interaction = scene->interaction,
                                       .progress = "step"};
     run->simulation.scripts = run->scripts;
+    if (run->simulation.session != NULL && options->inputs.duration == NULL)
+        run->simulation.steps = run->file.steps;
     const char *record = options->record != NULL ? options->record : file->record_path;
     mf_Status status = mf_simulation_record(&run->simulation, file, record, options->fields,
                                             options->every, fields, &text, error);
@@ -340,23 +331,16 @@ static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
     bool vehicles = true;
     for (uint32_t g = 0; g < file->group_count; g++)
         vehicles = vehicles && mf_group_vehicle(&file->groups[g]) != NULL;
-    if (options->plot != NULL && !vehicles && !mf_app_ends_with(options->plot, ".html")) {
-        mf_app_usage("run", "--plot: expected a name that ends with .html (.svg is for vehicles)");
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    }
+    if (options->plot != NULL && !vehicles && !mf_app_ends_with(options->plot, ".html"))
+        return mf_app_refuse(
+            "run", "--plot: expected a name that ends with .html (.svg is for vehicles)", error);
     if (options->record == NULL && file->record_path == NULL &&
-        (options->fields != NULL || options->every != NULL)) {
-        mf_app_usage("run", "--fields and --every require --record FILE");
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    }
-    if (options->video == NULL && options->camera != NULL) {
-        mf_app_usage("run", "--camera requires --video FILE");
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    }
-    if (options->python == NULL && options->patience != NULL) {
-        mf_app_usage("run", "--patience requires --python FILE");
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    }
+        (options->fields != NULL || options->every != NULL))
+        return mf_app_refuse("run", "--fields and --every require --record FILE", error);
+    if (options->video == NULL && options->camera != NULL)
+        return mf_app_refuse("run", "--camera requires --video FILE", error);
+    if (options->python == NULL && options->patience != NULL)
+        return mf_app_refuse("run", "--patience requires --python FILE", error);
     if (options->record == NULL && file->record_path != NULL)
         return mf_file_try(context, file->record_path, error);
     return MF_OK;
@@ -371,7 +355,8 @@ static mf_Status begin_session(mf_Context *context, mf_Run *run, mf_Error *error
     return mf_session_load(&run->session, &run->file, error);
 }
 
-static int load_and_run(mf_Context *context, const Options *options, const char *name) {
+static int load_and_run(mf_Context *context, const void *given, const char *name) {
+    const Options *options = given;
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
     mf_Run *run = mf_allocate(context, 1, sizeof *run);
@@ -408,12 +393,5 @@ int mf_command_run(int argc, char **argv) {
     if (result != MF_OPTIONS_GO_ON)
         return result;
     mf_app_starting(true); // until mf_simulate
-    mf_app_catch_stop();
-    mf_Context *context = NULL;
-    mf_Error error = {0};
-    if (mf_inputs_context(&options.inputs, &context, &error) != MF_OK)
-        return mf_inputs_fail(&error);
-    result = load_and_run(context, &options, argv[1]);
-    mf_context_destroy(context);
-    return result;
+    return mf_inputs_run(&options.inputs, load_and_run, &options, argv[1]);
 }

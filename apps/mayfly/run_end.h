@@ -4,7 +4,7 @@
 
 #include "outcome.h"
 #include "simulate.h"
-#include "start_notes.h"
+#include "notes.h"
 
 // A run and its reported results.
 typedef struct mf_Run {
@@ -21,6 +21,9 @@ typedef struct mf_Run {
 
 // The report before the start.
 void mf_run_print_start(const mf_Run *run);
+// If every robot of the world has a fault, prints the reasons on stderr and returns MF_EXIT_FAILED,
+// else MF_EXIT_DONE. Collisions and fences of a swarm do not count.
+int mf_end_check(mf_World *world);
 // False when it could not be written.
 bool mf_run_print_end(mf_Run *run);
 bool mf_run_print_json(mf_Run *run);

@@ -3,13 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "census.h"
+#include "run_facts.h"
 #include "moment.h"
-#include "readings.h"
 #include "run_modules.h"
 #include "run_end.h"
-#include "tears.h"
-#include "warnings.h"
+#include "notes.h"
 #include "scene/soccer/play.h"
 
 static void set(json_t *object, const char *name, json_t *value) {
@@ -22,6 +20,17 @@ static void set_count(json_t *object, const char *name, uint64_t value) {
 
 static void set_real(json_t *object, const char *name, double value) {
     set(object, name, mf_json_real(value));
+}
+
+static void set_census(json_t *object, const mf_Census *census) {
+    set_count(object, "robots", census->robots);
+    set_count(object, "alive", census->alive);
+    set_count(object, "collided", census->collided);
+    set_count(object, "crashed", census->crashed);
+    set_count(object, "fenced", census->fenced);
+    set_count(object, "faults", census->robots - census->alive);
+    set_count(object, "lying", census->lying);
+    set_count(object, "refused", census->refused);
 }
 
 // Results of robots with links.
@@ -62,14 +71,7 @@ static json_t *pack_group(mf_Run *run, uint32_t index) {
     if (object == NULL)
         return NULL;
     set(object, "name", json_string(scene->file->groups[index].name));
-    set_count(object, "robots", census.robots);
-    set_count(object, "alive", census.alive);
-    set_count(object, "collided", census.collided);
-    set_count(object, "crashed", census.crashed);
-    set_count(object, "fenced", census.fenced);
-    set_count(object, "faults", census.robots - census.alive);
-    set_count(object, "lying", census.lying);
-    set_count(object, "refused", census.refused);
+    set_census(object, &census);
     set(object, "fault_names", mf_fault_pack(group));
     set(object, "warnings", mf_warnings_pack(group));
     set(object, "torn", mf_tears_pack(group));
@@ -82,18 +84,18 @@ static json_t *pack_group(mf_Run *run, uint32_t index) {
 
 // Sums over all groups.
 static void set_sums(json_t *object, const mf_Scene *scene) {
-    static const char *const names[] = {"robots", "alive",  "collided", "crashed",
-                                        "fenced", "faults", "lying",    "refused"};
-    uint64_t sums[8] = {0};
+    mf_Census sum = {0};
     for (uint32_t g = 0; g < scene->group_count; g++) {
         const mf_Census c = mf_census_of(mf_world_group(scene->world, g));
-        const uint64_t values[8] = {c.robots,           c.alive, c.collided, c.crashed, c.fenced,
-                                    c.robots - c.alive, c.lying, c.refused};
-        for (int i = 0; i < 8; i++)
-            sums[i] += values[i];
+        sum.robots += c.robots;
+        sum.alive += c.alive;
+        sum.collided += c.collided;
+        sum.crashed += c.crashed;
+        sum.fenced += c.fenced;
+        sum.lying += c.lying;
+        sum.refused += c.refused;
     }
-    for (int i = 0; i < 8; i++)
-        set_count(object, names[i], sums[i]);
+    set_census(object, &sum);
 }
 
 static const char *motion_of(const mf_Scene *scene) {

@@ -2,14 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "census.h"
+#include "run_facts.h"
 #include "moment.h"
 #include "plugins.h"
-#include "readings.h"
 #include "run_end.h"
+#include "notes.h"
 #include "run_modules.h"
-#include "tears.h"
-#include "warnings.h"
 #include "math/scalar.h"
 #include "scene/soccer/play.h"
 

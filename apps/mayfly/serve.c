@@ -7,14 +7,13 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "genomes.h"
 #include "inputs.h"
 #include "serve/server.h"
 #include "options.h"
 #include "serve_bridges.h"
 #include "serve_page.h"
 #include "simulate.h"
-#include "start_notes.h"
+#include "notes.h"
 #include "body/kind.h"
 
 #include <mayfly/protocol.h>
@@ -61,10 +60,7 @@ static const mf_Option table[] = {
                 "most MiB of memory that a connection over a Unix socket shares (default 64)"),
     MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS,
                   "record to HDF5 (.h5) or MCAP (.mcap) until the end"),
-    MF_OPT_TEXT("fields", "a,b", Options, fields,
-                "fields to record (default: base.*, joint.angle, sensor.*)"),
-    MF_OPT_REAL("every", "S", Options, every, 1e-9, 1e9,
-                "simulated seconds between samples, rounded to whole steps (default 0.1)"),
+    MF_INPUT_RECORD(Options),
     MF_INPUT_SCENE(Options, inputs),
     MF_INPUT_THREADS(Options, inputs),
     MF_INPUT_FILES(Options, inputs),
@@ -97,10 +93,6 @@ const mf_CommandHelp mf_help_serve = {
 
 // ---- the token ---------------------------------------------------------------------------------
 
-static bool is_loopback(const char *address) {
-    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
-}
-
 static bool read_random(uint8_t bytes[TOKEN]) {
     const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
     const bool done = file >= 0 && read(file, bytes, TOKEN) == TOKEN;
@@ -115,7 +107,8 @@ static mf_Status choose_token(mf_ServerConfig *config, char made[2 * TOKEN + 1],
     config->token = getenv("MAYFLY_TOKEN");
     if (config->token != NULL && config->token[0] == '\0')
         config->token = NULL;
-    if (config->token != NULL || config->path != NULL || is_loopback(config->address))
+    if (config->token != NULL || config->path != NULL || strncmp(config->address, "127.", 4) == 0 ||
+        strcmp(config->address, "::1") == 0)
         return MF_OK;
     if (!read_random(bytes))
         return mf_fail(error, MF_UNSUPPORTED, "serve: no random numbers for a token");
@@ -321,7 +314,8 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
     return status == MF_OK ? closed : status;
 }
 
-static int load_and_serve(mf_Context *context, const Options *options, const char *name) {
+static int load_and_serve(mf_Context *context, const void *given, const char *name) {
+    const Options *options = given;
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
     mf_SceneConfig config = mf_scene_config();
@@ -355,12 +349,5 @@ int mf_command_serve(int argc, char **argv) {
     if (options.record == NULL && (options.fields != NULL || options.every != NULL))
         return mf_app_usage("serve", "--fields and --every require --record FILE");
     mf_app_starting(true); // until someone can connect
-    mf_app_catch_stop();
-    mf_Context *context = NULL;
-    mf_Error error = {0};
-    if (mf_inputs_context(&options.inputs, &context, &error) != MF_OK)
-        return mf_inputs_fail(&error);
-    result = load_and_serve(context, &options, argv[1]);
-    mf_context_destroy(context);
-    return result;
+    return mf_inputs_run(&options.inputs, load_and_serve, &options, argv[1]);
 }

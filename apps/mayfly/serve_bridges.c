@@ -70,13 +70,6 @@ static void start(Bridge *bridge) {
     }
 }
 
-static void describe_end(int status, char *out, size_t size) {
-    if (WIFSIGNALED(status))
-        snprintf(out, size, "ended by signal %d", WTERMSIG(status));
-    else
-        snprintf(out, size, "failed with exit status %d", WEXITSTATUS(status));
-}
-
 static void take_end(Bridge *bridge, int status) {
     const double now = mf_clock_seconds();
     const bool early = now - bridge->when < QUICK_SECONDS;
@@ -86,7 +79,10 @@ static void take_end(Bridge *bridge, int status) {
         bridge->over = true;
         return;
     }
-    describe_end(status, end, sizeof end);
+    if (WIFSIGNALED(status))
+        snprintf(end, sizeof end, "ended by signal %d", WTERMSIG(status));
+    else
+        snprintf(end, sizeof end, "failed with exit status %d", WEXITSTATUS(status));
     bridge->quick = early ? bridge->quick + 1 : 0;
     bridge->over =
         (WIFEXITED(status) && WEXITSTATUS(status) == MISUSED) || bridge->quick >= QUICK_MOST;

@@ -131,17 +131,13 @@ static void keep_image(mf_Session *session) {
 
 // ---- acts --------------------------------------------------------------------------------------
 
-static mf_Group *group_of(const mf_Session *session, const mf_Act *act) {
-    return mf_world_group(session->scene->world, act->group);
-}
-
 static void perform(mf_Session *session, const mf_Act *act) {
     mf_Push *push = &session->push;
     if (act->kind == MF_ACT_RELEASE) {
         mf_push_release(push, &session->memory);
         return;
     }
-    mf_Group *group = group_of(session, act);
+    mf_Group *group = mf_world_group(session->scene->world, act->group);
     if (act->kind == MF_ACT_PUSH)
         mf_push_take(push, &session->memory, group, act->robot, act->part, act->values,
                      act->values + 3);

@@ -174,11 +174,8 @@ static mf_Status read_push(Reader *reader, mf_Act *act) {
 static mf_Status read_set(Reader *reader, mf_Group *group, mf_Act *act) {
     const char *name = json_string_value(json_object_get(reader->object, "field"));
     const json_t *value = json_object_get(reader->object, "value");
-    const uint32_t count = mf_group_field_count(group);
-    for (act->field = 0; name != NULL && act->field < count; act->field++)
-        if (strcmp(mf_group_field(group, act->field)->info.name, name) == 0)
-            break;
-    if (name == NULL || act->field == count)
+    act->field = name != NULL ? mf_act_field(group, name) : MF_NONE;
+    if (act->field == MF_NONE)
         return expected(reader, "the name of a field of the group");
     act->values[0] = json_number_value(value);
     return json_is_number(value) && read_u32(reader->object, "component", &act->part)
@@ -225,11 +222,6 @@ static mf_Status read_back(Reader *reader) {
     return MF_OK;
 }
 
-static mf_Status read_end(Reader *reader) {
-    reader->file->ended = read_hash(reader->object, "hash", &reader->file->end);
-    return reader->file->ended ? MF_OK : expected(reader, "the hash of the last state");
-}
-
 // A line after the first. Acts behind the cursor, which the world did again on its way, are before
 // the step of the line.
 static mf_Status read_line(Reader *reader) {
@@ -248,8 +240,10 @@ static mf_Status read_line(Reader *reader) {
             return read_act(reader, (mf_ActKind)kind);
     if (strcmp(name, "back") == 0)
         return read_back(reader);
-    if (strcmp(name, "end") == 0)
-        return read_end(reader);
+    if (strcmp(name, "end") == 0) {
+        reader->file->ended = read_hash(reader->object, "hash", &reader->file->end);
+        return reader->file->ended ? MF_OK : expected(reader, "the hash of the last state");
+    }
     if (strcmp(name, "reset") == 0) {
         timeline->count = timeline->next = 0;
         reader->file->steps = 0;

@@ -107,10 +107,6 @@ static void describe_progress(const mf_Simulation *simulation, double simulated,
              (unsigned long long)statistics.collisions);
 }
 
-static bool draws(const mf_Simulation *simulation) {
-    return simulation->tracks != NULL || simulation->film != NULL;
-}
-
 static void sample_pictures(const mf_Simulation *simulation) {
     if (simulation->tracks != NULL)
         mf_tracks_sample(simulation->tracks);
@@ -183,8 +179,9 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
             break;
         }
         uint64_t to_sample = recorder == NULL ? UINT64_MAX : every - done % every;
-        uint64_t to_picture =
-            draws(simulation) ? picture_every - (first + done) % picture_every : UINT64_MAX;
+        uint64_t to_picture = simulation->tracks != NULL || simulation->film != NULL
+                                  ? picture_every - (first + done) % picture_every
+                                  : UINT64_MAX;
         uint64_t to_watch =
             simulation->watch != NULL ? watch_every - (first + done) % watch_every : UINT64_MAX;
         to_sample = to_sample < to_picture ? to_sample : to_picture;

@@ -193,13 +193,6 @@ static mf_Status serve_show(mf_Show **show, const Options *options, mf_Error *er
     return status;
 }
 
-// [1] The step at which the run ends.
-static uint64_t end_of(const mf_Show *show, const Options *options) {
-    return options->duration != NULL
-               ? (uint64_t)(mf_option_real(options->duration, 0.0) / show->step + 0.5)
-               : UINT64_MAX;
-}
-
 static int load_and_view(mf_Context *context, const Options *options, const char *name) {
     mf_SessionFile again = {.context = context};
     mf_Error error = {0};
@@ -210,7 +203,9 @@ static int load_and_view(mf_Context *context, const Options *options, const char
     if (status == MF_OK)
         status = mf_show_create(context, &options->inputs, name, &again, &show, &error);
     if (status == MF_OK) {
-        show->end = end_of(show, options);
+        show->end = options->duration != NULL
+                        ? (uint64_t)(mf_option_real(options->duration, 0.0) / show->step + 0.5)
+                        : UINT64_MAX;
         show->viewer.paused = options->paused;
         show->viewer.speed = mf_option_real(options->speed, 1.0);
         if (options->record != NULL)
@@ -268,7 +263,8 @@ static int view_page(mf_Context *context, const Options *options, const char *na
     return status == MF_OK ? MF_EXIT_DONE : mf_app_fail(&error);
 }
 
-static int view(mf_Context *context, const Options *options, const char *name) {
+static int view(mf_Context *context, const void *given, const char *name) {
+    const Options *options = given;
     const bool recording = mf_recorded_is(name);
     if (options->plot != NULL && !recording)
         return mf_app_usage("view", "--plot is for recordings (mayfly run FILE --plot FILM.html "
@@ -292,12 +288,5 @@ int mf_command_view(int argc, char **argv) {
     if (result != MF_OPTIONS_GO_ON)
         return result;
     mf_app_starting(true); // until the page can be opened
-    mf_app_catch_stop();
-    mf_Context *context = NULL;
-    mf_Error error = {0};
-    if (mf_inputs_context(&options.inputs, &context, &error) != MF_OK)
-        return mf_inputs_fail(&error);
-    result = view(context, &options, argv[1]);
-    mf_context_destroy(context);
-    return result;
+    return mf_inputs_run(&options.inputs, view, &options, argv[1]);
 }

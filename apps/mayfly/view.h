@@ -2,7 +2,7 @@
 #ifndef MAYFLY_APP_VIEW_H
 #define MAYFLY_APP_VIEW_H
 
-#include "act.h"
+#include "timeline.h"
 #include "view/film.h"
 #include "view_server.h"
 
@@ -52,10 +52,5 @@ void mf_view_answer(mf_ViewMail *mail, void *user);
 // do.
 mf_Status mf_view_texts(const mf_Viewer *viewer, const char *title, mf_Text *page,
                         mf_Text *description, mf_Error *error);
-
-// The fields of a robot; NULL: there is no such robot.
-json_t *mf_view_reading(const mf_Viewer *viewer, uint32_t robot);
-// The field of a robot's group with that name; MF_NONE: there is none.
-uint32_t mf_view_field(const mf_Group *group, const char *name);
 
 #endif

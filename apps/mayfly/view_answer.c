@@ -1,6 +1,7 @@
 // Messages of pages: one object of JSON each, with the member `do`. What is not understood changes
 // nothing; frames are answered when they are due, everything else at once.
 #include "view.h"
+#include "world/attach.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #define MAGIC 0x4d46524du     // of a frame
 #define SPEED_MOST 1e6        // [1]
 #define TEXT_CAPACITY 262144u // [byte] of the longest text
+#define SHOWN 64u             // [1] components of a field, the first ones
 
 // The head of a frame; floats follow: poses, joints, rays, points, contacts,
 // levels. As web/src/live.ts
@@ -115,6 +117,43 @@ static bool answer_frame(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *mes
     return true;
 }
 
+// ---- what a page reads of a robot ---------------------------------------------------------------
+
+static json_t *read_field(const mf_Group *group, const mf_Field *field, uint32_t instance) {
+    const uint32_t count = field->components < SHOWN ? field->components : SHOWN;
+    json_t *values = json_array();
+    for (uint32_t c = 0; c < count; c++)
+        json_array_append_new(values, mf_json_real(mf_field_get(field, instance, c)));
+    return json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", field->info.name, "unit",
+                     field->info.unit, "frame", field->info.frame, "input",
+                     mf_field_is_input(group, field), "values", values);
+}
+
+// Those to which the group's robots can switch.
+static json_t *list_motions(const mf_Group *group) {
+    json_t *out = json_array();
+    for (int i = 0; i <= MF_MOTION_OWN_LAST; i++)
+        if (mf_motion_in(group, (mf_Motion)i))
+            json_array_append_new(out, json_string(mf_motion_name((mf_Motion)i)));
+    return out;
+}
+
+// NULL: there is no such robot.
+static json_t *read_robot_fields(const mf_Viewer *viewer, uint32_t robot) {
+    mf_Group *group;
+    uint32_t instance;
+    if (!mf_film_robot(viewer->film, robot, &group, &instance))
+        return NULL;
+    json_t *fields = json_array();
+    for (uint32_t f = 0; f < mf_group_field_count(group); f++)
+        json_array_append_new(fields, read_field(group, mf_group_field(group, f), instance));
+    const mf_Motion motion = mf_motion_of(group, instance);
+    return json_pack("{s:i, s:f, s:s, s:o, s:o}", "robot", (int)robot, "time",
+                     mf_time_to_seconds(mf_world_time(viewer->scene->world)), "motion",
+                     motion != MF_MOTION_COUNT ? mf_motion_name(motion) : "", "motions",
+                     list_motions(group), "fields", fields);
+}
+
 // ---- what a page wants -------------------------------------------------------------------------
 
 static bool read_number(const json_t *object, const char *name, double *out) {
@@ -157,11 +196,6 @@ static void answer_note(const mf_Viewer *viewer, mf_ViewMail *mail, const char *
         answer_text(viewer, mail, "note", json_string(note));
 }
 
-static void do_step(mf_Viewer *viewer, mf_ViewMail *mail) {
-    viewer->driver->pause(viewer, true);
-    answer_note(viewer, mail, viewer->driver->step(viewer));
-}
-
 // So many steps back, and paused.
 static void do_back(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
     uint32_t steps;
@@ -192,7 +226,7 @@ static void do_read(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message)
     uint32_t robot;
     if (!read_index(message, "robot", &robot))
         return;
-    json_t *reading = mf_view_reading(viewer, robot);
+    json_t *reading = read_robot_fields(viewer, robot);
     if (reading != NULL)
         answer_text(viewer, mail, "reading", reading);
 }
@@ -217,7 +251,7 @@ static void do_set(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) 
         !read_index(message, "component", &act.part) ||
         !read_number(message, "value", &act.values[0]))
         return;
-    act.field = mf_view_field(group, name);
+    act.field = mf_act_field(group, name);
     answer_note(viewer, mail, viewer->driver->act(viewer, &act));
 }
 
@@ -277,9 +311,10 @@ static bool act(mf_Viewer *viewer, mf_ViewMail *mail, const char *name, const js
         return answer_frame(viewer, mail, message);
     if (strcmp(name, "pause") == 0 || strcmp(name, "run") == 0)
         viewer->driver->pause(viewer, name[0] == 'p');
-    else if (strcmp(name, "step") == 0)
-        do_step(viewer, mail);
-    else if (strcmp(name, "speed") == 0)
+    else if (strcmp(name, "step") == 0) {
+        viewer->driver->pause(viewer, true);
+        answer_note(viewer, mail, viewer->driver->step(viewer));
+    } else if (strcmp(name, "speed") == 0)
         do_speed(viewer, message);
     else if (strcmp(name, "every") == 0)
         do_every(viewer, message);

@@ -1,6 +1,6 @@
 #include "view_show.h"
 
-#include "start_notes.h"
+#include "notes.h"
 #include "view_files.h"
 
 #include <stdio.h>

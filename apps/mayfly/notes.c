@@ -1,23 +1,33 @@
-#include "warnings.h"
+#include "notes.h"
 
 #include <stdio.h>
 
-#include "app.h"
 #include "motion/table.h"
 
-// What the group consists of.
-static const char *noun_of(const mf_Group *group) {
-    const mf_MotionRow *row = mf_motion_first(group);
-    return row != NULL && row->noun != NULL ? row->noun : "robot";
+void mf_start_report_print(const mf_StartReport *report) {
+    for (uint32_t i = 0; i < report->count; i++)
+        printf("note: %s\n", report->lines[i].text);
+    if (report->more > 0)
+        printf("note: %u more; mayfly info lists them\n", report->more);
+}
+
+json_t *mf_start_report_pack(const mf_StartReport *report) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; list != NULL && i < report->count; i++)
+        json_array_append_new(list, json_string(report->lines[i].text));
+    return list;
 }
 
 void mf_warnings_print(const mf_Group *group, const char *name) {
+    const mf_MotionRow *row = mf_motion_first(group);
+    const char *noun =
+        row != NULL && row->noun != NULL ? row->noun : "robot"; // what it consists of
     for (uint32_t k = 0; k < MF_WARNING_KINDS; k++) {
         const uint32_t bit = UINT32_C(1) << k;
         const mf_WarningSum sum = mf_group_warning_sum(group, bit);
         if (sum.robots == 0)
             continue;
-        const char *noun = noun_of(group), *unit = mf_group_warning_unit(group, bit);
+        const char *unit = mf_group_warning_unit(group, bit);
         printf("warning   %s%s%s: in %llu %s-step%s of %u %s%s %s (residual up to %.2g%s%s); "
                "%s helps\n",
                name == NULL ? "" : name, name == NULL ? "" : ", ", mf_warning_name(bit),
