@@ -47,14 +47,16 @@ expect 0 run water.xml --json --duration 0.4
 near base_height 0.98391 1e-5
 expect 0 run box.xml --motion points --json
 [ "$(value motion)" = points ] || fail '--motion points is not heard'
-expect 0 run "$source_dir/models/sheet.cloth.yaml" --motion cloth --duration 0.01 --json
-[ "$(value motion)" = cloth ] || fail '--motion cloth is not heard'
-refused 1 'a cloth moves by cloth or own' run "$source_dir/models/sheet.cloth.yaml" --motion points
 near base_height 0.7 0.005
 expect 0 run box.xml --duration 0.4
 for word in 'starts in keyframe' 'gravity 5' 'steps of 4 ms' 'faults    0' 'feels' 'hash'; do
     grep -q "$word" out || fail "the page lacks '$word'"
 done
+
+# ---- the motion of a cloth, typed or not ----------------------------------------------------------
+expect 0 run "$source_dir/models/sheet.cloth.yaml" --motion cloth --duration 0.01 --json
+[ "$(value motion)" = cloth ] || fail '--motion cloth is not heard'
+refused 1 'a cloth moves by cloth or own' run "$source_dir/models/sheet.cloth.yaml" --motion points
 
 # ---- many, and the same for every number of threads -------------------------------------------------
 hexapod=$source_dir/models/hexapod.urdf
