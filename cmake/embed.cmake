@@ -1,5 +1,5 @@
 # Makes a text file part of the library: a C file that defines `name` as its bytes and a final 0.
-# Its path is left in the variable `out`. Compilers read a string much faster than a list of numbers.
+# Its path is left in the variable `out`. A string compiles faster than a list of bytes.
 function(mayfly_embed source name out)
   get_filename_component(stem ${source} NAME_WE)
   set(result ${CMAKE_CURRENT_BINARY_DIR}/embedded/${stem}.c)
