@@ -134,11 +134,12 @@ const char *mf_app_find(const char *name, char out[MF_APP_PATH]) {
 }
 
 const char *mf_motion_name_at(const void *list, uint32_t index) {
-    const uint32_t truss = index - MF_MOTION_LEVELS;
+    static const mf_Motion others[] = {MF_MOTION_QUASISTATIC, MF_MOTION_ELASTIC, MF_MOTION_CLOTH};
+    const uint32_t other = index - MF_MOTION_LEVELS;
     (void)list;
     if (index < MF_MOTION_LEVELS)
         return mf_motion_name((mf_Motion)index);
-    return truss < 2 ? mf_motion_name((mf_Motion)(MF_MOTION_QUASISTATIC + truss)) : NULL;
+    return other < sizeof others / sizeof *others ? mf_motion_name(others[other]) : NULL;
 }
 
 const char *mf_base_name_at(const void *list, uint32_t index) {

@@ -185,6 +185,13 @@ def test_what_is_refused(address: str) -> None:
         mayfly.connect("nowhere")
 
 
+def test_names_of_earlier_fields_lead_to_new_ones() -> None:
+    robot = pathlib.Path(__file__).parents[2] / "models" / "hexapod.urdf"
+    with serve(robot, *OPTIONS) as address, mayfly.connect(address) as world:
+        with pytest.raises(mayfly.NotFoundError, match=r"did you mean 'sensor\.value'\?"):
+            world["robot"].subscribe("sensor.contact")
+
+
 def test_models_are_described(tmp_path: pathlib.Path) -> None:
     robot = pathlib.Path(__file__).parents[2] / "models" / "humanoid.urdf"
     with serve(robot, *OPTIONS) as address, mayfly.connect(address) as world:

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #if defined(__x86_64__)
-#include <xmmintrin.h>
+// Builtins of the compiler: <xmmintrin.h> is longer than all that most files include.
 
 typedef struct mf_Floats {
     uint32_t control; // of SSE
@@ -18,12 +18,12 @@ typedef struct mf_Floats {
 } mf_Floats;
 
 static inline mf_Floats mf_floats_enter(void) {
-    mf_Floats before = {.control = _mm_getcsr()};
+    mf_Floats before = {.control = __builtin_ia32_stmxcsr()};
     const uint16_t usual = 0x037f;
     __asm__ volatile("fnstcw %0" : "=m"(before.old));
     before.changed = (before.control & 0xffc0u) != 0x1f80u || (before.old & 0x0f3fu) != 0x033fu;
     if (before.changed) {
-        _mm_setcsr(0x1f80u);
+        __builtin_ia32_ldmxcsr(0x1f80u);
         __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(usual));
     }
     return before;
@@ -33,13 +33,13 @@ static inline mf_Floats mf_floats_enter(void) {
 static inline bool mf_floats_kept(void) {
     uint16_t old;
     __asm__ volatile("fnstcw %0" : "=m"(old));
-    return (_mm_getcsr() & 0xffc0u) == 0x1f80u && (old & 0x0f3fu) == 0x033fu;
+    return (__builtin_ia32_stmxcsr() & 0xffc0u) == 0x1f80u && (old & 0x0f3fu) == 0x033fu;
 }
 
 static inline void mf_floats_leave(const mf_Floats *before) {
     if (before->changed) {
         __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(before->old));
-        _mm_setcsr(before->control);
+        __builtin_ia32_ldmxcsr(before->control);
     }
 }
 #else

@@ -1,7 +1,6 @@
-// Intersection of a ray with a shape, in lanes: distance from its start in units of its direction's
-// length, or HUGE without an intersection. Rays that begin inside a solid hit it where they leave
-// it; planes are hit from above only. Solids are intersections or unions of intervals along the
-// ray.
+// Intersection of a ray p + t d with a shape, in lanes: the time t, or RAY_FAR without an
+// intersection. Rays that begin inside a solid hit it where they leave it; planes are hit from
+// above only. Solids are intersections or unions of intervals along the ray.
 #ifndef MF_CONTACT_RAY_H
 #define MF_CONTACT_RAY_H
 

@@ -35,11 +35,11 @@ static void normal_at(const mf_RaySolid *solid, const double start[3], const dou
 
 double mf_ray_hit(const mf_RaySolid *solid, const double start[3], const double direction[3],
                   double normal[3]) {
-    const double distance = mf_ray_distance_scalar_f64(solid, start, direction);
+    const double time = mf_ray_time_scalar_f64(solid, start, direction);
     double at[3];
-    if (normal == NULL || !(distance < MF_RAY_FAR))
-        return distance;
-    mf_vec3_add_scaled(at, start, distance, direction);
+    if (normal == NULL || !(time < MF_RAY_FAR))
+        return time;
+    mf_vec3_add_scaled(at, start, time, direction);
     normal_at(solid, start, direction, at, normal);
-    return distance;
+    return time;
 }

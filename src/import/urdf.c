@@ -149,15 +149,18 @@ static mf_Status note_ignored(mf_Urdf *urdf) {
     const mf_UrdfIgnored *items = urdf->ignored.items;
     for (uint32_t i = 0; i < urdf->ignored.count; i++) {
         const mf_XmlNode *node = items[i].node;
-        char times[40] = "";
+        const char *name = mf_xml_attribute(node, "name");
+        char times[40] = "", own[128] = "";
         if (items[i].count > 1)
             snprintf(times, sizeof times, " (%u times)", items[i].count);
+        else if (name != NULL)
+            snprintf(own, sizeof own, " '%.100s'", name);
         const bool noted =
             items[i].attribute != NULL
                 ? mf_draft_note(&urdf->draft, false, node->line, "<%.100s> %.100s ignored%s",
                                 node->name, items[i].attribute, times)
-                : mf_draft_note(&urdf->draft, false, node->line, "<%.100s> in <%.100s> ignored%s",
-                                node->name, node->parent->name, times);
+                : mf_draft_note(&urdf->draft, false, node->line, "<%.100s>%s in <%.100s> ignored%s",
+                                node->name, own, node->parent->name, times);
         if (!noted)
             return mf_urdf_no_memory(urdf);
     }

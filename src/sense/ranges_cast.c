@@ -134,7 +134,7 @@ static void hit_solid(Cast *cast, const mf_RangeSolid *solid, const double cente
     }
     mf_quat_rotate_inverse(start, solid->rotation, start);
     mf_quat_rotate_inverse(direction, solid->rotation, direction);
-    const double distance = mf_ray_distance_scalar_f64(&solid->shape, start, direction);
+    const double distance = mf_ray_time_scalar_f64(&solid->shape, start, direction);
     cast->nearest = distance < cast->nearest ? distance : cast->nearest;
 }
 

@@ -403,8 +403,10 @@ bool mf_sensors_note(const mf_Group *group, uint32_t index, char *text) {
         const mf_SenseItem *own = &mf_sense_items(plan->image)[i];
         if (plan->sources[i].reason == NULL || index-- > 0)
             continue;
-        snprintf(text, MF_SENSORS_NOTE, "sensor %u '%.100s' reads 0: %s", own->sensor,
-                 mf_sense_sensor(plan, own->sensor)->name, plan->sources[i].reason);
+        const mf_Sensor *sensor = mf_sense_sensor(plan, own->sensor);
+        snprintf(text, MF_SENSORS_NOTE, "sensor %u '%.100s'%s%.100s reads 0: %s", own->sensor,
+                 sensor->name, sensor->field != NULL ? " of field " : "",
+                 sensor->field != NULL ? sensor->field : "", plan->sources[i].reason);
         return true;
     }
     return false;

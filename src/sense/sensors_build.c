@@ -270,8 +270,9 @@ static mf_Status add_sensor(mf_SenseBuild *b, uint32_t index, mf_Error *error) {
     else if (reason == NULL)
         reason = fill_special(b, sensor, &source, &out);
     if (reason != NULL && !b->lenient)
-        return mf_fail(error, MF_UNSUPPORTED, "sensor %u '%.100s' cannot be measured: %s", index,
-                       sensor->name, reason);
+        return mf_fail(error, MF_UNSUPPORTED, "sensor %u '%.100s'%s%.100s cannot be measured: %s",
+                       index, sensor->name, sensor->field != NULL ? " of field " : "",
+                       sensor->field != NULL ? sensor->field : "", reason);
     source.reason = reason;
     out.dead |= reason != NULL;
     if (out.dead)

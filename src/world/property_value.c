@@ -9,11 +9,28 @@
 
 // ---- paths of values ----------------------------------------------------------------------------
 
-static bool is_alone(const mf_Model *model, mf_Part part, uint32_t index) {
-    const char *name = mf_part_own_name(model, part, index);
+// The values of that name of a part, of which the property is some or all; false: it has none.
+static bool find_whole(const mf_Property *property, mf_Part part, uint32_t index,
+                       mf_Property *out) {
+    const mf_Model *model = property->group->config.model;
+    if (property->field != NULL)
+        return mf_part_field(model, part, index, property->field, out);
+    for (uint32_t n = 0; mf_part_constant(model, part, index, n, out); n++)
+        if (strcmp(out->name, property->name) == 0)
+            return true;
+    return false;
+}
+
+// No other part of the same name has such a property, as where a sensor is named like its link.
+static bool is_alone(const mf_Property *property) {
+    const mf_Model *model = property->group->config.model;
+    const char *name = mf_part_own_name(model, property->part, property->index);
+    mf_Property other;
     for (mf_Part kind = MF_PART_LINK; kind < MF_PART_COUNT; kind++)
         for (uint32_t i = 0; i < mf_part_count(model, kind); i++)
-            if ((kind != part || i != index) && strcmp(mf_part_own_name(model, kind, i), name) == 0)
+            if ((kind != property->part || i != property->index) &&
+                strcmp(mf_part_own_name(model, kind, i), name) == 0 &&
+                find_whole(property, kind, i, &other))
                 return false;
     return true;
 }
@@ -24,23 +41,23 @@ static void add_text(char *out, size_t size, const char *text) {
         snprintf(out + used, size - used, "%s", text);
 }
 
-// The part's name, after that of its parent when another part has the same.
-static void add_part(char *out, size_t size, const mf_Model *model, mf_Part part, uint32_t index) {
-    mf_Part above = part;
-    uint32_t at = index;
-    if (!is_alone(model, part, index) && mf_part_parent(model, &above, &at) &&
+// The part's name, after that of its parent where the name alone would be of two properties.
+static void add_part(char *out, size_t size, const mf_Property *property) {
+    const mf_Model *model = property->group->config.model;
+    mf_Part above = property->part;
+    uint32_t at = property->index;
+    if (!is_alone(property) && mf_part_parent(model, &above, &at) &&
         mf_part_own_name(model, above, at)[0] != '\0') {
         add_text(out, size, mf_part_own_name(model, above, at));
         add_text(out, size, "/");
     }
-    add_text(out, size, mf_part_own_name(model, part, index));
+    add_text(out, size, mf_part_own_name(model, property->part, property->index));
     add_text(out, size, "/");
 }
 
 const char *mf_property_path(const mf_Property *property, char *out, size_t size) {
     if (property == NULL)
         return NULL;
-    const mf_Model *model = property->group->config.model;
     char number[24];
     mf_Property whole;
     if (size == 0)
@@ -50,15 +67,10 @@ const char *mf_property_path(const mf_Property *property, char *out, size_t size
     snprintf(number, sizeof number, "[%u]/", property->instance);
     add_text(out, size, number);
     if (property->part != MF_PART_ROBOT)
-        add_part(out, size, model, property->part, property->index);
+        add_part(out, size, property);
     add_text(out, size, property->name);
-    bool part_of = property->field != NULL &&
-                   mf_part_field(model, property->part, property->index, property->field, &whole);
-    for (uint32_t n = 0; property->field == NULL && !part_of &&
-                         mf_part_constant(model, property->part, property->index, n, &whole);
-         n++)
-        part_of = strcmp(whole.name, property->name) == 0;
-    if (part_of && whole.count != property->count) {
+    if (find_whole(property, property->part, property->index, &whole) &&
+        whole.count != property->count) {
         uint32_t first = property->field != NULL ? property->first - whole.first
                                                  : (uint32_t)(property->constant - whole.constant);
         snprintf(number, sizeof number, "[%u]", first);

@@ -53,6 +53,11 @@ for word in 'starts in keyframe' 'gravity 5' 'steps of 4 ms' 'faults    0' 'feel
     grep -q "$word" out || fail "the page lacks '$word'"
 done
 
+# ---- the motion of a cloth, typed or not ----------------------------------------------------------
+expect 0 run "$source_dir/models/sheet.cloth.yaml" --motion cloth --duration 0.01 --json
+[ "$(value motion)" = cloth ] || fail '--motion cloth is not heard'
+refused 1 'a cloth moves by cloth or own' run "$source_dir/models/sheet.cloth.yaml" --motion points
+
 # ---- many, and the same for every number of threads -------------------------------------------------
 hexapod=$source_dir/models/hexapod.urdf
 expect 0 run "$hexapod" --robots 100 --duration 0.5 --threads 1 --json

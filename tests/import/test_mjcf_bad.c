@@ -178,6 +178,8 @@ static const Case cases[] = {
     {BODY("<site type='mesh'/>"), MF_BAD_FILE, 2, "expected sphere, capsule"},
     {BODY("<site size='0'/>"), MF_BAD_FILE, 2, "numbers > 0"},
     {BODY("<site fromto='0 0 0 1 0 0'/>"), MF_BAD_FILE, 2, "a sphere has no ends"},
+    {BODY("<site type='plane' size='1 1 1'/>"), MF_BAD_FILE, 2,
+     "<site> type: expected sphere, capsule or another solid, found plane"},
     // assets
     {TOP("<asset><mesh/></asset>"), MF_BAD_FILE, 2, "needs the attribute 'file' or 'vertex'"},
     {TOP("<asset><mesh name='m' file='x' vertex='0 0 0'/></asset>"), MF_BAD_FILE, 2, "both 'file'"},

@@ -259,9 +259,11 @@ TEST(unknown_elements_are_reported_once_per_kind) {
     mf_Model *model =
         load_urdf(*state, "<robot name='r'><link name='a'>" MASS(
                               1) "</link>\n<transmission name='t'/>\n"
-                                 "<transmission name='u'/>\n<gazebo><plugin/></gazebo></robot>");
+                                 "<transmission name='u'/>\n<gazebo><plugin/></gazebo>\n"
+                                 "<sensor name='eye'/></robot>");
     assert_note(model, false, 2, "<transmission> in <robot> ignored (2 times)");
     assert_note(model, false, 4, "<plugin> in <gazebo> ignored");
+    assert_note(model, false, 5, "<sensor> 'eye' in <robot> ignored");
     mf_model_destroy(model);
 }
 

@@ -246,11 +246,17 @@ TEST(a_missing_field_is_named) {
     config.text = ARM("<sensor name='s' type='field' field='gait.time'/>");
     rig_open(&rig, *state, &config);
     assert_int_equal(mf_sensors_add(rig.group, NULL, &error), MF_UNSUPPORTED);
-    assert_string_equal(error.message,
-                        "sensor 0 's' cannot be measured: the group has no field of that name");
+    assert_string_equal(
+        error.message,
+        "sensor 0 's' of field gait.time cannot be measured: the group has no field of "
+        "that name");
     mf_SensorsConfig lenient = mf_sensors_config();
     lenient.lenient = true;
     assert_int_equal(mf_sensors_add(rig.group, &lenient, &error), MF_OK);
+    char note[MF_SENSORS_NOTE];
+    assert_true(mf_sensors_note(rig.group, 0, note));
+    assert_string_equal(
+        note, "sensor 0 's' of field gait.time reads 0: the group has no field of that name");
     mf_world_step(rig.world, 2);
     assert_true(reading(&rig, "s", 0) == 0.0);
     rig_close(&rig);

@@ -381,8 +381,8 @@ TEST(random_paths_do_no_harm) {
     close_scene(&scene);
 }
 
-// Two parts of one name in one robot: the path says which by what they hang on; a name may hold a
-// slash; a short buffer cuts a path off.
+// A name may hold a slash; values of a sensor that is named like its link keep the short path; a
+// short buffer cuts a path off.
 TEST(names_may_be_odd) {
     AUTO(fixture_close) Fixture fixture;
     mf_Property property;
@@ -391,6 +391,14 @@ TEST(names_may_be_odd) {
     fixture_begin(&fixture, 1);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
     fixture.hand.links[0].name = "a/b";
+    mf_Sensor skin = {.name = "a/b",
+                      .type = MF_SENSOR_CONTACT,
+                      .tendon = MF_NONE,
+                      .actuator = MF_NONE,
+                      .site = MF_NONE,
+                      .count = 1};
+    fixture.hand.model.sensors = &skin;
+    fixture.hand.model.sensor_count = fixture.hand.model.sensor_value_count = 1;
     FixtureConfig config = fixture_config(false);
     config.group.name = "far/away";
     fixture_open(&fixture, &config);
@@ -401,4 +409,9 @@ TEST(names_may_be_odd) {
     mf_property_path(&property, path, 6);
     assert_string_equal(path, "far/a");
     assert_string_equal(mf_part_name(property.part), "link");
+    MUST(mf_sensors_add(fixture.group, NULL, &error));
+    MUST(mf_property_find(fixture.world, "far/away[0]/a/b/sensor.value", &property, &error));
+    assert_string_equal(mf_part_name(property.part), "sensor");
+    mf_property_path(&property, path, sizeof path);
+    assert_string_equal(path, "far/away[0]/a/b/sensor.value");
 }

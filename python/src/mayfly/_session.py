@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections import deque
 from typing import Any, Generic, TypeVar
@@ -176,7 +177,9 @@ class GroupFields(Sealed):
                 "take its groups from the connection anew"
             )
         if name not in self.fields:
-            raise errors.NotFoundError(f"group {self.name} has no field {name}")
+            near = difflib.get_close_matches(name, self.fields, 1)
+            hint = f", did you mean {near[0]!r}?" if near else ""
+            raise errors.NotFoundError(f"group {self.name} has no field {name}{hint}")
         return self.fields[name]
 
     def _entry(self, name: str, values: npt.ArrayLike, first: int, count: int | None) -> bytes:

@@ -23,16 +23,16 @@ typedef struct ContactPoint { // some points that move
 } ContactPoint;
 
 // Moves a point out of a surface: `depth` along the unit normal, > 0 inside; the surface moved by
-// `direction` [m] in the substep. Returns what friction and normal moved it, but for depth that was
-// there before.
-static MF_INLINE Vec contact_point_leave(ContactPoint *s, Vec normal, mf_lane depth, Vec direction,
-                                         mf_lane friction, mf_lane substep) {
+// `displacement` [m] in the substep. Returns what friction and normal moved it, but for depth that
+// was there before.
+static MF_INLINE Vec contact_point_leave(ContactPoint *s, Vec normal, mf_lane depth,
+                                         Vec displacement, mf_lane friction, mf_lane substep) {
     const mf_lane zero = mf_zero();
     const mf_mask inside = mf_and(mf_less(zero, depth), mf_less(zero, s->free));
     if (!mf_any(inside))
         return MF_VALUE(Vec, zero, zero, zero);
     depth = mf_keep(inside, depth);
-    Vec moved = vec_sub(vec_fma(s->v, substep, vec_sub(s->x, s->predicted)), direction);
+    Vec moved = vec_sub(vec_fma(s->v, substep, vec_sub(s->x, s->predicted)), displacement);
     mf_lane approach = vec_dot(moved, normal);
     mf_lane before = mf_clamp(depth + approach, zero, depth);
     Vec along = vec_fma(normal, -approach, moved);

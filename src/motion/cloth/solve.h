@@ -72,19 +72,19 @@ static MF_INLINE void node_put_vec(const Batch *b, uint32_t node, uint32_t array
 }
 
 typedef struct Node {
-    Vec x;         // [m]
-    Vec direction; // [m] displacement in the substep so far; of damped constraints
-    mf_lane w;     // [1/kg]
+    Vec x;            // [m]
+    Vec displacement; // [m] in the substep so far; of damped constraints
+    mf_lane w;        // [1/kg]
 } Node;
 
 static MF_INLINE Node node_load(const Batch *b, uint32_t node) {
     Node out;
     out.x = node_vec(b, node, MF_CLOTH_X);
     out.w = node_value(b, node, MF_CLOTH_W);
-    out.direction = out.x;
+    out.displacement = out.x;
     if (b->damped)
-        out.direction = vec_fma(node_vec(b, node, MF_CLOTH_V), mf_set(b->solve->substep),
-                                vec_sub(out.x, node_vec(b, node, MF_CLOTH_P)));
+        out.displacement = vec_fma(node_vec(b, node, MF_CLOTH_V), mf_set(b->solve->substep),
+                                   vec_sub(out.x, node_vec(b, node, MF_CLOTH_P)));
     return out;
 }
 
@@ -97,7 +97,7 @@ static MF_INLINE void node_push(const Batch *b, uint32_t node, Node *n, Vec grad
     }
     n->x = vec_fma(gradient, step, n->x);
     if (b->damped)
-        n->direction = vec_fma(gradient, step, n->direction);
+        n->displacement = vec_fma(gradient, step, n->displacement);
 }
 
 static MF_INLINE mf_lane compliance(const Batch *b, uint32_t row) {
@@ -171,7 +171,7 @@ static MF_INLINE void solve_edge(const Batch *b) {
     mf_lane c = length - value_of(b, 0);
     if (b->damped)
         c = mf_fma(mf_set(b->solve->damping),
-                   vec_dot(offset, vec_sub(two.direction, one.direction)) / length, c);
+                   vec_dot(offset, vec_sub(two.displacement, one.displacement)) / length, c);
     // A pair of pinned vertices without compliance has nothing to divide by.
     const mf_lane by = if_whole(b, c / (length * under + tiny));
     keep_after(b, 0, by * length, a);
@@ -194,9 +194,9 @@ static MF_INLINE void solve_sum(const Batch *b, Node *n, const mf_lane *k, uint3
         weight = mf_fma(n[i].w * k[i], k[i], weight);
     }
     if (b->damped) {
-        Vec rate = vec_scale(n[0].direction, k[0]);
+        Vec rate = vec_scale(n[0].displacement, k[0]);
         for (uint32_t i = 1; i < count; i++)
-            rate = vec_fma(n[i].direction, k[i], rate);
+            rate = vec_fma(n[i].displacement, k[i], rate);
         c = vec_fma(rate, mf_set(b->solve->damping), c);
     }
     const mf_lane under = resistance(b, weight, a) + mf_set((mf_real)1e-30);
@@ -237,9 +237,9 @@ static MF_INLINE void solve_scalar(const Batch *b, Node *n, const Vec *gradient,
     for (uint32_t i = 1; i < count; i++)
         weight = mf_fma(n[i].w, vec_dot(gradient[i], gradient[i]), weight);
     if (b->damped) {
-        mf_lane rate = vec_dot(gradient[0], n[0].direction);
+        mf_lane rate = vec_dot(gradient[0], n[0].displacement);
         for (uint32_t i = 1; i < count; i++)
-            rate = vec_dot_add(gradient[i], n[i].direction, rate);
+            rate = vec_dot_add(gradient[i], n[i].displacement, rate);
         c = mf_fma(mf_set(b->solve->damping), rate, c);
     }
     const mf_lane under = resistance(b, weight, a) + mf_set((mf_real)1e-30);
