@@ -129,11 +129,11 @@ const char *mf_app_find(const char *name, char out[MF_APP_PATH]) {
 }
 
 const char *mf_motion_name_at(const void *list, uint32_t index) {
-    const uint32_t truss = index - MF_MOTION_LEVELS;
     (void)list;
-    if (index < MF_MOTION_LEVELS)
-        return mf_motion_name((mf_Motion)index);
-    return truss < 2 ? mf_motion_name((mf_Motion)(MF_MOTION_QUASISTATIC + truss)) : NULL;
+    for (int i = 0; i < MF_MOTION_COUNT; i++) // those of comparisons
+        if (mf_motion_limitation((mf_Motion)i)[0] != '\0' && index-- == 0)
+            return mf_motion_name((mf_Motion)i);
+    return NULL;
 }
 
 const char *mf_base_name_at(const void *list, uint32_t index) {

@@ -67,10 +67,6 @@ void mf_body_destroy(void *body) {
     mf_document_destroy(&plain, body);
 }
 
-_Static_assert(offsetof(mf_Truss, file) == 0 && offsetof(mf_Cloth, file) == 0 &&
-                   offsetof(mf_Vehicle, file) == 0,
-               "the path comes first");
-
 const char *mf_body_file(const void *body) {
     const char *file;
     memcpy(&file, body, sizeof file);

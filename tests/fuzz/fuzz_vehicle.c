@@ -1,7 +1,7 @@
 // Fuzz target: vehicle files. For any bytes the reader returns a complete vehicle or one line of
 // error; a vehicle can be written and read back to the same text.
 #include "fuzz.h"
-#include "body/kind.h"
+#include "rig/bodies.h"
 #include "io/document.h"
 
 static void try_vehicle(mf_Context *context, const char *text, size_t size) {

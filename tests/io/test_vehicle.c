@@ -1,7 +1,7 @@
 // Vehicle files: Mayfly's own are read, defaults are those of the library, and every kind of
 // mistake gives one line with its position.
 #include "rig/rig.h"
-#include "body/kind.h"
+#include "rig/bodies.h"
 #include "io/document.h"
 #include "io/keys.h"
 #include "motion/vehicle/keys.h"

@@ -211,6 +211,8 @@ static mf_Status write_body(mf_Context *context, const void *body, char **text, 
     return mf_vehicle_write(body, text, error);
 }
 
+_Static_assert(offsetof(mf_Vehicle, file) == 0, "mf_body_file reads it");
+
 const mf_BodyKind mf_vehicle_body = {
     .name = "vehicle",
     .document = &vehicle_kind,
