@@ -228,9 +228,9 @@ static bool print_json(const mf_Comparison *all) {
             printed = mf_app_print(pack_row(&all->rows[i]));
     return printed &&
            mf_app_print(json_pack("{s:b, s:s, s:s, s:s, s:o, s:o}", "done", 1, "model", all->model,
-                                  "gait", all->body != NULL ? all->drive : all->gait, "reference",
-                                  mf_motion_name(all->reference), "simulated_seconds",
-                                  mf_json_real(all->duration), "notes", pack_notes(all)));
+                                  "gait", all->gait, "reference", mf_motion_name(all->reference),
+                                  "simulated_seconds", mf_json_real(all->duration), "notes",
+                                  pack_notes(all)));
 }
 
 // ---- the comparison ----------------------------------------------------------------------------

@@ -67,7 +67,7 @@ typedef struct mf_CompareRow {
 
 typedef struct mf_Comparison {
     mf_Context *context;
-    const char *model, *gait;      // names; of the scene file
+    const char *model, *gait;      // names, of the scene file; of a body `drive`
     const char *body;              // its kind, as mf_body_kind_name; NULL: a robot of links
     char drive[96];                // "" or what moves the actuators of a body
     double command[3];             // [m/s], [m/s], [rad/s]

@@ -76,8 +76,6 @@ mf_Status mf_body_refuse(const mf_Reader *reader, const mf_BodyRefusal *refusals
 
 // ---- single kinds -------------------------------------------------------------------------------
 
-mf_Status mf_vehicle_write(const mf_Vehicle *vehicle, char **text, mf_Error *error);
-
 // Of a vehicle: mass and performance under `gravity` [m/s^2] > 0, from mf_allocate; the radius [m]
 // of the collision sphere about the center of mass.
 mf_Status mf_vehicle_describe(const mf_Vehicle *vehicle, double gravity, char **text,

@@ -56,8 +56,10 @@ mf_Status mf_body_parse(mf_Context *context, const mf_BodyKind *kind, const char
 
 mf_Status mf_body_write(mf_Context *context, const mf_BodyKind *kind, const void *body, char **text,
                         mf_Error *error) {
-    if (kind == NULL || body == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_body_write: kind or body is NULL");
+    MF_DEFAULT_FLOATS;
+    if (context == NULL || kind == NULL || body == NULL || text == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_body_write: an argument is NULL");
+    *text = NULL;
     return kind->write(context, body, text, error);
 }
 

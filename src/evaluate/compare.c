@@ -144,8 +144,7 @@ static mf_Status begin_film(LevelFilm *own, const mf_LevelRun *run, const mf_Com
     name = own->path + (name != NULL ? name + 1 - page : 0);
     if (size < 0 || (size_t)size >= sizeof own->path || strlen(name) >= sizeof row->film)
         return mf_fail(error, MF_LIMIT, "compare: the name of the page is too long: %.80s", page);
-    snprintf(own->title, sizeof own->title, "%.90s, %.60s: %s", all->model,
-             all->body != NULL ? all->drive : all->gait, level);
+    snprintf(own->title, sizeof own->title, "%.90s, %.60s: %s", all->model, all->gait, level);
     memcpy(row->film, name, strlen(name) + 1);
     return mf_film_create_world(run->scene.world, own->title, NULL, period, &own->film, error);
 }
@@ -318,8 +317,10 @@ mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareCo
     all->model = file->name;
     all->gait = behavior->kind == MF_BEHAVIOR_GAIT ? behavior->gait : "standing";
     all->body = mf_body_kind_name(file->groups[0].kind);
-    if (all->body != NULL)
+    if (all->body != NULL) {
         (void)file->groups[0].kind->drive(&file->groups[0], all->drive, NULL, NULL);
+        all->gait = all->drive;
+    }
     all->duration = file->duration;
     all->cost_robots = settings.cost_robots;
     all->threads = mf_context_threads(context);

@@ -245,7 +245,7 @@ static void render(mf_Text *text, const mf_Comparison *all) {
     mf_text_put(text, "</head><body><main>\n<p class=\"brand\">Mayfly comparison</p>\n<h1>");
     mf_text_escape(text, all->model);
     mf_text_put(text, ": ");
-    mf_text_escape(text, all->body != NULL ? all->drive : all->gait);
+    mf_text_escape(text, all->gait);
     if (all->body != NULL)
         mf_text_format(text,
                        "</h1>\n<p class=\"lead\">The same %s and the same commands for "

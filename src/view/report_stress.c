@@ -17,8 +17,9 @@ typedef struct Strain {
 
 static Strain strain_of(const mf_ReportData *data, uint32_t b) {
     const mf_ReportCrawl *crawl = &data->machine->crawl;
-    Strain s;
-    mf_machine_bar_limits(&data->machine->kin[0].machine, b, &s.yield, &s.euler);
+    const mf_Truss truss = mf_machine_truss(&data->machine->kin[0].machine);
+    const double d = truss.bars[b].diameter, area = 0.25 * 3.14159265358979323846 * d * d;
+    Strain s = {.yield = area * truss.material.yield, .euler = mf_truss_euler_load(&truss, b)};
     s.pulled = s.yield > 0.0 ? crawl->tension[b] / s.yield : 0.0;
     s.pressed = s.euler > 0.0 ? crawl->compression[b] / s.euler : 0.0;
     if (s.yield > 0.0)

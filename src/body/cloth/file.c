@@ -2,7 +2,6 @@
 // rectangle or triangles, and pins. What mf_cloth_check refuses is reported at the line of the key
 // that it names.
 #include "body/cloth/keys.h"
-#include "base/floats.h"
 #include "body/kind.h"
 #include "io/yaml_text.h"
 #include "motion/cloth/model.h"
@@ -203,11 +202,7 @@ static void fill_entries(Entries *entries, const mf_Cloth *cloth) {
 }
 
 static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
     const mf_Cloth *cloth = body;
-    if (context == NULL || text == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloth: an argument is NULL");
-    *text = NULL;
     mf_Status status = mf_cloth_check(cloth, error);
     if (status != MF_OK)
         return status;

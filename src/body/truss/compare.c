@@ -14,7 +14,7 @@
 #define FASTEST 1.0 // [s] shortest period
 
 typedef struct Sweep {
-    const mf_Field *range, *counts;
+    const mf_Field *range;
     mf_Field *control;
     double period; // [s]
 } Sweep;

@@ -60,13 +60,6 @@ double mf_machine_length(const mf_Machine *machine, uint32_t bar) {
     return mf_sqrt(square);
 }
 
-void mf_machine_bar_limits(const mf_Machine *machine, uint32_t bar, double *yield, double *euler) {
-    const mf_Truss truss = mf_machine_truss(machine);
-    const double d = truss.bars[bar].diameter, area = 0.25 * 3.14159265358979323846 * d * d;
-    *yield = area * truss.material.yield;
-    *euler = mf_truss_euler_load(&truss, bar);
-}
-
 void mf_machine_set_stroke(mf_Machine *machine, uint32_t actuator, double stroke) {
     mf_TrussActuator *a = &machine->actuators[actuator];
     const double length = mf_machine_length(machine, a->bar);

@@ -16,9 +16,6 @@ enum { MF_MACHINE_MARK = 'M', MF_MACHINE_VERSION = 1 };
 // [m] distance of the ends of a bar.
 double mf_machine_length(const mf_Machine *machine, uint32_t bar);
 
-// [N] Loads that a bar does not bear: at which it yields, and by Euler buckles.
-void mf_machine_bar_limits(const mf_Machine *machine, uint32_t bar, double *yield, double *euler);
-
 // Lays the range of an actuator about the length of its bar: `stroke` [m].
 void mf_machine_set_stroke(mf_Machine *machine, uint32_t actuator, double stroke);
 
