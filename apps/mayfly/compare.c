@@ -108,7 +108,7 @@ static void print_row(const mf_CompareRow *row) {
         printf("  stays up\n");
 }
 
-static void print_truss_row(const mf_CompareRow *row) {
+static void print_body(const mf_CompareRow *row) {
     printf("%-12s", mf_motion_name(row->motion));
     put(row->forward, 1.0, 8, 4);
     put(row->position_error, 1e3, 8, 2);
@@ -128,10 +128,10 @@ static void print_truss_row(const mf_CompareRow *row) {
     printf("\n");
 }
 
-static void print_trusses(const mf_Comparison *all) {
+static void print_bodies(const mf_Comparison *all) {
     char cost[80] = "not measured";
     if (all->cost_robots > 0)
-        snprintf(cost, sizeof cost, "one second of one truss, in a batch of %u, %s",
+        snprintf(cost, sizeof cost, "one second of one %s, in a batch of %u, %s", all->body,
                  all->cost_robots, mf_isa_name(all->isa));
     printf("%s, %s, for %g s\n"
            "errors: root mean square against %s, of vertices the largest at the end; cost: %s\n"
@@ -142,7 +142,7 @@ static void print_trusses(const mf_Comparison *all) {
            "cost", "level", "m", "mm", "mm", "mm", "J", "N", "mm", "mm/s", "ms", "us");
     for (int i = 0; i < MF_MOTION_COUNT; i++)
         if (all->rows[i].possible)
-            print_truss_row(&all->rows[i]);
+            print_body(&all->rows[i]);
 }
 
 static void print_levels(const mf_Comparison *all) {
@@ -165,8 +165,8 @@ static void print_levels(const mf_Comparison *all) {
 static bool print_page(const mf_Comparison *all) {
     for (uint32_t i = 0; i < all->note_count; i++)
         printf("note: %s\n", all->notes[i]);
-    if (all->truss)
-        print_trusses(all);
+    if (all->body != NULL)
+        print_bodies(all);
     else
         print_levels(all);
     puts("\nnot modeled");
@@ -179,7 +179,7 @@ static bool print_page(const mf_Comparison *all) {
 
 // ---- for programs ------------------------------------------------------------------------------
 
-static json_t *pack_truss_row(const mf_CompareRow *row) {
+static json_t *pack_body(const mf_CompareRow *row) {
     return json_pack(
         "{s:s, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "motion", mf_motion_name(row->motion), "possible", 1, "finished", (int)row->finished,
@@ -195,7 +195,7 @@ static json_t *pack_truss_row(const mf_CompareRow *row) {
 
 static json_t *pack_row(const mf_CompareRow *row) {
     if (row->vertices != NULL)
-        return pack_truss_row(row);
+        return pack_body(row);
     if (!row->possible)
         return json_pack("{s:s, s:b, s:s}", "motion", mf_motion_name(row->motion), "possible", 0,
                          "reason", row->reason);
@@ -228,9 +228,9 @@ static bool print_json(const mf_Comparison *all) {
             printed = mf_app_print(pack_row(&all->rows[i]));
     return printed &&
            mf_app_print(json_pack("{s:b, s:s, s:s, s:s, s:o, s:o}", "done", 1, "model", all->model,
-                                  "gait", all->truss ? all->drive : all->gait, "reference",
-                                  mf_motion_name(all->reference), "simulated_seconds",
-                                  mf_json_real(all->duration), "notes", pack_notes(all)));
+                                  "gait", all->gait, "reference", mf_motion_name(all->reference),
+                                  "simulated_seconds", mf_json_real(all->duration), "notes",
+                                  pack_notes(all)));
 }
 
 // ---- the comparison ----------------------------------------------------------------------------

@@ -24,7 +24,7 @@ static double ground_load(mf_Group *group, uint32_t robot) {
     double sum = 0.0;
     if (load == NULL)
         load = mf_group_find_field(group, "point.load");
-    const mf_Field *force = mf_group_find_field(group, "contact.force"); // of trusses
+    const mf_Field *force = mf_group_find_field(group, "contact.force"); // of bars
     for (uint32_t c = 2; force != NULL && load == NULL && c < force->components; c += 3)
         sum += mf_field_get(force, robot, c);
     for (uint32_t i = 0; load != NULL && i < load->components; i++)
@@ -94,7 +94,7 @@ void mf_moment_print(mf_Group *group, double time) {
     }
     if (mf_moment_is_kept(group))
         printf("%8.3f %9s %9.4f %9.4f %7s", time, "-", moment.center, moment.speed, "-");
-    else if (mf_robot_is_truss(group)) // has no rotation
+    else if (!mf_robot_has_rotation(group))
         printf("%8.3f %9.4f %9.4f %9.4f %7s", time, moment.height, moment.center, moment.speed,
                "-");
     else

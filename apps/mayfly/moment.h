@@ -13,7 +13,7 @@ typedef struct mf_Moment {
     double load;               // [1] ground load over weight
 } mf_Moment;
 
-// [kg] of the model, or of the truss that the robot is now.
+// [kg] of the model, or of the vertices that the robot has now.
 double mf_moment_mass(mf_Group *group, uint32_t robot);
 mf_Moment mf_moment_of(mf_Group *group, uint32_t robot);
 // Mean over the robots without a fault, `*alive` of them, as far as mf_outcome_requested goes.

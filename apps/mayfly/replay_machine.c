@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "print_parts.h"
+#include "body/kind.h"
 #include "scene/machines.h"
 
 void mf_replay_machine_print(const mf_Scene *scene, const uint8_t *genome) {

@@ -36,6 +36,7 @@ static void set_census(json_t *object, const mf_Census *census) {
 // Results of robots with links.
 static void set_fate(json_t *object, mf_Group *group, const mf_Outcome *outcome) {
     const mf_OutcomeSum sum = mf_outcome_sum(outcome);
+    const bool rotates = mf_robot_has_rotation(group);
     uint32_t alive;
     const mf_Moment mean = mf_moment_mean(group, &alive);
     set_real(object, "base_height", mean.height);
@@ -46,8 +47,8 @@ static void set_fate(json_t *object, mf_Group *group, const mf_Outcome *outcome)
     set_real(object, "distance", sum.distance);
     set_real(object, "farthest", sum.farthest);
     set_count(object, "farthest_robot", sum.farthest_robot);
-    set(object, "tilt", mf_robot_is_truss(group) ? json_null() : mf_json_real(sum.tilt));
-    set(object, "falls", mf_robot_is_truss(group) ? json_null() : json_integer(sum.falls));
+    set(object, "tilt", rotates ? mf_json_real(sum.tilt) : json_null());
+    set(object, "falls", rotates ? json_integer(sum.falls) : json_null());
     set_real(object, "penetration", outcome->deepest);
     set_count(object, "means_of", mf_outcome_requested(group));
     set(object, "sensors", mf_readings_pack(group));

@@ -9,6 +9,7 @@
 #include "notes.h"
 #include "run_modules.h"
 #include "math/scalar.h"
+#include "motion/table.h"
 #include "scene/soccer/play.h"
 
 #define EVENTS_SHOWN 5u            // [1] lines of first events
@@ -45,7 +46,7 @@ static void print_robot(const mf_Scene *scene) {
                                                                 : " (implicit)";
     const mf_WorldConfig *settings = mf_world_config_of(scene->world);
     const double *direction = settings->gravity_direction;
-    const mf_Field *counts = mf_group_find_field(scene->group, "truss.counts");
+    const mf_Field *counts = mf_motion_counts(scene->group);
     printf("%s: ", scene->model->name);
     if (counts != NULL)
         printf("%g bars, %g actuators", mf_field_get(counts, 0, 1), mf_field_get(counts, 0, 2));
@@ -99,7 +100,7 @@ static void print_sum(const mf_Group *group, const mf_Outcome *outcome) {
         if (outcome->count > 1)
             printf(" on average, at most %.4g m (robot %u)", sum.farthest, sum.farthest_robot);
         putchar('\n');
-        if (!mf_robot_is_truss(group)) // has no rotation
+        if (mf_robot_has_rotation(group))
             print_tilt(group, &sum, outcome->count);
     }
     printf("deepest   %.3g mm of penetration\n", 1e3 * outcome->deepest);

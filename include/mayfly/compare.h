@@ -13,7 +13,7 @@ typedef struct mf_CompareConfig {
     uint32_t struct_size;           // [byte] set by mf_compare_config()
     uint32_t cost_robots;           // [1] robots in the batch in which the cost is measured; 0: not
                                     // measured; default 256
-    bool selected[MF_MOTION_COUNT]; // default all levels, and the motions of trusses
+    bool selected[MF_MOTION_COUNT]; // default all levels, and the motions of bodies
     const char *films; // "walk.html": the film of each level goes to walk-LEVEL.html, for the page
                        // of that name; borrowed during mf_compare; NULL (default): no films
 } mf_CompareConfig;
@@ -54,22 +54,22 @@ typedef struct mf_CompareRow {
     double height_error;   // [m]
     double tilt_error;     // [rad]
     double energy_error;   // [J]
-    double vertex_error;   // [m] largest distance of a vertex of a truss at the end
+    double vertex_error;   // [m] largest distance of a vertex of a body at the end
     double seconds;        // [s] processor time per robot and step, in a batch; NAN: not measured
     double step;           // [s]
     uint32_t warnings;     // [1] MF_WARNING_*
-    double (*vertices)[3]; // [m] of a truss at the end; NULL: not a truss
+    double (*vertices)[3]; // [m] of a body at the end; NULL: a robot of links
     uint32_t vertex_count; // [1]
-    double force;          // [N] largest of the bars of a truss
+    double force;          // [N] largest of the bars of a body
     mf_CompareSample *samples; // one each 10 ms, from 0 on
     uint32_t sample_count;     // [1]
 } mf_CompareRow;
 
 typedef struct mf_Comparison {
     mf_Context *context;
-    const char *model, *gait; // names; of the scene file
-    bool truss;
-    char drive[96];                // "" or what moves the actuators of a truss
+    const char *model, *gait;      // names, of the scene file; of a body `drive`
+    const char *body;              // its kind, as mf_body_kind_name; NULL: a robot of links
+    char drive[96];                // "" or what moves the actuators of a body
     double command[3];             // [m/s], [m/s], [rad/s]
     double duration;               // [s]
     uint32_t cost_robots, threads; // [1]

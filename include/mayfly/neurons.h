@@ -46,23 +46,21 @@ typedef struct mf_Brain { // a network and what it drives
 } mf_Brain;
 
 typedef struct mf_NeuronsConfig {
-    uint32_t struct_size;         // [byte] set by mf_neurons_config()
-    mf_Brain brain;               // of every instance at first; borrowed while it is added
-    const struct mf_Truss *truss; // its brain instead; NULL: none. Borrowed likewise
-    uint32_t most_neurons;        // [1] space for other brains; less than the first one has: as
-                                  // many as it has
-    uint32_t most_synapses;       // [1] the same
-    mf_Time cycle;                // [ns] of a cycle, rounded to whole steps, at least one; 0, the
-                                  // default: that of `truss`, else 200 ms
-    mf_Time delay;                // [ns] before the first cycle, in whole steps; 0, the default:
-                                  // that of `truss`, else none
-    double change;                // [m] or the output's unit: most by which a component of the
-                                  // output changes in a cycle; 0, the default: that of `truss`,
-                                  // else no limit
-    const char *const *inputs;    // names of fields of the group's precision, ended by NULL;
-                                  // NULL, the default: none
-    const char *output;           // name of the output field; NULL, the default:
-                                  // actuator.control of trusses, else joint.target
+    uint32_t struct_size;      // [byte] set by mf_neurons_config()
+    mf_Brain brain;            // of every instance at first; borrowed while it is added
+    uint32_t most_neurons;     // [1] space for other brains; less than the first one has: as
+                               // many as it has
+    uint32_t most_synapses;    // [1] the same
+    mf_Time cycle;             // [ns] of a cycle, rounded to whole steps, at least one; 0, the
+                               // default: 200 ms
+    mf_Time delay;             // [ns] before the first cycle, in whole steps; 0, the default:
+                               // none
+    double change;             // [m] or the output's unit: most by which a component of the
+                               // output changes in a cycle; 0, the default: no limit
+    const char *const *inputs; // names of fields of the group's precision, ended by NULL;
+                               // NULL, the default: none
+    const char *output;        // name of the output field; NULL, the default:
+                               // actuator.control of bars, else joint.target
 } mf_NeuronsConfig;
 // The defaults of mf_NeuronsConfig: every configuration starts from them.
 MF_API mf_NeuronsConfig mf_neurons_config(void);
@@ -82,9 +80,6 @@ MF_API mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config,
 // MF_LIMIT: the group has no space for it. MF_BAD_ARGUMENT: as mf_neurons_check.
 MF_API mf_Status mf_neurons_set(mf_Group *group, uint32_t instance, const mf_Brain *brain,
                                 mf_Error *error);
-// The same with the neurons, synapses and actuators of a truss.
-MF_API mf_Status mf_neurons_set_truss(mf_Group *group, uint32_t instance,
-                                      const struct mf_Truss *truss, mf_Error *error);
 
 #ifdef __cplusplus
 }

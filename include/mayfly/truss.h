@@ -69,6 +69,11 @@ MF_API void mf_truss_destroy(mf_Truss *truss); // NULL is fine; of mf_truss_load
 MF_API mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text,
                                 mf_Error *error);
 
+// Gives an instance of a group with neurons the network of a truss that drives its actuators: as
+// mf_neurons_set.
+MF_API mf_Status mf_neurons_set_truss(mf_Group *group, uint32_t instance, const mf_Truss *truss,
+                                      mf_Error *error);
+
 // ---- what a truss is ---------------------------------------------------------------------------
 
 // Whether the truss can be one: counts, finite numbers in range, bars between two different

@@ -10,7 +10,8 @@
 #include "base/text.h"
 #include "io/document.h"
 
-struct json_t; // jansson's
+struct json_t;           // jansson's
+struct mf_CompareSample; // mayfly/compare.h
 
 struct mf_BodyKind {
     const char *name; // "cloth": in messages, and what motions are for (mf_MotionRow.body)
@@ -34,8 +35,18 @@ struct mf_BodyKind {
     mf_Status (*check)(const mf_Reader *reader, const mf_SceneGroup *group);
     // Gives the body to the settings of its motions. `command`: the mode of a vehicle's behavior.
     void (*configure)(const void *body, int command, mf_Time control, mf_MotionsConfig *config);
+    // Adds the controller that a body has, or that its group asks of it; NULL: there is none.
+    mf_Status (*control)(const mf_SceneGroup *group, mf_Group *out, mf_Error *error);
     // Lets all shared ones of a world touch the links of its robots; NULL: they do not.
     mf_Status (*touch)(mf_World *world, mf_Error *error);
+
+    // In comparisons of its motions: writes what drives it, and adds that to `out` unless it is
+    // NULL; samples the first instance, and returns the largest force [N] in it. `vertices` [m] are
+    // those of the sample `since` [s] ago (0: there is none), and become those of now. NULL:
+    // instances have one motion.
+    mf_Status (*drive)(const mf_SceneGroup *group, char name[96], mf_Group *out, mf_Error *error);
+    double (*sample)(mf_Group *group, double (*vertices)[3], double since,
+                     struct mf_CompareSample *sample);
 
     // What mayfly info prints of a body: text, or one object with the same facts (then `text` is
     // NULL). Without `packs` there is no object.
@@ -65,37 +76,23 @@ mf_Status mf_body_refuse(const mf_Reader *reader, const mf_BodyRefusal *refusals
 
 // ---- single kinds -------------------------------------------------------------------------------
 
-// mf_<name>_parse, as mf_body_parse.
-#define MF_BODY_PARSE(Type, name)                                                                  \
-    static inline mf_Status mf_##name##_parse(mf_Context *context, const char *path,               \
-                                              const char *text, size_t size, Type **out,           \
-                                              mf_Error *error) {                                   \
-        void *value = NULL;                                                                        \
-        mf_Status status = mf_body_parse(context, &mf_##name##_body, path, text, size,             \
-                                         out == NULL ? NULL : &value, error);                      \
-        if (out != NULL)                                                                           \
-            *out = value;                                                                          \
-        return status;                                                                             \
-    }
-MF_BODY_PARSE(mf_Cloth, cloth)
-MF_BODY_PARSE(mf_Truss, truss)
-MF_BODY_PARSE(mf_Vehicle, vehicle)
-
-mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char **text, mf_Error *error);
-mf_Status mf_vehicle_write(const mf_Vehicle *vehicle, char **text, mf_Error *error);
-
 // Of a vehicle: mass and performance under `gravity` [m/s^2] > 0, from mf_allocate; the radius [m]
 // of the collision sphere about the center of mass.
 mf_Status mf_vehicle_describe(const mf_Vehicle *vehicle, double gravity, char **text,
                               mf_Error *error);
 double mf_vehicle_radius(const mf_Vehicle *vehicle);
 
-// The body of a group, if it is of that kind; else NULL.
+// Machines: the truss of a group before any genome is applied, which gives way to a genome's; makes
+// it the group's, whose model, if it has one, is the ancestor; gives an instance body and network
+// of a machine.
+mf_Truss mf_machine_placeholder(const mf_SceneMachine *settings);
+mf_Status mf_machine_prepare(const mf_Reader *reader, mf_SceneGroup *group);
+mf_Status mf_machine_put(mf_Group *group, uint32_t instance, const mf_Machine *machine,
+                         mf_Error *error);
+
+// The vehicle of a group; NULL: it has another body.
 static inline const mf_Vehicle *mf_group_vehicle(const mf_SceneGroup *group) {
     return group->kind == &mf_vehicle_body ? (const mf_Vehicle *)group->body : NULL;
-}
-static inline const mf_Truss *mf_group_truss(const mf_SceneGroup *group) {
-    return group->kind == &mf_truss_body ? (const mf_Truss *)group->body : NULL;
 }
 
 #endif

@@ -56,8 +56,10 @@ mf_Status mf_body_parse(mf_Context *context, const mf_BodyKind *kind, const char
 
 mf_Status mf_body_write(mf_Context *context, const mf_BodyKind *kind, const void *body, char **text,
                         mf_Error *error) {
-    if (kind == NULL || body == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_body_write: kind or body is NULL");
+    MF_DEFAULT_FLOATS;
+    if (context == NULL || kind == NULL || body == NULL || text == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_body_write: an argument is NULL");
+    *text = NULL;
     return kind->write(context, body, text, error);
 }
 
@@ -66,10 +68,6 @@ void mf_body_destroy(void *body) {
     static const mf_DocumentKind plain = {.noun = "body"};
     mf_document_destroy(&plain, body);
 }
-
-_Static_assert(offsetof(mf_Truss, file) == 0 && offsetof(mf_Cloth, file) == 0 &&
-                   offsetof(mf_Vehicle, file) == 0,
-               "the path comes first");
 
 const char *mf_body_file(const void *body) {
     const char *file;

@@ -7,10 +7,8 @@
 #include "control/outputs.h"
 #include "math/kernel_table.h"
 #include "model/neurons.h"
-#include "motion/truss/model.h"
+#include "motion/table.h"
 #include "world/attach.h"
-
-#include <mayfly/truss.h>
 
 #include <math.h>
 #include <string.h>
@@ -216,59 +214,6 @@ mf_Status mf_neurons_set(mf_Group *group, uint32_t instance, const mf_Brain *bra
     return status;
 }
 
-// ---- brains of trusses -------------------------------------------------------------------------
-
-typedef struct TrussBrain {
-    mf_Brain brain;
-    uint32_t *attached; // owns the memory of the three arrays
-    double *lower, *upper;
-} TrussBrain;
-
-static mf_Status open_truss(mf_Context *context, const mf_Truss *truss, TrussBrain *out,
-                            mf_Error *error) {
-    const uint32_t count = truss->actuator_count;
-    out->attached = mf_allocate(context, count + 1, sizeof *out->attached);
-    out->lower = mf_allocate(context, 2 * (size_t)count + 1, sizeof *out->lower);
-    if (out->attached == NULL || out->lower == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "neurons: out of memory");
-    out->upper = out->lower + count;
-    for (uint32_t a = 0; a < count; a++) {
-        out->attached[a] = truss->actuators[a].neuron;
-        out->lower[a] = truss->actuators[a].lower;
-        out->upper[a] = truss->actuators[a].upper;
-    }
-    out->brain = (mf_Brain){.neurons = truss->neurons,
-                            .synapses = truss->synapses,
-                            .neuron_count = truss->neuron_count,
-                            .synapse_count = truss->synapse_count,
-                            .attached = out->attached,
-                            .attached_count = count,
-                            .lower = out->lower,
-                            .upper = out->upper};
-    return MF_OK;
-}
-
-static void close_truss(mf_Context *context, TrussBrain *brain) {
-    mf_release(context, brain->attached);
-    mf_release(context, brain->lower);
-}
-
-mf_Status mf_neurons_set_truss(mf_Group *group, uint32_t instance, const mf_Truss *truss,
-                               mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_neurons_set_truss: group is NULL");
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    TrussBrain brain = {.attached = NULL};
-    mf_Status status = mf_truss_check(truss, error);
-    if (status == MF_OK)
-        status = open_truss(context, truss, &brain, error);
-    if (status == MF_OK)
-        status = mf_neurons_set(group, instance, &brain.brain, error);
-    close_truss(context, &brain);
-    return status;
-}
-
 // ---- adding ------------------------------------------------------------------------------------
 
 static mf_Status check(const mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error) {
@@ -311,21 +256,17 @@ static mf_Status add_inputs(mf_Group *group, const char *const *names, NeuronsSy
 
 static mf_Status add_output(mf_Group *group, const mf_NeuronsConfig *config, NeuronsSystem *system,
                             mf_Error *error) {
-    // Robots of links have actuator.control, too; bars are of trusses only.
-    const bool of_truss = mf_group_find_field(group, "bar.rest_length") != NULL;
     const char *name = config->output;
     mf_Field *field;
     if (name == NULL)
-        name = of_truss ? "actuator.control" : "joint.target";
+        name = mf_motion_counts(group) != NULL ? "actuator.control" : "joint.target";
     mf_Status status = mf_control_find_output(group, system_name, name, &field, error);
     if (status != MF_OK)
         return status;
     system->output = field->info.name;
     system->batch.output = field->data;
     system->batch.outputs = field->components;
-    system->batch.change = config->change > 0.0    ? config->change
-                           : config->truss != NULL ? mf_truss_change(config->truss)
-                                                   : (double)INFINITY;
+    system->batch.change = config->change > 0.0 ? config->change : (double)INFINITY;
     return MF_OK;
 }
 
@@ -398,27 +339,16 @@ static uint32_t steps_of(const mf_Group *group, mf_Time time) {
     return steps < 1 ? 1 : steps > 1 << 30 ? 1u << 30 : (uint32_t)steps;
 }
 
-// The times of the settings, else those of the truss.
-static void set_times(const mf_Group *group, const mf_NeuronsConfig *config,
-                      mf_NeuronsBatch *batch) {
-    const mf_Truss *truss = config->truss;
-    mf_Time cycle = config->cycle, delay = config->delay;
-    if (cycle == 0)
-        cycle = truss != NULL ? mf_time_from_seconds(mf_truss_cycle(truss)) : 200 * MF_MILLISECOND;
-    if (delay == 0 && truss != NULL)
-        delay = mf_time_from_seconds(truss->delay);
-    batch->frames = steps_of(group, cycle);
-    batch->delay = delay > 0 ? steps_of(group, delay) : 0;
-}
-
-static mf_Status fill(mf_Group *group, const mf_NeuronsConfig *config, const mf_Brain *brain,
-                      NeuronsSystem *system, mf_Error *error) {
+static mf_Status fill(mf_Group *group, const mf_NeuronsConfig *config, NeuronsSystem *system,
+                      mf_Error *error) {
     static const mf_NeuronsRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_neurons_run);
     const bool precise = mf_group_config_of(group)->double_precision;
+    const mf_Brain *brain = &config->brain;
     mf_World *world = mf_group_world(group);
     mf_NeuronsBatch *batch = &system->batch;
     system->run = kernels[mf_kernel_row(mf_world_isa(world))][precise];
-    set_times(group, config, batch);
+    batch->frames = steps_of(group, config->cycle > 0 ? config->cycle : 200 * MF_MILLISECOND);
+    batch->delay = config->delay > 0 ? steps_of(group, config->delay) : 0;
     batch->neurons =
         brain->neuron_count > config->most_neurons ? brain->neuron_count : config->most_neurons;
     batch->synapses =
@@ -440,22 +370,6 @@ static mf_Status fill(mf_Group *group, const mf_NeuronsConfig *config, const mf_
     return status == MF_OK ? add_system(group, system, error) : status;
 }
 
-static mf_Status add_with_brain(mf_Group *group, const mf_NeuronsConfig *config,
-                                const mf_Brain *brain, mf_Error *error) {
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    NeuronsSystem *system = mf_allocate(context, 1, sizeof *system);
-    if (system == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "neurons: out of memory");
-    mf_Status status = fill(group, config, brain, system, error);
-    if (status != MF_OK) {
-        destroy_neurons(context, system);
-        return status;
-    }
-    for (uint32_t i = 0; i < mf_group_count(group); i++)
-        write_brain(group, system, i, brain);
-    return MF_OK;
-}
-
 mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (group == NULL)
@@ -463,15 +377,19 @@ mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config, mf_Err
     const mf_NeuronsConfig defaults = mf_neurons_config();
     if (config == NULL)
         config = &defaults;
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    TrussBrain of_truss = {.brain = config->brain};
     mf_Status status = check(group, config, error);
-    if (status == MF_OK && config->truss != NULL)
-        status = mf_truss_check(config->truss, error);
-    if (status == MF_OK && config->truss != NULL)
-        status = open_truss(context, config->truss, &of_truss, error);
-    if (status == MF_OK)
-        status = add_with_brain(group, config, &of_truss.brain, error);
-    close_truss(context, &of_truss);
-    return status;
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    NeuronsSystem *system = mf_allocate(context, 1, sizeof *system);
+    if (system == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "neurons: out of memory");
+    status = fill(group, config, system, error);
+    if (status != MF_OK) {
+        destroy_neurons(context, system);
+        return status;
+    }
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
+        write_brain(group, system, i, &config->brain);
+    return MF_OK;
 }

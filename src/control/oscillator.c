@@ -1,7 +1,7 @@
-// Open-loop oscillators as a controller: one sine per joint, or per actuator of a truss
+// Open-loop oscillators as a controller: one sine per joint, or per actuator of bars
 // (oscillator_kernel.c).
 #include "control/follow.h"
-#include "motion/truss/motion.h"
+#include "motion/table.h"
 #include "base/floats.h"
 #include "control/oscillator.h"
 #include "math/kernel_table.h"
@@ -9,7 +9,6 @@
 #include "world/attach.h"
 
 #include <mayfly/control.h>
-#include <mayfly/quasistatic.h>
 
 static const char system_name[] = "oscillator";
 
@@ -28,10 +27,9 @@ static void run_oscillator(const mf_SystemRun *run, void *user) {
     system->run(&system->batch, mf_time_to_seconds(run->time), run->first_block, run->block_count);
 }
 
-// The actuators of a truss; NULL: the group has joints, or nothing to drive.
-static mf_Field *truss_control(mf_Group *group) {
-    return mf_truss_config_of(group) != NULL ? mf_group_find_field(group, "actuator.control")
-                                             : NULL;
+// The actuators of bars; NULL: the group has joints, or nothing to drive.
+static mf_Field *bar_control(mf_Group *group) {
+    return mf_motion_counts(group) != NULL ? mf_group_find_field(group, "actuator.control") : NULL;
 }
 
 enum { FLAGS = MF_FIELD_STATE | MF_FIELD_INPUT, FIELDS = 4 };
@@ -46,7 +44,7 @@ static const mf_FieldInfo joint_fields[FIELDS] = {
     {"oscillator.frequency", "Hz", "", MF_REAL, MF_PER_INSTANCE, 1, FLAGS,
      "oscillations per second"},
 };
-static const mf_FieldInfo truss_fields[FIELDS] = {
+static const mf_FieldInfo bar_fields[FIELDS] = {
     {"oscillator.offset", "m", "", MF_REAL, MF_FIXED_COUNT, 1, FLAGS,
      "center of each actuator's rest length"},
     {"oscillator.amplitude", "m", "", MF_REAL, MF_FIXED_COUNT, 1, FLAGS,
@@ -58,8 +56,8 @@ static const mf_FieldInfo truss_fields[FIELDS] = {
 };
 
 static mf_Status add_fields(mf_Group *group, mf_OscillatorBatch *batch, mf_Error *error) {
-    const mf_Field *control = truss_control(group);
-    const mf_FieldInfo *infos = control != NULL ? truss_fields : joint_fields;
+    const mf_Field *control = bar_control(group);
+    const mf_FieldInfo *infos = control != NULL ? bar_fields : joint_fields;
     const void **data[FIELDS] = {&batch->offset, &batch->amplitude, &batch->phase,
                                  &batch->frequency};
     for (int i = 0; i < FIELDS; i++) {
@@ -78,8 +76,8 @@ static mf_Status add_fields(mf_Group *group, mf_OscillatorBatch *batch, mf_Error
     return MF_OK;
 }
 
-// Oscillators of a truss begin at its rest lengths.
-static void reset_truss(mf_Group *group, uint32_t instance, void *user) {
+// Oscillators of bars begin at their rest lengths.
+static void reset_bars(mf_Group *group, uint32_t instance, void *user) {
     mf_Field *offset = mf_group_find_field(group, "oscillator.offset");
     const mf_Field *bar = mf_group_find_field(group, "actuator.bar");
     const mf_Field *length = mf_group_find_field(group, "bar.home_length");
@@ -98,7 +96,7 @@ mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, 
                                         "oscillator.phase",  "oscillator.frequency",
                                         "fault.word",        NULL};
     static const char *const writes[] = {"joint.target", NULL};
-    static const char *const truss_writes[] = {"actuator.control", NULL};
+    static const char *const bar_writes[] = {"actuator.control", NULL};
     mf_OscillatorConfig defaults = mf_oscillator_config();
     if (config == NULL)
         config = &defaults;
@@ -126,12 +124,12 @@ mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, 
         entry.destroy = mf_attach_release;
         entry.user = system;
         entry.reads = reads;
-        entry.writes = truss_control(group) != NULL ? truss_writes : writes;
-        entry.reset = truss_control(group) != NULL ? reset_truss : NULL;
+        entry.writes = bar_control(group) != NULL ? bar_writes : writes;
+        entry.reset = bar_control(group) != NULL ? reset_bars : NULL;
         status = mf_group_add_system(group, &entry, error);
     }
-    for (uint32_t i = 0; status == MF_OK && i < mf_group_count(group) && truss_control(group); i++)
-        reset_truss(group, i, system);
+    for (uint32_t i = 0; status == MF_OK && i < mf_group_count(group) && bar_control(group); i++)
+        reset_bars(group, i, system);
     if (status != MF_OK)
         mf_release(context, system);
     return status;

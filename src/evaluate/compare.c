@@ -1,6 +1,6 @@
 // One robot and one gait at every level: the same start, the same targets, one world after the
 // other; then differences to the most accurate level, and the cost of a step in a batch.
-#include "evaluate/truss_run.h"
+#include "evaluate/level_run.h"
 #include "body/kind.h"
 #include "motion/table.h"
 #include "base/floats.h"
@@ -28,10 +28,10 @@ mf_CompareConfig mf_compare_config(void) {
 
 static void take_sample(mf_LevelRun *run, double time, mf_CompareRow *row) {
     mf_CompareSample *sample = &row->samples[row->sample_count];
-    double q[4], force;
+    double q[4];
     sample->time = time;
     if (row->vertices != NULL) {
-        mf_truss_sample(run, sample, &force);
+        const double force = mf_level_run_sample_body(run, sample);
         row->force = force > row->force ? force : row->force;
         sample->energy = mf_level_run_energy(run);
         row->sample_count++;
@@ -73,7 +73,7 @@ static bool applies(const mf_SceneFile *file, mf_Motion motion) {
     return kind != NULL ? mf_body_moves_by(kind, motion) : motion < MF_MOTION_LEVELS;
 }
 
-// [ns] Between samples, the same for all levels: at least a frame of a truss.
+// [ns] Between samples, the same for all levels: at least a step of a body.
 static mf_Time sample_time(const mf_SceneFile *file) {
     const mf_Time frame = file->step > 0 ? file->step : 20 * MF_MILLISECOND;
     return file->groups[0].kind != NULL && frame > SAMPLE ? frame : SAMPLE;
@@ -116,11 +116,11 @@ static void take_command(const mf_Scene *scene, mf_Comparison *all) {
         all->command[c] = mf_field_get(command, 0, c);
 }
 
-static bool make_vertices(mf_Context *context, const mf_Truss *truss, mf_CompareRow *row) {
-    if (truss == NULL)
+static bool make_vertices(mf_Context *context, uint32_t count, mf_CompareRow *row) {
+    if (count == 0)
         return true;
-    row->vertex_count = truss->vertex_count;
-    row->vertices = mf_allocate(context, truss->vertex_count, sizeof *row->vertices);
+    row->vertex_count = count;
+    row->vertices = mf_allocate(context, count, sizeof *row->vertices);
     return row->vertices != NULL;
 }
 
@@ -144,8 +144,7 @@ static mf_Status begin_film(LevelFilm *own, const mf_LevelRun *run, const mf_Com
     name = own->path + (name != NULL ? name + 1 - page : 0);
     if (size < 0 || (size_t)size >= sizeof own->path || strlen(name) >= sizeof row->film)
         return mf_fail(error, MF_LIMIT, "compare: the name of the page is too long: %.80s", page);
-    snprintf(own->title, sizeof own->title, "%.90s, %.60s: %s", all->model,
-             all->truss ? all->drive : all->gait, level);
+    snprintf(own->title, sizeof own->title, "%.90s, %.60s: %s", all->model, all->gait, level);
     memcpy(row->film, name, strlen(name) + 1);
     return mf_film_create_world(run->scene.world, own->title, NULL, period, &own->film, error);
 }
@@ -190,7 +189,7 @@ static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Compariso
     uint32_t count = (uint32_t)(file->duration / period + 0.5) + 1;
     row->step = mf_time_to_seconds(step);
     row->samples = mf_allocate(context, count, sizeof *row->samples);
-    if (row->samples == NULL || !make_vertices(context, mf_group_truss(&file->groups[0]), row)) {
+    if (row->samples == NULL || !make_vertices(context, run.vertex_count, row)) {
         mf_level_run_close(&run);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
@@ -238,7 +237,7 @@ static void find_errors(const mf_CompareRow *reference, mf_CompareRow *row) {
     row->energy_error = mf_sqrt(energy / count);
     if (row->vertices == NULL)
         return;
-    row->heading_error = row->tilt_error = (double)NAN; // a truss has no rotation
+    row->heading_error = row->tilt_error = (double)NAN; // it has no rotation
     row->vertex_error = 0.0;
     for (uint32_t v = 0; v < row->vertex_count; v++) {
         double apart[3];
@@ -317,9 +316,11 @@ mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareCo
     all->context = context;
     all->model = file->name;
     all->gait = behavior->kind == MF_BEHAVIOR_GAIT ? behavior->gait : "standing";
-    all->truss = mf_group_truss(&file->groups[0]) != NULL;
-    if (all->truss)
-        mf_truss_drive_name(file, all->drive);
+    all->body = mf_body_kind_name(file->groups[0].kind);
+    if (all->body != NULL) {
+        (void)file->groups[0].kind->drive(&file->groups[0], all->drive, NULL, NULL);
+        all->gait = all->drive;
+    }
     all->duration = file->duration;
     all->cost_robots = settings.cost_robots;
     all->threads = mf_context_threads(context);

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "terrain/lookup.h"
 #include "model/points.h"
-#include "evaluate/truss_run.h"
+#include "motion/table.h"
 
 #include "math/scalar.h"
 
@@ -24,6 +24,7 @@ mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion m
                             uint32_t count, mf_LevelRun *out, mf_Error *error) {
     mf_LevelRun run = {.context = context, .sampled = -1};
     mf_SceneConfig config = mf_scene_config();
+    char drive[96];
     config.motion = motion;
     config.count = count;
     config.isolated = true;
@@ -31,10 +32,12 @@ mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion m
     if (status != MF_OK)
         return status;
     const mf_Model *model = run.model = run.scene.model;
-    const mf_Truss *truss = mf_group_truss(&file->groups[0]);
+    const mf_Field *counts = mf_motion_counts(run.scene.group);
+    run.kind = file->groups[0].kind;
+    run.vertex_count = counts != NULL ? (uint32_t)mf_field_get(counts, 0, 0) : 0;
     run.position = mf_allocate(context, model->link_count, sizeof *run.position);
     run.rotation = mf_allocate(context, model->link_count, sizeof *run.rotation);
-    run.before = mf_allocate(context, truss != NULL ? truss->vertex_count : model->link_count,
+    run.before = mf_allocate(context, run.vertex_count > 0 ? run.vertex_count : model->link_count,
                              sizeof *run.before);
     run.before_rotation = mf_allocate(context, model->link_count, sizeof *run.before_rotation);
     if (run.position == NULL || run.rotation == NULL || run.before == NULL ||
@@ -42,8 +45,8 @@ mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion m
         mf_level_run_close(&run);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
-    if (truss != NULL)
-        status = mf_truss_drive(file, run.scene.group, error);
+    if (run.vertex_count > 0)
+        status = run.kind->drive(&file->groups[0], drive, run.scene.group, error);
     else
         status =
             mf_group_link_poses(run.scene.group, 0, 0, run.position[0], run.rotation[0], error);
@@ -121,6 +124,13 @@ void mf_level_run_sample(mf_LevelRun *run, double position[3], double orientatio
     run->sampled = now;
     memcpy(run->before, run->position, model->link_count * sizeof *run->position);
     memcpy(run->before_rotation, run->rotation, model->link_count * sizeof *run->rotation);
+}
+
+double mf_level_run_sample_body(mf_LevelRun *run, mf_CompareSample *sample) {
+    const mf_Time now = mf_world_time(run->scene.world);
+    const double since = run->sampled >= 0 ? mf_time_to_seconds(now - run->sampled) : 0.0;
+    run->sampled = now;
+    return run->kind->sample(run->scene.group, run->before, since, sample);
 }
 
 double mf_level_run_energy(const mf_LevelRun *run) {

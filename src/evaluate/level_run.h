@@ -8,9 +8,10 @@ typedef struct mf_LevelRun {
     mf_Context *context;
     mf_Scene scene;
     const mf_Model *model;                      // the scene's
+    const mf_BodyKind *kind;                    // of its group
     double (*position)[3], (*rotation)[4];      // of the links, world
-    double (*before)[3], (*before_rotation)[4]; // the same at the previous sample; of a truss the
-                                                // vertices instead of links
+    double (*before)[3], (*before_rotation)[4]; // the same at the previous sample, or the vertices
+    uint32_t vertex_count;                      // [1] of bodies of vertices; 0: links
     mf_Time sampled;                            // [ns] time of that sample; < 0: none
 } mf_LevelRun;
 
@@ -23,6 +24,9 @@ void mf_level_run_close(mf_LevelRun *run);
 // its contacts since the previous sample.
 void mf_level_run_sample(mf_LevelRun *run, double position[3], double orientation[4],
                          double *penetration, double *slip);
+
+// The same of a body of vertices, whose largest force [N] is returned; run->before has them.
+double mf_level_run_sample_body(mf_LevelRun *run, mf_CompareSample *sample);
 
 // Kinetic and potential energy [J] of the first robot in its level's model.
 double mf_level_run_energy(const mf_LevelRun *run);

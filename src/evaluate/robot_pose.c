@@ -1,7 +1,7 @@
 // Poses and depths of one robot (robot_pose.h), from the fields that all motions share.
 #include "evaluate/robot_pose.h"
 #include "terrain/lookup.h"
-#include "motion/truss/motion.h"
+#include "motion/table.h"
 #include "world/group.h"
 #include "model/points.h"
 
@@ -96,15 +96,16 @@ static void note_points(const mf_Group *group, const mf_RobotPose *pose, mf_Robo
     }
 }
 
-bool mf_robot_is_truss(const mf_Group *group) {
-    return mf_truss_config_of(group) != NULL;
+bool mf_robot_has_rotation(const mf_Group *group) {
+    const mf_MotionRow *row = mf_motion_first(group);
+    return row == NULL ||
+           (row->look.kind != MF_VISUAL_BARS && row->look.kind != MF_VISUAL_TRIANGLES);
 }
 
-static void note_vertices(mf_Group *group, uint32_t robot, mf_RobotDepth *depth) {
-    const mf_Field *counts = mf_group_find_field(group, "truss.counts");
+static void note_vertices(mf_Group *group, uint32_t robot, uint32_t vertices,
+                          mf_RobotDepth *depth) {
     const mf_Field *position = mf_group_find_field(group, "vertex.position");
     const mf_Field *radius = mf_group_find_field(group, "vertex.radius");
-    const uint32_t vertices = (uint32_t)mf_field_get(counts, robot, 0);
     for (uint32_t v = 0; v < vertices; v++) {
         const double r = mf_field_get(radius, robot, v);
         double at[3];
@@ -120,10 +121,11 @@ static void note_vertices(mf_Group *group, uint32_t robot, mf_RobotDepth *depth)
 
 mf_RobotDepth mf_robot_depth(mf_Group *group, uint32_t robot, const mf_RobotPose *pose) {
     const mf_Model *model = mf_group_model(group);
+    const mf_Field *counts = mf_motion_counts(group);
     mf_RobotDepth depth = {.deepest = -INFINITY, .highest = -INFINITY};
-    if (mf_robot_is_truss(group)) {
-        if (mf_truss_config_of(group)->contacts)
-            note_vertices(group, robot, &depth);
+    if (counts != NULL) {
+        if (mf_group_find_field(group, "contact.force") != NULL) // it touches the ground
+            note_vertices(group, robot, (uint32_t)mf_field_get(counts, robot, 0), &depth);
         return depth;
     }
     if (!mf_group_touches_ground(group))

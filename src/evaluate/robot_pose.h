@@ -20,13 +20,13 @@ typedef struct mf_RobotDepth {
     bool touches;   // the robot has collision shapes or points
     double deepest; // [m] of the lowest point of all shapes below the ground; < 0: above it
     double highest; // [m] of the highest point of all shapes above the ground; < 0: below it
-    uint32_t link;  // [1] the deepest link, or vertex of a truss
+    uint32_t link;  // [1] the deepest link, or vertex between bars
 } mf_RobotDepth;
 
-// Whether the group has trusses, whose vertices move and whose base has no rotation.
-bool mf_robot_is_truss(const mf_Group *group);
+// Whether the base rotates; that of vertices between bars or triangles does not.
+bool mf_robot_has_rotation(const mf_Group *group);
 
-// By collision shapes, or contact points if the model has no shapes. Trusses: by the spheres about
+// By collision shapes, or contact points if the model has no shapes; of bars by the spheres about
 // their vertices.
 mf_RobotDepth mf_robot_depth(mf_Group *group, uint32_t robot, const mf_RobotPose *pose);
 

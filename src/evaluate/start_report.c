@@ -183,9 +183,9 @@ static void report_start(mf_Group *group, mf_StartReport *report) {
     if (depth.touches && depth.highest < -DEEP)
         say(report, MF_NOTE_POSE,
             "the robot starts under the ground: its highest shape is %.3g m below", -depth.highest);
-    else if (depth.touches && depth.deepest > DEEP && mf_robot_is_truss(group))
-        say(report, MF_NOTE_POSE, "the truss starts %.3g m deep in the ground: vertex %u",
-            depth.deepest, depth.link);
+    else if (depth.touches && depth.deepest > DEEP && mf_motion_counts(group) != NULL)
+        say(report, MF_NOTE_POSE, "the %s starts %.3g m deep in the ground: vertex %u",
+            mf_motion_first(group)->body, depth.deepest, depth.link);
     else if (depth.touches && depth.deepest > DEEP)
         say(report, MF_NOTE_POSE, "the robot starts %.3g m deep in the ground: link %s",
             depth.deepest, model->links[depth.link].name);

@@ -39,6 +39,7 @@ static inline void mf_rectangle_triangle(const uint32_t counts[2], uint32_t tria
 typedef struct mf_MotionLook {
     mf_VisualKind kind;
     float color[3];                                          // [1] of all but parts
+    const char *counts;                                      // of bars, as mf_motion_counts
     void (*surface)(const mf_Group *group, mf_Surface *out); // of triangles
 } mf_MotionLook;
 

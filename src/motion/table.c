@@ -73,6 +73,13 @@ const mf_MotionRow *mf_motion_first(const mf_Group *group) {
     return NULL;
 }
 
+const mf_Field *mf_motion_counts(const mf_Group *group) {
+    const mf_MotionRow *row = mf_motion_first(group);
+    return row != NULL && row->look.counts != NULL
+               ? mf_group_find_field((mf_Group *)(uintptr_t)group, row->look.counts)
+               : NULL;
+}
+
 const mf_SystemConfig *mf_motion_own(const mf_Group *group, mf_Motion motion) {
     unsigned number = MF_MOTION_OWN;
     for (uint32_t i = 0; i < mf_group_system_count(group); i++) {

@@ -114,6 +114,10 @@ void *mf_motion_plan(const mf_Group *group, const mf_MotionRow *row);
 // this library.
 const mf_MotionRow *mf_motion_first(const mf_Group *group);
 
+// The numbers of vertices, bars and actuators of each instance of a group of bars; NULL: it has
+// links, or no bars.
+const mf_Field *mf_motion_counts(const mf_Group *group);
+
 // The system of a plugin's motion, by its number in the order of addition; NULL: there is none.
 const mf_SystemConfig *mf_motion_own(const mf_Group *group, mf_Motion motion);
 

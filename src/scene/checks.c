@@ -1,7 +1,5 @@
 // Relations between keys of a scene. Errors refer to the value in the file.
 #include "io/decimal.h"
-#include "motion/truss/machine.h"
-#include "base/floats.h"
 #include "motion/table.h"
 #include "scene/behavior.h"
 #include "scene/machines.h"
@@ -328,12 +326,15 @@ static mf_Status check_scheme(const mf_Reader *reader, const mf_SceneFile *file)
         return mf_reader_refuse(reader, "search.verify.motion", "search.selection",
                                 "expected `selection: truncation` and `replacement: generation` "
                                 "with a verification");
-    const bool truss = file->group_count > 0 && mf_group_truss(&file->groups[0]) != NULL;
+    const char *body = mf_motion_row(MF_MOTION_ELASTIC)->body;
+    const bool bodies =
+        file->group_count > 0 && mf_body_moves_by(file->groups[0].kind, MF_MOTION_ELASTIC);
     if (file->verify.motion != MF_VERIFY_NONE &&
-        truss != (file->verify.motion == MF_VERIFY_ELASTIC))
+        bodies != (file->verify.motion == MF_VERIFY_ELASTIC))
         return mf_reader_refuse(reader, "search.verify.motion", "groups",
-                                truss ? "a truss is verified by elastic"
-                                      : "elastic: expected the file of a truss (YAML) as model");
+                                bodies ? "a %s is verified by elastic"
+                                       : "elastic: expected the file of a %s (YAML) as model",
+                                body);
     return check_descriptors(reader, file);
 }
 

@@ -5,7 +5,7 @@
 // the world, taken when the scene was created, so that neither state nor the phase of any rate
 // remains from the previous one.
 #include "scene/machines.h"
-#include "body/kind.h"
+#include "motion/table.h"
 #include "base/floats.h"
 
 #include "world/group.h"
@@ -60,8 +60,8 @@ static void idle(const mf_Scene *scene, uint32_t instance) {
         (void)mf_machine_begin(scene, instance, NULL, 0, NULL);
         return;
     }
-    if (mf_group_truss(&scene->file->groups[0]) != NULL)
-        return; // oscillators begin at the rest lengths of the file
+    if (mf_motion_counts(scene->group) != NULL)
+        return; // oscillators of bars begin at the rest lengths of the file
     mf_Field *offset = mf_group_find_field(scene->group, "oscillator.offset");
     for (uint32_t j = 0; j < scene->model->joint_count; j++)
         mf_field_set(offset, instance, j, scene->model->start_angle[j]);
@@ -76,10 +76,10 @@ void mf_scene_idle(const mf_Scene *scene) {
 
 // ---- genomes -----------------------------------------------------------------------------------
 
-// [1] joints, or actuators of a truss.
+// [1] joints, or actuators of bars.
 static uint32_t driven_count(const mf_Scene *scene) {
-    const mf_Truss *truss = mf_group_truss(&scene->file->groups[0]);
-    return truss != NULL ? truss->actuator_count : scene->model->joint_count;
+    const mf_Field *counts = mf_motion_counts(scene->group);
+    return counts != NULL ? (uint32_t)mf_field_get(counts, 0, 2) : scene->model->joint_count;
 }
 
 uint32_t mf_scene_genome_bytes(const mf_Scene *scene) {
@@ -107,15 +107,15 @@ static void joint_range(const mf_Joint *joint, double *lower, double *upper) {
     *upper = isfinite(joint->upper) ? joint->upper : reach;
 }
 
-// Range of a joint, or of an actuator of a truss.
+// Range of a joint, or of an actuator of bars.
 static void driven_range(const mf_Scene *scene, uint32_t index, double *lower, double *upper) {
-    const mf_Truss *truss = mf_group_truss(&scene->file->groups[0]);
-    if (truss == NULL) {
+    if (mf_motion_counts(scene->group) == NULL) {
         joint_range(&scene->model->joints[index], lower, upper);
         return;
     }
-    *lower = truss->actuators[index].lower;
-    *upper = truss->actuators[index].upper;
+    const mf_Field *range = mf_group_find_field(scene->group, "actuator.range");
+    *lower = mf_field_get(range, 0, 2 * index);
+    *upper = mf_field_get(range, 0, 2 * index + 1);
 }
 
 static void apply_oscillator(const mf_Scene *scene, uint32_t instance, const uint8_t *genome) {

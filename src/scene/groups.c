@@ -409,14 +409,9 @@ static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, 
         return mf_gp_add(group, &from->gp, builder->error);
     if (from->controller == MF_CONTROLLER_OSCILLATOR)
         return mf_oscillator_add(group, &from->oscillator, builder->error);
-    if (from->controller == MF_CONTROLLER_MACHINE)
-        return mf_machine_add_network(group, &from->machine, builder->error);
-    const mf_Truss *truss = mf_group_truss(from);
-    if (truss == NULL || truss->neuron_count == 0)
-        return MF_OK;
-    mf_NeuronsConfig brain = mf_neurons_config();
-    brain.truss = truss;
-    return mf_neurons_add(group, &brain, builder->error);
+    return from->kind != NULL && from->kind->control != NULL
+               ? from->kind->control(from, group, builder->error)
+               : MF_OK;
 }
 
 // Whether bodies of the scene can touch the robots of a group.

@@ -1,4 +1,4 @@
-// The trial of a machine: the group's truss and network of one instance, and a system that measures
+// The trial of a machine: body and network of one instance, and a system that measures
 // how far its center of mass comes.
 //
 // A machine is put on the ground with its lowest point and comes to rest for some time; then its
@@ -12,10 +12,11 @@
 // Invariant: the result depends on the machine and the settings alone. Noise is drawn by the
 // machine's hash, not by its instance.
 #include "scene/machines.h"
+#include "body/kind.h"
 
 #include "base/hash.h"
 #include "math/scalar.h"
-#include "motion/truss/machine.h"
+#include "motion/table.h"
 #include "world/attach.h"
 
 #include <math.h>
@@ -28,20 +29,6 @@ bool mf_scene_has_machines(const mf_SceneFile *file) {
 }
 
 // ---- the group ---------------------------------------------------------------------------------
-
-mf_Truss mf_machine_placeholder(const mf_SceneMachine *settings) {
-    static const mf_TrussVertex vertices[2] = {{.position = {0, 0, 0}}, {.position = {0.1, 0, 0}}};
-    static const mf_TrussBar bars[1] = {{.ends = {0, 1}, .diameter = 0.01}};
-    return (mf_Truss){.name = "machine",
-                      .material = mf_truss_material(),
-                      .vertices = vertices,
-                      .bars = bars,
-                      .vertex_count = 2,
-                      .bar_count = 1,
-                      .cycle = mf_time_to_seconds(settings->cycle),
-                      .delay = mf_time_to_seconds(settings->rest),
-                      .change = settings->change};
-}
 
 static void reserve(mf_QuasistaticConfig *motion) {
     motion->vertices = MF_MACHINE_VERTICES;
@@ -56,16 +43,6 @@ void mf_machine_motions(const mf_SceneGroup *group, mf_MotionsConfig *config) {
         return;
     config->start = MF_MOTION_QUASISTATIC;
     config->has[MF_MOTION_QUASISTATIC] = config->has[MF_MOTION_ELASTIC] = true;
-}
-
-mf_Status mf_machine_add_network(mf_Group *group, const mf_SceneMachine *settings,
-                                 mf_Error *error) {
-    const mf_Truss truss = mf_machine_placeholder(settings);
-    mf_NeuronsConfig config = mf_neurons_config();
-    config.truss = &truss;
-    config.most_neurons = MF_MACHINE_NEURONS;
-    config.most_synapses = MF_MACHINE_SYNAPSES;
-    return mf_neurons_add(group, &config, error);
 }
 
 static uint32_t steps_in(const mf_Scene *scene, mf_Time time) {
@@ -140,10 +117,7 @@ mf_Status mf_machine_begin(const mf_Scene *scene, uint32_t instance, const mf_Ma
     mf_Group *group = scene->group;
     mf_Status status = MF_OK;
     if (machine != NULL && machine->actuator_count > 0) {
-        const mf_Truss truss = mf_machine_truss(machine);
-        status = mf_quasistatic_set(group, instance, &truss, error);
-        if (status == MF_OK)
-            status = mf_neurons_set_truss(group, instance, &truss, error);
+        status = mf_machine_put(group, instance, machine, error);
         mf_field_set(mf_group_find_field(group, "noise.stream"), instance, 0,
                      (double)(uint32_t)(hash ^ hash >> 32));
         if (status == MF_OK)
@@ -338,7 +312,7 @@ mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error) {
     trial->fault = mf_group_find_field(group, "fault.word");
     trial->base = mf_group_find_field(group, "base.position");
     trial->position = mf_group_find_field(group, "vertex.position");
-    trial->counts = mf_group_find_field(group, "truss.counts");
+    trial->counts = mf_motion_counts(group);
     trial->contact = mf_group_find_field(group, "contact.force");
     trial->warnings = mf_group_find_field(group, "warning.steps");
     trial->group = group;
@@ -389,7 +363,7 @@ static double mean_duty(const mf_Scene *scene, uint32_t instance, double frames)
 }
 
 mf_MachineResult mf_machine_result(const mf_Scene *scene, uint32_t instance) {
-    const mf_Field *counts = mf_group_find_field(scene->group, "truss.counts");
+    const mf_Field *counts = mf_motion_counts(scene->group);
     const mf_Field *base = mf_group_find_field(scene->group, "base.position");
     const double frames = value_of(scene, "trial.frames", instance);
     const double whole = (double)(mf_scene_steps(scene) - mf_machine_rest_steps(scene));

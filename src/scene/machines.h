@@ -3,9 +3,8 @@
 #ifndef MAYFLY_SRC_SCENE_MACHINES_H
 #define MAYFLY_SRC_SCENE_MACHINES_H
 
+#include "motion/truss/machine.h"
 #include "scene/builder.h"
-
-#include <mayfly/machine.h>
 
 // What a trial measured.
 typedef struct mf_MachineResult {
@@ -23,12 +22,9 @@ typedef struct mf_MachineResult {
 
 bool mf_scene_has_machines(const mf_SceneFile *file); // the first group's genomes are machines
 
-// The truss of a group before any genome is applied: space for machines, and their times.
-mf_Truss mf_machine_placeholder(const mf_SceneMachine *settings);
 // Room in the group for any machine. With inertia a machine comes to rest without it, so that both
 // levels begin their trials in the same pose.
 void mf_machine_motions(const mf_SceneGroup *group, mf_MotionsConfig *config);
-mf_Status mf_machine_add_network(mf_Group *group, const mf_SceneMachine *settings, mf_Error *error);
 
 // [1] steps before the network's first cycle, after which distances count.
 uint64_t mf_machine_rest_steps(const mf_Scene *scene);

@@ -2,7 +2,6 @@
 // (checks.c). The result is a complete scene or an error. A robot's own file is read as the scene
 // with that one robot.
 #include "base/file.h"
-#include "motion/truss/machine.h"
 #include "import/foreign.h"
 #include "scene/scene_file.h"
 #include "base/floats.h"
@@ -101,31 +100,6 @@ static mf_Status refuse_nothing(const mf_Reader *reader, const mf_SceneGroup *gr
                         "expected the key %smodel, which is missing", reader->prefix);
 }
 
-// The truss of a group of machines gives way to a genome's; that of its model is their ancestor.
-static mf_Status prepare_machines(const mf_Reader *reader, mf_SceneGroup *group) {
-    mf_Reader own = *reader;
-    mf_Truss *truss = mf_reader_allocate(&own, sizeof *truss);
-    mf_Error cause = {0};
-    if (truss == NULL)
-        return MF_NO_MEMORY;
-    const mf_Truss *named = mf_group_truss(group);
-    if (group->model_path != NULL && named == NULL)
-        return mf_reader_refuse(reader, "model", NULL,
-                                "expected the file of a truss (YAML) for `controller: machine`");
-    if (named != NULL) {
-        mf_Machine *ancestor = mf_reader_allocate(&own, sizeof *ancestor);
-        if (ancestor == NULL)
-            return MF_NO_MEMORY;
-        if (mf_machine_of_truss(named, ancestor, &cause) != MF_OK)
-            return mf_reader_refuse(reader, "model", NULL, "%s", cause.message);
-        group->ancestor = ancestor;
-    }
-    *truss = mf_machine_placeholder(&group->machine);
-    group->kind = &mf_truss_body;
-    group->body = truss;
-    return MF_OK;
-}
-
 // Resolves the words of a group and stores its position in the file.
 static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     const bool evolves = group->controller == MF_CONTROLLER_MACHINE;
@@ -133,7 +107,7 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     if (status == MF_OK && group->model_path != NULL)
         status = load_body(reader, group);
     if (status == MF_OK && evolves)
-        status = prepare_machines(reader, group);
+        status = mf_machine_prepare(reader, group);
     if (status != MF_OK)
         return status;
     const mf_Motion automatic =

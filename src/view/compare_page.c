@@ -95,7 +95,7 @@ static void put_ground_row(mf_Text *text, const mf_CompareRow *row) {
     mf_text_put(text, "</td></tr>\n");
 }
 
-static void put_truss_row(mf_Text *text, const mf_CompareRow *row) {
+static void put_body(mf_Text *text, const mf_CompareRow *row) {
     put_name(text, row);
     put_number(text, row->forward, 1.0);
     put_number(text, row->position_error, 1e3);
@@ -112,22 +112,23 @@ static void put_truss_row(mf_Text *text, const mf_CompareRow *row) {
     mf_text_put(text, "</td></tr>\n");
 }
 
-static void put_trusses(mf_Text *text, const mf_Comparison *all) {
+static void put_bodies(mf_Text *text, const mf_Comparison *all) {
     static const char *const heads[] = {"forward m", "position mm", "height mm",  "vertices mm",
                                         "energy J",  "bar N",       "deepest mm", "slip mm/s",
                                         "step ms",   "cost us"};
     mf_text_format(text,
                    "<section><h2>Levels</h2>\n<p>Errors are root mean squares of the difference to "
                    "<b>%s</b> over the whole run, of vertices the largest at the end. The cost is "
-                   "the processor time of one second of one truss in a batch of %u (%s).</p>\n"
+                   "the processor time of one second of one %s in a batch of %u (%s).</p>\n"
                    "<table>\n<tr><th class=\"level\">level</th>",
-                   mf_motion_name(all->reference), all->cost_robots, mf_isa_name(all->isa));
+                   mf_motion_name(all->reference), all->body, all->cost_robots,
+                   mf_isa_name(all->isa));
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         mf_text_format(text, "<th class=\"num\">%s</th>", heads[i]);
     mf_text_put(text, "<th>not modeled</th></tr>\n");
     for (int i = 0; i < MF_MOTION_COUNT; i++)
         if (all->rows[i].possible)
-            put_truss_row(text, &all->rows[i]);
+            put_body(text, &all->rows[i]);
     mf_text_put(text, "</table>\n</section>\n");
 }
 
@@ -244,12 +245,12 @@ static void render(mf_Text *text, const mf_Comparison *all) {
     mf_text_put(text, "</head><body><main>\n<p class=\"brand\">Mayfly comparison</p>\n<h1>");
     mf_text_escape(text, all->model);
     mf_text_put(text, ": ");
-    mf_text_escape(text, all->truss ? all->drive : all->gait);
-    if (all->truss)
+    mf_text_escape(text, all->gait);
+    if (all->body != NULL)
         mf_text_format(text,
-                       "</h1>\n<p class=\"lead\">The same truss and the same commands for "
+                       "</h1>\n<p class=\"lead\">The same %s and the same commands for "
                        "<b>%.6g s</b>, quasi-static and with inertia.</p>\n",
-                       all->duration);
+                       all->body, all->duration);
     else
         mf_text_format(
             text,
@@ -257,16 +258,16 @@ static void render(mf_Text *text, const mf_Comparison *all) {
             "every level of physics, commanded %.6g m/s forward, %.6g m/s left and "
             "%.6g rad/s.</p>\n",
             all->duration, all->command[0], all->command[1], all->command[2]);
-    if (all->truss)
-        put_trusses(text, all);
+    if (all->body != NULL)
+        put_bodies(text, all);
     else
         put_tables(text, all);
     put_map(text, all);
     put_plot(text, all, "Forward", TIME, X, "time [s]", "x [m]");
-    if (!all->truss)
+    if (all->body == NULL)
         put_plot(text, all, "Heading", TIME, HEADING, "time [s]", "heading [rad]");
     put_plot(text, all, "Height of the base", TIME, HEIGHT, "time [s]", "height [m]");
-    if (!all->truss)
+    if (all->body == NULL)
         put_plot(text, all, "Tilt", TIME, TILT, "time [s]", "tilt [rad]");
     put_plot(text, all, "Energy", TIME, ENERGY, "time [s]", "kinetic and potential [J]");
     mf_text_put(text, "</main></body></html>\n");

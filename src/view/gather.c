@@ -3,6 +3,7 @@
 // physics, and for its film.
 #include "view/report_machine.h"
 #include "view/report_data.h"
+#include "body/kind.h"
 #include "motion/table.h"
 
 #include "view/film.h"
@@ -83,8 +84,9 @@ static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *erro
     mf_Error reason = {0};
     other.fitness = MF_FITNESS_DISTANCE;
     *level = (mf_ReportLevel){.motion = motion, .step = mf_time_to_seconds(step)};
-    mf_Status status =
-        data->machine != NULL ? MF_OK : mf_motion_check(data->scene.model, motion, &reason);
+    mf_Status status = data->file->groups[0].kind != NULL
+                           ? MF_OK
+                           : mf_motion_check(data->scene.model, motion, &reason);
     if (status == MF_OK)
         status = mf_trial_run(data->context, &other, &config, data->genome, data->genome_bytes,
                               choose_period(&other, step), &trial, &reason);
@@ -104,18 +106,15 @@ static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *erro
     return MF_OK;
 }
 
-// Levels of physics for trusses, most accurate first.
-static const mf_Motion truss_levels[] = {MF_MOTION_ELASTIC, MF_MOTION_QUASISTATIC};
-_Static_assert(sizeof truss_levels / sizeof *truss_levels <= MF_MOTION_LEVELS, "space for them");
-
+// The levels of its kind of body, the most accurate first.
 static mf_Status try_levels(mf_ReportData *data, mf_Error *error) {
-    const bool truss = data->machine != NULL;
-    const int count =
-        truss ? (int)(sizeof truss_levels / sizeof *truss_levels) : (int)MF_MOTION_LEVELS;
+    const mf_BodyKind *kind = data->file->groups[0].kind;
     mf_Status status = MF_OK;
-    for (int i = 0; i < count && status == MF_OK; i++) {
-        const mf_Motion motion = truss ? truss_levels[i] : (mf_Motion)(MF_MOTION_LEVELS - 1 - i);
-        if (motion != data->scene.motion)
+    for (int i = MF_MOTION_COUNT - 1; i >= 0 && status == MF_OK; i--) {
+        const mf_Motion motion = (mf_Motion)i;
+        const bool level = kind != NULL && kind->motions != NULL ? mf_body_moves_by(kind, motion)
+                                                                 : i < MF_MOTION_LEVELS;
+        if (level && motion != data->scene.motion)
             status = try_level(data, motion, error);
     }
     return status;

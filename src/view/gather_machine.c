@@ -159,7 +159,7 @@ static void stand(mf_ReportKin *kin) {
     double lowest = 0.0;
     for (uint32_t v = 0; v < kin->machine.vertex_count; v++)
         mf_vec3_copy(kin->vertex + 3 * v, kin->machine.vertices[v].position);
-    const mf_TrussPose pose = mf_report_pose(kin);
+    const mf_MachinePose pose = mf_report_pose(kin);
     lowest = mf_pose_ground(&pose);
     for (uint32_t v = 0; v < kin->machine.vertex_count; v++)
         kin->vertex[3 * v + 2] -= lowest;
@@ -321,14 +321,14 @@ void mf_report_release_machine(mf_ReportData *data) {
     mf_release(data->context, data->machine);
 }
 
-mf_TrussPose mf_report_pose(const mf_ReportKin *kin) {
-    return (mf_TrussPose){&kin->machine, kin->vertex};
+mf_MachinePose mf_report_pose(const mf_ReportKin *kin) {
+    return (mf_MachinePose){&kin->machine, kin->vertex};
 }
 
-mf_TrussPose mf_report_pose_at(const mf_ReportData *data, uint32_t sample) {
+mf_MachinePose mf_report_pose_at(const mf_ReportData *data, uint32_t sample) {
     const mf_ReportMachine *all = data->machine;
     const mf_Machine *m = &all->kin[0].machine;
     if (!moves(&all->kin[0]))
         return mf_report_pose(&all->kin[0]);
-    return (mf_TrussPose){m, all->crawl.vertex + (size_t)3 * m->vertex_count * sample};
+    return (mf_MachinePose){m, all->crawl.vertex + (size_t)3 * m->vertex_count * sample};
 }

@@ -1,5 +1,5 @@
-// Trusses as SVG. Hidden lines by the order of drawing: bars from the far to the near one, by their
-// middles, each with a gap around it that separates it from what it crosses.
+// Machines as SVG. Hidden lines by the order of drawing: bars from the far to the near one, by
+// their middles, each with a gap around it that separates it from what it crosses.
 #include "view/machine_picture.h"
 
 #include "math/scalar.h"
@@ -16,37 +16,37 @@ enum { NUMBERED = 48 }; // [1] bars; of more, actuators alone have numbers
 
 // ---- views -------------------------------------------------------------------------------------
 
-mf_TrussView mf_view_side(const double heading[2]) {
-    return (mf_TrussView){.right = {heading[0], heading[1], 0},
-                          .up = {0, 0, 1},
-                          .near = {heading[1], -heading[0], 0},
-                          .scale = 1};
+mf_MachineView mf_view_side(const double heading[2]) {
+    return (mf_MachineView){.right = {heading[0], heading[1], 0},
+                            .up = {0, 0, 1},
+                            .near = {heading[1], -heading[0], 0},
+                            .scale = 1};
 }
 
-mf_TrussView mf_view_above(const double heading[2]) {
-    return (mf_TrussView){.right = {heading[0], heading[1], 0},
-                          .up = {-heading[1], heading[0], 0},
-                          .near = {0, 0, 1},
-                          .scale = 1};
+mf_MachineView mf_view_above(const double heading[2]) {
+    return (mf_MachineView){.right = {heading[0], heading[1], 0},
+                            .up = {-heading[1], heading[0], 0},
+                            .near = {0, 0, 1},
+                            .scale = 1};
 }
 
-mf_TrussView mf_view_front(const double heading[2]) {
-    return (mf_TrussView){.right = {-heading[1], heading[0], 0},
-                          .up = {0, 0, 1},
-                          .near = {heading[0], heading[1], 0},
-                          .scale = 1};
+mf_MachineView mf_view_front(const double heading[2]) {
+    return (mf_MachineView){.right = {-heading[1], heading[0], 0},
+                            .up = {0, 0, 1},
+                            .near = {heading[0], heading[1], 0},
+                            .scale = 1};
 }
 
 // From the azimuth with this cosine and sine.
-static mf_TrussView slanted(double c, double s) {
-    return (mf_TrussView){.right = {-s, c, 0},
-                          .up = {-RISE * c, -RISE * s, RUN},
-                          .near = {RUN * c, RUN * s, RISE},
-                          .scale = 1};
+static mf_MachineView slanted(double c, double s) {
+    return (mf_MachineView){.right = {-s, c, 0},
+                            .up = {-RISE * c, -RISE * s, RUN},
+                            .near = {RUN * c, RUN * s, RISE},
+                            .scale = 1};
 }
 
 // Sum of the square roots of distances in the view: small where vertices cover each other.
-static double clearness(const mf_TrussView *view, const mf_TrussPose *pose) {
+static double clearness(const mf_MachineView *view, const mf_MachinePose *pose) {
     double sum = 0.0, p[2], q[2];
     for (uint32_t i = 0; i < pose->machine->vertex_count; i++) {
         mf_view_point(view, pose->vertex + 3 * i, p);
@@ -59,10 +59,10 @@ static double clearness(const mf_TrussView *view, const mf_TrussPose *pose) {
     return sum;
 }
 
-mf_TrussView mf_view_slanted(const mf_TrussPose *pose) {
+mf_MachineView mf_view_slanted(const mf_MachinePose *pose) {
     static const double slant[4][2] = {
         {1, 0}, {0.92387953, 0.38268343}, {0.70710678, 0.70710678}, {0.38268343, 0.92387953}};
-    mf_TrussView best = slanted(slant[0][0], slant[0][1]);
+    mf_MachineView best = slanted(slant[0][0], slant[0][1]);
     double most = -1.0;
     for (int quarter = 0; quarter < 4; quarter++) {
         for (int k = 0; k < 4; k++) {
@@ -72,7 +72,7 @@ mf_TrussView mf_view_slanted(const mf_TrussPose *pose) {
                 c = -s;
                 s = old;
             }
-            const mf_TrussView view = slanted(c, s);
+            const mf_MachineView view = slanted(c, s);
             const double value = clearness(&view, pose);
             if (value > most * (1.0 + 1e-9)) {
                 most = value;
@@ -83,7 +83,7 @@ mf_TrussView mf_view_slanted(const mf_TrussPose *pose) {
     return best;
 }
 
-void mf_view_point(const mf_TrussView *view, const double point[3], double out[2]) {
+void mf_view_point(const mf_MachineView *view, const double point[3], double out[2]) {
     out[0] = view->x + view->scale * mf_vec3_dot(view->right, point);
     out[1] = view->y - view->scale * mf_vec3_dot(view->up, point);
 }
@@ -92,7 +92,7 @@ mf_Box mf_box_none(void) {
     return (mf_Box){{1e30, 1e30}, {-1e30, -1e30}};
 }
 
-void mf_box_add(mf_Box *box, const mf_TrussView *view, const double point[3], double margin) {
+void mf_box_add(mf_Box *box, const mf_MachineView *view, const double point[3], double margin) {
     const double at[2] = {mf_vec3_dot(view->right, point), mf_vec3_dot(view->up, point)};
     for (int c = 0; c < 2 && mf_all_finite(at, 2); c++) {
         box->lower[c] = at[c] - margin < box->lower[c] ? at[c] - margin : box->lower[c];
@@ -100,7 +100,7 @@ void mf_box_add(mf_Box *box, const mf_TrussView *view, const double point[3], do
     }
 }
 
-void mf_box_add_truss(mf_Box *box, const mf_TrussView *view, const mf_TrussPose *pose) {
+void mf_box_add_machine(mf_Box *box, const mf_MachineView *view, const mf_MachinePose *pose) {
     for (uint32_t b = 0; b < pose->machine->bar_count; b++) {
         const mf_TrussBar *bar = &pose->machine->bars[b];
         for (int e = 0; e < 2; e++)
@@ -108,7 +108,8 @@ void mf_box_add_truss(mf_Box *box, const mf_TrussView *view, const mf_TrussPose 
     }
 }
 
-void mf_view_fit(mf_TrussView *view, const mf_Box *box, double width, double height, double most) {
+void mf_view_fit(mf_MachineView *view, const mf_Box *box, double width, double height,
+                 double most) {
     double size[2], middle[2];
     for (int c = 0; c < 2; c++) {
         const bool empty = !(box->lower[c] <= box->upper[c]);
@@ -122,7 +123,7 @@ void mf_view_fit(mf_TrussView *view, const mf_Box *box, double width, double hei
     view->y = 0.5 * height + view->scale * middle[1];
 }
 
-double mf_pose_ground(const mf_TrussPose *pose) {
+double mf_pose_ground(const mf_MachinePose *pose) {
     double lowest = 1e30;
     for (uint32_t b = 0; b < pose->machine->bar_count; b++) {
         const mf_TrussBar *bar = &pose->machine->bars[b];
@@ -142,7 +143,7 @@ typedef struct Stick {     // a bar in the drawing
     double length, radius; // [px]
 } Stick;
 
-static Stick stick_of(const mf_TrussView *view, const mf_TrussPose *pose, uint32_t b) {
+static Stick stick_of(const mf_MachineView *view, const mf_MachinePose *pose, uint32_t b) {
     const mf_TrussBar *bar = &pose->machine->bars[b];
     Stick s = {.radius = 0.5 * bar->diameter * view->scale};
     mf_view_point(view, pose->vertex + 3 * bar->ends[0], s.from);
@@ -183,7 +184,7 @@ static uint32_t actuator_of(const mf_Machine *machine, uint32_t bar) {
 }
 
 // [px] of an actuator's sleeve.
-static double sleeve_of(const mf_TrussPose *pose, uint32_t actuator, const Stick *s) {
+static double sleeve_of(const mf_MachinePose *pose, uint32_t actuator, const Stick *s) {
     const mf_TrussActuator *own = &pose->machine->actuators[actuator];
     const mf_TrussBar *bar = &pose->machine->bars[own->bar];
     double offset[3];
@@ -192,7 +193,7 @@ static double sleeve_of(const mf_TrussPose *pose, uint32_t actuator, const Stick
     return length > 0.0 ? s->length * mf_clamp(SLEEVE * own->lower / length, 0.1, 0.9) : 0.0;
 }
 
-static void put_bar(mf_Text *text, const mf_TrussPose *pose, const Stick *s, uint32_t b,
+static void put_bar(mf_Text *text, const mf_MachinePose *pose, const Stick *s, uint32_t b,
                     const double *load) {
     const uint32_t actuator = actuator_of(pose->machine, b);
     const double gap = s->radius > 3.0 ? 4.0 : 2.0, inset = 1.2 * s->radius;
@@ -217,7 +218,7 @@ static void put_bar(mf_Text *text, const mf_TrussPose *pose, const Stick *s, uin
 }
 
 // Bars from the far one to the near one; of equals the first one first.
-static void sort_bars(const mf_TrussView *view, const mf_TrussPose *pose,
+static void sort_bars(const mf_MachineView *view, const mf_MachinePose *pose,
                       uint32_t order[MF_MACHINE_BARS]) {
     double depth[MF_MACHINE_BARS];
     for (uint32_t b = 0; b < pose->machine->bar_count; b++) {
@@ -231,8 +232,8 @@ static void sort_bars(const mf_TrussView *view, const mf_TrussPose *pose,
     }
 }
 
-void mf_picture_truss(mf_Text *text, const mf_TrussView *view, const mf_TrussPose *pose,
-                      const double *load) {
+void mf_picture_machine(mf_Text *text, const mf_MachineView *view, const mf_MachinePose *pose,
+                        const double *load) {
     uint32_t order[MF_MACHINE_BARS];
     sort_bars(view, pose, order);
     mf_text_put(text, "<g class=\"truss\">\n");
@@ -243,7 +244,7 @@ void mf_picture_truss(mf_Text *text, const mf_TrussView *view, const mf_TrussPos
     mf_text_put(text, "</g>\n");
 }
 
-static void put_flat(mf_Text *text, const mf_TrussView *view, const mf_TrussPose *pose,
+static void put_flat(mf_Text *text, const mf_MachineView *view, const mf_MachinePose *pose,
                      const char *css_class) {
     mf_text_format(text, "<g class=\"truss %s\">", css_class);
     for (uint32_t b = 0; b < pose->machine->bar_count; b++) {
@@ -254,22 +255,22 @@ static void put_flat(mf_Text *text, const mf_TrussView *view, const mf_TrussPose
     mf_text_put(text, "</g>\n");
 }
 
-void mf_picture_ghost(mf_Text *text, const mf_TrussView *view, const mf_TrussPose *pose) {
+void mf_picture_ghost(mf_Text *text, const mf_MachineView *view, const mf_MachinePose *pose) {
     put_flat(text, view, pose, "ghost");
 }
 
-void mf_picture_shadow(mf_Text *text, const mf_TrussView *view, const mf_TrussPose *pose) {
+void mf_picture_shadow(mf_Text *text, const mf_MachineView *view, const mf_MachinePose *pose) {
     double flat[3 * MF_MACHINE_VERTICES];
     const double ground = mf_pose_ground(pose);
     for (uint32_t v = 0; v < pose->machine->vertex_count; v++)
         mf_vec3_set(flat + 3 * v, pose->vertex[3 * v], pose->vertex[3 * v + 1], ground);
-    const mf_TrussPose fallen = {pose->machine, flat};
+    const mf_MachinePose fallen = {pose->machine, flat};
     put_flat(text, view, &fallen, "shade");
 }
 
 // ---- signs -------------------------------------------------------------------------------------
 
-void mf_picture_numbers(mf_Text *text, const mf_TrussView *view, const mf_TrussPose *pose) {
+void mf_picture_numbers(mf_Text *text, const mf_MachineView *view, const mf_MachinePose *pose) {
     const bool crowded = pose->machine->bar_count > NUMBERED;
     for (uint32_t b = 0; b < pose->machine->bar_count; b++) {
         const Stick s = stick_of(view, pose, b);

@@ -11,19 +11,19 @@ typedef struct Shelf { // what the pictures of a row have in common
     double height;     // [px]
 } Shelf;
 
-static mf_Box box_of(const mf_TrussPose *pose, mf_TrussView *view) {
+static mf_Box box_of(const mf_MachinePose *pose, mf_MachineView *view) {
     mf_Box box = mf_box_none();
     *view = mf_view_slanted(pose);
-    mf_box_add_truss(&box, view, pose);
+    mf_box_add_machine(&box, view, pose);
     return box;
 }
 
 static Shelf shelf_of(const mf_ReportKin *kin, uint32_t count) {
     Shelf shelf = {.scale = 1e6};
-    mf_TrussView view;
+    mf_MachineView view;
     double tallest = 0.0;
     for (uint32_t i = 0; i < count; i++) {
-        const mf_TrussPose pose = mf_report_pose(&kin[i]);
+        const mf_MachinePose pose = mf_report_pose(&kin[i]);
         const mf_Box box = box_of(&pose, &view);
         mf_view_fit(&view, &box, CARD_WIDTH - 16.0, CARD_HEIGHT - FOOT - 10.0, shelf.scale);
         shelf.scale = view.scale;
@@ -35,14 +35,14 @@ static Shelf shelf_of(const mf_ReportKin *kin, uint32_t count) {
 }
 
 static void put_picture(mf_Text *text, const mf_ReportKin *kin, const Shelf *shelf, bool first) {
-    const mf_TrussPose pose = mf_report_pose(kin);
-    mf_TrussView view;
+    const mf_MachinePose pose = mf_report_pose(kin);
+    mf_MachineView view;
     const mf_Box box = box_of(&pose, &view);
     mf_view_fit(&view, &box, CARD_WIDTH, shelf->height, shelf->scale);
     view.y = shelf->height - FOOT + view.scale * box.lower[1]; // all stand at the same height
     mf_picture_open(text, CARD_WIDTH, shelf->height, "fit map", "A machine at rest");
     mf_picture_shadow(text, &view, &pose);
-    mf_picture_truss(text, &view, &pose, NULL);
+    mf_picture_machine(text, &view, &pose, NULL);
     if (first)
         mf_picture_scale(text, view.scale, 90.0, 8.0, shelf->height - 5.0);
     mf_text_put(text, "</svg>\n");

@@ -100,7 +100,7 @@ void mf_report_levels(mf_Text *text, const mf_ReportData *data) {
     if (data->machine != NULL && data->level_count > 0)
         mf_text_format(
             text,
-            "<p>The table shows the same machine at every level of physics for trusses; "
+            "<p>The table shows the same machine at every level of physics for its body; "
             "a relative distance of %.0f %% or more means that the crawl does not depend "
             "on the level.</p>\n",
             100.0 * MF_REPORT_KEPT);

@@ -79,41 +79,41 @@ void mf_report_crawl(mf_Text *text, const mf_ReportData *data) {
 
 void mf_report_close_up(mf_Text *text, const mf_ReportData *data, const double *load,
                         const char *title) {
-    const mf_TrussPose pose = mf_report_pose(&data->machine->kin[0]);
-    mf_TrussView view = mf_view_slanted(&pose);
+    const mf_MachinePose pose = mf_report_pose(&data->machine->kin[0]);
+    mf_MachineView view = mf_view_slanted(&pose);
     mf_Box box = mf_box_none();
-    mf_box_add_truss(&box, &view, &pose);
+    mf_box_add_machine(&box, &view, &pose);
     mf_view_fit(&view, &box, 490.0, 400.0, 1e6);
     const double height = view.scale * (box.upper[1] - box.lower[1]) + 74.0;
     view.x += 15.0;
     view.y = 15.0 + view.scale * box.upper[1];
     mf_picture_open(text, 520.0, height, "fit map", title);
     mf_picture_shadow(text, &view, &pose);
-    mf_picture_truss(text, &view, &pose, load);
+    mf_picture_machine(text, &view, &pose, load);
     mf_picture_numbers(text, &view, &pose);
     mf_picture_scale(text, view.scale, 130.0, 16.0, height - 8.0);
     mf_text_put(text, "</svg>\n");
 }
 
-static void put_statics(mf_Text *text, const mf_TrussStatics *statics) {
+static void put_statics(mf_Text *text, const mf_ReportMachine *all) {
     mf_report_row(text, "statics");
-    mf_text_format(text, "%u degrees of freedom of its vertices, rank %u: ", statics->freedoms,
-                   statics->rank);
-    if (statics->mechanisms == 0)
+    mf_text_format(text, "%u degrees of freedom of its vertices, rank %u: ", all->statics.freedoms,
+                   all->statics.rank);
+    if (all->statics.mechanisms == 0)
         mf_text_put(text, "<b>rigid</b> but for its movement as a whole");
     else
         mf_text_format(text,
                        "<b>%u mechanism%s</b>, movements that stretch no bar, which only the "
                        "ground stops",
-                       statics->mechanisms, statics->mechanisms == 1 ? "" : "s");
-    if (statics->redundant > 0)
+                       all->statics.mechanisms, all->statics.mechanisms == 1 ? "" : "s");
+    if (all->statics.redundant > 0)
         mf_text_format(text, "; <b>%u redundant bar%s</b>, so actuators press against other bars",
-                       statics->redundant, statics->redundant == 1 ? "" : "s");
+                       all->statics.redundant, all->statics.redundant == 1 ? "" : "s");
     else
         mf_text_put(text, "; no redundant bar, so actuators move freely");
-    if (statics->dangling > 0)
-        mf_text_format(text, "; %u dangling end%s", statics->dangling,
-                       statics->dangling == 1 ? "" : "s");
+    if (all->statics.dangling > 0)
+        mf_text_format(text, "; %u dangling end%s", all->statics.dangling,
+                       all->statics.dangling == 1 ? "" : "s");
     mf_report_row_end(text);
 }
 
@@ -161,14 +161,14 @@ static void put_numbers(mf_Text *text, const mf_ReportData *data) {
         mf_report_row_end(text);
         put_warnings(text, &all->crawl);
     }
-    put_statics(text, &all->statics);
+    put_statics(text, all);
     mf_text_put(text, "</table>\n");
 }
 
 // ---- its path in three views -------------------------------------------------------------------
 
 typedef struct Track {
-    mf_TrussView side, above, front;
+    mf_MachineView side, above, front;
     mf_Box box[3]; // [m] of these
     double height; // [px] of the drawing
 } Track;
@@ -183,19 +183,19 @@ static void heading_of(const mf_ReportCrawl *crawl, double heading[2]) {
 
 static Track lay_out(const mf_ReportData *data) {
     const mf_ReportCrawl *crawl = &data->machine->crawl;
-    const mf_TrussPose rest = mf_report_pose(&data->machine->kin[0]);
-    const mf_TrussPose end = mf_report_pose_at(data, crawl->end);
+    const mf_MachinePose rest = mf_report_pose(&data->machine->kin[0]);
+    const mf_MachinePose end = mf_report_pose_at(data, crawl->end);
     double heading[2];
     heading_of(crawl, heading);
     Track track = {.side = mf_view_side(heading),
                    .above = mf_view_above(heading),
                    .front = mf_view_front(heading)};
-    mf_TrussView *views[3] = {&track.side, &track.above, &track.front};
+    mf_MachineView *views[3] = {&track.side, &track.above, &track.front};
     for (int i = 0; i < 3; i++) {
         track.box[i] = mf_box_none();
-        mf_box_add_truss(&track.box[i], views[i], &end);
+        mf_box_add_machine(&track.box[i], views[i], &end);
         if (i < 2)
-            mf_box_add_truss(&track.box[i], views[i], &rest);
+            mf_box_add_machine(&track.box[i], views[i], &rest);
         for (uint32_t s = crawl->rest; i < 2 && s <= crawl->end; s++)
             mf_box_add(&track.box[i], views[i], crawl->center + 3 * s, 0.0);
     }
@@ -217,7 +217,7 @@ static Track lay_out(const mf_ReportData *data) {
     return track;
 }
 
-static void put_path(mf_Text *text, const mf_ReportData *data, const mf_TrussView *view) {
+static void put_path(mf_Text *text, const mf_ReportData *data, const mf_MachineView *view) {
     const mf_ReportCrawl *crawl = &data->machine->crawl;
     const double cycle = mf_time_to_seconds(data->file->groups[0].machine.cycle);
     static const char *const classes[2] = {"halo thin", "track thin"};
@@ -250,7 +250,7 @@ static void put_name(mf_Text *text, double x, double y, const char *css_class, c
                    name);
 }
 
-static void put_soil(mf_Text *text, const mf_TrussView *view, const mf_Box *box, double ground) {
+static void put_soil(mf_Text *text, const mf_MachineView *view, const mf_Box *box, double ground) {
     const double y = view->y - view->scale * ground;
     mf_text_format(text, "<path class=\"soil\" d=\"M%.1f %.1fH%.1f\"/>\n",
                    view->x + view->scale * box->lower[0] - 14.0, y,
@@ -258,18 +258,18 @@ static void put_soil(mf_Text *text, const mf_TrussView *view, const mf_Box *box,
 }
 
 static void put_views(mf_Text *text, const mf_ReportData *data, const Track *track) {
-    const mf_TrussPose rest = mf_report_pose(&data->machine->kin[0]);
-    const mf_TrussPose end = mf_report_pose_at(data, data->machine->crawl.end);
+    const mf_MachinePose rest = mf_report_pose(&data->machine->kin[0]);
+    const mf_MachinePose end = mf_report_pose_at(data, data->machine->crawl.end);
     const double ground = mf_pose_ground(&rest), top = EDGE + 4.0;
     put_soil(text, &track->side, &track->box[0], ground);
     put_soil(text, &track->front, &track->box[2], ground);
     mf_picture_ghost(text, &track->side, &rest);
-    mf_picture_truss(text, &track->side, &end, NULL);
+    mf_picture_machine(text, &track->side, &end, NULL);
     put_path(text, data, &track->side);
     mf_picture_ghost(text, &track->above, &rest);
-    mf_picture_truss(text, &track->above, &end, NULL);
+    mf_picture_machine(text, &track->above, &end, NULL);
     put_path(text, data, &track->above);
-    mf_picture_truss(text, &track->front, &end, NULL);
+    mf_picture_machine(text, &track->front, &end, NULL);
     put_name(text, 16.0, top, "name", "from its right side");
     put_name(text, 16.0, track->side.y - track->side.scale * track->box[0].lower[1] + GAP - 8.0,
              "name", "from above");

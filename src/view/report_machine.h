@@ -61,11 +61,11 @@ void mf_report_network(mf_Text *text, const mf_ReportData *data); // graph, stat
 void mf_report_stress(mf_Text *text, const mf_ReportData *data);  // of bars against their limits
 void mf_report_gallery(mf_Text *text, const mf_ReportData *data); // the best alive, ancestors
 
-// The champion at rest, at an angle, with the numbers of its bars; `load` as in mf_picture_truss.
+// The champion at rest, at an angle, with the numbers of its bars; `load` as in mf_picture_machine.
 void mf_report_close_up(mf_Text *text, const mf_ReportData *data, const double *load,
                         const char *title);
 // A machine at rest, or at a sample of the champion's trial.
-mf_TrussPose mf_report_pose(const mf_ReportKin *kin);
-mf_TrussPose mf_report_pose_at(const mf_ReportData *data, uint32_t sample);
+mf_MachinePose mf_report_pose(const mf_ReportKin *kin);
+mf_MachinePose mf_report_pose_at(const mf_ReportData *data, uint32_t sample);
 
 #endif

@@ -3,7 +3,6 @@
 #include "view/report_machine.h"
 
 #include "math/scalar.h"
-#include "motion/truss/machine.h"
 #include "view/chart.h"
 
 enum { ROWS = 24 };  // [1] most bars of the chart

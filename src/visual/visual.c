@@ -31,7 +31,7 @@ static void take_points(mf_Visual *out) {
 }
 
 static void take_bars(mf_Visual *out) {
-    out->counts = mf_group_find_field(out->group, "truss.counts");
+    out->counts = mf_motion_counts(out->group);
     out->ends = mf_group_find_field(out->group, "bar.ends");
     out->diameter = mf_group_find_field(out->group, "bar.diameter");
     out->actuators = mf_group_find_field(out->group, "actuator.bar");

@@ -38,7 +38,7 @@ static const struct {
       "slower joints or a smaller step"}},
     {"yield",
      {"Pa", "a bar's stress exceeded the yield stress of the material",
-      "thicker bars or a lighter truss"}},
+      "thicker bars or less weight"}},
     {"buckling",
      {"", "the compression of a bar exceeded the load at which it buckles",
       "shorter or thicker bars; bars are not bent here"}},

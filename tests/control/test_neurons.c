@@ -1,5 +1,6 @@
 // Recurrent networks in cycles: closed forms, limits of outputs, the same bits alone and in a batch
 // of other networks, faults, snapshots, and a truss that its neurons drive.
+#include "body/truss/row.h"
 #include "control/robot.h"
 #include "rig/motions.h"
 
@@ -337,12 +338,12 @@ TEST(neurons_drive_a_truss) {
     of_group.count = 3;
     of_group.double_precision = true;
     of_world.step = mf_time_from_seconds(0.02);
-    motion.truss = neurons.truss = &truss;
+    motion.truss = &truss;
     motion.contacts = false;
     world = open_world(context, &of_world);
     group = add_group(world, &of_group);
     must(rig_add_quasistatic(group, &motion, &error), &error);
-    must(mf_neurons_add(group, &neurons, &error), &error);
+    must(mf_neurons_add_truss(group, &truss, &neurons, &error), &error);
     // 1 cm a cycle to the end of the range that the ring's first neuron names, from the state after
     // the first cycle on: 1 0 0 0 1 1.
     static const double lengths[] = {0.13, 0.12, 0.11, 0.10, 0.11, 0.12, 0.13};

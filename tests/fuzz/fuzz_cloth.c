@@ -1,7 +1,7 @@
 // Fuzz target: cloths' files. For any bytes the reader returns a cloth that the checks accept, or
 // one line of error; a cloth can be written and read back to the same text.
 #include "fuzz.h"
-#include "body/kind.h"
+#include "rig/bodies.h"
 #include "motion/cloth/model.h"
 
 static void try_cloth(mf_Context *context, const char *text, size_t size) {
@@ -14,9 +14,9 @@ static void try_cloth(mf_Context *context, const char *text, size_t size) {
     if (cloth == NULL)
         return;
     require(mf_cloth_check(cloth, NULL) == MF_OK);
-    require(mf_cloth_write(context, cloth, &once, NULL) == MF_OK);
+    require(mf_body_write(context, &mf_cloth_body, cloth, &once, NULL) == MF_OK);
     require(mf_cloth_parse(context, "/fuzz/c.yaml", once, strlen(once), &again, NULL) == MF_OK);
-    require(mf_cloth_write(context, again, &twice, NULL) == MF_OK);
+    require(mf_body_write(context, &mf_cloth_body, again, &twice, NULL) == MF_OK);
     require(strcmp(once, twice) == 0);
     mf_release(context, once);
     mf_release(context, twice);

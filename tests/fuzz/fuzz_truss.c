@@ -1,7 +1,7 @@
 // Fuzz target: trusses' files. For any bytes the reader returns a truss that the checks accept, or
 // one line of error; a truss can be written and read back to the same text, and has a rank.
 #include "fuzz.h"
-#include "body/kind.h"
+#include "rig/bodies.h"
 
 static void try_truss(mf_Context *context, const char *text, size_t size) {
     mf_Truss *truss = NULL, *again = NULL;

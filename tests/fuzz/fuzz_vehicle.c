@@ -1,7 +1,7 @@
 // Fuzz target: vehicle files. For any bytes the reader returns a complete vehicle or one line of
 // error; a vehicle can be written and read back to the same text.
 #include "fuzz.h"
-#include "body/kind.h"
+#include "rig/bodies.h"
 #include "io/document.h"
 
 static void try_vehicle(mf_Context *context, const char *text, size_t size) {
@@ -13,9 +13,9 @@ static void try_vehicle(mf_Context *context, const char *text, size_t size) {
     require(status == MF_OK || error.message[0] != '\0');
     if (vehicle == NULL)
         return;
-    require(mf_vehicle_write(vehicle, &once, NULL) == MF_OK);
+    require(mf_body_write(context, &mf_vehicle_body, vehicle, &once, NULL) == MF_OK);
     require(mf_vehicle_parse(context, "/fuzz/v.yaml", once, strlen(once), &again, NULL) == MF_OK);
-    require(mf_vehicle_write(again, &twice, NULL) == MF_OK);
+    require(mf_body_write(context, &mf_vehicle_body, again, &twice, NULL) == MF_OK);
     require(strcmp(once, twice) == 0);
     mf_release(context, once);
     mf_release(context, twice);

@@ -1,7 +1,7 @@
 // Cloths' files: what is read, what is written is read again, and what is wrong is named with its
 // line.
 #include "rig/rig.h"
-#include "body/kind.h"
+#include "rig/bodies.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 
@@ -42,9 +42,9 @@ TEST(what_is_written_is_read_again) {
         mf_Cloth *cloth, *again;
         char *once, *twice;
         assert_int_equal(parse(*state, texts[k], &cloth, NULL), MF_OK);
-        assert_int_equal(mf_cloth_write(*state, cloth, &once, NULL), MF_OK);
+        assert_int_equal(mf_body_write(*state, &mf_cloth_body, cloth, &once, NULL), MF_OK);
         assert_int_equal(parse(*state, once, &again, NULL), MF_OK);
-        assert_int_equal(mf_cloth_write(*state, again, &twice, NULL), MF_OK);
+        assert_int_equal(mf_body_write(*state, &mf_cloth_body, again, &twice, NULL), MF_OK);
         assert_string_equal(once, twice);
         assert_int_equal(again->pin_count, cloth->pin_count);
         assert_int_equal(again->triangle_count, cloth->triangle_count);
@@ -95,7 +95,7 @@ TEST(every_failure_is_reported) {
         mf_context_fail_after(*state, calls);
         status = parse(*state, triangles, &cloth, NULL);
         if (status == MF_OK)
-            status = mf_cloth_write(*state, cloth, &text, NULL);
+            status = mf_body_write(*state, &mf_cloth_body, cloth, &text, NULL);
         mf_context_fail_after(*state, 0);
         assert_true(status == MF_OK || status == MF_NO_MEMORY);
         mf_release(*state, text);

@@ -1,6 +1,6 @@
 // Trusses' files: brains are read and written again, and what is wrong is named with its line.
 #include "rig/rig.h"
-#include "body/kind.h"
+#include "rig/bodies.h"
 #include "model/neurons.h"
 
 GROUP_FIXTURE(make_context, drop_context);

@@ -1,7 +1,7 @@
 // Vehicle files: Mayfly's own are read, defaults are those of the library, and every kind of
 // mistake gives one line with its position.
 #include "rig/rig.h"
-#include "body/kind.h"
+#include "rig/bodies.h"
 #include "io/document.h"
 #include "io/keys.h"
 #include "motion/vehicle/keys.h"
@@ -66,10 +66,10 @@ TEST(a_written_vehicle_reads_back_the_same) {
     for (size_t i = 0; i < 3; i++) {
         mf_Vehicle *v = load(*state, names[i]), *again = NULL;
         char *once, *twice;
-        assert_int_equal(mf_vehicle_write(v, &once, NULL), MF_OK);
+        assert_int_equal(mf_body_write(*state, &mf_vehicle_body, v, &once, NULL), MF_OK);
         assert_int_equal(mf_vehicle_parse(*state, "again.yaml", once, strlen(once), &again, NULL),
                          MF_OK);
-        assert_int_equal(mf_vehicle_write(again, &twice, NULL), MF_OK);
+        assert_int_equal(mf_body_write(*state, &mf_vehicle_body, again, &twice, NULL), MF_OK);
         assert_string_equal(once, twice);
         assert_memory_equal(&v->quadrotor, &again->quadrotor, sizeof v->quadrotor);
         assert_memory_equal(&v->fixed_wing, &again->fixed_wing, sizeof v->fixed_wing);
@@ -145,7 +145,7 @@ static mf_Status read_all(mf_Context *context, void *user, mf_Error *error) {
     mf_Status status = mf_vehicle_load(context, user, &vehicle, error);
     assert_int_equal(status != MF_OK, vehicle == NULL);
     if (status == MF_OK)
-        status = mf_vehicle_write(vehicle, &text, error);
+        status = mf_body_write(context, &mf_vehicle_body, vehicle, &text, error);
     if (status == MF_OK)
         status = mf_vehicle_describe(vehicle, 9.81, &page, error);
     mf_release(context, text);

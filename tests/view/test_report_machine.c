@@ -271,11 +271,11 @@ TEST(pictures_are_to_scale) {
     double vertex[12], p[2], q[2];
     for (int i = 0; i < 12; i++)
         vertex[i] = m.vertices[i / 3].position[i % 3];
-    const mf_TrussPose pose = {&m, vertex};
+    const mf_MachinePose pose = {&m, vertex};
     static const double heading[2] = {1, 0};
-    mf_TrussView side = mf_view_side(heading);
+    mf_MachineView side = mf_view_side(heading);
     mf_Box box = mf_box_none();
-    mf_box_add_truss(&box, &side, &pose);
+    mf_box_add_machine(&box, &side, &pose);
     mf_view_fit(&side, &box, 400.0, 400.0, 1000.0);
     assert_true(side.scale == 1000.0);
     mf_view_point(&side, vertex, p);
@@ -283,7 +283,7 @@ TEST(pictures_are_to_scale) {
     assert_true(q[0] - p[0] > 99.99 && q[0] - p[0] < 100.01 && p[1] == q[1]);
     assert_true(mf_pose_ground(&pose) > -1e-12 && mf_pose_ground(&pose) < 1e-12);
     mf_Text text = mf_text_begin(*state);
-    mf_picture_truss(&text, &side, &pose, NULL);
+    mf_picture_machine(&text, &side, &pose, NULL);
     assert_false(text.failed);
     // Seen from y < 0 the actuator at y = 0.05 is behind the other bar.
     const char *rod = strstr(text.data, "class=\"rod\""),
@@ -292,8 +292,8 @@ TEST(pictures_are_to_scale) {
     assert_non_null(strstr(text.data, "class=\"rim\" stroke-width=\"10.0\"")); // 1 cm
     mf_text_free(&text);
     for (int k = 0; k < 4; k++) {
-        const mf_TrussView views[4] = {side, mf_view_above(heading), mf_view_front(heading),
-                                       mf_view_slanted(&pose)};
+        const mf_MachineView views[4] = {side, mf_view_above(heading), mf_view_front(heading),
+                                         mf_view_slanted(&pose)};
         const double *r = views[k].right, *u = views[k].up, *n = views[k].near;
         const double triple = n[0] * (r[1] * u[2] - r[2] * u[1]) +
                               n[1] * (r[2] * u[0] - r[0] * u[2]) +

@@ -2,7 +2,6 @@
 // rectangle or triangles, and pins. What mf_cloth_check refuses is reported at the line of the key
 // that it names.
 #include "body/cloth/keys.h"
-#include "base/floats.h"
 #include "body/kind.h"
 #include "io/yaml_text.h"
 #include "motion/cloth/model.h"
@@ -202,11 +201,8 @@ static void fill_entries(Entries *entries, const mf_Cloth *cloth) {
     }
 }
 
-mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char **text, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    if (context == NULL || text == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_cloth_write: an argument is NULL");
-    *text = NULL;
+static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
+    const mf_Cloth *cloth = body;
     mf_Status status = mf_cloth_check(cloth, error);
     if (status != MF_OK)
         return status;
@@ -268,9 +264,7 @@ static void configure(const void *body, int command, mf_Time control, mf_Motions
     config->cloth.cloth = body;
 }
 
-static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
-    return mf_cloth_write(context, body, text, error);
-}
+_Static_assert(offsetof(mf_Cloth, file) == 0, "mf_body_file reads it");
 
 const mf_BodyKind mf_cloth_body = {
     .name = "cloth",

@@ -1,8 +1,8 @@
 // Trusses' files: one top key, `truss`, and below it material, vertices, bars, actuators, neurons
 // and synapses. What mf_truss_check refuses is reported at the line of the entry that it names.
-#include "body/kind.h"
 #include "base/floats.h"
 #include "body/truss/keys.h"
+#include "body/truss/row.h"
 #include "io/yaml_text.h"
 #include "motion/truss/model.h"
 
@@ -290,6 +290,8 @@ static mf_Status write_body(mf_Context *context, const void *body, char **text, 
     return mf_truss_write(context, body, text, error);
 }
 
+_Static_assert(offsetof(mf_Truss, file) == 0, "mf_body_file reads it");
+
 const mf_BodyKind mf_truss_body = {
     .name = "truss",
     .document = &truss_kind,
@@ -304,6 +306,9 @@ const mf_BodyKind mf_truss_body = {
     .step = step_of,
     .check = check_group,
     .configure = configure,
+    .control = mf_truss_control,
+    .drive = mf_truss_drive,
+    .sample = mf_truss_sample,
     .describe = mf_truss_describe,
     .packs = true,
 };

@@ -35,9 +35,4 @@ typedef struct mf_TrussEntry {
 
 const mf_KeyTable *mf_truss_table(void);
 
-// As mf_BodyKind.describe (page.c).
-struct json_t;
-mf_Status mf_truss_describe(mf_Context *context, const void *body, const char *path, mf_Text *text,
-                            struct json_t **object, mf_Error *error);
-
 #endif

@@ -1,5 +1,5 @@
 // Trusses for mayfly info. Text and JSON show the same facts, which are computed once.
-#include "body/truss/keys.h"
+#include "body/truss/row.h"
 #include "io/model_json.h"
 #include "math/scalar.h"
 

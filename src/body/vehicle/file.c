@@ -120,17 +120,10 @@ mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle, 
 
 // ---- writing -----------------------------------------------------------------------------------
 
-mf_Status mf_vehicle_write(const mf_Vehicle *vehicle, char **text, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    if (text == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: text is NULL");
-    *text = NULL;
-    if (vehicle == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: vehicle is NULL");
-    mf_Vehicle *source = (mf_Vehicle *)(uintptr_t)vehicle; // only read
-    return mf_keys_write_under(vehicle->context, mf_vehicle_table(vehicle->kind),
-                               parameters_of(source), mf_vehicle_kind_name(vehicle->kind), text,
-                               error);
+static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
+    mf_Vehicle *vehicle = (mf_Vehicle *)(uintptr_t)body; // only read
+    return mf_keys_write_under(context, mf_vehicle_table(vehicle->kind), parameters_of(vehicle),
+                               mf_vehicle_kind_name(vehicle->kind), text, error);
 }
 
 // ---- the row -----------------------------------------------------------------------------------
@@ -198,7 +191,7 @@ static mf_Status describe(mf_Context *context, const void *body, const char *pat
     (void)object;
     mf_Status status = mf_vehicle_describe(body, 9.81, &page, error);
     if (status == MF_OK)
-        status = mf_vehicle_write(body, &file, error);
+        status = write_body(context, body, &file, error);
     if (status == MF_OK)
         mf_text_format(text, "%s\n%s", page, file);
     mf_release(context, page);
@@ -206,10 +199,7 @@ static mf_Status describe(mf_Context *context, const void *body, const char *pat
     return status;
 }
 
-static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
-    (void)context;
-    return mf_vehicle_write(body, text, error);
-}
+_Static_assert(offsetof(mf_Vehicle, file) == 0, "mf_body_file reads it");
 
 const mf_BodyKind mf_vehicle_body = {
     .name = "vehicle",

@@ -45,7 +45,7 @@ const mf_MotionRow mf_elastic_row = {
     .limitation = "bending and breaking bars, torque in vertices, limits of motors",
     .body = "truss",
     .switches = true,
-    .look = {.kind = MF_VISUAL_BARS, .color = {0.62f, 0.65f, 0.68f}},
+    .look = MF_TRUSS_LOOK,
     .enter = mf_truss_motion_enter,
     .dynamic = true,
     .add = add_motion,

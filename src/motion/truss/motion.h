@@ -72,6 +72,10 @@ mf_MotionEnergy mf_truss_motion_energy(const mf_TrussMotion *motion, uint32_t in
 void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, double center[3],
                               double linear[3], double angular[3]);
 
+// What trusses look like under both.
+#define MF_TRUSS_LOOK                                                                              \
+    { .kind = MF_VISUAL_BARS, .color = {0.62f, 0.65f, 0.68f}, .counts = "truss.counts" }
+
 // Keys that both motions have; `section` is "motion.quasistatic", `name` the member of
 // mf_MotionsConfig.
 // clang-format off

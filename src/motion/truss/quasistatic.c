@@ -71,7 +71,7 @@ const mf_MotionRow mf_quasistatic_row = {
     .limitation = "momentum: swings, vibrations, impacts, falls take no time",
     .body = "truss",
     .switches = true,
-    .look = {.kind = MF_VISUAL_BARS, .color = {0.62f, 0.65f, 0.68f}},
+    .look = MF_TRUSS_LOOK,
     .enter = mf_truss_motion_enter,
     .add = add_motion,
     .run = mf_truss_motion_run,

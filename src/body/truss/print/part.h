@@ -2,8 +2,8 @@
 #ifndef MF_PRINT_PART_H
 #define MF_PRINT_PART_H
 
-#include "print/joint.h"
-#include "print/solid.h"
+#include "body/truss/print/joint.h"
+#include "body/truss/print/solid.h"
 
 // Adds a part of a bar whose vertices are `length` [m] apart: the first in the origin, the second
 // on +z. `first` and `second` say which halves: a plain bar is both, an actuated bar has a part for

@@ -1,10 +1,7 @@
 // Trusses in comparisons. The default drive is the same at every level: the command of a step is
 // the sine at the step's end, so frames and short steps follow the same curve.
-#include "evaluate/truss_run.h"
-#include "body/kind.h"
+#include "body/truss/row.h"
 #include "motion/truss/motion.h"
-
-#include <mayfly/quasistatic.h>
 
 #include "base/memory.h"
 #include "math/kernel.h"
@@ -17,20 +14,20 @@
 #define FASTEST 1.0 // [s] shortest period
 
 typedef struct Sweep {
-    const mf_Field *range, *counts;
+    const mf_Field *range;
     mf_Field *control;
     double period; // [s]
 } Sweep;
 
 static bool swept(const mf_SceneGroup *group) {
-    const mf_Truss *truss = mf_group_truss(group);
+    const mf_Truss *truss = group->body;
     return group->controller == MF_CONTROLLER_NONE && truss->neuron_count == 0 &&
            truss->actuator_count > 0;
 }
 
 // A period in which no actuator needs more than a share of its speed, in whole tenths of a second.
 static double period_of(const mf_SceneGroup *group) {
-    const mf_Truss *truss = mf_group_truss(group);
+    const mf_Truss *truss = group->body;
     double longest = 0.0;
     for (uint32_t a = 0; a < truss->actuator_count; a++) {
         const double half = 0.5 * (truss->actuators[a].upper - truss->actuators[a].lower);
@@ -39,17 +36,6 @@ static double period_of(const mf_SceneGroup *group) {
     const double speed = group->motions.quasistatic.actuator_speed;
     const double period = 2.0 * MF_PI * longest / (SHARE * speed);
     return period > FASTEST ? 0.1 * mf_floor(10.0 * period + 0.999) : FASTEST;
-}
-
-void mf_truss_drive_name(const mf_SceneFile *file, char out[96]) {
-    const mf_SceneGroup *group = &file->groups[0];
-    if (swept(group))
-        snprintf(out, 96, "actuators on a sine of %.3g s through their ranges", period_of(group));
-    else
-        snprintf(out, 96, "%s",
-                 mf_group_truss(group)->neuron_count > 0         ? "neurons"
-                 : group->controller == MF_CONTROLLER_OSCILLATOR ? "oscillators"
-                                                                 : "no actuators");
 }
 
 // Actuators are a quarter of a period apart.
@@ -69,10 +55,21 @@ static void run_sweep(const mf_SystemRun *run, void *user) {
     }
 }
 
-mf_Status mf_truss_drive(const mf_SceneFile *file, mf_Group *group, mf_Error *error) {
+mf_Status mf_truss_drive(const mf_SceneGroup *from, char name[96], mf_Group *group,
+                         mf_Error *error) {
     static const char *const reads[] = {"actuator.range", NULL};
     static const char *const writes[] = {"actuator.control", NULL};
-    if (!swept(&file->groups[0]))
+    const mf_Truss *truss = from->body;
+    if (!swept(from)) {
+        snprintf(name, 96, "%s",
+                 truss->neuron_count > 0                        ? "neurons"
+                 : from->controller == MF_CONTROLLER_OSCILLATOR ? "oscillators"
+                                                                : "no actuators");
+        return MF_OK;
+    }
+    const double period = period_of(from);
+    snprintf(name, 96, "actuators on a sine of %.3g s through their ranges", period);
+    if (group == NULL)
         return MF_OK;
     mf_Context *context = mf_world_context(mf_group_world(group));
     Sweep *sweep = mf_allocate(context, 1, sizeof *sweep);
@@ -80,7 +77,7 @@ mf_Status mf_truss_drive(const mf_SceneFile *file, mf_Group *group, mf_Error *er
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     sweep->range = mf_group_find_field(group, "actuator.range");
     sweep->control = mf_group_find_field(group, "actuator.control");
-    sweep->period = period_of(&file->groups[0]);
+    sweep->period = period;
     mf_SystemConfig system = mf_system_config();
     system.name = "sweep";
     system.phase = MF_PHASE_CONTROL;
@@ -97,52 +94,51 @@ mf_Status mf_truss_drive(const mf_SceneFile *file, mf_Group *group, mf_Error *er
 
 // ---- samples ------------------------------------------------------------------------------------
 
-static double read(const mf_LevelRun *run, const char *name, uint32_t component) {
-    return mf_field_get(mf_group_find_field(run->scene.group, name), 0, component);
+static double read(mf_Group *group, const char *name, uint32_t component) {
+    return mf_field_get(mf_group_find_field(group, name), 0, component);
 }
 
 // The most loaded bar [N].
-static double largest_force(const mf_LevelRun *run) {
+static double largest_force(mf_Group *group) {
     double most = 0.0;
-    const uint32_t bars = (uint32_t)read(run, "truss.counts", 1);
+    const uint32_t bars = (uint32_t)read(group, "truss.counts", 1);
     for (uint32_t b = 0; b < bars; b++) {
-        const double force = mf_abs(read(run, "bar.force", b));
+        const double force = mf_abs(read(group, "bar.force", b));
         most = force > most ? force : most;
     }
     return most;
 }
 
 // Depth [m] of a vertex in the ground.
-static double depth_of(const mf_LevelRun *run, uint32_t vertex, const double at[3]) {
-    const mf_Terrain *terrain = mf_world_config_of(run->scene.world)->terrain;
+static double depth_of(mf_Group *group, uint32_t vertex, const double at[3]) {
+    const mf_Terrain *terrain = mf_world_config_of(mf_group_world(group))->terrain;
     double normal[3] = {0.0, 0.0, 1.0};
     const double ground = terrain != NULL ? mf_terrain_height(terrain, at[0], at[1], normal) : 0.0;
-    return ground + read(run, "vertex.radius", vertex) / normal[2] - at[2];
+    return ground + read(group, "vertex.radius", vertex) / normal[2] - at[2];
 }
 
-void mf_truss_sample(mf_LevelRun *run, mf_CompareSample *sample, double *force) {
-    const mf_QuasistaticConfig *config = mf_truss_config_of(run->scene.group);
-    const uint32_t vertices = (uint32_t)read(run, "truss.counts", 0);
-    const mf_Time now = mf_world_time(run->scene.world);
+double mf_truss_sample(mf_Group *group, double (*vertices)[3], double since,
+                       mf_CompareSample *sample) {
+    const mf_QuasistaticConfig *config = mf_truss_config_of(group);
+    const uint32_t vertex_count = (uint32_t)read(group, "truss.counts", 0);
     double distance = 0.0;
     uint32_t count = 0;
     for (uint32_t c = 0; c < 3; c++)
-        sample->position[c] = read(run, "base.position", c);
-    for (uint32_t v = 0; v < vertices; v++) {
+        sample->position[c] = read(group, "base.position", c);
+    for (uint32_t v = 0; v < vertex_count; v++) {
         double at[3], moved[3];
         for (uint32_t c = 0; c < 3; c++)
-            at[c] = read(run, "vertex.position", 3 * v + c);
-        mf_vec3_sub(moved, at, run->before[v]);
-        mf_vec3_copy(run->before[v], at);
-        if (!config->contacts || !(read(run, "contact.force", 3 * v + 2) > 0.0))
+            at[c] = read(group, "vertex.position", 3 * v + c);
+        mf_vec3_sub(moved, at, vertices[v]);
+        mf_vec3_copy(vertices[v], at);
+        if (!config->contacts || !(read(group, "contact.force", 3 * v + 2) > 0.0))
             continue;
-        const double depth = depth_of(run, v, at);
+        const double depth = depth_of(group, v, at);
         sample->penetration = depth > sample->penetration ? depth : sample->penetration;
         distance += mf_sqrt(moved[0] * moved[0] + moved[1] * moved[1]);
         count++;
     }
-    if (run->sampled >= 0 && count > 0)
-        sample->slip = distance / count / mf_time_to_seconds(now - run->sampled);
-    run->sampled = now;
-    *force = largest_force(run);
+    if (since > 0.0 && count > 0)
+        sample->slip = distance / count / since;
+    return largest_force(group);
 }

@@ -2,7 +2,7 @@
 // edges of the holes, points between, and one point in the middle of each hole, whose triangles are
 // left out. All of them are on the sphere, so all of them are on the hull, and the edge of a hole
 // is there exactly.
-#include "print/solid.h"
+#include "body/truss/print/solid.h"
 
 #include "math/scalar.h"
 #include "import/hull.h"

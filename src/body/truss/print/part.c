@@ -1,6 +1,6 @@
 // Parts of bars: one surface of revolution along the bar, and at its hubs a sphere with a hole for
 // each bar, from whose edges the surfaces of the sockets begin.
-#include "print/part.h"
+#include "body/truss/print/part.h"
 
 #include "math/scalar.h"
 

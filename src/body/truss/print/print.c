@@ -1,7 +1,7 @@
 // Trusses as parts to print: settings, parts, equal parts, the assembled machine.
 #include "math/scalar.h"
 #include "base/floats.h"
-#include "print/part.h"
+#include "body/truss/print/part.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // sockets never share one ball. So a vertex with two bars at a wide angle has its ball in the
 // vertex; all other vertices have a hub, one with one of the bars, whose sockets stand on the axes
 // of the others. Each bar stays within a cone of half the least angle, so none meets another.
-#include "print/joint.h"
+#include "body/truss/print/joint.h"
 
 #include "base/plain.h"
 #include "math/scalar.h"
