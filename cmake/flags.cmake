@@ -49,7 +49,7 @@ endfunction()
 # two thirds of the time, and loading a robot takes 0.5 % more instructions.
 function(mayfly_outside_steps)
   set(sources ${ARGN})
-  list(FILTER sources INCLUDE REGEX "/src/(image|import|export|io|body|print)/|/apps/mayfly/[^/]*$")
+  list(FILTER sources INCLUDE REGEX "/src/(image|import|export|io|body)/|/apps/mayfly/[^/]*$")
   list(FILTER sources EXCLUDE REGEX "/apps/mayfly/bench[^/]*$")
   set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 endfunction()

@@ -1,6 +1,7 @@
 // Relations between keys of a scene. Errors refer to the value in the file.
 #include "io/decimal.h"
 #include "motion/table.h"
+#include "base/floats.h"
 #include "scene/behavior.h"
 #include "scene/machines.h"
 #include "scene/scene_file.h"
