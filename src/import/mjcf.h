@@ -376,7 +376,9 @@ static inline bool mf_mjcf_is_dimension(uint32_t dimension) {
     return dimension == 1 || dimension == 3 || dimension == 4 || dimension == 6;
 }
 
-mf_Status mf_mjcf_no_memory(const mf_Mjcf *m);
+static inline mf_Status mf_mjcf_no_memory(const mf_Mjcf *m) {
+    return mf_draft_no_memory(&m->draft);
+}
 mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *format, ...)
     MF_PRINTF(3, 4);
 

@@ -82,8 +82,8 @@ mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *par
 mf_Status mf_mjcf_out_of_memory(const mf_Mjcf *m, const mf_XmlNode *node) {
     if (m->copied < MF_XML_NODES)
         return mf_mjcf_no_memory(m);
-    return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT,
-                       "at most %u attached and replicated elements", MF_XML_NODES);
+    return mf_xml_fail(&m->xml, node, MF_LIMIT, "at most %u attached and replicated elements",
+                       MF_XML_NODES);
 }
 
 void mf_mjcf_add_attribute(mf_XmlNode *node, const char *name, const char *value) {

@@ -102,8 +102,7 @@ static mf_Status add_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose,
     if (is_free && body->parent != 0)
         return mf_mjcf_fail(m, node, "a free joint must be in a body of the world body");
     if (m->joints.count >= MF_MODEL_LINK_LIMIT)
-        return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT, "at most %u joints",
-                           MF_MODEL_LINK_LIMIT);
+        return mf_xml_fail(&m->xml, node, MF_LIMIT, "at most %u joints", MF_MODEL_LINK_LIMIT);
     mf_MjcfJoint *item = mf_list_push(m->context, &m->joints, sizeof *item);
     if (item == NULL)
         return mf_mjcf_no_memory(m);
@@ -324,8 +323,7 @@ static mf_Status read_children(mf_Mjcf *m, const mf_XmlNode *node, const Pose *p
 static mf_Status add_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose,
                           const BodyAttributes *attributes, const double rotation[4]) {
     if (m->bodies.count > MF_MODEL_LINK_LIMIT)
-        return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT, "at most %u bodies",
-                           MF_MODEL_LINK_LIMIT);
+        return mf_xml_fail(&m->xml, node, MF_LIMIT, "at most %u bodies", MF_MODEL_LINK_LIMIT);
     mf_MjcfBody *body = mf_list_push(m->context, &m->bodies, sizeof *body);
     if (body == NULL)
         return mf_mjcf_no_memory(m);
@@ -388,9 +386,8 @@ mf_Status mf_mjcf_read_bodies(mf_Mjcf *m) {
                 status = pass == 0 ? read_contents(m, node, &pose) : read_children(m, node, &pose);
         }
     }
-    if (status == MF_OK && m->bodies.count == 1 &&
-        !mf_draft_note(&m->draft, false, m->xml.root->line,
-                       "the model has no <body>: it is scenery, nothing in it moves"))
-        return mf_mjcf_no_memory(m);
+    if (status == MF_OK && m->bodies.count == 1)
+        status = mf_draft_note(&m->draft, false, m->xml.root->line,
+                               "the model has no <body>: it is scenery, nothing in it moves");
     return status;
 }

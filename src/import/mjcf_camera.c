@@ -12,7 +12,7 @@
 // Words are the rows of the table of camera fields, the rate one number or numerator and
 // denominator, the delay in seconds. `frame` (position and rotation in the link) and `center` are
 // those of the element before they were rounded for it: they count where both agree.
-#include "import/camera.h"
+#include "import/item.h"
 #include "import/mjcf.h"
 
 #include "math/scalar.h"
@@ -153,7 +153,7 @@ mf_Status mf_mjcf_add_camera(mf_Mjcf *m, const mf_MjcfSite *from) {
     camera.frame = mf_mjcf_frame(m, from->body, from->position, from->rotation);
     mf_quat_multiply(camera.frame.rotation, camera.frame.rotation, from_mjcf);
     status = mf_draft_add_camera(&m->draft, &camera, "<camera>", &cause);
-    return status == MF_OK ? MF_OK : mf_mjcf_fail(m, optics->node, "%s", cause.message);
+    return mf_import_blame(&m->xml, optics->node, status, &cause);
 }
 
 // ---- what has no attribute ----------------------------------------------------------------------
@@ -197,7 +197,7 @@ static mf_Status read_frame(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *frame)
         return MF_OK;
     memcpy(own, frame->position, 3 * sizeof *own);
     memcpy(own + 3, frame->rotation, 4 * sizeof *own);
-    mf_Status status = mf_xml_numbers(&m->xml, node, "frame", 7, exact, m->error);
+    mf_Status status = mf_xml_numbers(&m->xml, node, "frame", 7, exact);
     if (status != MF_OK)
         return status;
     for (int i = 3; i < 7; i++) // q and -q are one rotation
@@ -213,9 +213,9 @@ static mf_Status read_names(mf_Mjcf *m, const mf_XmlNode *node, mf_Camera *camer
     static const char *const elsewhere[] = {"frame", "rate", NULL};
     const mf_Camera own = *camera;
     mf_Error cause = {0};
-    mf_Status status = mf_import_camera_names(&m->xml, node, elsewhere, m->error);
+    mf_Status status = mf_import_names(&m->xml, node, MF_ITEM_CAMERA, elsewhere);
     if (status == MF_OK)
-        status = mf_import_camera(&m->xml, node, camera, m->error);
+        status = mf_import_members(&m->xml, node, MF_ITEM_CAMERA, camera);
     if (status == MF_OK && !agree(own.center, camera->center, 2))
         memcpy(camera->center, own.center, sizeof own.center);
     camera->name = own.name;
@@ -225,8 +225,7 @@ static mf_Status read_names(mf_Mjcf *m, const mf_XmlNode *node, mf_Camera *camer
         status = read_frame(m, node, &camera->frame);
     if (status != MF_OK)
         return status;
-    status = mf_camera_check(camera, "<camera>", &cause);
-    return status == MF_OK ? MF_OK : mf_mjcf_fail(m, node, "%s", cause.message);
+    return mf_import_blame(&m->xml, node, mf_camera_check(camera, "<camera>", &cause), &cause);
 }
 
 static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *text, const char *name) {

@@ -4,7 +4,7 @@
 //
 // Words of the data are key=value with the attributes of a URDF dock; commas stand for the spaces
 // within a value. The dock is at a site, or at `xyz` and `quat` of a body.
-#include "import/dock.h"
+#include "import/item.h"
 #include "import/mjcf.h"
 
 #include "math/scalar.h"
@@ -48,9 +48,9 @@ static mf_Status place(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *out) {
         *out = mf_mjcf_frame(m, at->body, at->position, at->rotation);
         return MF_OK;
     }
-    status = mf_xml_numbers(&m->xml, node, "xyz", 3, xyz, m->error);
+    status = mf_xml_numbers(&m->xml, node, "xyz", 3, xyz);
     if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "quat", 4, quat, m->error);
+        status = mf_xml_numbers(&m->xml, node, "quat", 4, quat);
     if (status == MF_OK)
         *out = mf_mjcf_frame(m, index, xyz, quat);
     return status;
@@ -72,14 +72,13 @@ static mf_Status read_dock(mf_Mjcf *m, const mf_XmlNode *text, const char *name)
     node.name = "dock";
     node.attributes = attributes;
     node.attribute_count = count + 1;
-    mf_Status status = mf_import_dock(&m->xml, &node, placed, &dock, m->error);
+    mf_Status status = mf_import_dock(&m->xml, &node, placed, &dock);
     if (status == MF_OK)
         status = place(m, &node, &dock.frame);
     if (status == MF_OK && dock.frame.link == MF_NONE)
         status =
             mf_mjcf_fail(m, text, "<text> dock:%.100s: it is on the world, not on a body", name);
-    return status == MF_OK ? mf_import_add_dock(&m->xml, &node, &m->draft, &dock, m->error)
-                           : status;
+    return status == MF_OK ? mf_import_add_dock(&m->xml, &node, &m->draft, &dock) : status;
 }
 
 mf_Status mf_mjcf_read_docks(mf_Mjcf *m) {

@@ -79,7 +79,7 @@ static mf_Status read_connect(mf_Mjcf *m, const mf_XmlNode *node, mf_Equality *i
     Ends ends;
     mf_Status status = find_ends(m, node, &ends);
     if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "anchor", 3, item->anchor, m->error);
+        status = mf_xml_numbers(&m->xml, node, "anchor", 3, item->anchor);
     if (status != MF_OK)
         return status;
     item->type = MF_EQUALITY_CONNECT;
@@ -105,11 +105,11 @@ static mf_Status read_weld(mf_Mjcf *m, const mf_XmlNode *node, mf_Equality *item
     item->torque_scale = 1.0;
     mf_Status status = find_ends(m, node, &ends);
     if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "anchor", 3, item->anchor, m->error);
+        status = mf_xml_numbers(&m->xml, node, "anchor", 3, item->anchor);
     if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "relpose", 7, relative, m->error);
+        status = mf_xml_numbers(&m->xml, node, "relpose", 7, relative);
     if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "torquescale", 1, &item->torque_scale, m->error);
+        status = mf_xml_numbers(&m->xml, node, "torquescale", 1, &item->torque_scale);
     if (status != MF_OK)
         return status;
     if (ends.sites[0] != MF_NONE) {

@@ -123,7 +123,7 @@ static mf_Status read_file(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *grid
     char *data;
     size_t size;
     if (m->in_memory)
-        return mf_xml_fail(&m->xml, node, m->error, MF_UNSUPPORTED,
+        return mf_xml_fail(&m->xml, node, MF_UNSUPPORTED,
                            "<hfield> needs a file, found text in memory");
     mf_Status status = mf_mjcf_find_asset(
         m, node, "height field", mf_mjcf_settings(m, node)->mesh_folder, heights->file, path);

@@ -189,11 +189,9 @@ static mf_Status check_body(mf_Mjcf *m, mf_MjcfBody *body) {
                             body->name, i[0], i[1], i[2]);
     double mean = (i[0] + i[1] + i[2]) / 3.0;
     mf_vec3_set(i, mean, mean, mean);
-    if (!mf_draft_note(&m->draft, true, node->line,
-                       "body '%.100s': impossible inertia replaced by its mean (balanceinertia)",
-                       body->name))
-        return mf_mjcf_no_memory(m);
-    return MF_OK;
+    return mf_draft_note(&m->draft, true, node->line,
+                         "body '%.100s': impossible inertia replaced by its mean (balanceinertia)",
+                         body->name);
 }
 
 // Scales all masses according to settotalmass.

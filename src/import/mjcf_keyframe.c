@@ -48,13 +48,13 @@ static mf_Status take(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
     if (found > count)
         return mf_mjcf_fail(m, node, "<key> %s: the model has %u, found %u numbers", attribute,
                             count, found);
-    if (found > 0 && found < count &&
-        !mf_draft_note(&m->draft, true, node->line,
-                       "<key> %s: the model has %u, found %u numbers: the rest is as at the start",
-                       attribute, count, found))
-        return mf_mjcf_no_memory(m);
+    if (found > 0 && found < count)
+        status = mf_draft_note(
+            &m->draft, true, node->line,
+            "<key> %s: the model has %u, found %u numbers: the rest is as at the start", attribute,
+            count, found);
     values = mf_arena_take(&m->draft.texts, ((size_t)count + 1) * sizeof *values);
-    if (values == NULL)
+    if (status != MF_OK || values == NULL)
         return mf_mjcf_no_memory(m);
     for (uint32_t i = 0; i < count; i++)
         values[i] = i < found ? numbers[i] : standard != NULL ? standard[i] : 0.0;
@@ -144,9 +144,9 @@ static mf_Status add_empty_keys(mf_Mjcf *m, const Lengths *lengths) {
     for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "size"); status == MF_OK && node;
          node = mf_xml_next(node, "size")) {
         double target = 0.0;
-        status = mf_xml_numbers(&m->xml, node, "nkey", 1, &target, m->error);
+        status = mf_xml_numbers(&m->xml, node, "nkey", 1, &target);
         if (status == MF_OK && target > KEY_LIMIT)
-            return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT,
+            return mf_xml_fail(&m->xml, node, MF_LIMIT,
                                "<size> nkey: at most %u, found "
                                "%g",
                                KEY_LIMIT, target);

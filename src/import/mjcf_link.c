@@ -549,7 +549,7 @@ mf_Status mf_mjcf_make_points(mf_Mjcf *m) {
         mf_vec3_copy(bodies[i].center, link->center);
         memcpy(bodies[i].inertia, link->inertia, sizeof link->inertia);
     }
-    status = mf_draft_place_mass(&m->draft, bodies, m->error);
+    status = mf_draft_place_mass(&m->draft, bodies);
     mf_release(m->context, bodies);
     return status;
 }

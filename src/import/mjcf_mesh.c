@@ -48,7 +48,7 @@ mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *wha
     }
     if (status == MF_OK)
         return MF_OK;
-    return mf_xml_fail(&m->xml, node, m->error, status, "%.300s", reason.message);
+    return mf_xml_fail(&m->xml, node, status, "%.300s", reason.message);
 }
 
 static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *data) {
@@ -183,7 +183,7 @@ mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
         return status == MF_OK ? add_mesh(m, mesh, "", &data) : status;
     }
     if (m->in_memory)
-        return mf_xml_fail(&m->xml, mesh->node, m->error, MF_UNSUPPORTED,
+        return mf_xml_fail(&m->xml, mesh->node, MF_UNSUPPORTED,
                            "<mesh> needs a file, found text in memory");
     mf_Status status = mf_mjcf_find_asset(
         m, mesh->node, "mesh", mf_mjcf_settings(m, mesh->node)->mesh_folder, mesh->file, path);

@@ -2,7 +2,6 @@
 // and the record of what is ignored or rejected.
 #include "import/mjcf.h"
 
-#include "base/plain.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -12,17 +11,12 @@
 
 const char *const mf_mjcf_tristate[] = {"false", "true", "auto", NULL};
 
-mf_Status mf_mjcf_no_memory(const mf_Mjcf *m) {
-    return mf_fail_at(m->error, MF_NO_MEMORY, m->file, 0, 0, "no memory for the model");
-}
-
 mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *format, ...) {
-    char message[400];
     va_list arguments;
     va_start(arguments, format);
-    mf_plain_format_list(message, sizeof message, format, arguments);
+    mf_xml_fail_list(&m->xml, node, MF_BAD_FILE, format, arguments);
     va_end(arguments);
-    return mf_xml_fail(&m->xml, node, m->error, MF_BAD_FILE, "%s", message);
+    return MF_BAD_FILE;
 }
 
 const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node) {
@@ -71,7 +65,7 @@ mf_Status mf_mjcf_refuse(mf_Mjcf *m, const mf_XmlNode *node, const char *attribu
     describe(what, node, attribute);
     if (m->config->lenient)
         return record(m, node, what, true);
-    return mf_xml_fail(&m->xml, node, m->error, MF_UNSUPPORTED,
+    return mf_xml_fail(&m->xml, node, MF_UNSUPPORTED,
                        "%.250s is not supported (lenient loading drops it)", what);
 }
 
@@ -420,11 +414,10 @@ mf_Status mf_mjcf_limited(mf_Mjcf *m, const mf_XmlNode *node, const char *what, 
                                 "false",
                                 node->name, what, what);
         *out = range[0] < range[1];
-        if (given && !*out &&
-            !mf_draft_note(&m->draft, true, node->line,
-                           "<%.80s> %srange: %g is not below %g, so nothing is limited", node->name,
-                           what, range[0], range[1]))
-            return mf_mjcf_no_memory(m);
+        if (given && !*out)
+            return mf_draft_note(&m->draft, true, node->line,
+                                 "<%.80s> %srange: %g is not below %g, so nothing is limited",
+                                 node->name, what, range[0], range[1]);
     }
     if (*out && !(range[0] < range[1]))
         return mf_mjcf_fail(m, node, "<%.80s> %srange: expected lower < upper, found %g and %g",
@@ -448,9 +441,8 @@ mf_Status mf_mjcf_name(mf_Mjcf *m, const mf_XmlNode *node, mf_Names *names, cons
     if (name == NULL || *name == '\0')
         return MF_OK;
     if (strlen(name) > MF_MODEL_NAME_LIMIT)
-        return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT,
-                           "<%.80s> name: at most %u bytes, found %zu", node->name,
-                           MF_MODEL_NAME_LIMIT, strlen(name));
+        return mf_xml_fail(&m->xml, node, MF_LIMIT, "<%.80s> name: at most %u bytes, found %zu",
+                           node->name, MF_MODEL_NAME_LIMIT, strlen(name));
     if (mf_names_find(names, name) != UINT32_MAX)
         return mf_mjcf_fail(m, node, "<%.80s>: the name '%.100s' is used twice", node->name, name);
     return mf_names_add(names, name, index) ? MF_OK : mf_mjcf_no_memory(m);

@@ -249,7 +249,7 @@ static mf_Status expand(Copying *c, mf_XmlNode *node) {
     double position[3] = {0.0, 0.0, 0.0}, rotation[4], step[3];
     mf_Status status = read_series(m, node, &series);
     if (status == MF_OK && c->total++ >= REPLICATE_MOST)
-        return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT, "at most %d elements <replicate>",
+        return mf_xml_fail(&m->xml, node, MF_LIMIT, "at most %d elements <replicate>",
                            REPLICATE_MOST);
     c->inside = mf_names_start(m->context);
     if (status == MF_OK)

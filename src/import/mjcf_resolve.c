@@ -418,7 +418,7 @@ static void resolve_springs(System *s, double *work) {
 static mf_Status resolve_inertia(System *s, double *work) {
     mf_Mjcf *m = s->m;
     if (s->count > COLUMN_LIMIT)
-        return mf_xml_fail(&m->xml, m->xml.root, m->error, MF_LIMIT,
+        return mf_xml_fail(&m->xml, m->xml.root, MF_LIMIT,
                            "dampratio, springdamper and muscles: at most %u velocities, found %u",
                            COLUMN_LIMIT, s->count);
     s->matrix = mf_allocate(m->context, (size_t)s->count * s->count, sizeof *s->matrix);

@@ -273,11 +273,10 @@ static mf_Status note_branches(mf_Mjcf *m, const mf_XmlNode *node, const mf_Tend
             const uint32_t a = link_of(&m->draft, tendon, i), b = link_of(&m->draft, tendon, k);
             if (a == MF_NONE || b == MF_NONE || on_one_branch(&m->draft, a, b))
                 continue;
-            const bool kept = mf_draft_note(&m->draft, false, node->line,
-                                            "<%.80s>: its armature couples branches of the tree, "
-                                            "as it should; MuJoCo leaves that out",
-                                            node->name);
-            return kept ? MF_OK : mf_mjcf_no_memory(m);
+            return mf_draft_note(&m->draft, false, node->line,
+                                 "<%.80s>: its armature couples branches of the tree, "
+                                 "as it should; MuJoCo leaves that out",
+                                 node->name);
         }
     return MF_OK;
 }

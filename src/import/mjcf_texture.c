@@ -180,8 +180,8 @@ static mf_Status load_file(mf_Mjcf *m, const mf_MjcfTexture *from, mf_Texture *t
         return mf_mjcf_no_memory(m);
     status = load_png(m->context, texture, &reason);
     return status == MF_OK ? status
-                           : mf_xml_fail(&m->xml, from->node, m->error, status,
-                                         "<texture> '%.150s': %.200s", from->file, reason.message);
+                           : mf_xml_fail(&m->xml, from->node, status, "<texture> '%.150s': %.200s",
+                                         from->file, reason.message);
 }
 
 // *out stays MF_NONE for one that is left out, and for a file that text in memory names.

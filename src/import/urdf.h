@@ -104,8 +104,9 @@ mf_Status mf_urdf_parse(mf_Context *context, const char *file, const char *data,
                         const mf_ImportConfig *config, bool in_memory, mf_Model **out,
                         mf_Error *error);
 
-// Fills `urdf->error` with "no memory".
-mf_Status mf_urdf_no_memory(const mf_Urdf *urdf);
+static inline mf_Status mf_urdf_no_memory(const mf_Urdf *urdf) {
+    return mf_draft_no_memory(&urdf->draft);
+}
 
 // Counts an ignored element.
 mf_Status mf_urdf_ignore(mf_Urdf *urdf, const mf_XmlNode *node);

@@ -22,17 +22,15 @@ static mf_Status skip_world(mf_Urdf *urdf) {
         joints[only].joint.type != MF_JOINT_FLOATING || root->body.mass > 0.0 ||
         root->first_solid != MF_NONE)
         return MF_OK;
-    if (!mf_draft_note(&urdf->draft, false, root->node->line,
-                       "link '%.80s' represents the world: '%.80s' is the base", root->name,
-                       mf_urdf_links(urdf)[joints[only].joint.child].name))
-        return mf_urdf_no_memory(urdf);
     uint32_t base = joints[only].joint.child;
     urdf->root = base;
     mf_urdf_links(urdf)[base].joint = MF_NONE;
     urdf->order_count--;
     for (uint32_t i = 0; i < urdf->order_count; i++)
         urdf->order[i] = urdf->order[i + 1];
-    return MF_OK;
+    return mf_draft_note(&urdf->draft, false, root->node->line,
+                         "link '%.80s' represents the world: '%.80s' is the base", root->name,
+                         mf_urdf_links(urdf)[base].name);
 }
 
 // What joints do to the root and to all links that fixed joints connect with it.
@@ -75,22 +73,21 @@ static mf_Status choose_base(mf_Urdf *urdf) {
     const bool world = strcmp(root->name, "world") == 0 && !(root->body.mass > 0.0);
     const bool light = !(count.mass > 0.0) && count.moving > 0;
     const bool fixed = asked ? urdf->config->base == MF_IMPORT_BASE_FIXED : world || light;
-    bool noted = true;
     urdf->draft.base_type = fixed ? MF_BASE_FIXED : MF_BASE_FREE;
     if (!asked && world)
-        noted = mf_draft_note(&urdf->draft, false, root->node->line,
-                              "link 'world' is the world: the base is fixed in it (base: free "
-                              "frees it)");
-    else if (!asked && light)
-        noted = mf_draft_note(&urdf->draft, true, root->node->line,
-                              "link '%.100s' and what is fixed to it have no mass: the base is "
-                              "fixed in the world",
-                              root->name);
-    else if (!asked && count.moving == 1 && !is_module(urdf))
-        noted = mf_draft_note(&urdf->draft, false, root->node->line,
-                              "the base is free, since no root link 'world' holds it (base: fixed "
-                              "fixes it)");
-    return noted ? MF_OK : mf_urdf_no_memory(urdf);
+        return mf_draft_note(&urdf->draft, false, root->node->line,
+                             "link 'world' is the world: the base is fixed in it (base: free "
+                             "frees it)");
+    if (!asked && light)
+        return mf_draft_note(&urdf->draft, true, root->node->line,
+                             "link '%.100s' and what is fixed to it have no mass: the base is "
+                             "fixed in the world",
+                             root->name);
+    if (!asked && count.moving == 1 && !is_module(urdf))
+        return mf_draft_note(&urdf->draft, false, root->node->line,
+                             "the base is free, since no root link 'world' holds it (base: fixed "
+                             "fixes it)");
+    return MF_OK;
 }
 
 // ---- links and joints ---------------------------------------------------------------------------
@@ -113,12 +110,11 @@ static mf_Status add_draft_joint(mf_Urdf *urdf, const mf_UrdfLink *parent, mf_Ur
     item->draft = urdf->draft.joints.count - 1;
     bool unusual = joint->type == MF_JOINT_BALL || joint->type == MF_JOINT_PLANAR ||
                    joint->type == MF_JOINT_FLOATING;
-    if (unusual && !mf_draft_note(&urdf->draft, false, item->node->line,
-                                  "joint '%.100s': its type is kept, but motions that cannot move "
-                                  "it treat it as fixed",
-                                  name))
-        return mf_urdf_no_memory(urdf);
-    return MF_OK;
+    return unusual ? mf_draft_note(&urdf->draft, false, item->node->line,
+                                   "joint '%.100s': its type is kept, but motions that cannot move "
+                                   "it treat it as fixed",
+                                   name)
+                   : MF_OK;
 }
 
 // The link as a part of its parent's draft link, or as a draft link of its own.
@@ -200,15 +196,13 @@ static mf_Status add_solids(mf_Urdf *urdf, const mf_UrdfLink *link) {
     return status;
 }
 
-static mf_Status connect_mimics(mf_Urdf *urdf) {
+static void connect_mimics(mf_Urdf *urdf) {
     for (uint32_t i = 0; i < urdf->joints.count; i++) {
         const mf_UrdfJoint *item = &mf_urdf_joints(urdf)[i];
-        if (item->draft == MF_NONE || item->joint.mimic == MF_NONE)
-            continue;
-        mf_draft_joints(&urdf->draft)[item->draft].mimic =
-            mf_urdf_joints(urdf)[item->joint.mimic].draft;
+        if (item->draft != MF_NONE && item->joint.mimic != MF_NONE)
+            mf_draft_joints(&urdf->draft)[item->draft].mimic =
+                mf_urdf_joints(urdf)[item->joint.mimic].draft;
     }
-    return MF_OK;
 }
 
 mf_Status mf_urdf_merge(mf_Urdf *urdf) {
@@ -224,11 +218,12 @@ mf_Status mf_urdf_merge(mf_Urdf *urdf) {
     }
     // A skipped world keeps the draft index 0, the base, so that sensors on it are valid.
     mf_quat_identity(mf_urdf_links(urdf)[old_root].rotation);
-    if (status == MF_OK && merged > 0 &&
-        !mf_draft_note(&urdf->draft, false, 0, "%u fixed joint%s merged: %s part of %s parent%s",
-                       merged, merged == 1 ? "" : "s",
-                       merged == 1 ? "its link is" : "their links are",
-                       merged == 1 ? "its" : "their", merged == 1 ? "" : "s"))
-        return mf_urdf_no_memory(urdf);
-    return status == MF_OK ? connect_mimics(urdf) : status;
+    if (status == MF_OK && merged > 0)
+        status = mf_draft_note(
+            &urdf->draft, false, 0, "%u fixed joint%s merged: %s part of %s parent%s", merged,
+            merged == 1 ? "" : "s", merged == 1 ? "its link is" : "their links are",
+            merged == 1 ? "its" : "their", merged == 1 ? "" : "s");
+    if (status == MF_OK)
+        connect_mimics(urdf);
+    return status;
 }

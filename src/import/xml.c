@@ -10,7 +10,6 @@
 #include "import/number.h"
 
 #include <expat.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +22,6 @@ typedef struct Parser {
     char *text; // of the innermost element since its last child
     size_t length, capacity;
     mf_Status status; // why a handler stopped, or MF_OK
-    mf_Error *error;
 } Parser;
 
 static int32_t parser_line(const Parser *parser) {
@@ -37,7 +35,7 @@ static int32_t parser_column(const Parser *parser) {
 static void stop(Parser *parser, mf_Status status, const char *message) {
     if (parser->status != MF_OK)
         return;
-    parser->status = mf_fail_at(parser->error, status, parser->xml->file, parser_line(parser),
+    parser->status = mf_fail_at(parser->xml->error, status, parser->xml->file, parser_line(parser),
                                 parser_column(parser), "%s", message);
     XML_StopParser(parser->expat, XML_FALSE);
 }
@@ -202,7 +200,7 @@ static bool is_loose(const char *first, const char *last) {
 // A copy whose comments have blanks instead of dashes, where one is loose; else `*out` stays
 // `data`.
 static mf_Status tighten_comments(mf_Context *context, const char *data, size_t size, mf_Xml *xml,
-                                  const char **out, mf_Error *error) {
+                                  const char **out) {
     const char *first, *last = data, *end = data + size;
     char *copy = NULL;
     *out = data;
@@ -212,7 +210,7 @@ static mf_Status tighten_comments(mf_Context *context, const char *data, size_t 
         if (copy == NULL) {
             copy = mf_allocate(context, size, 1);
             if (copy == NULL)
-                return mf_fail_at(error, MF_NO_MEMORY, xml->file, 0, 0, "no memory");
+                return mf_fail_at(xml->error, MF_NO_MEMORY, xml->file, 0, 0, "no memory");
             memcpy(copy, data, size);
             xml->loose_comment = 1;
             for (const char *c = data; c < first; c++)
@@ -239,25 +237,25 @@ static mf_Status run(Parser *parser, const char *data, size_t size) {
         return MF_OK;
     enum XML_Error code = XML_GetErrorCode(parser->expat);
     if (code == XML_ERROR_NO_MEMORY)
-        return mf_fail(parser->error, MF_NO_MEMORY, "%s: no memory", parser->xml->file);
-    return mf_fail_at(parser->error, MF_BAD_FILE, parser->xml->file, parser_line(parser),
+        return mf_fail(parser->xml->error, MF_NO_MEMORY, "%s: no memory", parser->xml->file);
+    return mf_fail_at(parser->xml->error, MF_BAD_FILE, parser->xml->file, parser_line(parser),
                       parser_column(parser), "expected well-formed XML in UTF-8: %s",
                       XML_ErrorString(code));
 }
 
 mf_Status mf_xml_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_Xml *out, mf_Error *error) {
-    *out = (mf_Xml){.arena = {.context = context}, .file = file};
+    *out = (mf_Xml){.arena = {.context = context}, .file = file, .error = error};
     if (size > MF_FILE_LIMIT)
         return mf_fail_at(error, MF_LIMIT, file, 0, 0, "larger than 64 MiB");
-    Parser parser = {.xml = out, .error = error};
+    Parser parser = {.xml = out};
     // Setting the encoding overrides the file's declaration, so anything but UTF-8 is rejected.
     if (mf_allow(context, "create an XML parser"))
         parser.expat = XML_ParserCreate("UTF-8");
     if (parser.expat == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, file, 0, 0, "no memory");
     const char *text = data;
-    mf_Status status = tighten_comments(context, data, size, out, &text, error);
+    mf_Status status = tighten_comments(context, data, size, out, &text);
     if (status == MF_OK)
         status = run(&parser, text, size);
     XML_ParserFree(parser.expat);
@@ -299,13 +297,13 @@ const char *mf_xml_attribute(const mf_XmlNode *node, const char *name) {
 }
 
 mf_Status mf_xml_name(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
-                      const char **out, mf_Error *error) {
+                      const char **out) {
     const char *value = mf_xml_attribute(node, attribute);
     if (value == NULL || *value == '\0')
-        return mf_xml_fail(xml, node, error, MF_BAD_FILE, "<%.80s> needs the attribute '%s'",
-                           node->name, attribute);
+        return mf_xml_fail(xml, node, MF_BAD_FILE, "<%.80s> needs the attribute '%s'", node->name,
+                           attribute);
     if (strlen(value) > 255)
-        return mf_xml_fail(xml, node, error, MF_LIMIT, "<%.80s> %s: at most 255 bytes, found %zu",
+        return mf_xml_fail(xml, node, MF_LIMIT, "<%.80s> %s: at most 255 bytes, found %zu",
                            node->name, attribute, strlen(value));
     *out = value;
     return MF_OK;
@@ -324,12 +322,12 @@ uint32_t mf_xml_scan(const char *text, uint32_t count, double *out, const char *
 }
 
 static mf_Status numbers_from(const mf_Xml *xml, const mf_XmlNode *node, const char *what,
-                              const char *text, uint32_t count, double *out, mf_Error *error) {
+                              const char *text, uint32_t count, double *out) {
     double values[16];
     const char *rest;
     uint32_t found = mf_xml_scan(text, count, values, &rest);
     if (found != count)
-        return mf_xml_fail(xml, node, error, MF_BAD_FILE,
+        return mf_xml_fail(xml, node, MF_BAD_FILE,
                            "<%.80s> %s: expected %u finite number%s, found \"%.60s\"", node->name,
                            what, count, count == 1 ? "" : "s", text);
     memcpy(out, values, count * sizeof *out);
@@ -337,36 +335,50 @@ static mf_Status numbers_from(const mf_Xml *xml, const mf_XmlNode *node, const c
 }
 
 mf_Status mf_xml_numbers(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
-                         uint32_t count, double *out, mf_Error *error) {
+                         uint32_t count, double *out) {
     const char *text = mf_xml_attribute(node, attribute);
-    return text ? numbers_from(xml, node, attribute, text, count, out, error) : MF_OK;
+    return text ? numbers_from(xml, node, attribute, text, count, out) : MF_OK;
 }
 
 mf_Status mf_xml_number(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
-                        double *out, mf_Error *error) {
+                        double *out) {
     if (mf_xml_attribute(node, attribute) == NULL)
-        return mf_xml_fail(xml, node, error, MF_BAD_FILE, "<%.80s> needs the attribute '%s'",
-                           node->name, attribute);
-    return mf_xml_numbers(xml, node, attribute, 1, out, error);
+        return mf_xml_fail(xml, node, MF_BAD_FILE, "<%.80s> needs the attribute '%s'", node->name,
+                           attribute);
+    return mf_xml_numbers(xml, node, attribute, 1, out);
 }
 
 mf_Status mf_xml_text_numbers(const mf_Xml *xml, const mf_XmlNode *node, uint32_t count,
-                              double *out, mf_Error *error) {
-    return numbers_from(xml, node, "text", node->text, count, out, error);
+                              double *out) {
+    return numbers_from(xml, node, "text", node->text, count, out);
 }
 
-mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Error *error, mf_Status status,
-                      const char *format, ...) {
+mf_Status mf_xml_fail_list(const mf_Xml *xml, const mf_XmlNode *node, mf_Status status,
+                           const char *format, va_list arguments) {
     char message[400];
-    va_list arguments;
-    va_start(arguments, format);
     mf_plain_format_list(message, sizeof message, format, arguments);
-    va_end(arguments);
     // Values may contain escaped line breaks; an error is one line.
     for (char *c = message; *c; c++)
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
-    (void)xml; // the node knows its file, which may be an included one
-    return mf_fail_at(error, status, node->file, node->line, node->column, "%s", message);
+    // The node knows its file, which may be an included one.
+    return mf_fail_at(xml->error, status, node->file, node->line, node->column, "%s", message);
+}
+
+mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Status status,
+                      const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    mf_xml_fail_list(xml, node, status, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+mf_Status mf_xml_refuse(const mf_Xml *xml, const mf_XmlNode *node, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    mf_xml_fail_list(xml, node, MF_BAD_FILE, format, arguments);
+    va_end(arguments);
+    return MF_BAD_FILE;
 }
 
 mf_Status mf_xml_each_other(const mf_XmlNode *node, const char *const *known,

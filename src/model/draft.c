@@ -149,7 +149,11 @@ mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType 
     return sensor;
 }
 
-bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *format, ...) {
+mf_Status mf_draft_no_memory(const mf_Draft *draft) {
+    return mf_fail_at(draft->error, MF_NO_MEMORY, draft->file, 0, 0, "no memory for the model");
+}
+
+mf_Status mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *format, ...) {
     char text[400];
     va_list arguments;
     va_start(arguments, format);
@@ -161,10 +165,10 @@ bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *f
     const char *copy = mf_draft_text(draft, text);
     mf_Note *note = copy ? mf_list_push(draft->context, &draft->notes, sizeof *note) : NULL;
     if (note == NULL)
-        return false;
+        return mf_draft_no_memory(draft);
     note->suspicious = suspicious;
     note->line = line;
     note->text = copy;
     note->file = "";
-    return true;
+    return MF_OK;
 }

@@ -28,6 +28,7 @@ typedef struct mf_Draft {
     mf_Context *context;
     const char *name;
     const char *file; // for errors; "" when built by hand
+    mf_Error *error;  // where functions without one report; NULL: nowhere
     uint32_t base;    // draft index of the root link
     mf_BaseType base_type;
     mf_Joint root;      // of a free base; type MF_JOINT_FIXED: no properties of its own
@@ -118,8 +119,11 @@ mf_Status mf_draft_add_dock(mf_Draft *draft, const mf_Dock *dock, const char *wh
 mf_Status mf_draft_add_camera(mf_Draft *draft, const mf_Camera *camera, const char *what,
                               mf_Error *error);
 
-// Records one note; false when out of memory. Notes longer than 400 bytes are cut.
-bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *format, ...)
+// Fails with MF_NO_MEMORY in draft->error.
+mf_Status mf_draft_no_memory(const mf_Draft *draft);
+
+// Records one note. Notes longer than 400 bytes are cut. MF_NO_MEMORY in draft->error.
+mf_Status mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *format, ...)
     MF_PRINTF(4, 5);
 
 // Checks the draft and creates the model: depth-first order with children in draft order, so that
