@@ -36,30 +36,27 @@
 // ---- attributes --------------------------------------------------------------------------------
 
 typedef enum mf_MjcfKind {
-    MF_MJCF_NUMBERS,   // doubles
-    MF_MJCF_INTEGER,   // int32_t
-    MF_MJCF_FLAG,      // bool: true or false
-    MF_MJCF_CHOICE,    // int32_t: index into `names`
-    MF_MJCF_TEXT,      // const char *
-    MF_MJCF_ELSEWHERE, // read by other means
-    MF_MJCF_PASSED,    // no meaning for the simulation: ignored silently
-    MF_MJCF_NOTED,     // has no effect here: noted
-    MF_MJCF_REFUSED,   // physical and not supported: an error when it is not zero
-    MF_MJCF_PLAIN      // all attributes of a structure in the table of model fields
+    MF_MJCF_NUMBERS,     // doubles
+    MF_MJCF_INTEGER,     // int32_t
+    MF_MJCF_FLAG,        // bool: true or false
+    MF_MJCF_CHOICE,      // int32_t: index into `names`
+    MF_MJCF_TEXT,        // const char *
+    MF_MJCF_ORIENTATION, // mf_MjcfOrientation, from the attribute that is given
+    MF_MJCF_ELSEWHERE,   // read by other means
+    MF_MJCF_PASSED,      // no meaning for the simulation: ignored silently
+    MF_MJCF_NOTED,       // has no effect here: noted
+    MF_MJCF_REFUSED,     // physical and not supported: an error when it is not zero
+    MF_MJCF_PLAIN        // all attributes of a structure in the table of model fields
 } mf_MjcfKind;
 
 typedef struct mf_MjcfField {
-    const char *name;
+    const char *name; // without a member: names, with blanks between them
     mf_MjcfKind kind;
     uint8_t least; // [1] least count of numbers; for MF_MJCF_PLAIN the mf_ItemType
     uint8_t most;  // [1] largest count of numbers
     size_t offset; // [byte] in the item
     const char *const *names;
 } mf_MjcfField;
-
-// Attributes that are directly members of the model are stored in `plain`.
-#define MF_MJCF_PLAIN_OF(type, of)                                                                 \
-    { "", MF_MJCF_PLAIN, MF_ITEM_##of, 0, offsetof(type, plain), NULL }
 
 // Orientation as in the file.
 typedef enum mf_MjcfOrientationKind {
@@ -75,19 +72,18 @@ typedef struct mf_MjcfOrientation {
     double value[6]; // unit of the file
 } mf_MjcfOrientation;
 
-#define MF_MJCF_ORIENTATION                                                                        \
-    {"quat", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, {"axisangle", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},   \
-        {"xyaxes", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, {"zaxis", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, \
-    {                                                                                              \
-        "euler", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL                                                  \
-    }
-
 extern const char *const mf_mjcf_tristate[]; // false, true, auto
 enum { MF_MJCF_FALSE, MF_MJCF_TRUE, MF_MJCF_AUTO };
 
 // ---- items -------------------------------------------------------------------------------------
 // In the file's units and conventions (half sizes, degrees) until conversion to the draft. Optional
 // numbers start as NaN.
+
+// How all of them begin.
+typedef struct mf_MjcfHead {
+    const mf_XmlNode *node;
+    const char *name; // NULL: none
+} mf_MjcfHead;
 
 enum { MF_MJCF_FREE, MF_MJCF_BALL, MF_MJCF_SLIDE, MF_MJCF_HINGE }; // joint types
 
@@ -209,11 +205,13 @@ typedef struct mf_MjcfTendon {
 } mf_MjcfTendon;
 
 typedef struct mf_MjcfEquality {
+    const mf_XmlNode *node;
     const char *name;
     mf_Equality plain;
 } mf_MjcfEquality;
 
 typedef struct mf_MjcfPair {
+    const mf_XmlNode *node;
     const char *name, *geoms[2];
     mf_ContactPair plain;
 } mf_MjcfPair;
@@ -277,7 +275,7 @@ typedef struct mf_MjcfClass {
     mf_MjcfEquality equality;
     mf_MjcfTendon tendon;
     mf_MjcfActuator actuator;
-    mf_MjcfOptics optics;
+    mf_MjcfOptics camera;
     mf_MjcfMaterial material;
     mf_MjcfLaw laws[MF_MJCF_ACTUATOR_KINDS]; // of enclosing classes, by kind of the element
 } mf_MjcfClass;
@@ -401,8 +399,6 @@ mf_Status mf_mjcf_read_some(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfFie
 // Errors for children of `node` that are not in the NULL-terminated list.
 mf_Status mf_mjcf_only(mf_Mjcf *m, const mf_XmlNode *node, const char *const *known);
 
-// Reads an orientation attribute into `out`, if there is one.
-mf_Status mf_mjcf_orientation(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfOrientation *out);
 mf_Status mf_mjcf_rotation(const mf_Mjcf *m, const mf_XmlNode *node,
                            const mf_MjcfOrientation *orientation, double rotation[4]);
 
@@ -434,10 +430,16 @@ mf_Status mf_mjcf_find(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute
 // Records that an object of this name was dropped.
 mf_Status mf_mjcf_dropped(mf_Mjcf *m, const char *kind, const char *name);
 
-// The class for an element: its attribute "class", else `inherited`.
-mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *inherited,
-                        const mf_MjcfClass **out);
-const mf_MjcfClass *mf_mjcf_main(const mf_Mjcf *m);
+// The class that the attribute "class" or "childclass" names, else `inherited`; NULL: main.
+mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
+                        const mf_MjcfClass *inherited, const mf_MjcfClass **out);
+
+// Adds an item of the importer, which begins with mf_MjcfHead, to a list, and its name.
+mf_Status mf_mjcf_list_item(mf_Mjcf *m, mf_List *list, size_t size, const void *item,
+                            mf_Names *names);
+// Adds a copy of an item, which begins with its name, to the draft; `names` (may be NULL) get it.
+mf_Status mf_mjcf_add(mf_Mjcf *m, const mf_XmlNode *node, mf_ItemType item, const void *values,
+                      mf_Names *names);
 
 // Converts a pose in a body to one in the draft.
 mf_Frame mf_mjcf_frame(const mf_Mjcf *m, uint32_t body, const double position[3],
@@ -447,23 +449,30 @@ mf_Status mf_mjcf_stiffness(mf_Mjcf *m, const mf_XmlNode *node, const char *attr
 
 // ---- tables ------------------------------------------------------------------------------------
 
-extern const mf_MjcfField mf_mjcf_joint_fields[], mf_mjcf_geom_fields[], mf_mjcf_site_fields[],
-    mf_mjcf_mesh_fields[], mf_mjcf_material_fields[], mf_mjcf_pair_fields[],
-    mf_mjcf_equality_fields[], mf_mjcf_tendon_fields[];
-
 // [1] Numbers of attribute size, by type.
 uint32_t mf_mjcf_size_count(int32_t type);
 
-// Reads one element into an item that contains its class's values.
-mf_Status mf_mjcf_read_joint(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfJoint *joint);
-mf_Status mf_mjcf_read_geom(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfGeom *geom);
-mf_Status mf_mjcf_read_site(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfSite *site);
-mf_Status mf_mjcf_read_optics(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfOptics *optics);
+// Elements with defaults; the same order as in mjcf_class.c.
+typedef enum mf_MjcfElement {
+    MF_MJCF_JOINT,
+    MF_MJCF_GEOM,
+    MF_MJCF_SITE,
+    MF_MJCF_CAMERA,
+    MF_MJCF_MESH,
+    MF_MJCF_MATERIAL,
+    MF_MJCF_PAIR,
+    MF_MJCF_EQUALITY,
+    MF_MJCF_TENDON,
+    MF_MJCF_ELEMENTS
+} mf_MjcfElement;
+// Reads one into `item`, over the values of its class or else of `inherited` (NULL: main).
+mf_Status mf_mjcf_read_element(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *inherited,
+                               mf_MjcfElement element, void *item);
 
-// Textures and materials (mjcf_texture.c): of <asset>, and of a default class.
+// Textures and materials (mjcf_texture.c).
 mf_Status mf_mjcf_read_texture(mf_Mjcf *m, const mf_XmlNode *node);
 mf_Status mf_mjcf_list_material(mf_Mjcf *m, const mf_XmlNode *node);
-mf_Status mf_mjcf_read_material(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfMaterial *material);
+mf_Status mf_mjcf_check_material(mf_Mjcf *m, const void *material);
 // The draft's material of a geom, which is added with its texture at the first use; MF_NONE: none.
 mf_Status mf_mjcf_use_material(mf_Mjcf *m, const mf_MjcfGeom *geom, uint32_t *out);
 mf_Status mf_mjcf_use_sky(mf_Mjcf *m);

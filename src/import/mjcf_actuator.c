@@ -4,25 +4,12 @@
 // position: gain kp, bias -kp length - kv velocity; velocity: gain kv, bias -kv velocity; damper:
 // gain -kv velocity; intvelocity: a position servo behind an integrator; cylinder: area times
 // pressure behind a filter.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "math/scalar.h"
 
 #include <math.h>
 #include <string.h>
-
-#define NUMBERS(name, least, most, member)                                                         \
-    { name, MF_MJCF_NUMBERS, least, most, offsetof(mf_MjcfActuator, member), NULL }
-#define TEXT(name, member)                                                                         \
-    { name, MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfActuator, member), NULL }
-#define CHOICE(name, member, names)                                                                \
-    { name, MF_MJCF_CHOICE, 0, 0, offsetof(mf_MjcfActuator, member), names }
-#define PASSED(name)                                                                               \
-    { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
-#define REFUSED(name)                                                                              \
-    { name, MF_MJCF_REFUSED, 0, 0, 0, NULL }
-#define END                                                                                        \
-    { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
 // The first four are mf_ActuatorDynamics, the first two those of gain and bias.
 static const char *const dynamics_names[] = {"none",   "integrator", "filter", "filterexact",
@@ -30,37 +17,33 @@ static const char *const dynamics_names[] = {"none",   "integrator", "filter", "
 static const char *const gain_names[] = {"fixed", "affine", "muscle", "user", NULL};
 static const char *const bias_names[] = {"none", "affine", "muscle", "user", NULL};
 
+#define T mf_MjcfActuator
 #define COMMON                                                                                     \
-    TEXT("name", name), {"class", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, PASSED("user"),               \
-        MF_MJCF_PLAIN_OF(mf_MjcfActuator, ACTUATOR), REFUSED("nsample"), PASSED("interp"),         \
-        REFUSED("delay"), NUMBERS("lengthrange", 2, 2, length_range),                              \
+    TEXT("name", name), ELSEWHERE("class"), PASSED("user"), PLAIN(ACTUATOR), REFUSED("nsample"),   \
+        PASSED("interp"), REFUSED("delay"), NUMBERS("lengthrange", 2, 2, length_range),            \
         NUMBERS("ctrlrange", 2, 2, control_range), NUMBERS("forcerange", 2, 2, force_range),       \
         CHOICE("ctrllimited", control_limited, mf_mjcf_tristate),                                  \
         CHOICE("forcelimited", force_limited, mf_mjcf_tristate),                                   \
         NUMBERS("damping", 1, 3, damping), TEXT("joint", joint),                                   \
         TEXT("jointinparent", joint_in_parent), TEXT("tendon", tendon), TEXT("site", site),        \
-        TEXT("refsite", reference_site), REFUSED("slidersite"), REFUSED("cranksite"),              \
-        REFUSED("cranklength")
+        TEXT("refsite", reference_site), REFUSED("slidersite cranksite"), REFUSED("cranklength")
 #define ACTIVATION                                                                                 \
     CHOICE("actlimited", activation_limited, mf_mjcf_tristate),                                    \
         NUMBERS("actrange", 2, 2, activation_range)
 
-static const mf_MjcfField general_fields[] = {
-    COMMON,
-    ACTIVATION,
-    CHOICE("dyntype", law.dynamics, dynamics_names),
-    CHOICE("gaintype", law.gain_kind, gain_names),
-    CHOICE("biastype", law.bias_kind, bias_names),
-    NUMBERS("dynprm", 1, 10, law.dynamics_values),
-    NUMBERS("gainprm", 1, 10, law.gain),
-    NUMBERS("biasprm", 1, 10, law.bias),
-    {"actearly", MF_MJCF_FLAG, 0, 0, offsetof(mf_MjcfActuator, plain.early), NULL},
-    PASSED("actdim"),
-    TEXT("body", body),
-    REFUSED("input"),
-    REFUSED("velrange"),
-    REFUSED("ffrange"),
-    END};
+static const mf_MjcfField general_fields[] = {COMMON,
+                                              ACTIVATION,
+                                              CHOICE("dyntype", law.dynamics, dynamics_names),
+                                              CHOICE("gaintype", law.gain_kind, gain_names),
+                                              CHOICE("biastype", law.bias_kind, bias_names),
+                                              NUMBERS("dynprm", 1, 10, law.dynamics_values),
+                                              NUMBERS("gainprm", 1, 10, law.gain),
+                                              NUMBERS("biasprm", 1, 10, law.bias),
+                                              FLAG("actearly", plain.early),
+                                              PASSED("actdim"),
+                                              TEXT("body", body),
+                                              REFUSED("input velrange ffrange"),
+                                              END};
 static const mf_MjcfField motor_fields[] = {COMMON, END};
 static const mf_MjcfField position_fields[] = {COMMON,
                                                ACTIVATION,
@@ -88,10 +71,8 @@ static const mf_MjcfField plugin_fields[] = {COMMON,
                                              ACTIVATION,
                                              CHOICE("dyntype", law.dynamics, dynamics_names),
                                              NUMBERS("dynprm", 1, 10, law.dynamics_values),
-                                             {"actearly", MF_MJCF_PASSED, 0, 0, 0, NULL},
-                                             {"actdim", MF_MJCF_PASSED, 0, 0, 0, NULL},
-                                             {"plugin", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                             {"instance", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
+                                             PASSED("actearly actdim"),
+                                             ELSEWHERE("plugin instance"),
                                              END};
 static const mf_MjcfField adhesion_fields[] = {COMMON, TEXT("body", body),
                                                NUMBERS("gain", 1, 1, adhesion), END};
@@ -530,13 +511,9 @@ static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *
                : status;
 }
 
-static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from) {
-    uint32_t *slot = mf_list_push(m->context, &m->actuators, sizeof *slot);
+static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from, uint32_t *slot) {
     mf_Actuator to = from->plain;
     bool refused = false;
-    if (slot == NULL)
-        return mf_mjcf_no_memory(m);
-    *slot = MF_NONE;
     if (from->plugin && !from->known)
         return mf_mjcf_dropped(m, "actuator", from->name);
     mf_Status status = find_target(m, from, &to);
@@ -553,42 +530,29 @@ static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from) {
         status = fill_ranges(m, from, &to);
     if (status != MF_OK)
         return status;
-    to.name = mf_draft_text(&m->draft, from->name ? from->name : "");
-    mf_Actuator *item =
-        to.name ? mf_list_push(m->context, &m->draft.actuators, sizeof *item) : NULL;
-    if (item == NULL)
+    to.name = from->name;
+    *slot = m->draft.actuators.count;
+    return mf_mjcf_add(m, from->node, MF_ITEM_ACTUATOR, &to, &m->actuator_names);
+}
+
+static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
+    const mf_MjcfClass *class;
+    mf_MjcfActuator actuator;
+    uint32_t *slot = mf_list_push(m->context, &m->actuators, sizeof *slot);
+    if (slot == NULL)
         return mf_mjcf_no_memory(m);
-    *item = to;
-    *slot = m->draft.actuators.count - 1;
-    return mf_mjcf_name(m, from->node, &m->actuator_names, from->name, *slot);
+    *slot = MF_NONE;
+    if (!mf_mjcf_is_actuator(node->name)) {
+        mf_Status refused = mf_mjcf_refuse(m, node, NULL);
+        return refused == MF_OK ? mf_mjcf_dropped(m, "actuator", mf_xml_attribute(node, "name"))
+                                : refused;
+    }
+    mf_Status status = mf_mjcf_class(m, node, "class", NULL, &class);
+    if (status == MF_OK)
+        status = mf_mjcf_read_actuator(m, node, class, &actuator);
+    return status == MF_OK ? add_actuator(m, &actuator, slot) : status;
 }
 
 mf_Status mf_mjcf_read_actuators(mf_Mjcf *m) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "actuator"); section;
-         section = mf_xml_next(section, "actuator")) {
-        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next) {
-            const mf_MjcfClass *class;
-            if (!mf_mjcf_is_actuator(node->name)) {
-                uint32_t *slot;
-                status = mf_mjcf_refuse(m, node, NULL);
-                if (status == MF_OK)
-                    status = mf_mjcf_dropped(m, "actuator", mf_xml_attribute(node, "name"));
-                slot =
-                    status == MF_OK ? mf_list_push(m->context, &m->actuators, sizeof *slot) : NULL;
-                if (slot == NULL)
-                    return status == MF_OK ? mf_mjcf_no_memory(m) : status;
-                *slot = MF_NONE;
-                continue;
-            }
-            status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
-            if (status != MF_OK)
-                return status;
-            mf_MjcfActuator actuator;
-            status = mf_mjcf_read_actuator(m, node, class, &actuator);
-            if (status == MF_OK)
-                status = add_actuator(m, &actuator);
-        }
-    }
-    return status;
+    return mf_mjcf_read_section(m, "actuator", read_one);
 }

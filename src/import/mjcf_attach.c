@@ -11,7 +11,7 @@
 // "attached.NUMBER.NAME", so that two models may have classes of the same name; its class "main"
 // does not inherit from the class "main" of the outer model. Copies of own elements keep the
 // classes, and use the same assets.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -265,11 +265,7 @@ typedef struct Request {
 } Request;
 
 static mf_Status read_request(const Attaching *a, const mf_XmlNode *node, Request *out) {
-    static const mf_MjcfField fields[] = {{"model", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {"body", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {"frame", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {"prefix", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {ELSEWHERE("model body frame prefix"), END};
     mf_Mjcf *m = a->m;
     const char *name = mf_xml_attribute(node, "model"), *prefix = mf_xml_attribute(node, "prefix");
     const char *body = mf_xml_attribute(node, "body"), *frame = mf_xml_attribute(node, "frame");
@@ -411,10 +407,7 @@ static bool is_open(const Attaching *a, const char *file) {
 }
 
 static mf_Status read_model(Attaching *a, const mf_XmlNode *node) {
-    static const mf_MjcfField fields[] = {{"name", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {"file", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {"content_type", MF_MJCF_PASSED, 0, 0, 0, NULL},
-                                          {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {ELSEWHERE("name file"), PASSED("content_type"), END};
     mf_Mjcf *m = a->m;
     const uint32_t first = m->included.count;
     mf_XmlNode *root = NULL;

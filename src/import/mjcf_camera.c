@@ -19,41 +19,6 @@
 
 #include <string.h>
 
-#define TEXT(name, member)                                                                         \
-    { name, MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfOptics, member), NULL }
-#define NUMBERS(name, count, member)                                                               \
-    { name, MF_MJCF_NUMBERS, count, count, offsetof(mf_MjcfOptics, member), NULL }
-#define ELSEWHERE(name)                                                                            \
-    { name, MF_MJCF_ELSEWHERE, 0, 0, 0, NULL }
-#define PASSED(name)                                                                               \
-    { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
-
-static const mf_MjcfField fields[] = {TEXT("name", name),
-                                      TEXT("mode", mode),
-                                      TEXT("projection", projection),
-                                      TEXT("orthographic", orthographic),
-                                      TEXT("output", output),
-                                      NUMBERS("pos", 3, position),
-                                      NUMBERS("fovy", 1, fovy),
-                                      NUMBERS("resolution", 2, resolution),
-                                      NUMBERS("focal", 2, focal),
-                                      NUMBERS("focalpixel", 2, focal_pixel),
-                                      NUMBERS("principal", 2, principal),
-                                      NUMBERS("principalpixel", 2, principal_pixel),
-                                      NUMBERS("sensorsize", 2, sensor),
-                                      MF_MJCF_ORIENTATION,
-                                      ELSEWHERE("class"),
-                                      PASSED("target"),
-                                      PASSED("ipd"),
-                                      PASSED("user"),
-                                      {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
-
-mf_Status mf_mjcf_read_optics(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfOptics *optics) {
-    optics->node = node;
-    mf_Status status = mf_mjcf_read(m, node, fields, optics);
-    return status == MF_OK ? mf_mjcf_orientation(m, node, &optics->orientation) : status;
-}
-
 bool mf_mjcf_is_fixed_camera(const mf_MjcfOptics *optics) {
     const bool fixed = optics->mode == NULL || strcmp(optics->mode, "fixed") == 0;
     const bool flat =

@@ -3,7 +3,7 @@
 // prevents cycles. Names are looked up next to the main file first, then next to the file that
 // includes, as MuJoCo does; the rules of package.c keep them inside their root.
 #include "base/file.h"
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 #include "import/package.h"
 #include "base/inject.h"
 
@@ -121,8 +121,7 @@ static void drop_empty_names(mf_XmlNode *node) {
 }
 
 static mf_Status expand(mf_Mjcf *m, mf_XmlNode *parent, uint32_t depth) {
-    static const mf_MjcfField fields[] = {{"file", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {ELSEWHERE("file"), END};
     mf_XmlNode *before = NULL, *node = parent->first;
     if (depth > MF_XML_DEPTH)
         return mf_xml_fail(&m->xml, parent, MF_LIMIT, "elements are nested more than %u deep",

@@ -1,6 +1,6 @@
 // Stored states. Lengths are checked against the whole model; omitted parts are the start position,
 // zero velocity, activation and control. Positions keep the values of the file.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "model/assemble.h"
 
@@ -101,17 +101,11 @@ static mf_Status take_activations(mf_Mjcf *m, const mf_XmlNode *node, const Leng
     return MF_OK;
 }
 
+#define T KeyAttributes
 static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths) {
-    static const mf_MjcfField fields[] = {
-        {"name", MF_MJCF_TEXT, 0, 0, offsetof(KeyAttributes, name), NULL},
-        {"time", MF_MJCF_NUMBERS, 1, 1, offsetof(KeyAttributes, time), NULL},
-        {"qpos", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {"qvel", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {"act", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {"ctrl", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {"mpos", MF_MJCF_NOTED, 0, 0, 0, NULL},
-        {"mquat", MF_MJCF_NOTED, 0, 0, 0, NULL},
-        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {TEXT("name", name), NUMBER("time", time),
+                                          ELSEWHERE("qpos qvel act ctrl"), NOTED("mpos mquat"),
+                                          END};
     KeyAttributes attributes = {0};
     mf_Keyframe key = {0};
     mf_Status status = mf_mjcf_read(m, node, fields, &attributes);
@@ -128,14 +122,9 @@ static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *len
         status = take_controls(m, node, lengths, &key.control);
     if (status != MF_OK)
         return status;
-    key.name = mf_draft_text(&m->draft, attributes.name ? attributes.name : "");
+    key.name = attributes.name;
     key.time = attributes.time;
-    mf_Keyframe *item =
-        key.name ? mf_list_push(m->context, &m->draft.keyframes, sizeof *item) : NULL;
-    if (item == NULL)
-        return mf_mjcf_no_memory(m);
-    *item = key;
-    return mf_mjcf_name(m, node, &m->key_names, attributes.name, m->draft.keyframes.count - 1);
+    return mf_mjcf_add(m, node, MF_ITEM_KEYFRAME, &key, &m->key_names);
 }
 
 // Older files reserve keyframes by <size nkey="...">; undefined ones are the start state.

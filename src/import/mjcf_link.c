@@ -112,16 +112,13 @@ static mf_Status fill_joint(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) 
 }
 
 // A joint of the draft with the attributes of the file; NULL when out of memory.
-static mf_Joint *start_joint(mf_Mjcf *m, const mf_MjcfJoint *from, const char *name,
-                             mf_JointType type) {
-    mf_Joint *joint = mf_draft_add_joint(&m->draft, name, type);
-    if (joint == NULL)
-        return NULL;
-    name = joint->name;
-    *joint = from->plain;
-    joint->name = name;
-    joint->type = type;
-    return joint;
+static mf_Joint *start_joint(mf_Mjcf *m, const mf_MjcfJoint *from, const char *name) {
+    static const mf_JointType types[] = {MF_JOINT_FLOATING, MF_JOINT_BALL, MF_JOINT_SLIDE,
+                                         MF_JOINT_HINGE};
+    mf_Joint joint = from->plain;
+    joint.name = name;
+    joint.type = types[from->type];
+    return mf_draft_add(&m->draft, MF_ITEM_JOINT, &joint);
 }
 
 // A name for unnamed elements; links and joints need one.
@@ -150,12 +147,6 @@ static void anchor_of(const mf_Mjcf *m, const mf_MjcfBody *body, uint32_t k, dou
     }
 }
 
-static mf_JointType joint_type(int32_t type) {
-    static const mf_JointType types[] = {MF_JOINT_FLOATING, MF_JOINT_BALL, MF_JOINT_SLIDE,
-                                         MF_JOINT_HINGE};
-    return types[type];
-}
-
 static mf_Status add_joint(mf_Mjcf *m, uint32_t index, uint32_t k, uint32_t parent_link) {
     mf_MjcfBody *body = &mf_mjcf_bodies(m)[index];
     const mf_MjcfBody *parent = &mf_mjcf_bodies(m)[body->parent];
@@ -176,7 +167,7 @@ static mf_Status add_joint(mf_Mjcf *m, uint32_t index, uint32_t k, uint32_t pare
         return mf_mjcf_no_memory(m);
     link->intermediate = !last;
     link->body = mf_mjcf_draft_body(index);
-    mf_Joint *joint = start_joint(m, from, joint_name, joint_type(from->type));
+    mf_Joint *joint = start_joint(m, from, joint_name);
     if (joint == NULL)
         return mf_mjcf_no_memory(m);
     joint->parent = parent_link;
@@ -211,16 +202,14 @@ static mf_Status make_base(mf_Mjcf *m, uint32_t base) {
     mf_MjcfJoint *from = &mf_mjcf_joints(m)[body->first_joint];
     char name[400];
     mf_Link *link = mf_draft_add_link(&m->draft, name_or(name, body->name, "body", base));
-    // The draft's list gives the joint's defaults; the base's joint is stored separately.
-    mf_Joint *joint =
-        start_joint(m, from, joint_name_of(m, name, body->first_joint), MF_JOINT_FLOATING);
+    mf_Joint *joint = start_joint(m, from, joint_name_of(m, name, body->first_joint));
     if (link == NULL || joint == NULL)
         return mf_mjcf_no_memory(m);
     link->body = mf_mjcf_draft_body(base);
     mf_Status status = fill_joint(m, from, joint);
     joint->parent = MF_NONE;
     joint->child = 0;
-    m->draft.root = *joint;
+    m->draft.root = *joint; // it is stored separately
     m->draft.joints.count--;
     m->draft.base_type = MF_BASE_FREE;
     from->draft = MF_NONE;
@@ -256,12 +245,8 @@ static mf_Status place_body(mf_Mjcf *m, uint32_t index, uint32_t base) {
 
 static mf_Status add_body(mf_Mjcf *m, uint32_t index) {
     const mf_MjcfBody *from = &mf_mjcf_bodies(m)[index];
-    const char *name = mf_draft_text(&m->draft, from->name);
-    mf_Body *to = name ? mf_list_push(m->context, &m->draft.bodies, sizeof *to) : NULL;
-    if (to == NULL)
-        return mf_mjcf_no_memory(m);
-    *to = from->plain;
-    to->name = name;
+    mf_Body body = from->plain, *to = &body;
+    to->name = from->name;
     to->parent = mf_mjcf_draft_body(from->parent);
     to->link = from->link;
     mf_vec3_copy(to->position, from->link_position);
@@ -272,7 +257,7 @@ static mf_Status add_body(mf_Mjcf *m, uint32_t index) {
     memcpy(to->axes, from->axes, sizeof to->axes);
     mf_vec3_copy(to->local_position, from->position);
     memcpy(to->local_rotation, from->rotation, sizeof to->local_rotation);
-    return MF_OK;
+    return mf_mjcf_add(m, from->node, MF_ITEM_BODY, to, NULL);
 }
 
 static void add_mass(mf_Mjcf *m, const mf_MjcfBody *body) {
@@ -392,12 +377,7 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     mf_Frame frame = mf_mjcf_frame(m, geom->body, geom->position, geom->rotation);
     if (collides && geom->type == MF_SHAPE_HEIGHTS && !is_level(&frame))
         return mf_mjcf_refuse(m, geom->node, "hfield (tilted, or on a body that moves)");
-    const char *name = mf_draft_text(&m->draft, geom->name ? geom->name : "");
-    mf_Shape *shape = name ? mf_list_push_item(m->context, &m->draft.shapes, MF_ITEM_SHAPE) : NULL;
-    if (shape == NULL)
-        return mf_mjcf_no_memory(m);
-    geom->shape = m->draft.shapes.count - 1;
-    *shape = geom->plain;
+    mf_Shape item = geom->plain, *shape = &item;
     shape->type = (mf_ShapeType)geom->type;
     shape->link = frame.link;
     shape->visual = !collides;
@@ -410,30 +390,28 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     if (shape->type == MF_SHAPE_PLANE)
         shape->size[2] = 0.0; // in files, of the drawn grid
     shape->mesh = asset;
-    shape->name = name;
+    shape->name = geom->name;
     shape->body = mf_mjcf_draft_body(geom->body);
     shape->mass = geom->weight;
     shape->fluid = geom->fluid == 1 && !meshed && geom->type != MF_SHAPE_PLANE;
-    return fill_look(m, geom, shape);
+    status = fill_look(m, geom, shape);
+    geom->shape = m->draft.shapes.count;
+    return status == MF_OK ? mf_mjcf_add(m, geom->node, MF_ITEM_SHAPE, shape, NULL) : status;
 }
 
 static mf_Status add_site(mf_Mjcf *m, mf_MjcfSite *from) {
     if (from->camera)
         return mf_mjcf_add_camera(m, from);
-    const char *name = mf_draft_text(&m->draft, from->name ? from->name : "");
-    mf_Site *site = name ? mf_list_push(m->context, &m->draft.sites, sizeof *site) : NULL;
-    if (site == NULL)
-        return mf_mjcf_no_memory(m);
-    from->draft = m->draft.sites.count - 1;
-    *site = from->plain;
-    site->name = name;
+    mf_Site item = from->plain, *site = &item;
+    from->draft = m->draft.sites.count;
+    site->name = from->name;
     site->body = mf_mjcf_draft_body(from->body);
     site->frame = mf_mjcf_frame(m, from->body, from->position, from->rotation);
     mf_vec3_copy(site->local_position, from->position);
     memcpy(site->local_rotation, from->rotation, sizeof site->local_rotation);
     site->type = (mf_ShapeType)from->type;
     mf_shape_size(site->type, from->size, site->size);
-    return MF_OK;
+    return mf_mjcf_add(m, from->node, MF_ITEM_SITE, site, NULL);
 }
 
 static mf_Status check_wishes(mf_Mjcf *m, bool free_base) {

@@ -3,7 +3,7 @@
 // equality constraints, actuators and sensors that refer to an element inside are repeated for each
 // copy, too, after the others of their section; likewise what refers to one of those. As MuJoCo
 // 4.0.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "base/plain.h"
 #include "math/scalar.h"
@@ -148,39 +148,27 @@ static mf_Status take_out(Copying *c, mf_XmlNode *section, mf_XmlNode *taken) {
 // ---- one element --------------------------------------------------------------------------------
 
 typedef struct Series {
-    uint32_t count;
+    int32_t count;
     double offset[3], euler[3];
     const char *separator, *class;
 } Series;
 
+#define T Series
 static mf_Status read_series(mf_Mjcf *m, const mf_XmlNode *node, Series *series) {
-    struct {
-        int32_t count;
-        double offset[3], euler[3];
-    } own = {.count = -1};
     static const mf_MjcfField fields[] = {
-        {"count", MF_MJCF_INTEGER, 0, 0, 0, NULL},
-        {"offset", MF_MJCF_NUMBERS, 3, 3, sizeof(double), NULL},
-        {"euler", MF_MJCF_NUMBERS, 3, 3, 4 * sizeof(double), NULL},
-        {"sep", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {"childclass", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
-    mf_Status status = mf_mjcf_read(m, node, fields, &own);
-    if (status == MF_OK && (own.count < 0 || own.count > REPLICATE_MOST))
+        INTEGER("count", count), NUMBERS("offset", 3, 3, offset), NUMBERS("euler", 3, 3, euler),
+        TEXT("sep", separator),  TEXT("childclass", class),       END};
+    *series = (Series){.count = -1, .separator = ""};
+    mf_Status status = mf_mjcf_read(m, node, fields, series);
+    if (status == MF_OK && (series->count < 0 || series->count > REPLICATE_MOST))
         return mf_mjcf_fail(m, node, "<replicate> count: expected 0 to %d", REPLICATE_MOST);
-    const char *separator = mf_xml_attribute(node, "sep");
-    *series = (Series){.count = status == MF_OK ? (uint32_t)own.count : 0,
-                       .separator = separator ? separator : "",
-                       .class = mf_xml_attribute(node, "childclass")};
-    memcpy(series->offset, own.offset, sizeof own.offset);
-    memcpy(series->euler, own.euler, sizeof own.euler);
     return status;
 }
 
 // The number of a copy has as many digits as the number of copies.
 static void set_suffix(Copying *c, const Series *series, uint32_t i) {
     char digits[16];
-    const int width = mf_plain_format(digits, sizeof digits, "%u", series->count);
+    const int width = mf_plain_format(digits, sizeof digits, "%d", series->count);
     mf_plain_format(c->suffix, sizeof c->suffix, "%.*s%0*u", (int)MF_MODEL_NAME_LIMIT,
                     series->separator, width, i);
 }
@@ -258,7 +246,7 @@ static mf_Status expand(Copying *c, mf_XmlNode *node) {
         for (mf_XmlNode *section = mf_xml_child(m->xml.root, sections[k]);
              status == MF_OK && section; section = mf_xml_next(section, sections[k]))
             status = take_out(c, section, &taken[k]);
-    for (uint32_t i = 0; status == MF_OK && i < series.count; i++) {
+    for (uint32_t i = 0; status == MF_OK && i < (uint32_t)series.count; i++) {
         set_suffix(c, &series, i);
         status = add_copy(c, node, &series, i, position, rotation, &frames);
         for (int k = 0; status == MF_OK && k < SECTIONS; k++)

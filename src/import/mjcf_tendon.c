@@ -2,7 +2,7 @@
 // and around spheres and cylinders (`<geom>`), in branches that a pulley divides; MuJoCo's rules
 // for paths: a branch begins and ends with a site and has at least two, and a shape is between two
 // sites.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "math/scalar.h"
 
@@ -13,11 +13,9 @@ typedef struct Term {
     double coefficient;
 } Term;
 
+#define T Term
 static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendon, bool *dropped) {
-    static const mf_MjcfField fields[] = {
-        {"joint", MF_MJCF_TEXT, 0, 0, offsetof(Term, joint), NULL},
-        {"coef", MF_MJCF_NUMBERS, 1, 1, offsetof(Term, coefficient), NULL},
-        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {TEXT("joint", joint), NUMBER("coef", coefficient), END};
     static const char *const known[] = {"joint", NULL};
     mf_Status status = mf_mjcf_only(m, node, known);
     tendon->first_term = m->draft.terms.count;
@@ -44,16 +42,16 @@ static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendo
                                 "<joint> of a tendon: expected a hinge or slide, '%.100s' "
                                 "is neither",
                                 term.joint);
-        mf_TendonTerm *item = mf_list_push(m->context, &m->draft.terms, sizeof *item);
-        if (item == NULL)
-            return mf_mjcf_no_memory(m);
-        *item = (mf_TendonTerm){from->draft, term.coefficient};
+        const mf_TendonTerm item = {from->draft, term.coefficient};
+        status = mf_mjcf_add(m, child, MF_ITEM_TENDON_TERM, &item, NULL);
         tendon->term_count++;
     }
     if (status == MF_OK && tendon->term_count == 0 && !*dropped)
         return mf_mjcf_fail(m, node, "<fixed> needs at least one <joint>");
     return status;
 }
+
+#undef T
 
 // Length with the springs of all joints at rest, as MuJoCo takes it.
 static double rest_length(const mf_Mjcf *m, const mf_Tendon *tendon) {
@@ -173,13 +171,10 @@ static mf_Status add_shape(mf_Mjcf *m, const mf_XmlNode *node, const PathElement
     return element->side ? add_side(m, node, element->side, wrap) : MF_OK;
 }
 
+#define T PathElement
 static mf_Status add_element(mf_Mjcf *m, const mf_XmlNode *node, bool *dropped) {
-    static const mf_MjcfField fields[] = {
-        {"site", MF_MJCF_TEXT, 0, 0, offsetof(PathElement, site), NULL},
-        {"geom", MF_MJCF_TEXT, 0, 0, offsetof(PathElement, geom), NULL},
-        {"sidesite", MF_MJCF_TEXT, 0, 0, offsetof(PathElement, side), NULL},
-        {"divisor", MF_MJCF_NUMBERS, 1, 1, offsetof(PathElement, divisor), NULL},
-        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {TEXT("site", site), TEXT("geom", geom),
+                                          TEXT("sidesite", side), NUMBER("divisor", divisor), END};
     PathElement element = {.divisor = 1.0};
     mf_TendonWrap wrap = {.type = MF_WRAP_SITE,
                           .object = MF_NONE,
@@ -200,11 +195,7 @@ static mf_Status add_element(mf_Mjcf *m, const mf_XmlNode *node, bool *dropped) 
         wrap.type = MF_WRAP_PULLEY;
         wrap.divisor = element.divisor;
     }
-    mf_TendonWrap *item = mf_list_push(m->context, &m->draft.wraps, sizeof *item);
-    if (item == NULL)
-        return mf_mjcf_no_memory(m);
-    *item = wrap;
-    return MF_OK;
+    return mf_mjcf_add(m, node, MF_ITEM_TENDON_WRAP, &wrap, NULL);
 }
 
 // Whether every branch is a valid path: at least two sites, a site at both ends and on both sides
@@ -281,16 +272,16 @@ static mf_Status note_branches(mf_Mjcf *m, const mf_XmlNode *node, const mf_Tend
     return MF_OK;
 }
 
-static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node, bool spatial) {
-    const mf_MjcfClass *class;
-    mf_Status status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
-    if (status != MF_OK)
-        return status;
-    mf_MjcfTendon from = class->tendon;
+static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
+    const bool spatial = strcmp(node->name, "spatial") == 0;
+    if (!spatial && strcmp(node->name, "fixed") != 0) {
+        mf_Status refused = mf_mjcf_refuse(m, node, NULL);
+        return refused == MF_OK ? mf_mjcf_dropped(m, "tendon", mf_xml_attribute(node, "name"))
+                                : refused;
+    }
+    mf_MjcfTendon from;
     bool dropped = false;
-    from.name = NULL;
-    from.node = node;
-    status = mf_mjcf_read(m, node, mf_mjcf_tendon_fields, &from);
+    mf_Status status = mf_mjcf_read_element(m, node, NULL, MF_MJCF_TENDON, &from);
     mf_Tendon tendon = from.plain;
     if (status == MF_OK)
         status = spatial ? read_path(m, node, &tendon, &dropped)
@@ -305,29 +296,10 @@ static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node, bool spatial) {
         status = note_branches(m, node, &tendon);
     if (status != MF_OK)
         return status;
-    tendon.name = mf_draft_text(&m->draft, from.name ? from.name : "");
-    mf_Tendon *item =
-        tendon.name ? mf_list_push(m->context, &m->draft.tendons, sizeof *item) : NULL;
-    if (item == NULL)
-        return mf_mjcf_no_memory(m);
-    *item = tendon;
-    return mf_mjcf_name(m, node, &m->tendon_names, from.name, m->draft.tendons.count - 1);
+    tendon.name = from.name;
+    return mf_mjcf_add(m, node, MF_ITEM_TENDON, &tendon, &m->tendon_names);
 }
 
 mf_Status mf_mjcf_read_tendons(mf_Mjcf *m) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "tendon"); section;
-         section = mf_xml_next(section, "tendon")) {
-        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next) {
-            const bool spatial = strcmp(node->name, "spatial") == 0;
-            if (spatial || strcmp(node->name, "fixed") == 0) {
-                status = read_one(m, node, spatial);
-                continue;
-            }
-            status = mf_mjcf_refuse(m, node, NULL);
-            if (status == MF_OK)
-                status = mf_mjcf_dropped(m, "tendon", mf_xml_attribute(node, "name"));
-        }
-    }
-    return status;
+    return mf_mjcf_read_section(m, "tendon", read_one);
 }

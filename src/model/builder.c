@@ -374,13 +374,6 @@ static void place(const mf_BuilderBody *body, const mf_Frame *given, mf_Frame *o
     mf_quat_multiply(out->rotation, back, rotation);
 }
 
-static bool copy_texts(mf_Builder *builder, mf_Dock *dock) {
-    const char **texts[] = {&dock->name, &dock->type, &dock->fits};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = mf_draft_text(&builder->draft, *texts[i]);
-    return dock->name != NULL && dock->type != NULL && dock->fits != NULL;
-}
-
 void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock) {
     MF_DEFAULT_FLOATS;
     const char *call = "mf_body_dock";
@@ -391,7 +384,7 @@ void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock) {
     mf_BuilderDock *item = mf_list_push(builder->context, &builder->docks, sizeof *item);
     if (item != NULL)
         *item = (mf_BuilderDock){*dock, (uint32_t)body};
-    if (item == NULL || !copy_texts(builder, &item->dock)) {
+    if (item == NULL || !mf_draft_keep_texts(&builder->draft, MF_ITEM_DOCK, &item->dock)) {
         mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
         return;
     }
@@ -405,14 +398,13 @@ void mf_body_camera(mf_Builder *builder, mf_BodyId body, const mf_Camera *camera
         return;
     if (mf_camera_check(camera, call, first_error(builder)) != MF_OK)
         return;
-    const char *name = mf_draft_text(&builder->draft, camera->name);
     mf_BuilderCamera *item = mf_list_push(builder->context, &builder->cameras, sizeof *item);
-    if (item == NULL || name == NULL) {
+    if (item != NULL)
+        *item = (mf_BuilderCamera){*camera, (uint32_t)body};
+    if (item == NULL || !mf_draft_keep_texts(&builder->draft, MF_ITEM_CAMERA, &item->camera)) {
         mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
         return;
     }
-    *item = (mf_BuilderCamera){*camera, (uint32_t)body};
-    item->camera.name = name;
     place(get_body(builder, body), &camera->frame, &item->camera.frame);
 }
 
