@@ -124,19 +124,10 @@ static void release(mf_Mjcf *m) {
         mf_release(m->context, mf_mjcf_meshes(m)[i].exact);
     for (uint32_t i = 0; i < m->included.count; i++)
         mf_xml_release(((mf_Xml **)m->included.items)[i]);
-    mf_List *lists[] = {&m->included,  &m->classes, &m->bodies,  &m->joints,    &m->geoms,
-                        &m->sites,     &m->meshes,  &m->heights, &m->actuators, &m->ignored,
-                        &m->materials, &m->scopes,  &m->textures};
-    mf_Names *names[] = {
-        &m->included_names, &m->class_names,   &m->body_names,     &m->joint_names,
-        &m->geom_names,     &m->site_names,    &m->camera_names,   &m->mesh_names,
-        &m->height_names,   &m->tendon_names,  &m->actuator_names, &m->sensor_names,
-        &m->equality_names, &m->key_names,     &m->pair_names,     &m->material_names,
-        &m->ignored_names,  &m->dropped_names, &m->texture_names};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        mf_list_release(m->context, lists[i]);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        mf_names_release(names[i]);
+#define RELEASE_LIST(list) mf_list_release(m->context, &m->list);
+#define RELEASE_NAMES(table) mf_names_release(&m->table);
+    MF_MJCF_LISTS(RELEASE_LIST)
+    MF_MJCF_NAME_TABLES(RELEASE_NAMES)
     mf_draft_release(&m->draft);
     mf_xml_release(&m->xml);
     mf_arena_release(&m->arena);
@@ -146,32 +137,14 @@ mf_Status mf_mjcf_parse(mf_Context *context, const char *file, const char *data,
                         const mf_ImportConfig *config, bool in_memory, mf_Model **out,
                         mf_Error *error) {
     *out = NULL;
-    const mf_Names names = mf_names_start(context);
     mf_Mjcf m = {.context = context,
                  .config = config,
                  .file = file,
                  .in_memory = in_memory,
                  .error = error,
-                 .arena = {.context = context},
-                 .included_names = names,
-                 .class_names = names,
-                 .body_names = names,
-                 .joint_names = names,
-                 .geom_names = names,
-                 .site_names = names,
-                 .camera_names = names,
-                 .mesh_names = names,
-                 .height_names = names,
-                 .tendon_names = names,
-                 .actuator_names = names,
-                 .sensor_names = names,
-                 .equality_names = names,
-                 .key_names = names,
-                 .pair_names = names,
-                 .material_names = names,
-                 .texture_names = names,
-                 .ignored_names = names,
-                 .dropped_names = names};
+                 .arena = {.context = context}};
+#define START_NAMES(table) m.table = mf_names_start(context);
+    MF_MJCF_NAME_TABLES(START_NAMES)
     mf_draft_start(&m.draft, context);
     m.draft.file = file;
     m.draft.error = error;

@@ -301,41 +301,48 @@ typedef struct mf_MjcfScope {
     const mf_MjcfSettings *settings;
 } mf_MjcfScope;
 
+#define MF_MJCF_LISTS(X)                                                                           \
+    X(included)  /* mf_Xml *, in the order of reading */                                           \
+    X(scopes)    /* mf_MjcfScope, of attached models */                                            \
+    X(classes)   /* mf_MjcfClass * */                                                              \
+    X(bodies)    /* mf_MjcfBody; 0 is the world */                                                 \
+    X(joints)    /* mf_MjcfJoint */                                                                \
+    X(geoms)     /* mf_MjcfGeom */                                                                 \
+    X(sites)     /* mf_MjcfSite */                                                                 \
+    X(meshes)    /* mf_MjcfMesh */                                                                 \
+    X(heights)   /* mf_MjcfHeights */                                                              \
+    X(materials) /* mf_MjcfMaterial */                                                             \
+    X(textures)  /* mf_MjcfTexture */                                                              \
+    X(ignored)   /* mf_MjcfIgnored */                                                              \
+    X(actuators) /* uint32_t: draft index of each in the file, MF_NONE when dropped */
+#define MF_MJCF_NAME_TABLES(X)                                                                     \
+    X(included_names)                                                                              \
+    X(class_names) X(body_names) X(joint_names) X(geom_names) X(site_names) X(camera_names)        \
+        X(mesh_names) X(height_names) X(tendon_names) X(actuator_names) X(sensor_names)            \
+            X(equality_names) X(key_names) X(pair_names) X(material_names) X(texture_names)        \
+                X(ignored_names) X(dropped_names)
+
 typedef struct mf_Mjcf {
     mf_Context *context;
     const mf_ImportConfig *config;
     const char *file;
-    bool in_memory;   // no other file is read
-    mf_Xml xml;       // the main file
-    mf_List included; // mf_Xml *, in the order of reading
-    mf_Names included_names;
+    bool in_memory; // no other file is read
+    mf_Xml xml;     // the main file
     mf_Draft draft;
     mf_Arena arena;
     mf_Error *error;
     // compiler
     mf_MjcfSettings settings; // of the main model
-    mf_List scopes;           // mf_MjcfScope, of attached models
     uint32_t copied;          // [1] elements of attached models
     uint32_t attached;        // [1] models so far, each prefix counted separately
     bool balance_inertia, discard_visual, fit_box;
     int32_t inertia_from_geom; // tristate
     int32_t inertia_groups[2];
     double bound_mass, bound_inertia, total_mass;
-    // lists
-    mf_List classes;   // mf_MjcfClass *
-    mf_List bodies;    // mf_MjcfBody; 0 is the world
-    mf_List joints;    // mf_MjcfJoint
-    mf_List geoms;     // mf_MjcfGeom
-    mf_List sites;     // mf_MjcfSite
-    mf_List meshes;    // mf_MjcfMesh
-    mf_List heights;   // mf_MjcfHeights
-    mf_List actuators; // uint32_t: draft index of each in the file, MF_NONE when dropped
-    mf_List ignored;   // mf_MjcfIgnored
-    mf_Names class_names, body_names, joint_names, geom_names, site_names, camera_names, mesh_names,
-        height_names, tendon_names, actuator_names, sensor_names, equality_names, key_names,
-        pair_names, material_names, texture_names, ignored_names, dropped_names;
-    mf_List materials; // mf_MjcfMaterial
-    mf_List textures;  // mf_MjcfTexture
+#define MF_MJCF_LIST(list) mf_List list;
+#define MF_MJCF_NAME_TABLE(table) mf_Names table;
+    MF_MJCF_LISTS(MF_MJCF_LIST)
+    MF_MJCF_NAME_TABLES(MF_MJCF_NAME_TABLE)
 } mf_Mjcf;
 
 static inline mf_MjcfBody *mf_mjcf_bodies(const mf_Mjcf *m) {

@@ -144,29 +144,26 @@ static mf_Status transform(mf_Mjcf *m, mf_MjcfMesh *mesh, mf_MeshData *data) {
 
 static mf_Status add_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh, const char *path, mf_MeshData *data) {
     mf_Status status = transform(m, mesh, data);
-    const char *copy = mf_draft_text(&m->draft, path);
-    const char *name = mf_draft_text(&m->draft, mesh->name ? mesh->name : "");
-    mf_Mesh *item = status == MF_OK && copy && name
-                        ? mf_list_push(m->context, &m->draft.meshes, sizeof *item)
-                        : NULL;
-    if (item == NULL) {
+    mf_Mesh item = mesh->plain;
+    item.path = path;
+    item.name = mesh->name;
+    item.vertex_count = data->vertex_count;
+    item.triangle_count = data->triangle_count;
+    item.vertices = data->vertices;
+    item.triangles = data->triangles;
+    item.coordinates = data->coordinates;
+    item.shell = mesh->mass_kind == MF_MJCF_MASS_SHELL;
+    item.hull_limit = mesh->hull_limit > 0 ? (uint32_t)mesh->hull_limit : 0;
+    mesh->draft = m->draft.meshes.count;
+    if (status == MF_OK)
+        status = mf_mjcf_add(m, mesh->node, MF_ITEM_MESH, &item, NULL);
+    if (status != MF_OK) {
         mf_mesh_release(data);
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
+        return status;
     }
-    *item = mesh->plain;
-    item->path = copy;
-    item->name = name;
-    item->vertex_count = data->vertex_count;
-    item->triangle_count = data->triangle_count;
-    item->vertices = data->vertices;
-    item->triangles = data->triangles;
-    item->coordinates = data->coordinates;
-    item->shell = mesh->mass_kind == MF_MJCF_MASS_SHELL;
-    item->hull_limit = mesh->hull_limit > 0 ? (uint32_t)mesh->hull_limit : 0;
-    mesh->draft = m->draft.meshes.count - 1;
     mesh->loaded = true;
     // A cloud of points stands for its convex hull.
-    return item->triangle_count == 0 ? mf_mjcf_hull_mesh(m, mesh) : MF_OK;
+    return item.triangle_count == 0 ? mf_mjcf_hull_mesh(m, mesh) : MF_OK;
 }
 
 mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {

@@ -94,13 +94,9 @@ static mf_Status choose_base(mf_Urdf *urdf) {
 
 static mf_Status add_draft_joint(mf_Urdf *urdf, const mf_UrdfLink *parent, mf_UrdfJoint *item,
                                  uint32_t child) {
-    const char *name = item->joint.name;
-    mf_Joint *joint = mf_draft_add_joint(&urdf->draft, name, item->joint.type);
+    mf_Joint *joint = mf_draft_add(&urdf->draft, MF_ITEM_JOINT, &item->joint);
     if (joint == NULL)
         return mf_urdf_no_memory(urdf);
-    const char *copy = joint->name;
-    *joint = item->joint;
-    joint->name = copy;
     joint->parent = parent->draft;
     joint->child = child;
     mf_quat_rotate(joint->position, parent->rotation, item->joint.position);
@@ -113,7 +109,7 @@ static mf_Status add_draft_joint(mf_Urdf *urdf, const mf_UrdfLink *parent, mf_Ur
     return unusual ? mf_draft_note(&urdf->draft, false, item->node->line,
                                    "joint '%.100s': its type is kept, but motions that cannot move "
                                    "it treat it as fixed",
-                                   name)
+                                   joint->name)
                    : MF_OK;
 }
 

@@ -36,21 +36,17 @@ static mf_Status load(mf_Urdf *urdf, const mf_XmlNode *node, const char *path,
         mf_mesh_release(&data);
         return mf_xml_refuse(&urdf->xml, node, "<mesh>: a scaled vertex is too large");
     }
-    const char *copy = mf_draft_text(&urdf->draft, path);
-    mf_Mesh *mesh = copy ? mf_list_push(urdf->context, &urdf->draft.meshes, sizeof *mesh) : NULL;
-    if (mesh == NULL) {
-        mf_mesh_release(&data);
-        return mf_urdf_no_memory(urdf);
-    }
-    *mesh = (mf_Mesh){.path = copy,
-                      .vertex_count = data.vertex_count,
-                      .triangle_count = data.triangle_count,
-                      .vertices = data.vertices,
-                      .triangles = data.triangles,
-                      .coordinates = data.coordinates,
-                      .name = "",
-                      .scale = {scale[0], scale[1], scale[2]}};
-    return MF_OK;
+    const mf_Mesh mesh = {.path = path,
+                          .vertex_count = data.vertex_count,
+                          .triangle_count = data.triangle_count,
+                          .vertices = data.vertices,
+                          .triangles = data.triangles,
+                          .coordinates = data.coordinates,
+                          .scale = {scale[0], scale[1], scale[2]}};
+    if (mf_draft_add(&urdf->draft, MF_ITEM_MESH, &mesh) != NULL)
+        return MF_OK;
+    mf_mesh_release(&data);
+    return mf_urdf_no_memory(urdf);
 }
 
 static mf_Status load_once(mf_Urdf *urdf, const mf_XmlNode *node, const char *path,
