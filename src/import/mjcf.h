@@ -315,12 +315,13 @@ typedef struct mf_MjcfScope {
     X(textures)  /* mf_MjcfTexture */                                                              \
     X(ignored)   /* mf_MjcfIgnored */                                                              \
     X(actuators) /* uint32_t: draft index of each in the file, MF_NONE when dropped */
-#define MF_MJCF_NAME_TABLES(X)                                                                     \
-    X(included_names)                                                                              \
-    X(class_names) X(body_names) X(joint_names) X(geom_names) X(site_names) X(camera_names)        \
-        X(mesh_names) X(height_names) X(tendon_names) X(actuator_names) X(sensor_names)            \
-            X(equality_names) X(key_names) X(pair_names) X(material_names) X(texture_names)        \
-                X(ignored_names) X(dropped_names)
+// clang-format off
+#define MF_MJCF_NAME_TABLES(X) \
+    X(included_names) X(class_names) X(body_names) X(joint_names) X(geom_names) X(site_names) \
+    X(camera_names) X(mesh_names) X(height_names) X(tendon_names) X(actuator_names) \
+    X(sensor_names) X(equality_names) X(key_names) X(pair_names) X(material_names) \
+    X(texture_names) X(ignored_names) X(dropped_names)
+// clang-format on
 
 typedef struct mf_Mjcf {
     mf_Context *context;

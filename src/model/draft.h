@@ -28,14 +28,14 @@ typedef struct mf_List {
 // own_mass, their masses; the others are computed. Vertices and the like of meshes, the numbers of
 // height fields and the files of textures are owned by the draft until it is frozen. Bodies are in
 // depth-first order; the numbers of keyframes are in `texts`.
-#define MF_DRAFT_LISTS(X)                                                                          \
-    X(LINK, links)                                                                                 \
-    X(JOINT, joints) X(POINT, points) X(SHAPE, shapes) X(MESH, meshes) X(SENSOR, sensors)          \
-        X(DOCK, docks) X(CAMERA, cameras) X(NOTE, notes) X(BODY, bodies) X(SITE, sites)            \
-            X(HEIGHT_FIELD, heights) X(TEXTURE, textures) X(MATERIAL, materials) X(PAIR, pairs)    \
-                X(EXCLUSION, exclusions) X(TENDON, tendons) X(TENDON_TERM, terms)                  \
-                    X(TENDON_WRAP, wraps) X(EQUALITY, equalities) X(ACTUATOR, actuators)           \
-                        X(KEYFRAME, keyframes)
+// clang-format off
+#define MF_DRAFT_LISTS(X) \
+    X(LINK, links) X(JOINT, joints) X(POINT, points) X(SHAPE, shapes) X(MESH, meshes) \
+    X(SENSOR, sensors) X(DOCK, docks) X(CAMERA, cameras) X(NOTE, notes) X(BODY, bodies) \
+    X(SITE, sites) X(HEIGHT_FIELD, heights) X(TEXTURE, textures) X(MATERIAL, materials) \
+    X(PAIR, pairs) X(EXCLUSION, exclusions) X(TENDON, tendons) X(TENDON_TERM, terms) \
+    X(TENDON_WRAP, wraps) X(EQUALITY, equalities) X(ACTUATOR, actuators) X(KEYFRAME, keyframes)
+// clang-format on
 
 typedef struct mf_Draft {
     mf_Context *context;
