@@ -1,10 +1,16 @@
-// The attributes of a structure: the rows of its table of fields.
+// What importers have in common (item.h).
 #include "import/item.h"
+#include "import/mesh.h"
+#include "model/points.h"
 
 #include "math/scalar.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define POINT_RADIUS 0.005 // [m] a sphere of at most this radius has one contact point
+
+// ---- attributes --------------------------------------------------------------------------------
 
 mf_Status mf_import_names(const mf_Xml *xml, const mf_XmlNode *node, mf_ItemType item,
                           const char *const *elsewhere) {
@@ -149,4 +155,30 @@ mf_Status mf_import_add_dock(const mf_Xml *xml, const mf_XmlNode *node, mf_Draft
         return status;
     snprintf(what, sizeof what, "<dock> %.255s", dock->name);
     return mf_import_blame(xml, node, mf_draft_add_dock(draft, dock, what, &cause), &cause);
+}
+
+// ---- contact points -----------------------------------------------------------------------------
+
+mf_Status mf_import_touch(mf_Draft *draft, uint32_t shape, uint32_t mesh_points, uint32_t ring) {
+    const mf_Shape *own = &mf_draft_shapes(draft)[shape];
+    double points[MF_MESH_POINTS_LIMIT][3];
+    uint32_t count;
+    if (own->type == MF_SHAPE_MESH) {
+        const mf_Mesh *mesh = &mf_draft_meshes(draft)[own->mesh];
+        const mf_MeshData data = {.vertices = (float *)mesh->vertices,
+                                  .vertex_count = mesh->vertex_count};
+        count = mf_mesh_points(&data, mesh_points, points);
+    } else {
+        const bool tiny = own->type == MF_SHAPE_SPHERE && own->size[0] <= POINT_RADIUS;
+        count = mf_shape_points(points, tiny ? MF_SHAPE_POINT : own->type, own->size, ring);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        mf_quat_rotate(points[i], own->rotation, points[i]);
+        mf_vec3_add(points[i], points[i], own->position);
+        mf_Point *point = mf_draft_add_point(draft, own->link, points[i], 0.0, true, own->color);
+        if (point == NULL)
+            return mf_draft_no_memory(draft);
+        point->shape = shape;
+    }
+    return MF_OK;
 }

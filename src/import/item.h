@@ -1,5 +1,5 @@
-// The attributes of a structure, by its rows in the table of model fields, in any file. Texts are
-// those of the file. Errors are MF_BAD_FILE.
+// What importers have in common: the attributes of a structure, by its rows in the table of model
+// fields (texts are those of the file, errors MF_BAD_FILE); docks; contact points.
 #ifndef MAYFLY_SRC_IMPORT_ITEM_H
 #define MAYFLY_SRC_IMPORT_ITEM_H
 
@@ -27,5 +27,9 @@ mf_Status mf_import_dock(const mf_Xml *xml, const mf_XmlNode *node, const char *
 // Adds a dock to the draft; errors have the position of the node.
 mf_Status mf_import_add_dock(const mf_Xml *xml, const mf_XmlNode *node, mf_Draft *draft,
                              const mf_Dock *dock);
+
+// Adds the contact points of a shape of the draft for the ground: at most `mesh_points` of a mesh,
+// `ring` around each end of a cylinder. MF_NO_MEMORY in draft->error.
+mf_Status mf_import_touch(mf_Draft *draft, uint32_t shape, uint32_t mesh_points, uint32_t ring);
 
 #endif

@@ -410,6 +410,11 @@ mf_Status mf_mjcf_only(mf_Mjcf *m, const mf_XmlNode *node, const char *const *kn
 mf_Status mf_mjcf_rotation(const mf_Mjcf *m, const mf_XmlNode *node,
                            const mf_MjcfOrientation *orientation, double rotation[4]);
 
+// The pose of a shape from `from` to `to`, its z axis along both, and its sizes but the first.
+mf_Status mf_mjcf_between_ends(const mf_Mjcf *m, const mf_XmlNode *node, const double fromto[6],
+                               int32_t type, double position[3], double rotation[4],
+                               double size[3]);
+
 // Normalizes; quaternions of length 1 up to rounding stay bit-identical. False for a zero
 // quaternion.
 bool mf_mjcf_unit(double rotation[4]);
@@ -435,6 +440,9 @@ mf_Status mf_mjcf_name(mf_Mjcf *m, const mf_XmlNode *node, mf_Names *names, cons
 // element must be dropped, too; a note has been added.
 mf_Status mf_mjcf_find(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, const char *name,
                        const mf_Names *names, const char *kind, uint32_t *out);
+// The site that an attribute names, and its frame; `*out` is NULL when it was dropped.
+mf_Status mf_mjcf_find_site(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
+                            const char *name, const mf_MjcfSite **out, mf_Frame *frame);
 // Records that an object of this name was dropped.
 mf_Status mf_mjcf_dropped(mf_Mjcf *m, const char *kind, const char *name);
 

@@ -299,25 +299,19 @@ static mf_Status find_joint(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator
 }
 
 static mf_Status find_sites(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
-    uint32_t site;
-    mf_Status status =
-        mf_mjcf_find(m, from->node, "site", from->site, &m->site_names, "site", &site);
-    if (status != MF_OK || site == MF_NONE)
+    const mf_MjcfSite *site;
+    mf_Status status = mf_mjcf_find_site(m, from->node, "site", from->site, &site, &to->frame);
+    if (status != MF_OK || site == NULL)
         return status;
-    const mf_MjcfSite *other_site = &mf_mjcf_sites(m)[site];
     to->drive = MF_DRIVE_SITE;
-    to->site = other_site->draft;
-    to->frame = mf_mjcf_frame(m, other_site->body, other_site->position, other_site->rotation);
+    to->site = site->draft;
     if (from->reference_site == NULL)
         return MF_OK;
     status =
-        mf_mjcf_find(m, from->node, "refsite", from->reference_site, &m->site_names, "site", &site);
-    if (status != MF_OK || site == MF_NONE)
-        return status;
-    other_site = &mf_mjcf_sites(m)[site];
-    to->reference_site = other_site->draft;
-    to->reference = mf_mjcf_frame(m, other_site->body, other_site->position, other_site->rotation);
-    return MF_OK;
+        mf_mjcf_find_site(m, from->node, "refsite", from->reference_site, &site, &to->reference);
+    if (status == MF_OK && site != NULL)
+        to->reference_site = site->draft;
+    return status;
 }
 
 // Adhesion. A body of the world would also attract what touches it, but is not a body of the model.

@@ -132,20 +132,6 @@ static mf_Status read_geom(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose)
     return mf_mjcf_list_item(m, &m->geoms, sizeof geom, &geom, &m->geom_names);
 }
 
-// Position and rotation of a shape given by its two ends; the half length.
-static mf_Status between_ends(const mf_Mjcf *m, const mf_MjcfSite *site, double position[3],
-                              double rotation[4], double *half) {
-    mf_MjcfOrientation z = {MF_MJCF_ZAXIS, {0.0}};
-    mf_vec3_sub(z.value, site->fromto, site->fromto + 3);
-    *half = mf_vec3_length(z.value) / 2;
-    for (int i = 0; i < 3; i++)
-        position[i] = (site->fromto[i] + site->fromto[i + 3]) / 2;
-    if (*half < 1e-14)
-        return mf_mjcf_fail(m, site->node, "<%.80s> fromto: the two points are the same",
-                            site->node->name);
-    return mf_mjcf_rotation(m, site->node, &z, rotation);
-}
-
 static mf_Status resolve_site(mf_Mjcf *m, mf_MjcfSite *site, const Pose *pose) {
     const uint32_t sizes = mf_mjcf_size_count(site->type);
     bool ends = mf_is_finite(site->fromto[0]);
@@ -156,14 +142,9 @@ static mf_Status resolve_site(mf_Mjcf *m, mf_MjcfSite *site, const Pose *pose) {
     mf_Status status;
     if (ends && site->type == MF_SHAPE_SPHERE)
         return mf_mjcf_fail(m, site->node, "<site> fromto: a sphere has no ends");
-    if (ends) {
-        double half;
-        status = between_ends(m, site, site->position, site->rotation, &half);
-        site->size[2] = half;
-        site->size[1] = sizes == 3 ? site->size[0] : half;
-    } else {
-        status = mf_mjcf_rotation(m, site->node, &site->orientation, site->rotation);
-    }
+    status = ends ? mf_mjcf_between_ends(m, site->node, site->fromto, site->type, site->position,
+                                         site->rotation, site->size)
+                  : mf_mjcf_rotation(m, site->node, &site->orientation, site->rotation);
     for (uint32_t i = 0; status == MF_OK && i < sizes; i++) {
         if (!(site->size[i] > 0.0))
             status = mf_mjcf_fail(m, site->node, "<site> size: expected numbers > 0, found %g",

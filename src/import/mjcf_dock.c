@@ -33,21 +33,17 @@ uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_NAMES]) {
 static mf_Status place(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *out) {
     const char *site = mf_xml_attribute(node, "site"), *body = mf_xml_attribute(node, "body");
     double xyz[3] = {0.0, 0.0, 0.0}, quat[4] = {1.0, 0.0, 0.0, 0.0};
+    const mf_MjcfSite *at = NULL;
     uint32_t index = 0;
     if ((site != NULL) == (body != NULL))
         return mf_mjcf_fail(m, node, "<dock>: expected a site or a body");
     mf_Status status = site != NULL
-                           ? mf_mjcf_find(m, node, "site", site, &m->site_names, "site", &index)
+                           ? mf_mjcf_find_site(m, node, "site", site, &at, out)
                            : mf_mjcf_find(m, node, "body", body, &m->body_names, "body", &index);
-    if (status != MF_OK)
+    if (status != MF_OK || at != NULL)
         return status;
-    if (index == MF_NONE)
+    if (site != NULL || index == MF_NONE)
         return mf_mjcf_refuse(m, node, site != NULL ? "site" : "body");
-    if (site != NULL) {
-        const mf_MjcfSite *at = &mf_mjcf_sites(m)[index];
-        *out = mf_mjcf_frame(m, at->body, at->position, at->rotation);
-        return MF_OK;
-    }
     status = mf_xml_numbers(&m->xml, node, "xyz", 3, xyz);
     if (status == MF_OK)
         status = mf_xml_numbers(&m->xml, node, "quat", 4, quat);

@@ -9,7 +9,7 @@
 //
 // With exactly one free body in the world and nothing else that moves, that body is the base;
 // otherwise the world is link 0.
-#include "import/mesh.h"
+#include "import/item.h"
 #include "import/mjcf.h"
 
 #include "model/mass.h"
@@ -20,8 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MF_POINT_SPHERE_RADIUS 0.005 // [m] a sphere of at most this radius has one contact point
-#define CYLINDER_RING 8              // [1] points around each end of a cylinder
+#define CYLINDER_RING 8 // [1] points around each end of a cylinder
 
 // ---- the base ----------------------------------------------------------------------------------
 
@@ -460,17 +459,6 @@ mf_Status mf_mjcf_make_links(mf_Mjcf *m) {
 
 // ---- points ------------------------------------------------------------------------------------
 
-static uint32_t contact_points(const mf_Mjcf *m, const mf_Shape *shape, double (*out)[3]) {
-    if (shape->type == MF_SHAPE_MESH) {
-        const mf_Mesh *mesh = &mf_draft_meshes(&m->draft)[shape->mesh];
-        const mf_MeshData data = {.vertices = (float *)mesh->vertices,
-                                  .vertex_count = mesh->vertex_count};
-        return mf_mesh_points(&data, m->config->mesh_points, out);
-    }
-    bool tiny = shape->type == MF_SHAPE_SPHERE && shape->size[0] <= MF_POINT_SPHERE_RADIUS;
-    return mf_shape_points(out, tiny ? MF_SHAPE_POINT : shape->type, shape->size, CYLINDER_RING);
-}
-
 // A geom without bits and without a pair with the world collides only with other links.
 static void find_contact_pair(const mf_Mjcf *m, bool *collides) {
     for (uint32_t i = 0; i < m->draft.shapes.count; i++)
@@ -485,24 +473,14 @@ static void find_contact_pair(const mf_Mjcf *m, bool *collides) {
 
 static mf_Status make_contact_points(mf_Mjcf *m, const bool *collides) {
     const bool fixed = m->draft.base_type == MF_BASE_FIXED;
-    for (uint32_t i = 0; i < m->draft.shapes.count; i++) {
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; status == MF_OK && i < m->draft.shapes.count; i++) {
         const mf_Shape *shape = &mf_draft_shapes(&m->draft)[i];
-        double points[MF_MESH_POINTS_LIMIT][3];
-        if (!shape->collides || shape->link == MF_NONE || (fixed && shape->link == 0) ||
-            !collides[i])
-            continue;
-        uint32_t count = contact_points(m, shape, points);
-        for (uint32_t k = 0; k < count; k++) {
-            mf_quat_rotate(points[k], shape->rotation, points[k]);
-            mf_vec3_add(points[k], points[k], shape->position);
-            mf_Point *point =
-                mf_draft_add_point(&m->draft, shape->link, points[k], 0.0, true, shape->color);
-            if (point == NULL)
-                return mf_mjcf_no_memory(m);
-            point->shape = i;
-        }
+        if (shape->collides && shape->link != MF_NONE && !(fixed && shape->link == 0) &&
+            collides[i])
+            status = mf_import_touch(&m->draft, i, m->config->mesh_points, CYLINDER_RING);
     }
-    return MF_OK;
+    return status;
 }
 
 // What the `points` motion needs: contact points of all moving collision geoms, and mass points.

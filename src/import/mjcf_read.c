@@ -394,6 +394,21 @@ mf_Status mf_mjcf_rotation(const mf_Mjcf *m, const mf_XmlNode *node,
                         node->name);
 }
 
+mf_Status mf_mjcf_between_ends(const mf_Mjcf *m, const mf_XmlNode *node, const double fromto[6],
+                               int32_t type, double position[3], double rotation[4],
+                               double size[3]) {
+    mf_MjcfOrientation z = {MF_MJCF_ZAXIS, {0.0}};
+    mf_vec3_sub(z.value, fromto, fromto + 3);
+    const double half = mf_vec3_length(z.value) / 2;
+    if (half < 1e-14)
+        return mf_mjcf_fail(m, node, "<%.80s> fromto: the two points are the same", node->name);
+    for (int i = 0; i < 3; i++)
+        position[i] = (fromto[i] + fromto[i + 3]) / 2;
+    size[2] = half;
+    size[1] = mf_mjcf_size_count(type) == 3 ? size[0] : half;
+    return mf_mjcf_rotation(m, node, &z, rotation);
+}
+
 void mf_mjcf_compose(double position[3], double rotation[4], const double parent_position[3],
                      const double parent_rotation[4], const double inner_position[3],
                      const double inner_rotation[4]) {
@@ -489,6 +504,17 @@ mf_Status mf_mjcf_find(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute
     }
     return mf_mjcf_fail(m, node, "<%.80s> %s: there is no %s '%.100s'", node->name, attribute, kind,
                         name);
+}
+
+mf_Status mf_mjcf_find_site(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
+                            const char *name, const mf_MjcfSite **out, mf_Frame *frame) {
+    uint32_t index;
+    mf_Status status = mf_mjcf_find(m, node, attribute, name, &m->site_names, "site", &index);
+    const mf_MjcfSite *site = status == MF_OK && index != MF_NONE ? &mf_mjcf_sites(m)[index] : NULL;
+    if (site != NULL)
+        *frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
+    *out = site;
+    return status;
 }
 
 mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,

@@ -122,27 +122,22 @@ typedef struct PathElement {
 
 static mf_Status add_site(mf_Mjcf *m, const mf_XmlNode *node, const char *name, mf_TendonWrap *wrap,
                           bool *dropped) {
-    uint32_t index;
+    const mf_MjcfSite *site;
     if (name == NULL)
         return mf_mjcf_fail(m, node, "<site> of a tendon needs the attribute 'site'");
-    mf_Status status = mf_mjcf_find(m, node, "site", name, &m->site_names, "site", &index);
-    *dropped |= status == MF_OK && index == MF_NONE;
-    if (status != MF_OK || index == MF_NONE)
-        return status;
-    const mf_MjcfSite *site = &mf_mjcf_sites(m)[index];
-    wrap->object = site->draft;
-    wrap->frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
-    return MF_OK;
+    mf_Status status = mf_mjcf_find_site(m, node, "site", name, &site, &wrap->frame);
+    *dropped |= status == MF_OK && site == NULL;
+    wrap->object = site != NULL ? site->draft : MF_NONE;
+    return status;
 }
 
 static mf_Status add_side(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
                           mf_TendonWrap *wrap) {
-    uint32_t index;
-    mf_Status status = mf_mjcf_find(m, node, "sidesite", name, &m->site_names, "site", &index);
-    if (status != MF_OK || index == MF_NONE)
+    const mf_MjcfSite *site;
+    mf_Frame frame;
+    mf_Status status = mf_mjcf_find_site(m, node, "sidesite", name, &site, &frame);
+    if (status != MF_OK || site == NULL)
         return status;
-    const mf_MjcfSite *site = &mf_mjcf_sites(m)[index];
-    const mf_Frame frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
     wrap->side = site->draft;
     wrap->side_link = frame.link;
     mf_vec3_copy(wrap->side_position, frame.position);

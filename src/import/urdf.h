@@ -19,9 +19,6 @@
 
 #include <mayfly/sensor.h>
 
-// A sphere of at most this radius has one contact point at its center.
-#define MF_POINT_SPHERE_RADIUS 0.005 // [m]
-
 // One visual or collision element.
 typedef struct mf_UrdfSolid {
     const mf_XmlNode *node;

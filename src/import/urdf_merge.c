@@ -1,7 +1,7 @@
 // Merges fixed links into their parents and fills the draft: links and joints in breadth-first
 // order (parents first), shapes, contact points. Mass properties are summed in the first link of
 // each merged group.
-#include "import/mesh.h"
+#include "import/item.h"
 #include "import/urdf.h"
 
 #include "math/scalar.h"
@@ -151,37 +151,18 @@ static mf_Status add_shape(mf_Urdf *urdf, const mf_UrdfSolid *solid, uint32_t li
     return MF_OK;
 }
 
-static uint32_t contact_points(const mf_Urdf *urdf, const mf_UrdfSolid *solid, double (*out)[3]) {
-    if (solid->type == MF_SHAPE_MESH) {
-        const mf_Mesh *mesh = &mf_draft_meshes(&urdf->draft)[solid->mesh];
-        const mf_MeshData data = {.vertices = (float *)mesh->vertices,
-                                  .vertex_count = mesh->vertex_count};
-        return mf_mesh_points(&data, urdf->config->mesh_points, out);
-    }
-    bool tiny = solid->type == MF_SHAPE_SPHERE && solid->size[0] <= MF_POINT_SPHERE_RADIUS;
-    return mf_shape_points(out, tiny ? MF_SHAPE_POINT : solid->type, solid->size, CYLINDER_RING);
-}
-
 static mf_Status add_solid(mf_Urdf *urdf, const mf_UrdfLink *link, const mf_UrdfSolid *solid) {
-    double position[3], rotation[4], points[MF_MESH_POINTS_LIMIT][3];
+    double position[3], rotation[4];
     mf_quat_rotate(position, link->rotation, solid->position);
     mf_vec3_add(position, position, link->position);
     mf_quat_multiply(rotation, link->rotation, solid->rotation);
     mf_Status status = add_shape(urdf, solid, link->draft, position, rotation);
     // A fixed base never touches the ground.
     const bool still = link->draft == 0 && urdf->draft.base_type == MF_BASE_FIXED;
-    const bool touches = !solid->visual && !still && status == MF_OK;
-    uint32_t count = touches ? contact_points(urdf, solid, points) : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        mf_quat_rotate(points[i], rotation, points[i]);
-        mf_vec3_add(points[i], points[i], position);
-        mf_Point *point =
-            mf_draft_add_point(&urdf->draft, link->draft, points[i], 0.0, true, solid->color);
-        if (point == NULL)
-            return mf_urdf_no_memory(urdf);
-        point->shape = urdf->draft.shapes.count - 1;
-    }
-    return status;
+    return solid->visual || still || status != MF_OK
+               ? status
+               : mf_import_touch(&urdf->draft, urdf->draft.shapes.count - 1,
+                                 urdf->config->mesh_points, CYLINDER_RING);
 }
 
 static mf_Status add_solids(mf_Urdf *urdf, const mf_UrdfLink *link) {
