@@ -17,10 +17,7 @@ mf_Status mf_import_names(const mf_Xml *xml, const mf_XmlNode *node, mf_ItemType
     for (uint32_t a = 0; a < node->attribute_count; a++) {
         const char *name = node->attributes[a].name;
         const mf_ModelField *field = mf_item_field(item, name);
-        uint32_t i = 0;
-        while (elsewhere[i] != NULL && strcmp(elsewhere[i], name) != 0)
-            i++;
-        if (elsewhere[i] == NULL && (field == NULL || field->type == MF_VALUE_ITEM))
+        if (!mf_xml_lists(elsewhere, name) && (field == NULL || field->type == MF_VALUE_ITEM))
             return mf_xml_refuse(xml, node,
                                  "<%.80s>: unknown attribute '%.60s' "
                                  "(docs/reference/model_fields.md lists them)",

@@ -453,7 +453,7 @@ mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const char *attribut
 // Adds an item of the importer, which begins with mf_MjcfHead, to a list, and its name.
 mf_Status mf_mjcf_list_item(mf_Mjcf *m, mf_List *list, size_t size, const void *item,
                             mf_Names *names);
-// Adds a copy of an item, which begins with its name, to the draft; `names` (may be NULL) get it.
+// Adds a copy of an item to the draft; `names` (may be NULL) get its name.
 mf_Status mf_mjcf_add(mf_Mjcf *m, const mf_XmlNode *node, mf_ItemType item, const void *values,
                       mf_Names *names);
 
@@ -567,6 +567,12 @@ mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *par
 mf_Status mf_mjcf_out_of_memory(const mf_Mjcf *m, const mf_XmlNode *node);
 void mf_mjcf_add_attribute(mf_XmlNode *node, const char *name, const char *value);
 void mf_mjcf_add_child(mf_XmlNode *parent, mf_XmlNode *child);
+// A copy of an element and all in it, as the last child of `parent`. Values of attributes are those
+// that `rename` gives (NULL: out of memory); the copies have space for two more attributes.
+typedef const char *(*mf_MjcfRename)(const void *user, const mf_XmlNode *from,
+                                     const mf_XmlAttribute *attribute);
+mf_Status mf_mjcf_copy(mf_Mjcf *m, const mf_XmlNode *from, mf_MjcfRename rename, const void *user,
+                       mf_XmlNode *parent);
 
 // Whether an attribute of this name is the name of an element, not of a default class.
 bool mf_mjcf_names_element(const char *attribute);

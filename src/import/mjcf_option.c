@@ -24,10 +24,8 @@ mf_Status mf_mjcf_read_sections(mf_Mjcf *m) {
     if (status == MF_OK)
         status = mf_mjcf_only(m, root, known);
     for (const mf_XmlNode *node = root->first; status == MF_OK && node; node = node->next) {
-        for (const char *const *name = passed; *name && status == MF_OK; name++) {
-            if (strcmp(node->name, *name) == 0)
-                status = mf_mjcf_pass(m, node, NULL);
-        }
+        if (mf_xml_lists(passed, node->name))
+            status = mf_mjcf_pass(m, node, NULL);
         // Declarations of an extension have an effect where they are used.
         if (status == MF_OK && strcmp(node->name, "deformable") == 0 && node->first != NULL)
             status = mf_mjcf_refuse(m, node, NULL);
@@ -226,11 +224,9 @@ static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *phys
             found = true;
             physics->override_contacts = enable;
         }
-        for (const char *const *name = passed; *name && !found; name++)
-            found = strcmp(flag->name, *name) == 0;
-        bool is_noted = false, is_own = strcmp(flag->name, "nativeccd") == 0;
-        for (const char *const *name = noted; *name && !is_noted; name++)
-            is_noted = strcmp(flag->name, *name) == 0;
+        found = found || mf_xml_lists(passed, flag->name);
+        bool is_noted = mf_xml_lists(noted, flag->name),
+             is_own = strcmp(flag->name, "nativeccd") == 0;
         // Mayfly's own detection of contacts is always on.
         mf_Status status = (is_noted && enable) || (is_own && !enable)
                                ? mf_mjcf_pass(m, node, flag->name)

@@ -546,7 +546,7 @@ mf_Status mf_mjcf_add(mf_Mjcf *m, const mf_XmlNode *node, mf_ItemType item, cons
     if (mf_draft_add(&m->draft, item, values) == NULL)
         return mf_mjcf_no_memory(m);
     return names == NULL ? MF_OK
-                         : mf_mjcf_name(m, node, names, *(const char *const *)values,
+                         : mf_mjcf_name(m, node, names, mf_item_name(item, values),
                                         mf_draft_list(&m->draft, item)->count - 1);
 }
 

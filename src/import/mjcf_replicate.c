@@ -21,12 +21,6 @@ typedef struct Copying {
 
 // ---- names --------------------------------------------------------------------------------------
 
-static bool is_name(const char *name, const char *const *list) {
-    while (*list && strcmp(name, *list) != 0)
-        list++;
-    return *list != NULL;
-}
-
 // What kind of element an attribute refers to; NULL: none that can be inside.
 static const char *kind_of(const mf_XmlNode *node, const char *attribute) {
     static const struct {
@@ -47,7 +41,7 @@ static const char *kind_of(const mf_XmlNode *node, const char *attribute) {
     if (type != NULL)
         return strcmp(type, "xbody") == 0 ? "body" : type;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (is_name(attribute, kinds[i].attributes))
+        if (mf_xml_lists(kinds[i].attributes, attribute))
             return kinds[i].kind;
     return NULL;
 }
@@ -103,28 +97,12 @@ static const char *with_suffix(const Copying *c, const char *name) {
     return mf_arena_text(&c->m->arena, text, strlen(text));
 }
 
-// NULL when out of memory or above the limit.
-static mf_XmlNode *copy(const Copying *c, const mf_XmlNode *from) {
-    mf_XmlNode *node = mf_mjcf_new_node(c->m, from->name, from, from->attribute_count);
-    if (node == NULL)
-        return NULL;
-    node->text = from->text;
-    for (uint32_t i = 0; i < from->attribute_count; i++) {
-        const char *name = from->attributes[i].name, *value = from->attributes[i].value;
-        const char *kind = kind_of(from, name);
-        if (strcmp(name, "name") == 0 || (kind != NULL && is_inside(c, kind, value)))
-            value = with_suffix(c, value);
-        if (value == NULL)
-            return NULL;
-        mf_mjcf_add_attribute(node, name, value);
-    }
-    for (const mf_XmlNode *child = from->first; child; child = child->next) {
-        mf_XmlNode *inner = copy(c, child);
-        if (inner == NULL)
-            return NULL;
-        mf_mjcf_add_child(node, inner);
-    }
-    return node;
+static const char *rename_value(const void *user, const mf_XmlNode *from,
+                                const mf_XmlAttribute *attribute) {
+    const Copying *c = user;
+    const char *kind = kind_of(from, attribute->name), *value = attribute->value;
+    const bool own = strcmp(attribute->name, "name") == 0;
+    return own || (kind != NULL && is_inside(c, kind, value)) ? with_suffix(c, value) : value;
 }
 
 // Moves the elements of a section that refer to something inside to a list, in order.
@@ -200,14 +178,10 @@ static mf_Status add_copy(const Copying *c, const mf_XmlNode *from, const Series
     mf_mjcf_add_attribute(frame, "quat", quat);
     if (series->class != NULL)
         mf_mjcf_add_attribute(frame, "childclass", series->class);
-    for (const mf_XmlNode *child = from->first; child; child = child->next) {
-        mf_XmlNode *inner = copy(c, child);
-        if (inner == NULL)
-            return mf_mjcf_out_of_memory(m, child);
-        mf_mjcf_add_child(frame, inner);
-    }
     mf_mjcf_add_child(parent, frame);
-    return MF_OK;
+    for (const mf_XmlNode *child = from->first; status == MF_OK && child; child = child->next)
+        status = mf_mjcf_copy(m, child, rename_value, c, frame);
+    return status;
 }
 
 // Elements that refer to something inside, for copy i.
@@ -218,14 +192,11 @@ static mf_Status add_others(const Copying *c, const mf_XmlNode *taken, const cha
     mf_XmlNode *section = mf_mjcf_new_node(m, name, taken->first, 0);
     if (section == NULL)
         return mf_mjcf_out_of_memory(m, taken->first);
-    for (const mf_XmlNode *node = taken->first; node; node = node->next) {
-        mf_XmlNode *inner = copy(c, node);
-        if (inner == NULL)
-            return mf_mjcf_out_of_memory(m, node);
-        mf_mjcf_add_child(section, inner);
-    }
     mf_mjcf_add_child(m->xml.root, section);
-    return MF_OK;
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *node = taken->first; status == MF_OK && node; node = node->next)
+        status = mf_mjcf_copy(m, node, rename_value, c, section);
+    return status;
 }
 
 static mf_Status expand(Copying *c, mf_XmlNode *node) {

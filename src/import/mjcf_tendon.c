@@ -220,12 +220,9 @@ static mf_Status read_path(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendon
     static const char *const known[] = {"site", "geom", "pulley", NULL};
     mf_Status status = mf_mjcf_only(m, node, known);
     tendon->first_wrap = m->draft.wraps.count;
-    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
-        for (const char *const *name = known; status == MF_OK && *name; name++) {
-            if (strcmp(child->name, *name) == 0)
-                status = add_element(m, child, dropped);
-        }
-    }
+    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
+        if (mf_xml_lists(known, child->name))
+            status = add_element(m, child, dropped);
     tendon->wrap_count = m->draft.wraps.count - tendon->first_wrap;
     if (*dropped) {
         m->draft.wraps.count = tendon->first_wrap;

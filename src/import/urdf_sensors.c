@@ -22,14 +22,10 @@ static mf_Status check_attributes(mf_Urdf *urdf, const mf_XmlNode *node) {
                                         "rpy",        "reach", "field", "first",      "count",
                                         "rate",       "delay", "noise", "bias",       "drift",
                                         "saturation", "range", "bits",  "resolution", NULL};
-    for (uint32_t i = 0; i < node->attribute_count; i++) {
-        const char *const *name = known;
-        while (*name != NULL && strcmp(*name, node->attributes[i].name) != 0)
-            name++;
-        if (*name == NULL)
+    for (uint32_t i = 0; i < node->attribute_count; i++)
+        if (!mf_xml_lists(known, node->attributes[i].name))
             return mf_xml_refuse(&urdf->xml, node, "<sensor> has no attribute '%.60s'",
                                  node->attributes[i].name);
-    }
     return MF_OK;
 }
 
@@ -133,22 +129,11 @@ static mf_Status find(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribu
 
 static mf_Status place_on_link(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *sensor) {
     const double forward[3] = {1.0, 0.0, 0.0};
-    double xyz[3] = {0.0, 0.0, 0.0}, rpy[3] = {0.0, 0.0, 0.0}, rotation[4];
-    uint32_t index = 0;
-    mf_Status status = find(urdf, node, "link", &urdf->link_names, &index);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "xyz", 3, xyz);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "rpy", 3, rpy);
+    mf_Frame *frame = &sensor->frame;
+    mf_Status status = mf_urdf_read_frame(urdf, node, frame);
     if (status != MF_OK)
         return status;
-    const mf_UrdfLink *link = &mf_urdf_links(urdf)[index];
-    mf_Frame *frame = &sensor->frame;
-    mf_quat_from_rpy(rotation, rpy);
-    frame->link = sensor->link = link->draft;
-    mf_quat_rotate(frame->position, link->rotation, xyz);
-    mf_vec3_add(frame->position, frame->position, link->position);
-    mf_quat_multiply(frame->rotation, link->rotation, rotation);
+    sensor->link = frame->link;
     mf_vec3_copy(sensor->start, frame->position);
     mf_quat_rotate(sensor->direction, frame->rotation, forward);
     mf_vec3_normalize(sensor->direction);

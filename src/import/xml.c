@@ -381,14 +381,17 @@ mf_Status mf_xml_refuse(const mf_Xml *xml, const mf_XmlNode *node, const char *f
     return MF_BAD_FILE;
 }
 
+bool mf_xml_lists(const char *const *names, const char *name) {
+    while (*names != NULL && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
 mf_Status mf_xml_each_other(const mf_XmlNode *node, const char *const *known,
                             mf_Status (*use)(void *user, const mf_XmlNode *child), void *user) {
     mf_Status status = MF_OK;
     for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
-        bool found = false;
-        for (const char *const *name = known; *name && !found; name++)
-            found = strcmp(child->name, *name) == 0;
-        if (!found)
+        if (!mf_xml_lists(known, child->name))
             status = use(user, child);
     }
     return status;

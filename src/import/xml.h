@@ -84,6 +84,9 @@ mf_Status mf_xml_refuse(const mf_Xml *xml, const mf_XmlNode *node, const char *f
 mf_Status mf_xml_fail_list(const mf_Xml *xml, const mf_XmlNode *node, mf_Status status,
                            const char *format, va_list arguments) MF_PRINTF(4, 0);
 
+// Whether a list of names, which ends with NULL, has this one.
+bool mf_xml_lists(const char *const *names, const char *name);
+
 // Calls `use` for each child whose name is not in `known` (NULL behind the last) until it fails.
 mf_Status mf_xml_each_other(const mf_XmlNode *node, const char *const *known,
                             mf_Status (*use)(void *user, const mf_XmlNode *child), void *user);

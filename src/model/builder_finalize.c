@@ -256,14 +256,13 @@ static mf_Status add_contents(mf_Builder *builder, const Plan *plan, mf_Error *e
     return status == MF_OK ? add_cameras(builder, plan, error) : status;
 }
 
-// Names are the first member of items.
 static mf_Status check_names(mf_Builder *builder, mf_ItemType item, mf_Error *error) {
     const mf_List *list = mf_draft_list(&builder->draft, item);
     const size_t size = mf_item_table(item)->size;
     mf_Names names = mf_names_start(builder->context);
     mf_Status status = MF_OK;
     for (uint32_t i = 0; status == MF_OK && i < list->count; i++) {
-        const char *name = *(const char **)(void *)((char *)list->items + i * size);
+        const char *name = mf_item_name(item, (const char *)list->items + i * size);
         if (mf_names_find(&names, name) != UINT32_MAX)
             status = mf_fail(error, MF_BAD_ARGUMENT, "two %ss are named '%s'",
                              mf_item_table(item)->name, name);

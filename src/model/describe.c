@@ -281,15 +281,14 @@ static void put_signal(mf_Text *out, const mf_Signal *signal) {
         mf_text_format(out, ", steps of %.4g", signal->resolution);
 }
 
-// Begins a table of items, whose first column has their names, and returns its width. Names are the
-// first member of these structures.
+// Begins a table of items, whose first column has their names, and returns its width.
 static int put_names_head(mf_Text *out, const mf_Model *model, mf_ItemType type) {
     const mf_ItemTable *table = mf_item_table(type);
     uint32_t count = 0;
     const char *items = mf_model_items(model, type, &count);
     int width = width_of(table->name);
     for (uint32_t i = 0; i < count; i++) {
-        const int own = width_of(*(const char *const *)(const void *)(items + i * table->size));
+        const int own = width_of(mf_item_name(type, items + i * table->size));
         width = own > width ? own : width;
     }
     width = width > NAME_LIMIT ? NAME_LIMIT : width;

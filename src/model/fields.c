@@ -719,6 +719,10 @@ const mf_ModelField *mf_item_field(mf_ItemType item, const char *name) {
     return NULL;
 }
 
+const char *mf_item_name(mf_ItemType item, const void *values) {
+    return *(const char *const *)mf_field_at(mf_item_field(item, "name"), values);
+}
+
 const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint32_t *count) {
     if (model == NULL || count == NULL)
         return NULL;
