@@ -280,10 +280,8 @@ mf_Status mf_mjcf_read_classes(mf_Mjcf *m) {
          node = mf_xml_next(node, "default")) {
         const char *name = mf_xml_attribute(node, "class");
         if (name != NULL && strcmp(name, "main") != 0)
-            return mf_mjcf_fail(m, node,
-                                "the outermost <default> is the class 'main', found "
-                                "'%.100s'",
-                                name);
+            return mf_mjcf_fail(
+                m, node, "the outermost <default> is the class 'main', found '%.100s'", name);
         status = read_class(m, node, main_class);
     }
     return status;

@@ -166,8 +166,7 @@ static mf_Status read_coupling(mf_Mjcf *m, const mf_XmlNode *node, bool joints, 
         const mf_MjcfJoint *joint = &mf_mjcf_joints(m)[item->objects[i]];
         if (joint->type != MF_MJCF_HINGE && joint->type != MF_MJCF_SLIDE)
             return mf_mjcf_fail(m, node,
-                                "<joint> %s: expected a hinge or slide, '%.100s' is "
-                                "neither",
+                                "<joint> %s: expected a hinge or slide, '%.100s' is neither",
                                 attribute, name);
         item->objects[i] = joint->draft;
     }

@@ -32,8 +32,7 @@ static mf_Status remember(mf_Mjcf *m, const mf_XmlNode *node, const char *path) 
     if (!mf_allow(m->context, "realpath") || realpath(path, real) == NULL)
         return mf_xml_fail(&m->xml, node, MF_IO, "<include>: cannot access '%.200s'", path);
     if (mf_names_find(&m->included_names, real) != UINT32_MAX)
-        return mf_xml_fail(&m->xml, node, MF_BAD_FILE,
-                           "<include>: file '%.200s' is included a second time", path);
+        return mf_mjcf_fail(m, node, "<include>: file '%.200s' is included a second time", path);
     const char *copy = mf_arena_text(&m->arena, real, strlen(real));
     if (copy == NULL || !mf_names_add(&m->included_names, copy, m->included.count))
         return mf_mjcf_no_memory(m);
@@ -58,10 +57,7 @@ static mf_Status parse_file(mf_Mjcf *m, const mf_XmlNode *node, const char *path
     if (status != MF_OK)
         return status;
     if (size == 0)
-        status = mf_xml_fail(&m->xml, node, MF_BAD_FILE,
-                             "<include>: file '%.200s' is "
-                             "empty",
-                             path);
+        status = mf_mjcf_fail(m, node, "<include>: file '%.200s' is empty", path);
     else
         status = mf_xml_parse(m->context, copy, data, size, xml, m->error);
     mf_release(m->context, data);

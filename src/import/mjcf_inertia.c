@@ -109,8 +109,7 @@ static mf_Status read_inertial(mf_Mjcf *m, mf_MjcfBody *body) {
     }
     if (!mf_mjcf_principal(body->moments, body->axes, inertial.full))
         return mf_mjcf_fail(m, node,
-                            "<inertial> fullinertia: its principal moments must be > 0, "
-                            "found %g",
+                            "<inertial> fullinertia: its principal moments must be > 0, found %g",
                             body->moments[2]);
     return MF_OK;
 }
@@ -170,10 +169,10 @@ static mf_Status check_body(mf_Mjcf *m, mf_MjcfBody *body) {
     double *i = body->moments;
     if (!(body->mass >= 0.0) || !(i[0] >= 0.0) || !(i[1] >= 0.0) || !(i[2] >= 0.0) ||
         !mf_is_finite(body->mass) || !mf_all_finite(i, 3) || !mf_all_finite(body->center, 3))
-        return mf_mjcf_fail(m, node,
-                            "body '%.100s': mass and inertia must be >= 0 and finite, "
-                            "found %g kg and %g, %g, %g",
-                            body->name, body->mass, i[0], i[1], i[2]);
+        return mf_mjcf_fail(
+            m, node,
+            "body '%.100s': mass and inertia must be >= 0 and finite, found %g kg and %g, %g, %g",
+            body->name, body->mass, i[0], i[1], i[2]);
     body->mass = body->mass > m->bound_mass ? body->mass : m->bound_mass;
     for (int k = 0; k < 3; k++)
         i[k] = i[k] > m->bound_inertia ? i[k] : m->bound_inertia;
@@ -181,9 +180,8 @@ static mf_Status check_body(mf_Mjcf *m, mf_MjcfBody *body) {
         return MF_OK;
     if (!m->balance_inertia)
         return mf_mjcf_fail(m, node,
-                            "body '%.100s': no solid has the principal moments %g, %g, %g "
-                            "(each must be at most the sum of the others; balanceinertia repairs "
-                            "it)",
+                            "body '%.100s': no solid has the principal moments %g, %g, %g (each "
+                            "must be at most the sum of the others; balanceinertia repairs it)",
                             body->name, i[0], i[1], i[2]);
     double mean = (i[0] + i[1] + i[2]) / 3.0;
     mf_vec3_set(i, mean, mean, mean);

@@ -135,9 +135,7 @@ static mf_Status add_empty_keys(mf_Mjcf *m, const Lengths *lengths) {
         double target = 0.0;
         status = mf_xml_numbers(&m->xml, node, "nkey", 1, &target);
         if (status == MF_OK && target > KEY_LIMIT)
-            return mf_xml_fail(&m->xml, node, MF_LIMIT,
-                               "<size> nkey: at most %u, found "
-                               "%g",
+            return mf_xml_fail(&m->xml, node, MF_LIMIT, "<size> nkey: at most %u, found %g",
                                KEY_LIMIT, target);
         const mf_XmlNode empty = {.name = "key",
                                   .text = "",

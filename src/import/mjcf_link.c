@@ -42,14 +42,12 @@ static uint32_t find_base(const mf_Mjcf *m) {
 static mf_Status check_joint(mf_Mjcf *m, const mf_MjcfJoint *from) {
     if (!(from->plain.armature >= 0.0) || !(from->plain.friction >= 0.0))
         return mf_mjcf_fail(m, from->node,
-                            "<joint>: armature and frictionloss must be >= 0, found "
-                            "%g and %g",
+                            "<joint>: armature and frictionloss must be >= 0, found %g and %g",
                             from->plain.armature, from->plain.friction);
     bool spring = from->springdamper[0] != 0.0 || from->springdamper[1] != 0.0;
     if (spring && (!(from->springdamper[0] > 0.0) || !(from->springdamper[1] > 0.0)))
         return mf_mjcf_fail(m, from->node,
-                            "<joint> springdamper: expected two numbers > 0, found "
-                            "%g and %g",
+                            "<joint> springdamper: expected two numbers > 0, found %g and %g",
                             from->springdamper[0], from->springdamper[1]);
     return MF_OK;
 }
@@ -416,9 +414,9 @@ static mf_Status add_site(mf_Mjcf *m, mf_MjcfSite *from) {
 static mf_Status check_wishes(mf_Mjcf *m, bool free_base) {
     const mf_ImportBase wish = m->config->base;
     if (m->config->inertia != MF_IMPORT_INERTIA_FILE)
-        return mf_mjcf_fail(m, mf_mjcf_bodies(m)[0].node,
-                            "import.inertia: geometry is for URDF files; an MJCF file has "
-                            "inertiafromgeom");
+        return mf_mjcf_fail(
+            m, mf_mjcf_bodies(m)[0].node,
+            "import.inertia: geometry is for URDF files; an MJCF file has inertiafromgeom");
     if (wish == MF_IMPORT_BASE_AUTO || (wish == MF_IMPORT_BASE_FREE) == free_base)
         return MF_OK;
     return mf_mjcf_fail(m, mf_mjcf_bodies(m)[0].node,

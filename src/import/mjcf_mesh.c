@@ -60,15 +60,14 @@ static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *d
     if (status != MF_OK)
         return status;
     if (numbers % 3 != 0 || numbers < 12 || corners % 3 != 0)
-        return mf_mjcf_fail(m, mesh->node,
-                            "<mesh>: expected at least 4 vertices and whole "
-                            "triangles, found %u and %u numbers",
-                            numbers, corners);
+        return mf_mjcf_fail(
+            m, mesh->node,
+            "<mesh>: expected at least 4 vertices and whole triangles, found %u and %u numbers",
+            numbers, corners);
     for (uint32_t i = 0; i < corners; i++) {
         if (!(faces[i] >= 0.0 && faces[i] < numbers / 3) || faces[i] != mf_floor(faces[i]))
             return mf_mjcf_fail(m, mesh->node,
-                                "<mesh> face: expected vertex numbers below %u, "
-                                "found %g",
+                                "<mesh> face: expected vertex numbers below %u, found %g",
                                 numbers / 3, faces[i]);
     }
     data->vertices = mf_allocate(m->context, numbers, sizeof *data->vertices);
@@ -94,10 +93,10 @@ static mf_Status read_positions(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData
     if (status != MF_OK || count == 0 || data->triangle_count == 0)
         return status;
     if (count != 2 * data->vertex_count)
-        return mf_mjcf_fail(m, mesh->node,
-                            "<mesh> texcoord: expected two numbers for each of %u vertices, found "
-                            "%u numbers",
-                            data->vertex_count, count);
+        return mf_mjcf_fail(
+            m, mesh->node,
+            "<mesh> texcoord: expected two numbers for each of %u vertices, found %u numbers",
+            data->vertex_count, count);
     data->coordinates =
         mf_allocate(m->context, 6 * (size_t)data->triangle_count, sizeof *data->coordinates);
     if (data->coordinates == NULL)

@@ -93,20 +93,17 @@ static mf_Status read_compiler(mf_Mjcf *m, const mf_XmlNode *node, Compiler *c) 
     c->meshdir = c->meshdir ? c->meshdir : c->assetdir ? c->assetdir : meshdir;
     c->texturedir = c->texturedir ? c->texturedir : c->assetdir ? c->assetdir : texturedir;
     if (c->coordinate == 1)
-        return mf_mjcf_fail(m, node,
-                            "<compiler> coordinate: global coordinates are not supported any more, "
-                            "expected local");
+        return mf_mjcf_fail(
+            m, node,
+            "<compiler> coordinate: global coordinates are not supported any more, expected local");
     if (strlen(c->eulerseq) != 3 || strspn(c->eulerseq, "xyzXYZ") != 3)
-        return mf_mjcf_fail(m, node,
-                            "<compiler> eulerseq: expected three of xyzXYZ, found "
-                            "\"%.40s\"",
-                            c->eulerseq);
+        return mf_mjcf_fail(
+            m, node, "<compiler> eulerseq: expected three of xyzXYZ, found \"%.40s\"", c->eulerseq);
     if (c->strip_path || c->align_free)
         return mf_mjcf_refuse(m, node, c->strip_path ? "strippath" : "alignfree");
     if (!(c->bound_mass >= 0.0) || !(c->bound_inertia >= 0.0))
         return mf_mjcf_fail(m, node,
-                            "<compiler>: boundmass and boundinertia must be >= 0, found "
-                            "%g and %g",
+                            "<compiler>: boundmass and boundinertia must be >= 0, found %g and %g",
                             c->bound_mass, c->bound_inertia);
     return MF_OK;
 }
@@ -205,8 +202,7 @@ static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *phys
         bool enable = strcmp(flag->value, "enable") == 0, found = false;
         if (!enable && strcmp(flag->value, "disable") != 0)
             return mf_mjcf_fail(m, node,
-                                "<flag> %.80s: expected enable or disable, found "
-                                "\"%.60s\"",
+                                "<flag> %.80s: expected enable or disable, found \"%.60s\"",
                                 flag->name, flag->value);
         for (uint32_t bit = 0; names[bit]; bit++) {
             if (strcmp(flag->name, names[bit]) != 0)
@@ -243,14 +239,13 @@ static mf_Status check_option(const mf_Mjcf *m, const mf_XmlNode *node, const mf
         return mf_mjcf_fail(m, node, "<option> timestep: expected > 0, found %g", p->step);
     if (!(p->density >= 0.0) || !(p->viscosity >= 0.0))
         return mf_mjcf_fail(m, node,
-                            "<option>: density and viscosity must be >= 0, found %g and "
-                            "%g",
+                            "<option>: density and viscosity must be >= 0, found %g and %g",
                             p->density, p->viscosity);
     if (!(p->noslip_tolerance >= 0.0) || p->noslip_iterations > MOST_SWEEPS)
-        return mf_mjcf_fail(m, node,
-                            "<option>: expected noslip_tolerance >= 0 and noslip_iterations <= %d, "
-                            "found %g and %u",
-                            MOST_SWEEPS, p->noslip_tolerance, p->noslip_iterations);
+        return mf_mjcf_fail(
+            m, node,
+            "<option>: expected noslip_tolerance >= 0 and noslip_iterations <= %d, found %g and %u",
+            MOST_SWEEPS, p->noslip_tolerance, p->noslip_iterations);
     if (!(p->friction_impedance_ratio > 0.0))
         return mf_mjcf_fail(m, node, "<option> impratio: expected > 0, found %g",
                             p->friction_impedance_ratio);

@@ -437,8 +437,7 @@ mf_Status mf_mjcf_limited(mf_Mjcf *m, const mf_XmlNode *node, const char *what, 
     if (limited == MF_MJCF_AUTO) {
         if (given && !mf_mjcf_settings(m, node)->autolimits)
             return mf_mjcf_fail(m, node,
-                                "<%.80s> has %srange but not %slimited, and autolimits is "
-                                "false",
+                                "<%.80s> has %srange but not %slimited, and autolimits is false",
                                 node->name, what, what);
         *out = range[0] < range[1];
         if (given && !*out)

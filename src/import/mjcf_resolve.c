@@ -344,8 +344,7 @@ static mf_Status resolve_servos(System *s, double *work) {
         actuator->bias[2] = -(actuator->bias[2] * 2.0 * mf_sqrt(actuator->gain[0] * mass));
         if (!mf_is_finite(actuator->bias[2]))
             return mf_mjcf_fail(s->m, s->m->xml.root,
-                                "actuator '%.100s': dampratio needs kp >= 0 "
-                                "and a gear",
+                                "actuator '%.100s': dampratio needs kp >= 0 and a gear",
                                 actuator->name);
     }
     return MF_OK;

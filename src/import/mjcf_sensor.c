@@ -87,10 +87,9 @@ static mf_Status find_frame(mf_Mjcf *m, const mf_XmlNode *node, const char *type
     while (types[kind] && strcmp(types[kind], type) != 0)
         kind++;
     if (types[kind] == NULL)
-        return mf_mjcf_fail(m, node,
-                            "<%.80s> %stype: expected body, xbody, geom, site or camera, "
-                            "found \"%.60s\"",
-                            node->name, attribute, type);
+        return mf_mjcf_fail(
+            m, node, "<%.80s> %stype: expected body, xbody, geom, site or camera, found \"%.60s\"",
+            node->name, attribute, type);
     mf_Status status = mf_mjcf_find(m, node, attribute, name, names[kind], type, &index);
     if (status != MF_OK || index == MF_NONE)
         return status;

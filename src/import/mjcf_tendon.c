@@ -26,8 +26,7 @@ static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendo
         status = mf_mjcf_read(m, child, fields, &term);
         if (status == MF_OK && (term.joint == NULL || mf_xml_attribute(child, "coef") == NULL))
             return mf_mjcf_fail(m, child,
-                                "<joint> of a tendon needs the attributes 'joint' and "
-                                "'coef'");
+                                "<joint> of a tendon needs the attributes 'joint' and 'coef'");
         if (status == MF_OK)
             status = mf_mjcf_find(m, child, "joint", term.joint, &m->joint_names, "joint", &joint);
         if (status != MF_OK)
@@ -38,10 +37,9 @@ static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendo
         }
         const mf_MjcfJoint *from = &mf_mjcf_joints(m)[joint];
         if (from->type != MF_MJCF_HINGE && from->type != MF_MJCF_SLIDE)
-            return mf_mjcf_fail(m, child,
-                                "<joint> of a tendon: expected a hinge or slide, '%.100s' "
-                                "is neither",
-                                term.joint);
+            return mf_mjcf_fail(
+                m, child, "<joint> of a tendon: expected a hinge or slide, '%.100s' is neither",
+                term.joint);
         const mf_TendonTerm item = {from->draft, term.coefficient};
         status = mf_mjcf_add(m, child, MF_ITEM_TENDON_TERM, &item, NULL);
         tendon->term_count++;
@@ -78,8 +76,7 @@ static mf_Status fill_tendon(mf_Mjcf *m, const mf_MjcfTendon *from, mf_Tendon *t
         return status;
     if (!(to->friction >= 0.0) || !(to->armature >= 0.0))
         return mf_mjcf_fail(m, node,
-                            "<%.80s>: frictionloss and armature must be >= 0, found %g "
-                            "and %g",
+                            "<%.80s>: frictionloss and armature must be >= 0, found %g and %g",
                             node->name, to->friction, to->armature);
     if (limited) {
         to->lower = from->range[0];
@@ -102,8 +99,7 @@ static mf_Status fill_spring(mf_Mjcf *m, mf_MjcfTendon *from, mf_Tendon *to) {
         from->springlength[1] = from->springlength[0];
     if (from->springlength[0] > from->springlength[1])
         return mf_mjcf_fail(m, from->node,
-                            "<%.80s> springlength: expected lower <= upper, found "
-                            "%g and %g",
+                            "<%.80s> springlength: expected lower <= upper, found %g and %g",
                             from->node->name, from->springlength[0], from->springlength[1]);
     bool start = from->springlength[0] == -1.0 && from->springlength[1] == -1.0;
     to->spring_lower = from->springlength[0];
@@ -156,8 +152,7 @@ static mf_Status add_shape(mf_Mjcf *m, const mf_XmlNode *node, const PathElement
     const mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[index];
     if (geom->type != MF_SHAPE_SPHERE && geom->type != MF_SHAPE_CYLINDER)
         return mf_mjcf_fail(m, node,
-                            "<geom> of a tendon: expected a sphere or cylinder, '%.100s' "
-                            "is a %s",
+                            "<geom> of a tendon: expected a sphere or cylinder, '%.100s' is a %s",
                             element->geom, mf_mjcf_shapes[geom->type]);
     wrap->type = geom->type == MF_SHAPE_SPHERE ? MF_WRAP_SPHERE : MF_WRAP_CYLINDER;
     wrap->object = geom->shape;
@@ -211,9 +206,9 @@ static mf_Status check_path(const mf_Mjcf *m, const mf_XmlNode *node, const mf_T
     }
     if (good)
         return MF_OK;
-    return mf_mjcf_fail(m, node,
-                        "<spatial>: expected branches of at least two sites, each shape between "
-                        "two sites");
+    return mf_mjcf_fail(
+        m, node,
+        "<spatial>: expected branches of at least two sites, each shape between two sites");
 }
 
 static mf_Status read_path(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendon, bool *dropped) {
@@ -257,8 +252,8 @@ static mf_Status note_branches(mf_Mjcf *m, const mf_XmlNode *node, const mf_Tend
             if (a == MF_NONE || b == MF_NONE || on_one_branch(&m->draft, a, b))
                 continue;
             return mf_draft_note(&m->draft, false, node->line,
-                                 "<%.80s>: its armature couples branches of the tree, "
-                                 "as it should; MuJoCo leaves that out",
+                                 "<%.80s>: its armature couples branches of the tree, as it "
+                                 "should; MuJoCo leaves that out",
                                  node->name);
         }
     return MF_OK;

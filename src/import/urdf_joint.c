@@ -206,8 +206,7 @@ static mf_Status read_mimic(mf_Urdf *urdf, mf_UrdfJoint *item) {
     mf_JointType type = mf_urdf_joints(urdf)[joint->mimic].joint.type;
     if (type != MF_JOINT_HINGE && type != MF_JOINT_SLIDE)
         return fail(urdf, node, joint->name,
-                    "can only follow a revolute, continuous or "
-                    "prismatic joint");
+                    "can only follow a revolute, continuous or prismatic joint");
     return MF_OK;
 }
 
