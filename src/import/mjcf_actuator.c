@@ -97,9 +97,6 @@ static mf_Status not_negative(const mf_Mjcf *m, const mf_XmlNode *node, const ch
 static mf_Status set_motor(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
     (void)m, (void)node;
     a->law.gain[0] = 1.0;
-    a->law.dynamics = MF_DYNAMICS_NONE;
-    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
-    a->law.bias_kind = MF_MJCF_BIAS_NONE;
     return MF_OK;
 }
 
@@ -130,15 +127,7 @@ static mf_Status set_position(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuato
     } else if (a->law.dynamics != MF_DYNAMICS_FILTER_EXACT) {
         a->law.dynamics = MF_DYNAMICS_NONE;
     }
-    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
-    a->law.bias_kind = MF_MJCF_BIAS_AFFINE;
     return MF_OK;
-}
-
-static mf_Status set_intvelocity(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
-    mf_Status status = set_position(m, node, a);
-    a->law.dynamics = MF_DYNAMICS_INTEGRATOR;
-    return status;
 }
 
 static mf_Status set_velocity(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
@@ -146,9 +135,6 @@ static mf_Status set_velocity(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuato
     a->law.gain[0] = mf_is_finite(a->kv) ? a->kv : a->law.gain[0];
     clear(a->law.bias);
     a->law.bias[2] = -a->law.gain[0];
-    a->law.dynamics = MF_DYNAMICS_NONE;
-    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
-    a->law.bias_kind = MF_MJCF_BIAS_AFFINE;
     return MF_OK;
 }
 
@@ -161,9 +147,6 @@ static mf_Status set_damper(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator 
     clear(a->law.gain);
     a->law.gain[2] = -kv;
     a->control_limited = MF_MJCF_TRUE;
-    a->law.dynamics = MF_DYNAMICS_NONE;
-    a->law.gain_kind = MF_MJCF_GAIN_AFFINE;
-    a->law.bias_kind = MF_MJCF_BIAS_NONE;
     return status;
 }
 
@@ -171,8 +154,6 @@ static mf_Status set_damper(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator 
 static mf_Status set_adhesion(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
     a->law.gain[0] = mf_is_finite(a->adhesion) ? a->adhesion : a->law.gain[0];
     a->control_limited = MF_MJCF_TRUE;
-    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
-    a->law.bias_kind = MF_MJCF_BIAS_NONE;
     if (a->control_range[0] < 0.0 || a->control_range[1] < 0.0)
         return mf_mjcf_fail(m, node, "<adhesion> ctrlrange: expected numbers >= 0");
     return not_negative(m, node, "gain", a->law.gain[0]);
@@ -188,9 +169,6 @@ static mf_Status set_cylinder(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuato
         a->law.gain[0] = a->area;
     if (a->diameter >= 0.0)
         a->law.gain[0] = MF_PI / 4.0 * a->diameter * a->diameter;
-    a->law.dynamics = MF_DYNAMICS_FILTER;
-    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
-    a->law.bias_kind = MF_MJCF_BIAS_AFFINE;
     return MF_OK;
 }
 
@@ -217,22 +195,34 @@ static mf_Status set_muscle(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator 
     if (mf_is_finite(a->muscle_smoothing))
         a->law.dynamics_values[2] = a->muscle_smoothing;
     memcpy(a->law.bias, a->law.gain, sizeof a->law.bias);
-    a->law.dynamics = MF_DYNAMICS_MUSCLE;
-    a->law.gain_kind = MF_MJCF_GAIN_MUSCLE;
-    a->law.bias_kind = MF_MJCF_BIAS_MUSCLE;
     return MF_OK;
 }
 
+// What the element sets, and the kinds of its law; KEPT: as in its class.
+enum { KEPT = -1 };
+// clang-format off
 static const struct {
     const char *name;
     const mf_MjcfField *fields;
     mf_Status (*set)(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a);
+    int32_t dynamics, gain, bias;
 } kinds[MF_MJCF_ACTUATOR_KINDS] = {
-    {"general", general_fields, NULL},           {"motor", motor_fields, set_motor},
-    {"position", position_fields, set_position}, {"intvelocity", position_fields, set_intvelocity},
-    {"velocity", velocity_fields, set_velocity}, {"damper", velocity_fields, set_damper},
-    {"cylinder", cylinder_fields, set_cylinder}, {"plugin", plugin_fields, mf_mjcf_set_pid},
-    {"muscle", muscle_fields, set_muscle},       {"adhesion", adhesion_fields, set_adhesion}};
+    {"general", general_fields, NULL, KEPT, KEPT, KEPT},
+    {"motor", motor_fields, set_motor, MF_DYNAMICS_NONE, MF_MJCF_GAIN_FIXED, MF_MJCF_BIAS_NONE},
+    {"position", position_fields, set_position, KEPT, MF_MJCF_GAIN_FIXED, MF_MJCF_BIAS_AFFINE},
+    {"intvelocity", position_fields, set_position, MF_DYNAMICS_INTEGRATOR, MF_MJCF_GAIN_FIXED,
+     MF_MJCF_BIAS_AFFINE},
+    {"velocity", velocity_fields, set_velocity, MF_DYNAMICS_NONE, MF_MJCF_GAIN_FIXED,
+     MF_MJCF_BIAS_AFFINE},
+    {"damper", velocity_fields, set_damper, MF_DYNAMICS_NONE, MF_MJCF_GAIN_AFFINE,
+     MF_MJCF_BIAS_NONE},
+    {"cylinder", cylinder_fields, set_cylinder, MF_DYNAMICS_FILTER, MF_MJCF_GAIN_FIXED,
+     MF_MJCF_BIAS_AFFINE},
+    {"plugin", plugin_fields, mf_mjcf_set_pid, KEPT, MF_MJCF_GAIN_FIXED, MF_MJCF_BIAS_AFFINE},
+    {"muscle", muscle_fields, set_muscle, MF_DYNAMICS_MUSCLE, MF_MJCF_GAIN_MUSCLE,
+     MF_MJCF_BIAS_MUSCLE},
+    {"adhesion", adhesion_fields, set_adhesion, KEPT, MF_MJCF_GAIN_FIXED, MF_MJCF_BIAS_NONE}};
+// clang-format on
 
 bool mf_mjcf_is_actuator(const char *element) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -278,7 +268,13 @@ mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, const mf_Mjc
     for (int i = 0; i < 7; i++)
         a->muscle[i] = none;
     mf_Status status = mf_mjcf_read(m, node, kinds[kind].fields, a);
-    return status == MF_OK && kinds[kind].set ? kinds[kind].set(m, node, a) : status;
+    if (status == MF_OK && kinds[kind].set != NULL)
+        status = kinds[kind].set(m, node, a);
+    const int32_t to[3] = {kinds[kind].dynamics, kinds[kind].gain, kinds[kind].bias};
+    int32_t *kind_of[3] = {&a->law.dynamics, &a->law.gain_kind, &a->law.bias_kind};
+    for (int i = 0; i < 3; i++)
+        *kind_of[i] = to[i] != KEPT ? to[i] : *kind_of[i];
+    return status;
 }
 
 // ---- one actuator ------------------------------------------------------------------------------

@@ -101,9 +101,9 @@ static const char *asset_name(mf_Mjcf *m, const mf_XmlNode *node) {
     if (node->parent == NULL || strcmp(node->parent->name, "asset") != 0 || file == NULL ||
         mf_xml_attribute(node, "name") != NULL)
         return NULL;
-    const char *slash = strrchr(file, '/'), *start = slash ? slash + 1 : file;
-    const char *dot = strrchr(start, '.');
-    return mf_arena_text(&m->arena, start, dot ? (size_t)(dot - start) : strlen(start));
+    const char *name = NULL;
+    mf_mjcf_name_by_file(m, file, &name);
+    return name;
 }
 
 // What is put before the value of an attribute; "": nothing.

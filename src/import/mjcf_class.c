@@ -217,15 +217,7 @@ static mf_MjcfClass builtin_class(void) {
         .actuator = {.control_limited = MF_MJCF_AUTO,
                      .force_limited = MF_MJCF_AUTO,
                      .activation_limited = MF_MJCF_AUTO,
-                     .law = {.dynamics_values = {1.0}, .gain = {1.0}},
-                     .kp = none,
-                     .kv = none,
-                     .damping_ratio = none,
-                     .time_constant = none,
-                     .area = none,
-                     .diameter = none,
-                     .cylinder_bias = {none, none, none},
-                     .piston_time = none}};
+                     .law = {.dynamics_values = {1.0}, .gain = {1.0}}}};
     mf_item_reset(MF_ITEM_JOINT, &class.joint.plain);
     mf_item_reset(MF_ITEM_SHAPE, &class.geom.plain);
     mf_item_reset(MF_ITEM_SITE, &class.site.plain);
