@@ -11,7 +11,7 @@
 #define KEY_LIMIT 10000u // [1]
 
 typedef struct Lengths {
-    uint32_t position, velocity, activation, control;
+    uint32_t position, velocity, control;
     uint32_t file_control;    // before anything was dropped
     uint32_t file_activation; // with the last controls of those that limit their change
 } Lengths;
@@ -28,7 +28,6 @@ static Lengths measure(const mf_Mjcf *m) {
     for (uint32_t i = 0; i < m->draft.joints.count; i++)
         lengths.velocity += mf_joint_velocities(mf_draft_joints(&m->draft)[i].type);
     for (uint32_t i = 0; i < m->draft.actuators.count; i++) {
-        lengths.activation += actuators[i].dynamics != MF_DYNAMICS_NONE;
         lengths.file_activation +=
             (actuators[i].dynamics != MF_DYNAMICS_NONE) + (actuators[i].slew_limit > 0.0);
     }
@@ -65,40 +64,28 @@ static mf_Status take(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
 // Controls of the actuators that were not dropped.
 static mf_Status take_controls(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths,
                                const double **out) {
-    const double *all;
     const uint32_t *slots = m->actuators.items;
-    mf_Status status = take(m, node, "ctrl", lengths->file_control, NULL, &all);
-    if (status != MF_OK)
-        return status;
-    double *kept = mf_arena_take(&m->draft.texts, ((size_t)lengths->control + 1) * sizeof *kept);
-    if (kept == NULL)
-        return mf_mjcf_no_memory(m);
-    for (uint32_t i = 0; i < lengths->file_control; i++) {
-        if (slots[i] != MF_NONE)
-            kept[slots[i]] = all[i];
-    }
-    *out = kept;
-    return MF_OK;
+    mf_Status status = take(m, node, "ctrl", lengths->file_control, NULL, out);
+    double *values = (double *)*out;
+    for (uint32_t i = 0; status == MF_OK && i < lengths->file_control; i++)
+        if (slots[i] != MF_NONE) // at most i
+            values[slots[i]] = values[i];
+    return status;
 }
 
 // Without last controls, which a start resets.
 static mf_Status take_activations(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths,
                                   const double **out) {
-    const double *all;
     const mf_Actuator *actuators = m->draft.actuators.items;
-    mf_Status status = take(m, node, "act", lengths->file_activation, NULL, &all);
-    if (status != MF_OK)
-        return status;
-    double *kept = mf_arena_take(&m->draft.texts, ((size_t)lengths->activation + 1) * sizeof *kept);
-    if (kept == NULL)
-        return mf_mjcf_no_memory(m);
-    for (uint32_t i = 0, to = 0; i < lengths->control; i++) {
+    mf_Status status = take(m, node, "act", lengths->file_activation, NULL, out);
+    double *to = (double *)*out;
+    const double *from = to;
+    for (uint32_t i = 0; status == MF_OK && i < lengths->control; i++) {
         if (actuators[i].dynamics != MF_DYNAMICS_NONE)
-            kept[to++] = *all++;
-        all += actuators[i].slew_limit > 0.0;
+            *to++ = *from++;
+        from += actuators[i].slew_limit > 0.0;
     }
-    *out = kept;
-    return MF_OK;
+    return status;
 }
 
 #define T KeyAttributes
