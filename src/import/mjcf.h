@@ -529,10 +529,12 @@ mf_Status mf_mjcf_read_sensors(mf_Mjcf *m);
 mf_Status mf_mjcf_read_docks(mf_Mjcf *m);
 // Reads the properties of cameras for which MJCF has no attributes (mjcf_camera.c).
 mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m);
-// Splits a list of key=value pairs into attributes, in place; commas become spaces. MF_NONE: not
-// such a list.
+// An element of this kind and name, whose other attributes are the key=value pairs of a text's
+// data; commas become spaces.
 enum { MF_MJCF_NAMES = 32 };
-uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_NAMES]);
+mf_Status mf_mjcf_text_element(mf_Mjcf *m, const mf_XmlNode *text, const char *kind,
+                               const char *name, mf_XmlAttribute attributes[MF_MJCF_NAMES + 1],
+                               mf_XmlNode *out);
 // The selection and the number of values of a contact sensor; `*found` is false when it is dropped.
 mf_Status mf_mjcf_read_query(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery *query,
                              uint32_t *count, bool *found);
@@ -566,7 +568,6 @@ mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *par
                              uint32_t attributes);
 mf_Status mf_mjcf_out_of_memory(const mf_Mjcf *m, const mf_XmlNode *node);
 void mf_mjcf_add_attribute(mf_XmlNode *node, const char *name, const char *value);
-void mf_mjcf_add_child(mf_XmlNode *parent, mf_XmlNode *child);
 // A copy of an element and all in it, as the last child of `parent`. Values of attributes are those
 // that `rename` gives (NULL: out of memory); the copies have space for two more attributes.
 typedef const char *(*mf_MjcfRename)(const void *user, const mf_XmlNode *from,

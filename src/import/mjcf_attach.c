@@ -85,16 +85,6 @@ void mf_mjcf_add_attribute(mf_XmlNode *node, const char *name, const char *value
     node->attributes[node->attribute_count++] = (mf_XmlAttribute){.name = name, .value = value};
 }
 
-void mf_mjcf_add_child(mf_XmlNode *parent, mf_XmlNode *child) {
-    child->parent = parent;
-    child->next = NULL;
-    if (parent->last != NULL)
-        parent->last->next = child;
-    else
-        parent->first = child;
-    parent->last = child;
-}
-
 // Assets without a name get their files' names before the prefix is added.
 static const char *asset_name(mf_Mjcf *m, const mf_XmlNode *node) {
     const char *file = mf_xml_attribute(node, "file");
@@ -143,7 +133,7 @@ static mf_XmlNode *copy(mf_Mjcf *m, const mf_XmlNode *from, mf_MjcfRename rename
         mf_XmlNode *inner = copy(m, child, rename, user);
         if (inner == NULL)
             return NULL;
-        mf_mjcf_add_child(node, inner);
+        mf_xml_add_child(node, inner);
     }
     return node;
 }
@@ -153,7 +143,7 @@ mf_Status mf_mjcf_copy(mf_Mjcf *m, const mf_XmlNode *from, mf_MjcfRename rename,
     mf_XmlNode *node = copy(m, from, rename, user);
     if (node == NULL)
         return mf_mjcf_out_of_memory(m, from);
-    mf_mjcf_add_child(parent, node);
+    mf_xml_add_child(parent, node);
     return MF_OK;
 }
 
@@ -191,8 +181,8 @@ static mf_Status copy_defaults(const Attaching *a, const mf_XmlNode *root, const
     if (class == NULL)
         return mf_mjcf_out_of_memory(m, root);
     mf_mjcf_add_attribute(class, "class", main_class);
-    mf_mjcf_add_child(outer, class);
-    mf_mjcf_add_child(a->root, outer);
+    mf_xml_add_child(outer, class);
+    mf_xml_add_child(a->root, outer);
     mf_Status status = MF_OK;
     for (const mf_XmlNode *node = mf_xml_child(root, "default"); node;
          node = mf_xml_next(node, "default"))

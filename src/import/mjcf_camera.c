@@ -194,26 +194,16 @@ static mf_Status read_names(mf_Mjcf *m, const mf_XmlNode *node, mf_Camera *camer
 }
 
 static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *text, const char *name) {
-    const char *data = mf_xml_attribute(text, "data");
-    char *copy = (char *)mf_draft_text(&m->draft, data != NULL ? data : "");
-    mf_XmlAttribute attributes[MF_MJCF_NAMES];
+    mf_XmlAttribute attributes[MF_MJCF_NAMES + 1];
+    mf_XmlNode node;
     mf_Camera *cameras = m->draft.cameras.items;
     uint32_t index = 0;
-    if (copy == NULL)
-        return mf_mjcf_no_memory(m);
     while (index < m->draft.cameras.count && strcmp(cameras[index].name, name) != 0)
         index++;
     if (index == m->draft.cameras.count)
         return mf_mjcf_fail(m, text, "<text> camera:%.100s: there is no camera of this name", name);
-    const uint32_t count = mf_mjcf_cut(copy, attributes);
-    if (count == MF_NONE)
-        return mf_mjcf_fail(
-            m, text, "<text> camera:%.100s: expected key=value pairs, found \"%.60s\"", name, data);
-    mf_XmlNode node = *text;
-    node.name = "camera";
-    node.attributes = attributes;
-    node.attribute_count = count;
-    return read_names(m, &node, &cameras[index]);
+    mf_Status status = mf_mjcf_text_element(m, text, "camera", name, attributes, &node);
+    return status == MF_OK ? read_names(m, &node, &cameras[index]) : status;
 }
 
 mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m) {

@@ -13,7 +13,8 @@
 
 static const char prefix[] = "dock:";
 
-uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_NAMES]) {
+// Cuts the pairs in place; MF_NONE: it is no such list.
+static uint32_t cut(char *data, mf_XmlAttribute out[MF_MJCF_NAMES]) {
     uint32_t count = 0;
     while (*(data += strspn(data, " \t\r\n")) != '\0') {
         char *equals = strchr(data, '='), *end = data + strcspn(data, " \t\r\n");
@@ -28,6 +29,25 @@ uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_NAMES]) {
             *c = *c == ',' ? ' ' : *c;
     }
     return count;
+}
+
+mf_Status mf_mjcf_text_element(mf_Mjcf *m, const mf_XmlNode *text, const char *kind,
+                               const char *name, mf_XmlAttribute attributes[MF_MJCF_NAMES + 1],
+                               mf_XmlNode *out) {
+    const char *data = mf_xml_attribute(text, "data");
+    char *copy = (char *)mf_draft_text(&m->draft, data != NULL ? data : "");
+    if (copy == NULL)
+        return mf_mjcf_no_memory(m);
+    const uint32_t count = cut(copy, attributes + 1);
+    if (count == MF_NONE)
+        return mf_mjcf_fail(m, text, "<text> %s:%.100s: expected key=value pairs, found \"%.60s\"",
+                            kind, name, data);
+    attributes[0] = (mf_XmlAttribute){.name = "name", .value = name};
+    *out = *text;
+    out->name = kind;
+    out->attributes = attributes;
+    out->attribute_count = count + 1;
+    return MF_OK;
 }
 
 static mf_Status place(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *out) {
@@ -54,21 +74,12 @@ static mf_Status place(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *out) {
 
 static mf_Status read_dock(mf_Mjcf *m, const mf_XmlNode *text, const char *name) {
     static const char *const placed[] = {"site", "body", "xyz", "quat", NULL};
-    const char *data = mf_xml_attribute(text, "data");
-    char *copy = (char *)mf_draft_text(&m->draft, data != NULL ? data : "");
-    mf_XmlAttribute attributes[MF_MJCF_NAMES + 1] = {{.name = "name", .value = name}};
+    mf_XmlAttribute attributes[MF_MJCF_NAMES + 1];
+    mf_XmlNode node;
     mf_Dock dock;
-    if (copy == NULL)
-        return mf_mjcf_no_memory(m);
-    const uint32_t count = mf_mjcf_cut(copy, attributes + 1);
-    if (count == MF_NONE)
-        return mf_mjcf_fail(
-            m, text, "<text> dock:%.100s: expected key=value pairs, found \"%.60s\"", name, data);
-    mf_XmlNode node = *text;
-    node.name = "dock";
-    node.attributes = attributes;
-    node.attribute_count = count + 1;
-    mf_Status status = mf_import_dock(&m->xml, &node, placed, &dock);
+    mf_Status status = mf_mjcf_text_element(m, text, "dock", name, attributes, &node);
+    if (status == MF_OK)
+        status = mf_import_dock(&m->xml, &node, placed, &dock);
     if (status == MF_OK)
         status = place(m, &node, &dock.frame);
     if (status == MF_OK && dock.frame.link == MF_NONE)

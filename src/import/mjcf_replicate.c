@@ -114,7 +114,7 @@ static mf_Status take_out(Copying *c, mf_XmlNode *section, mf_XmlNode *taken) {
         mf_XmlNode *node = next;
         next = node->next;
         const bool refers = refers_inside(c, node);
-        mf_mjcf_add_child(refers ? taken : section, node);
+        mf_xml_add_child(refers ? taken : section, node);
         if (refers && strcmp(section->name, "tendon") == 0)
             status = put_inside(c, "tendon", mf_xml_attribute(node, "name"));
         if (refers && strcmp(section->name, "actuator") == 0)
@@ -178,7 +178,7 @@ static mf_Status add_copy(const Copying *c, const mf_XmlNode *from, const Series
     mf_mjcf_add_attribute(frame, "quat", quat);
     if (series->class != NULL)
         mf_mjcf_add_attribute(frame, "childclass", series->class);
-    mf_mjcf_add_child(parent, frame);
+    mf_xml_add_child(parent, frame);
     for (const mf_XmlNode *child = from->first; status == MF_OK && child; child = child->next)
         status = mf_mjcf_copy(m, child, rename_value, c, frame);
     return status;
@@ -192,7 +192,7 @@ static mf_Status add_others(const Copying *c, const mf_XmlNode *taken, const cha
     mf_XmlNode *section = mf_mjcf_new_node(m, name, taken->first, 0);
     if (section == NULL)
         return mf_mjcf_out_of_memory(m, taken->first);
-    mf_mjcf_add_child(m->xml.root, section);
+    mf_xml_add_child(m->xml.root, section);
     mf_Status status = MF_OK;
     for (const mf_XmlNode *node = taken->first; status == MF_OK && node; node = node->next)
         status = mf_mjcf_copy(m, node, rename_value, c, section);

@@ -107,6 +107,16 @@ static void character_data(void *user, const char *text, int length) {
     parser->length += size;
 }
 
+void mf_xml_add_child(mf_XmlNode *parent, mf_XmlNode *child) {
+    child->parent = parent;
+    child->next = NULL;
+    if (parent->last != NULL)
+        parent->last->next = child;
+    else
+        parent->first = child;
+    parent->last = child;
+}
+
 static void start_element(void *user, const char *name, const char **pairs) {
     Parser *parser = user;
     if (parser->status != MF_OK)
@@ -131,15 +141,10 @@ static void start_element(void *user, const char *name, const char **pairs) {
     node->file = parser->xml->file;
     node->line = parser_line(parser);
     node->column = parser_column(parser);
-    node->parent = parser->open;
-    if (parser->open == NULL) {
+    if (parser->open == NULL)
         parser->xml->root = node;
-    } else if (parser->open->last == NULL) {
-        parser->open->first = parser->open->last = node;
-    } else {
-        parser->open->last->next = node;
-        parser->open->last = node;
-    }
+    else
+        mf_xml_add_child(parser->open, node);
     parser->open = node;
 }
 

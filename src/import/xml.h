@@ -53,6 +53,8 @@ void mf_xml_release(mf_Xml *xml);
 mf_XmlNode *mf_xml_child(const mf_XmlNode *node, const char *name);
 mf_XmlNode *mf_xml_next(const mf_XmlNode *node, const char *name);
 
+void mf_xml_add_child(mf_XmlNode *parent, mf_XmlNode *child); // behind the others
+
 // Value of an attribute, or NULL. Marks it as read.
 const char *mf_xml_attribute(const mf_XmlNode *node, const char *name);
 
