@@ -65,6 +65,19 @@ void mf_mjcf_attributes(mf_MjcfWriter *w, mf_ItemType item, const void *values, 
         put_field(w, field, "%s", values);
 }
 
+void mf_mjcf_reference(mf_MjcfWriter *w, const char *attribute, mf_ItemType item, uint32_t index) {
+    const mf_ItemTable *table = mf_item_table(item);
+    uint32_t count;
+    const char *items = mf_model_items(w->model, item, &count);
+    const char *given =
+        index != MF_NONE ? mf_item_name(item, items + index * table->size) : "world";
+    if (given != NULL && *given != '\0')
+        write_name(w, attribute, given);
+    else
+        mf_text_format(&w->text, " %s=\"mayfly.%s.%u\"", attribute,
+                       item == MF_ITEM_SHAPE ? "geom" : table->name, index);
+}
+
 static void put_option(mf_MjcfWriter *w) {
     static const char *const flags[] = {
         "constraint", "equality",  "frictionloss", "limit",     "contact", "spring", "damper",
@@ -214,16 +227,15 @@ static void put_contacts(mf_MjcfWriter *w) {
         put(w, "    <pair");
         name(w, pair->name);
         for (int k = 0; k < 2; k++)
-            object_name(w, k ? "geom2" : "geom1", "geom", model->shapes[pair->shapes[k]].name,
-                        pair->shapes[k]);
+            mf_mjcf_reference(w, k ? "geom2" : "geom1", MF_ITEM_SHAPE, pair->shapes[k]);
         mf_mjcf_attributes(w, MF_ITEM_PAIR, pair, "dimension", "gap");
         put(w, "/>\n");
     }
     for (uint32_t i = 0; i < model->exclusion_count; i++) {
         put(w, "    <exclude");
         name(w, model->exclusions[i].name);
-        body_name(w, "body1", model->exclusions[i].bodies[0]);
-        body_name(w, "body2", model->exclusions[i].bodies[1]);
+        mf_mjcf_reference(w, "body1", MF_ITEM_BODY, model->exclusions[i].bodies[0]);
+        mf_mjcf_reference(w, "body2", MF_ITEM_BODY, model->exclusions[i].bodies[1]);
         put(w, "/>\n");
     }
     put(w, "  </contact>\n");
@@ -237,12 +249,12 @@ static void put_path(mf_MjcfWriter *w, const mf_Tendon *tendon) {
             number(w, "divisor", wrap->divisor);
         } else if (wrap->type == MF_WRAP_SITE) {
             put(w, "      <site");
-            site_name(w, "site", wrap->object);
+            mf_mjcf_reference(w, "site", MF_ITEM_SITE, wrap->object);
         } else {
             put(w, "      <geom");
-            object_name(w, "geom", "geom", w->model->shapes[wrap->object].name, wrap->object);
+            mf_mjcf_reference(w, "geom", MF_ITEM_SHAPE, wrap->object);
             if (wrap->side != MF_NONE)
-                site_name(w, "sidesite", wrap->side);
+                mf_mjcf_reference(w, "sidesite", MF_ITEM_SITE, wrap->side);
         }
         put(w, "/>\n");
     }
@@ -256,7 +268,7 @@ static void put_tendons(mf_MjcfWriter *w) {
         const double spring[2] = {tendon->spring_lower, tendon->spring_upper};
         const char *kind = tendon->wrap_count > 0 ? "spatial" : "fixed";
         mf_text_format(&w->text, "    <%s", kind);
-        object_name(w, "name", "tendon", tendon->name, i);
+        mf_mjcf_reference(w, "name", MF_ITEM_TENDON, i);
         mf_mjcf_attributes(w, MF_ITEM_TENDON, tendon, "lower", "force_lower");
         numbers(w, "springlength", spring, 2);
         mf_mjcf_attributes(w, MF_ITEM_TENDON, tendon, "stiffness", "group");
@@ -264,7 +276,7 @@ static void put_tendons(mf_MjcfWriter *w) {
         for (uint32_t k = 0; k < tendon->term_count; k++) {
             const mf_TendonTerm *term = &model->tendon_terms[tendon->first_term + k];
             put(w, "      <joint");
-            joint_name(w, "joint", term->joint);
+            mf_mjcf_reference(w, "joint", MF_ITEM_JOINT, term->joint);
             mf_mjcf_attributes(w, MF_ITEM_TENDON_TERM, term, "coefficient", "coefficient");
             put(w, "/>\n");
         }
@@ -277,11 +289,11 @@ static void put_tendons(mf_MjcfWriter *w) {
 static void put_ends(mf_MjcfWriter *w, const mf_Equality *equality) {
     bool weld = equality->type == MF_EQUALITY_WELD;
     if (equality->sites[0] != MF_NONE) {
-        site_name(w, "site1", equality->sites[0]);
-        site_name(w, "site2", equality->sites[1]);
+        mf_mjcf_reference(w, "site1", MF_ITEM_SITE, equality->sites[0]);
+        mf_mjcf_reference(w, "site2", MF_ITEM_SITE, equality->sites[1]);
     } else {
-        body_name(w, "body1", equality->objects[0]);
-        body_name(w, "body2", equality->objects[1]);
+        mf_mjcf_reference(w, "body1", MF_ITEM_BODY, equality->objects[0]);
+        mf_mjcf_reference(w, "body2", MF_ITEM_BODY, equality->objects[1]);
         numbers(w, "anchor", equality->anchor, 3);
         if (weld)
             numbers(w, "relpose", equality->relative, 7);
@@ -310,10 +322,9 @@ static void put_equalities(mf_MjcfWriter *w) {
             if (object == MF_NONE)
                 continue;
             if (joints)
-                joint_name(w, k ? "joint2" : "joint1", object);
+                mf_mjcf_reference(w, k ? "joint2" : "joint1", MF_ITEM_JOINT, object);
             else
-                object_name(w, k ? "tendon2" : "tendon1", "tendon", model->tendons[object].name,
-                            object);
+                mf_mjcf_reference(w, k ? "tendon2" : "tendon1", MF_ITEM_TENDON, object);
         }
         numbers(w, "polycoef", equality->coefficients, 5);
         put(w, "/>\n");

@@ -62,29 +62,9 @@ static inline void indent(mf_MjcfWriter *w, uint32_t level) {
 void mf_mjcf_attributes(mf_MjcfWriter *w, mf_ItemType item, const void *values, const char *first,
                         const char *last);
 
-// Elements refer to each other by name, so elements without a name get a unique one.
-static inline void object_name(mf_MjcfWriter *w, const char *attribute, const char *kind,
-                               const char *given, uint32_t index) {
-    if (given != NULL && *given != '\0')
-        write_name(w, attribute, given);
-    else
-        mf_text_format(&w->text, " %s=\"mayfly.%s.%u\"", attribute, kind, index);
-}
-
-static inline void body_name(mf_MjcfWriter *w, const char *attribute, uint32_t body) {
-    if (body == MF_NONE)
-        write_name(w, attribute, "world");
-    else
-        object_name(w, attribute, "body", w->model->bodies[body].name, body);
-}
-
-static inline void joint_name(mf_MjcfWriter *w, const char *attribute, uint32_t joint) {
-    write_name(w, attribute, w->model->joints[joint].name);
-}
-
-static inline void site_name(mf_MjcfWriter *w, const char *attribute, uint32_t site) {
-    object_name(w, attribute, "site", w->model->sites[site].name, site);
-}
+// Elements refer to each other by name, so elements without a name get a unique one; MF_NONE: the
+// world.
+void mf_mjcf_reference(mf_MjcfWriter *w, const char *attribute, mf_ItemType item, uint32_t index);
 
 // The parts of the document, each in its file. mf_mjcf_put_extensions names the plugins of the
 // actuators, which must be first in MJCF.

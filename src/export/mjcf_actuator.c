@@ -6,22 +6,21 @@
 static void put_target(mf_MjcfWriter *w, const mf_Actuator *actuator) {
     switch (actuator->drive) {
     case MF_DRIVE_JOINT:
-        joint_name(w, "joint", actuator->joint);
+        mf_mjcf_reference(w, "joint", MF_ITEM_JOINT, actuator->joint);
         break;
     case MF_DRIVE_JOINT_IN_PARENT:
-        joint_name(w, "jointinparent", actuator->joint);
+        mf_mjcf_reference(w, "jointinparent", MF_ITEM_JOINT, actuator->joint);
         break;
     case MF_DRIVE_TENDON:
-        object_name(w, "tendon", "tendon", w->model->tendons[actuator->tendon].name,
-                    actuator->tendon);
+        mf_mjcf_reference(w, "tendon", MF_ITEM_TENDON, actuator->tendon);
         break;
     case MF_DRIVE_SITE:
-        site_name(w, "site", actuator->site);
+        mf_mjcf_reference(w, "site", MF_ITEM_SITE, actuator->site);
         if (actuator->reference_site != MF_NONE)
-            site_name(w, "refsite", actuator->reference_site);
+            mf_mjcf_reference(w, "refsite", MF_ITEM_SITE, actuator->reference_site);
         break;
     case MF_DRIVE_BODY:
-        body_name(w, "body", actuator->body);
+        mf_mjcf_reference(w, "body", MF_ITEM_BODY, actuator->body);
         break;
     }
 }
@@ -59,7 +58,7 @@ static double integral_limit(const mf_Actuator *a) {
 // An actuator of MuJoCo's plugin (mjcf_pid.c).
 static void put_pid(mf_MjcfWriter *w, const mf_Actuator *a, uint32_t number_of) {
     put(w, "    <plugin plugin=\"mujoco.pid\"");
-    object_name(w, "name", "actuator", a->name, number_of);
+    mf_mjcf_reference(w, "name", MF_ITEM_ACTUATOR, number_of);
     put_target(w, a);
     mf_mjcf_attributes(w, MF_ITEM_ACTUATOR, a, "gear", "gear");
     if (a->dynamics == MF_DYNAMICS_ERROR || a->slew_limit > 0.0)
@@ -96,7 +95,7 @@ void mf_mjcf_put_actuators(mf_MjcfWriter *w) {
         }
         const double times[3] = {a->muscle.rise, a->muscle.fall, a->muscle.smoothing};
         put(w, "    <general");
-        object_name(w, "name", "actuator", a->name, i);
+        mf_mjcf_reference(w, "name", MF_ITEM_ACTUATOR, i);
         put_target(w, a);
         mf_mjcf_attributes(w, MF_ITEM_ACTUATOR, a, "gear", "dynamics");
         if (a->dynamics == MF_DYNAMICS_MUSCLE)

@@ -33,7 +33,7 @@ static void put_geom(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
                              (double)shape->color[2], 1.0};
     indent(w, level);
     put(w, "<geom");
-    object_name(w, "name", "geom", shape->name, index);
+    mf_mjcf_reference(w, "name", MF_ITEM_SHAPE, index);
     write_name(w, "type", mf_mjcf_shapes[shape->type]);
     put_size(w, shape->type, shape->size);
     if (shape->type == MF_SHAPE_MESH)
@@ -55,7 +55,7 @@ static void put_site(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
     const mf_Site *site = &w->model->sites[index];
     indent(w, level);
     put(w, "<site");
-    object_name(w, "name", "site", site->name, index);
+    mf_mjcf_reference(w, "name", MF_ITEM_SITE, index);
     write_name(w, "type", mf_mjcf_shapes[site->type]);
     put_size(w, site->type, site->size);
     mf_mjcf_attributes(w, MF_ITEM_SITE, site, "local_position", "group");
@@ -80,7 +80,7 @@ static void open_body(mf_MjcfWriter *w, uint32_t index, uint32_t level) {
     const mf_Body *body = &model->bodies[index];
     indent(w, level);
     put(w, "<body");
-    object_name(w, "name", "body", body->name, index);
+    mf_mjcf_reference(w, "name", MF_ITEM_BODY, index);
     mf_mjcf_attributes(w, MF_ITEM_BODY, body, "local_position",
                        body->mocap ? "mocap" : "gravity_compensated");
     put(w, ">\n");

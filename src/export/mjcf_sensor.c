@@ -7,11 +7,11 @@ static void put_object(mf_MjcfWriter *w, const char *type_attribute, const char 
     static const char *const types[] = {"body", "xbody", "geom", "site", "xbody"};
     write_name(w, type_attribute, types[object]);
     if (object == MF_OBJECT_SHAPE)
-        object_name(w, name_attribute, "geom", w->model->shapes[index].name, index);
+        mf_mjcf_reference(w, name_attribute, MF_ITEM_SHAPE, index);
     else if (object == MF_OBJECT_SITE)
-        site_name(w, name_attribute, index);
+        mf_mjcf_reference(w, name_attribute, MF_ITEM_SITE, index);
     else
-        body_name(w, name_attribute, index);
+        mf_mjcf_reference(w, name_attribute, MF_ITEM_BODY, index);
 }
 
 static void put_query(mf_MjcfWriter *w, const mf_ContactQuery *query) {
@@ -24,9 +24,9 @@ static void put_query(mf_MjcfWriter *w, const mf_ContactQuery *query) {
             continue;
         const char *attribute = attributes[side][query->sides[side] - MF_CONTACT_SIDE_SHAPE];
         if (query->sides[side] == MF_CONTACT_SIDE_SHAPE)
-            object_name(w, attribute, "geom", w->model->shapes[object].name, object);
+            mf_mjcf_reference(w, attribute, MF_ITEM_SHAPE, object);
         else
-            body_name(w, attribute, object);
+            mf_mjcf_reference(w, attribute, MF_ITEM_BODY, object);
     }
     put(w, " data=\"");
     for (uint32_t i = 0, any = 0; i < 4; i++) {
@@ -65,19 +65,18 @@ void mf_mjcf_put_sensors(mf_MjcfWriter *w) {
         name(w, sensor->name);
         switch (kind->mount) {
         case MF_AT_SITE:
-            site_name(w, "site", sensor->site);
+            mf_mjcf_reference(w, "site", MF_ITEM_SITE, sensor->site);
             break;
         case MF_AT_JOINT:
         case MF_AT_LIMITED_JOINT:
         case MF_AT_BALL:
-            joint_name(w, "joint", sensor->joint);
+            mf_mjcf_reference(w, "joint", MF_ITEM_JOINT, sensor->joint);
             break;
         case MF_AT_TENDON:
-            object_name(w, "tendon", "tendon", model->tendons[sensor->tendon].name, sensor->tendon);
+            mf_mjcf_reference(w, "tendon", MF_ITEM_TENDON, sensor->tendon);
             break;
         case MF_AT_ACTUATOR:
-            object_name(w, "actuator", "actuator", model->actuators[sensor->actuator].name,
-                        sensor->actuator);
+            mf_mjcf_reference(w, "actuator", MF_ITEM_ACTUATOR, sensor->actuator);
             break;
         case MF_AT_FRAME:
             put_object(w, "objtype", "objname", sensor->object, sensor->object_index);
@@ -86,7 +85,7 @@ void mf_mjcf_put_sensors(mf_MjcfWriter *w) {
                            sensor->reference_index);
             break;
         case MF_AT_BODY:
-            body_name(w, "body", sensor->body);
+            mf_mjcf_reference(w, "body", MF_ITEM_BODY, sensor->body);
             break;
         case MF_AT_CONTACTS:
             put_query(w, &sensor->query);

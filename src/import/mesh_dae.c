@@ -64,7 +64,7 @@ typedef struct Dae {
 typedef double Transform[12]; // rows of 4: rotation and scale, then translation
 
 static mf_Status fail(const Dae *dae, const mf_XmlNode *node, mf_Status status, const char *text) {
-    return mf_xml_fail(&dae->xml, node, dae->error, status, "<%.60s> %s", node->name, text);
+    return mf_xml_fail(&dae->xml, node, status, "<%.60s> %s", node->name, text);
 }
 
 static mf_Status no_memory(const Dae *dae) {
@@ -127,9 +127,8 @@ static Named *follow(Dae *dae, const mf_XmlNode *node, const char *attribute, co
             dae->visits++;
     }
     if (found == NULL)
-        mf_xml_fail(&dae->xml, node, dae->error, MF_BAD_FILE,
-                    "<%.60s> %s: there is no <%s> '%.100s'", node->name, attribute, kind,
-                    address != NULL ? address : "");
+        mf_xml_refuse(&dae->xml, node, "<%.60s> %s: there is no <%s> '%.100s'", node->name,
+                      attribute, kind, address != NULL ? address : "");
     return found;
 }
 
@@ -173,8 +172,8 @@ static mf_Status read_attribute(const Dae *dae, const mf_XmlNode *node, const ch
         return MF_OK;
     return read_index(&text, out) && *skip_space(text) == '\0'
                ? MF_OK
-               : mf_xml_fail(&dae->xml, node, dae->error, MF_BAD_FILE,
-                             "<%.60s> %s: expected a whole number", node->name, attribute);
+               : mf_xml_refuse(&dae->xml, node, "<%.60s> %s: expected a whole number", node->name,
+                               attribute);
 }
 
 // ---- sources ------------------------------------------------------------------------------------
@@ -205,8 +204,8 @@ static mf_Status read_floats(Dae *dae, const mf_XmlNode *node, float **out, uint
         double value;
         if (!mf_number_parse(text, &text, &value) || (*text != '\0' && !mf_is_space(*text)) ||
             !isfinite((float)value))
-            return mf_xml_fail(&dae->xml, node, dae->error, MF_BAD_FILE,
-                               "<%.60s> number %u is not a finite one", node->name, i);
+            return mf_xml_refuse(&dae->xml, node, "<%.60s> number %u is not a finite one",
+                                 node->name, i);
         values[i] = (float)value;
     }
     return MF_OK;
@@ -235,9 +234,9 @@ static mf_Status read_points(Dae *dae, const mf_XmlNode *source, Points *out) {
         if (axis[c] >= stride)
             return fail(dae, accessor, MF_BAD_FILE, "expected a stride of three numbers or more");
     if (count > 0 && first + (uint64_t)stride * count > numbers)
-        return mf_xml_fail(&dae->xml, accessor, dae->error, MF_BAD_FILE,
-                           "<accessor> expects %llu numbers, <float_array> has %u",
-                           (unsigned long long)(first + (uint64_t)stride * count), numbers);
+        return mf_xml_refuse(&dae->xml, accessor,
+                             "<accessor> expects %llu numbers, <float_array> has %u",
+                             (unsigned long long)(first + (uint64_t)stride * count), numbers);
     out->count = count;
     out->values = mf_arena_take(&dae->xml.arena, (3 * (size_t)count + 1) * sizeof *out->values);
     out->number = mf_arena_take(&dae->xml.arena, ((size_t)count + 1) * sizeof *out->number);
@@ -331,8 +330,8 @@ static mf_Status read_corner(Making *making, uint32_t *out) {
         if (k != making->layout->at)
             continue;
         if (index >= points->count)
-            return mf_xml_fail(&making->dae->xml, making->node, making->dae->error, MF_BAD_FILE,
-                               "<%.60s> point %u of %u", making->node->name, index, points->count);
+            return mf_xml_refuse(&making->dae->xml, making->node, "<%.60s> point %u of %u",
+                                 making->node->name, index, points->count);
         *out = index;
     }
     return MF_OK;
@@ -506,18 +505,18 @@ static mf_Status apply(const Dae *dae, const mf_XmlNode *node, Transform transfo
     double v[16] = {0};
     mf_Status status = MF_OK;
     if (strcmp(node->name, "matrix") == 0) {
-        status = mf_xml_text_numbers(&dae->xml, node, 16, v, dae->error);
+        status = mf_xml_text_numbers(&dae->xml, node, 16, v);
         memcpy(own, v, sizeof own);
     } else if (strcmp(node->name, "translate") == 0) {
-        status = mf_xml_text_numbers(&dae->xml, node, 3, v, dae->error);
+        status = mf_xml_text_numbers(&dae->xml, node, 3, v);
         for (int r = 0; r < 3; r++)
             own[4 * r + 3] = v[r];
     } else if (strcmp(node->name, "scale") == 0) {
-        status = mf_xml_text_numbers(&dae->xml, node, 3, v, dae->error);
+        status = mf_xml_text_numbers(&dae->xml, node, 3, v);
         for (int r = 0; r < 3; r++)
             own[5 * r] = v[r];
     } else if (strcmp(node->name, "rotate") == 0) {
-        status = mf_xml_text_numbers(&dae->xml, node, 4, v, dae->error);
+        status = mf_xml_text_numbers(&dae->xml, node, 4, v);
         set_rotation(own, v);
     } else if (strcmp(node->name, "skew") == 0 || strcmp(node->name, "lookat") == 0) {
         return fail(dae, node, MF_UNSUPPORTED, "is not supported: expected <matrix>");
@@ -573,8 +572,8 @@ static mf_Status place(Dae *dae, const mf_XmlNode *node, const Named *geometry,
     bool finite = true;
     for (uint32_t p = 0; p < geometry->count && finite; p++) {
         if (parts[p].triangles > MF_MESH_TRIANGLES - dae->triangles)
-            return mf_xml_fail(&dae->xml, node, dae->error, MF_LIMIT,
-                               "at most %u triangles in all instances", MF_MESH_TRIANGLES);
+            return mf_xml_fail(&dae->xml, node, MF_LIMIT, "at most %u triangles in all instances",
+                               MF_MESH_TRIANGLES);
         finite = place_part(dae, &parts[p], transform);
     }
     for (uint32_t p = 0; p < geometry->count; p++)
@@ -645,7 +644,7 @@ static mf_Status read_unit(Dae *dae) {
     const mf_XmlNode *unit = mf_xml_child(mf_xml_child(dae->xml.root, "asset"), "unit");
     dae->unit = 1.0;
     mf_Status status =
-        unit == NULL ? MF_OK : mf_xml_numbers(&dae->xml, unit, "meter", 1, &dae->unit, dae->error);
+        unit == NULL ? MF_OK : mf_xml_numbers(&dae->xml, unit, "meter", 1, &dae->unit);
     if (status == MF_OK && !(dae->unit > 0.0))
         return fail(dae, unit, MF_BAD_FILE, "meter: expected a positive number");
     return status;

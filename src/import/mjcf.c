@@ -9,7 +9,7 @@
 static mf_Status name_model(mf_Mjcf *m) {
     const char *name = mf_xml_attribute(m->xml.root, "model");
     if (name != NULL && strlen(name) > MF_MODEL_NAME_LIMIT)
-        return mf_xml_fail(&m->xml, m->xml.root, m->error, MF_LIMIT,
+        return mf_xml_fail(&m->xml, m->xml.root, MF_LIMIT,
                            "<mujoco> model: at most %u bytes, found %zu", MF_MODEL_NAME_LIMIT,
                            strlen(name));
     m->draft.name = mf_draft_text(&m->draft, name && *name ? name : "robot");
@@ -17,36 +17,37 @@ static mf_Status name_model(mf_Mjcf *m) {
     return m->draft.name && m->draft.file ? MF_OK : mf_mjcf_no_memory(m);
 }
 
+// The file of the last note, where it is not the main one.
+static mf_Status name_file(mf_Mjcf *m, const char *file, bool unsupported) {
+    mf_Note *note = (mf_Note *)m->draft.notes.items + m->draft.notes.count - 1;
+    note->unsupported = unsupported;
+    note->file = file != m->file ? mf_draft_text(&m->draft, file) : "";
+    return note->file != NULL ? MF_OK : mf_mjcf_no_memory(m);
+}
+
 static mf_Status note_ignored(mf_Mjcf *m) {
     const mf_MjcfIgnored *items = m->ignored.items;
-    for (uint32_t i = 0; i < m->ignored.count; i++) {
-        const mf_XmlNode *node = items[i].node;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; status == MF_OK && i < m->ignored.count; i++) {
         char times[40] = "";
-        const char *file = node->file != m->file ? mf_draft_text(&m->draft, node->file) : "";
         if (items[i].count > 1)
             snprintf(times, sizeof times, " (%u times)", items[i].count);
-        if (!file ||
-            !mf_draft_note(&m->draft, items[i].physical, node->line, "%s %s%s", items[i].what,
-                           items[i].physical ? "dropped: this changes the motion of the robot"
-                                             : "has no effect",
-                           times))
-            return mf_mjcf_no_memory(m);
-        mf_Note *note = (mf_Note *)m->draft.notes.items + m->draft.notes.count - 1;
-        note->unsupported = true;
-        note->file = file;
+        status = mf_draft_note(
+            &m->draft, items[i].physical, items[i].node->line, "%s %s%s", items[i].what,
+            items[i].physical ? "dropped: this changes the motion of the robot" : "has no effect",
+            times);
+        if (status == MF_OK)
+            status = name_file(m, items[i].node->file, true);
     }
-    return MF_OK;
+    return status;
 }
 
 static mf_Status note_comment(mf_Mjcf *m, const mf_Xml *xml) {
-    const char *file = xml->file != m->file ? mf_draft_text(&m->draft, xml->file) : "";
     if (xml->loose_comment == 0)
         return MF_OK;
-    if (file == NULL ||
-        !mf_draft_note(&m->draft, false, xml->loose_comment, "%s", MF_XML_LOOSE_COMMENT))
-        return mf_mjcf_no_memory(m);
-    ((mf_Note *)m->draft.notes.items)[m->draft.notes.count - 1].file = file;
-    return MF_OK;
+    mf_Status status =
+        mf_draft_note(&m->draft, false, xml->loose_comment, "%s", MF_XML_LOOSE_COMMENT);
+    return status == MF_OK ? name_file(m, xml->file, false) : status;
 }
 
 static mf_Status note_comments(mf_Mjcf *m) {
@@ -70,19 +71,16 @@ static mf_Status note_planes(mf_Mjcf *m) {
             if (is_level_plane(&shapes[i]) && is_level_plane(&shapes[k]) &&
                 shapes[i].position[2] == shapes[k].position[2])
                 return mf_draft_note(&m->draft, false, m->xml.root->line,
-                                     "level planes at one height count as one ground")
-                           ? MF_OK
-                           : mf_mjcf_no_memory(m);
+                                     "level planes at one height count as one ground");
     return MF_OK;
 }
 
 static mf_Status note_points(mf_Mjcf *m) {
-    if (m->draft.base_type == MF_BASE_FIXED &&
-        !mf_draft_note(&m->draft, false, 0,
-                       "the base is fixed in the world: the points motion, which moves one free "
-                       "body, does not support this"))
-        return mf_mjcf_no_memory(m);
-    return MF_OK;
+    return m->draft.base_type != MF_BASE_FIXED
+               ? MF_OK
+               : mf_draft_note(&m->draft, false, 0,
+                               "the base is fixed in the world: the points motion, which moves one "
+                               "free body, does not support this");
 }
 
 typedef mf_Status (*Pass)(mf_Mjcf *m);
@@ -126,19 +124,10 @@ static void release(mf_Mjcf *m) {
         mf_release(m->context, mf_mjcf_meshes(m)[i].exact);
     for (uint32_t i = 0; i < m->included.count; i++)
         mf_xml_release(((mf_Xml **)m->included.items)[i]);
-    mf_List *lists[] = {&m->included,  &m->classes, &m->bodies,  &m->joints,    &m->geoms,
-                        &m->sites,     &m->meshes,  &m->heights, &m->actuators, &m->ignored,
-                        &m->materials, &m->scopes,  &m->textures};
-    mf_Names *names[] = {
-        &m->included_names, &m->class_names,   &m->body_names,     &m->joint_names,
-        &m->geom_names,     &m->site_names,    &m->camera_names,   &m->mesh_names,
-        &m->height_names,   &m->tendon_names,  &m->actuator_names, &m->sensor_names,
-        &m->equality_names, &m->key_names,     &m->pair_names,     &m->material_names,
-        &m->ignored_names,  &m->dropped_names, &m->texture_names};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        mf_list_release(m->context, lists[i]);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        mf_names_release(names[i]);
+#define RELEASE_LIST(list) mf_list_release(m->context, &m->list);
+#define RELEASE_NAMES(table) mf_names_release(&m->table);
+    MF_MJCF_LISTS(RELEASE_LIST)
+    MF_MJCF_NAME_TABLES(RELEASE_NAMES)
     mf_draft_release(&m->draft);
     mf_xml_release(&m->xml);
     mf_arena_release(&m->arena);
@@ -148,33 +137,17 @@ mf_Status mf_mjcf_parse(mf_Context *context, const char *file, const char *data,
                         const mf_ImportConfig *config, bool in_memory, mf_Model **out,
                         mf_Error *error) {
     *out = NULL;
-    const mf_Names names = mf_names_start(context);
     mf_Mjcf m = {.context = context,
                  .config = config,
                  .file = file,
                  .in_memory = in_memory,
                  .error = error,
-                 .arena = {.context = context},
-                 .included_names = names,
-                 .class_names = names,
-                 .body_names = names,
-                 .joint_names = names,
-                 .geom_names = names,
-                 .site_names = names,
-                 .camera_names = names,
-                 .mesh_names = names,
-                 .height_names = names,
-                 .tendon_names = names,
-                 .actuator_names = names,
-                 .sensor_names = names,
-                 .equality_names = names,
-                 .key_names = names,
-                 .pair_names = names,
-                 .material_names = names,
-                 .texture_names = names,
-                 .ignored_names = names,
-                 .dropped_names = names};
+                 .arena = {.context = context}};
+#define START_NAMES(table) m.table = mf_names_start(context);
+    MF_MJCF_NAME_TABLES(START_NAMES)
     mf_draft_start(&m.draft, context);
+    m.draft.file = file;
+    m.draft.error = error;
     mf_Status status = mf_xml_parse(context, file, data, size, &m.xml, error);
     if (status == MF_OK)
         status = run_passes(&m);

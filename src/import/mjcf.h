@@ -36,30 +36,27 @@
 // ---- attributes --------------------------------------------------------------------------------
 
 typedef enum mf_MjcfKind {
-    MF_MJCF_NUMBERS,   // doubles
-    MF_MJCF_INTEGER,   // int32_t
-    MF_MJCF_FLAG,      // bool: true or false
-    MF_MJCF_CHOICE,    // int32_t: index into `names`
-    MF_MJCF_TEXT,      // const char *
-    MF_MJCF_ELSEWHERE, // read by other means
-    MF_MJCF_PASSED,    // no meaning for the simulation: ignored silently
-    MF_MJCF_NOTED,     // has no effect here: noted
-    MF_MJCF_REFUSED,   // physical and not supported: an error when it is not zero
-    MF_MJCF_PLAIN      // all attributes of a structure in the table of model fields
+    MF_MJCF_NUMBERS,     // doubles
+    MF_MJCF_INTEGER,     // int32_t
+    MF_MJCF_FLAG,        // bool: true or false
+    MF_MJCF_CHOICE,      // int32_t: index into `names`
+    MF_MJCF_TEXT,        // const char *
+    MF_MJCF_ORIENTATION, // mf_MjcfOrientation, from the attribute that is given
+    MF_MJCF_ELSEWHERE,   // read by other means
+    MF_MJCF_PASSED,      // no meaning for the simulation: ignored silently
+    MF_MJCF_NOTED,       // has no effect here: noted
+    MF_MJCF_REFUSED,     // physical and not supported: an error when it is not zero
+    MF_MJCF_PLAIN        // all attributes of a structure in the table of model fields
 } mf_MjcfKind;
 
 typedef struct mf_MjcfField {
-    const char *name;
+    const char *name; // without a member: names, with blanks between them
     mf_MjcfKind kind;
     uint8_t least; // [1] least count of numbers; for MF_MJCF_PLAIN the mf_ItemType
     uint8_t most;  // [1] largest count of numbers
     size_t offset; // [byte] in the item
     const char *const *names;
 } mf_MjcfField;
-
-// Attributes that are directly members of the model are stored in `plain`.
-#define MF_MJCF_PLAIN_OF(type, of)                                                                 \
-    { "", MF_MJCF_PLAIN, MF_ITEM_##of, 0, offsetof(type, plain), NULL }
 
 // Orientation as in the file.
 typedef enum mf_MjcfOrientationKind {
@@ -75,19 +72,18 @@ typedef struct mf_MjcfOrientation {
     double value[6]; // unit of the file
 } mf_MjcfOrientation;
 
-#define MF_MJCF_ORIENTATION                                                                        \
-    {"quat", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, {"axisangle", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},   \
-        {"xyaxes", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, {"zaxis", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, \
-    {                                                                                              \
-        "euler", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL                                                  \
-    }
-
 extern const char *const mf_mjcf_tristate[]; // false, true, auto
 enum { MF_MJCF_FALSE, MF_MJCF_TRUE, MF_MJCF_AUTO };
 
 // ---- items -------------------------------------------------------------------------------------
 // In the file's units and conventions (half sizes, degrees) until conversion to the draft. Optional
 // numbers start as NaN.
+
+// How all of them begin.
+typedef struct mf_MjcfHead {
+    const mf_XmlNode *node;
+    const char *name; // NULL: none
+} mf_MjcfHead;
 
 enum { MF_MJCF_FREE, MF_MJCF_BALL, MF_MJCF_SLIDE, MF_MJCF_HINGE }; // joint types
 
@@ -209,11 +205,13 @@ typedef struct mf_MjcfTendon {
 } mf_MjcfTendon;
 
 typedef struct mf_MjcfEquality {
+    const mf_XmlNode *node;
     const char *name;
     mf_Equality plain;
 } mf_MjcfEquality;
 
 typedef struct mf_MjcfPair {
+    const mf_XmlNode *node;
     const char *name, *geoms[2];
     mf_ContactPair plain;
 } mf_MjcfPair;
@@ -277,7 +275,7 @@ typedef struct mf_MjcfClass {
     mf_MjcfEquality equality;
     mf_MjcfTendon tendon;
     mf_MjcfActuator actuator;
-    mf_MjcfOptics optics;
+    mf_MjcfOptics camera;
     mf_MjcfMaterial material;
     mf_MjcfLaw laws[MF_MJCF_ACTUATOR_KINDS]; // of enclosing classes, by kind of the element
 } mf_MjcfClass;
@@ -303,41 +301,49 @@ typedef struct mf_MjcfScope {
     const mf_MjcfSettings *settings;
 } mf_MjcfScope;
 
+#define MF_MJCF_LISTS(X)                                                                           \
+    X(included)  /* mf_Xml *, in the order of reading */                                           \
+    X(scopes)    /* mf_MjcfScope, of attached models */                                            \
+    X(classes)   /* mf_MjcfClass * */                                                              \
+    X(bodies)    /* mf_MjcfBody; 0 is the world */                                                 \
+    X(joints)    /* mf_MjcfJoint */                                                                \
+    X(geoms)     /* mf_MjcfGeom */                                                                 \
+    X(sites)     /* mf_MjcfSite */                                                                 \
+    X(meshes)    /* mf_MjcfMesh */                                                                 \
+    X(heights)   /* mf_MjcfHeights */                                                              \
+    X(materials) /* mf_MjcfMaterial */                                                             \
+    X(textures)  /* mf_MjcfTexture */                                                              \
+    X(ignored)   /* mf_MjcfIgnored */                                                              \
+    X(actuators) /* uint32_t: draft index of each in the file, MF_NONE when dropped */
+// clang-format off
+#define MF_MJCF_NAME_TABLES(X) \
+    X(included_names) X(class_names) X(body_names) X(joint_names) X(geom_names) X(site_names) \
+    X(camera_names) X(mesh_names) X(height_names) X(tendon_names) X(actuator_names) \
+    X(sensor_names) X(equality_names) X(key_names) X(pair_names) X(material_names) \
+    X(texture_names) X(ignored_names) X(dropped_names)
+// clang-format on
+
 typedef struct mf_Mjcf {
     mf_Context *context;
     const mf_ImportConfig *config;
     const char *file;
-    bool in_memory;   // no other file is read
-    mf_Xml xml;       // the main file
-    mf_List included; // mf_Xml *, in the order of reading
-    mf_Names included_names;
+    bool in_memory; // no other file is read
+    mf_Xml xml;     // the main file
     mf_Draft draft;
     mf_Arena arena;
     mf_Error *error;
     // compiler
     mf_MjcfSettings settings; // of the main model
-    mf_List scopes;           // mf_MjcfScope, of attached models
     uint32_t copied;          // [1] elements of attached models
     uint32_t attached;        // [1] models so far, each prefix counted separately
     bool balance_inertia, discard_visual, fit_box;
     int32_t inertia_from_geom; // tristate
     int32_t inertia_groups[2];
     double bound_mass, bound_inertia, total_mass;
-    // lists
-    mf_List classes;   // mf_MjcfClass *
-    mf_List bodies;    // mf_MjcfBody; 0 is the world
-    mf_List joints;    // mf_MjcfJoint
-    mf_List geoms;     // mf_MjcfGeom
-    mf_List sites;     // mf_MjcfSite
-    mf_List meshes;    // mf_MjcfMesh
-    mf_List heights;   // mf_MjcfHeights
-    mf_List actuators; // uint32_t: draft index of each in the file, MF_NONE when dropped
-    mf_List ignored;   // mf_MjcfIgnored
-    mf_Names class_names, body_names, joint_names, geom_names, site_names, camera_names, mesh_names,
-        height_names, tendon_names, actuator_names, sensor_names, equality_names, key_names,
-        pair_names, material_names, texture_names, ignored_names, dropped_names;
-    mf_List materials; // mf_MjcfMaterial
-    mf_List textures;  // mf_MjcfTexture
+#define MF_MJCF_LIST(list) mf_List list;
+#define MF_MJCF_NAME_TABLE(table) mf_Names table;
+    MF_MJCF_LISTS(MF_MJCF_LIST)
+    MF_MJCF_NAME_TABLES(MF_MJCF_NAME_TABLE)
 } mf_Mjcf;
 
 static inline mf_MjcfBody *mf_mjcf_bodies(const mf_Mjcf *m) {
@@ -376,7 +382,9 @@ static inline bool mf_mjcf_is_dimension(uint32_t dimension) {
     return dimension == 1 || dimension == 3 || dimension == 4 || dimension == 6;
 }
 
-mf_Status mf_mjcf_no_memory(const mf_Mjcf *m);
+static inline mf_Status mf_mjcf_no_memory(const mf_Mjcf *m) {
+    return mf_draft_no_memory(&m->draft);
+}
 mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *format, ...)
     MF_PRINTF(3, 4);
 
@@ -399,10 +407,13 @@ mf_Status mf_mjcf_read_some(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfFie
 // Errors for children of `node` that are not in the NULL-terminated list.
 mf_Status mf_mjcf_only(mf_Mjcf *m, const mf_XmlNode *node, const char *const *known);
 
-// Reads an orientation attribute into `out`, if there is one.
-mf_Status mf_mjcf_orientation(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfOrientation *out);
 mf_Status mf_mjcf_rotation(const mf_Mjcf *m, const mf_XmlNode *node,
                            const mf_MjcfOrientation *orientation, double rotation[4]);
+
+// The pose of a shape from `from` to `to`, its z axis along both, and its sizes but the first.
+mf_Status mf_mjcf_between_ends(const mf_Mjcf *m, const mf_XmlNode *node, const double fromto[6],
+                               int32_t type, double position[3], double rotation[4],
+                               double size[3]);
 
 // Normalizes; quaternions of length 1 up to rounding stay bit-identical. False for a zero
 // quaternion.
@@ -429,13 +440,22 @@ mf_Status mf_mjcf_name(mf_Mjcf *m, const mf_XmlNode *node, mf_Names *names, cons
 // element must be dropped, too; a note has been added.
 mf_Status mf_mjcf_find(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, const char *name,
                        const mf_Names *names, const char *kind, uint32_t *out);
+// The site that an attribute names, and its frame; `*out` is NULL when it was dropped.
+mf_Status mf_mjcf_find_site(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
+                            const char *name, const mf_MjcfSite **out, mf_Frame *frame);
 // Records that an object of this name was dropped.
 mf_Status mf_mjcf_dropped(mf_Mjcf *m, const char *kind, const char *name);
 
-// The class for an element: its attribute "class", else `inherited`.
-mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *inherited,
-                        const mf_MjcfClass **out);
-const mf_MjcfClass *mf_mjcf_main(const mf_Mjcf *m);
+// The class that the attribute "class" or "childclass" names, else `inherited`; NULL: main.
+mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
+                        const mf_MjcfClass *inherited, const mf_MjcfClass **out);
+
+// Adds an item of the importer, which begins with mf_MjcfHead, to a list, and its name.
+mf_Status mf_mjcf_list_item(mf_Mjcf *m, mf_List *list, size_t size, const void *item,
+                            mf_Names *names);
+// Adds a copy of an item to the draft; `names` (may be NULL) get its name.
+mf_Status mf_mjcf_add(mf_Mjcf *m, const mf_XmlNode *node, mf_ItemType item, const void *values,
+                      mf_Names *names);
 
 // Converts a pose in a body to one in the draft.
 mf_Frame mf_mjcf_frame(const mf_Mjcf *m, uint32_t body, const double position[3],
@@ -445,23 +465,30 @@ mf_Status mf_mjcf_stiffness(mf_Mjcf *m, const mf_XmlNode *node, const char *attr
 
 // ---- tables ------------------------------------------------------------------------------------
 
-extern const mf_MjcfField mf_mjcf_joint_fields[], mf_mjcf_geom_fields[], mf_mjcf_site_fields[],
-    mf_mjcf_mesh_fields[], mf_mjcf_material_fields[], mf_mjcf_pair_fields[],
-    mf_mjcf_equality_fields[], mf_mjcf_tendon_fields[];
-
 // [1] Numbers of attribute size, by type.
 uint32_t mf_mjcf_size_count(int32_t type);
 
-// Reads one element into an item that contains its class's values.
-mf_Status mf_mjcf_read_joint(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfJoint *joint);
-mf_Status mf_mjcf_read_geom(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfGeom *geom);
-mf_Status mf_mjcf_read_site(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfSite *site);
-mf_Status mf_mjcf_read_optics(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfOptics *optics);
+// Elements with defaults; the same order as in mjcf_class.c.
+typedef enum mf_MjcfElement {
+    MF_MJCF_JOINT,
+    MF_MJCF_GEOM,
+    MF_MJCF_SITE,
+    MF_MJCF_CAMERA,
+    MF_MJCF_MESH,
+    MF_MJCF_MATERIAL,
+    MF_MJCF_PAIR,
+    MF_MJCF_EQUALITY,
+    MF_MJCF_TENDON,
+    MF_MJCF_ELEMENTS
+} mf_MjcfElement;
+// Reads one into `item`, over the values of its class or else of `inherited` (NULL: main).
+mf_Status mf_mjcf_read_element(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *inherited,
+                               mf_MjcfElement element, void *item);
 
-// Textures and materials (mjcf_texture.c): of <asset>, and of a default class.
+// Textures and materials (mjcf_texture.c).
 mf_Status mf_mjcf_read_texture(mf_Mjcf *m, const mf_XmlNode *node);
 mf_Status mf_mjcf_list_material(mf_Mjcf *m, const mf_XmlNode *node);
-mf_Status mf_mjcf_read_material(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfMaterial *material);
+mf_Status mf_mjcf_check_material(mf_Mjcf *m, const void *material);
 // The draft's material of a geom, which is added with its texture at the first use; MF_NONE: none.
 mf_Status mf_mjcf_use_material(mf_Mjcf *m, const mf_MjcfGeom *geom, uint32_t *out);
 mf_Status mf_mjcf_use_sky(mf_Mjcf *m);
@@ -502,10 +529,12 @@ mf_Status mf_mjcf_read_sensors(mf_Mjcf *m);
 mf_Status mf_mjcf_read_docks(mf_Mjcf *m);
 // Reads the properties of cameras for which MJCF has no attributes (mjcf_camera.c).
 mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m);
-// Splits a list of key=value pairs into attributes, in place; commas become spaces. MF_NONE: not
-// such a list.
+// An element of this kind and name, whose other attributes are the key=value pairs of a text's
+// data; commas become spaces.
 enum { MF_MJCF_NAMES = 32 };
-uint32_t mf_mjcf_cut(char *data, mf_XmlAttribute out[MF_MJCF_NAMES]);
+mf_Status mf_mjcf_text_element(mf_Mjcf *m, const mf_XmlNode *text, const char *kind,
+                               const char *name, mf_XmlAttribute attributes[MF_MJCF_NAMES + 1],
+                               mf_XmlNode *out);
 // The selection and the number of values of a contact sensor; `*found` is false when it is dropped.
 mf_Status mf_mjcf_read_query(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery *query,
                              uint32_t *count, bool *found);
@@ -539,7 +568,12 @@ mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *par
                              uint32_t attributes);
 mf_Status mf_mjcf_out_of_memory(const mf_Mjcf *m, const mf_XmlNode *node);
 void mf_mjcf_add_attribute(mf_XmlNode *node, const char *name, const char *value);
-void mf_mjcf_add_child(mf_XmlNode *parent, mf_XmlNode *child);
+// A copy of an element and all in it, as the last child of `parent`. Values of attributes are those
+// that `rename` gives (NULL: out of memory); the copies have space for two more attributes.
+typedef const char *(*mf_MjcfRename)(const void *user, const mf_XmlNode *from,
+                                     const mf_XmlAttribute *attribute);
+mf_Status mf_mjcf_copy(mf_Mjcf *m, const mf_XmlNode *from, mf_MjcfRename rename, const void *user,
+                       mf_XmlNode *parent);
 
 // Whether an attribute of this name is the name of an element, not of a default class.
 bool mf_mjcf_names_element(const char *attribute);

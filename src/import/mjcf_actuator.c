@@ -4,25 +4,12 @@
 // position: gain kp, bias -kp length - kv velocity; velocity: gain kv, bias -kv velocity; damper:
 // gain -kv velocity; intvelocity: a position servo behind an integrator; cylinder: area times
 // pressure behind a filter.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "math/scalar.h"
 
 #include <math.h>
 #include <string.h>
-
-#define NUMBERS(name, least, most, member)                                                         \
-    { name, MF_MJCF_NUMBERS, least, most, offsetof(mf_MjcfActuator, member), NULL }
-#define TEXT(name, member)                                                                         \
-    { name, MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfActuator, member), NULL }
-#define CHOICE(name, member, names)                                                                \
-    { name, MF_MJCF_CHOICE, 0, 0, offsetof(mf_MjcfActuator, member), names }
-#define PASSED(name)                                                                               \
-    { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
-#define REFUSED(name)                                                                              \
-    { name, MF_MJCF_REFUSED, 0, 0, 0, NULL }
-#define END                                                                                        \
-    { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
 // The first four are mf_ActuatorDynamics, the first two those of gain and bias.
 static const char *const dynamics_names[] = {"none",   "integrator", "filter", "filterexact",
@@ -30,37 +17,33 @@ static const char *const dynamics_names[] = {"none",   "integrator", "filter", "
 static const char *const gain_names[] = {"fixed", "affine", "muscle", "user", NULL};
 static const char *const bias_names[] = {"none", "affine", "muscle", "user", NULL};
 
+#define T mf_MjcfActuator
 #define COMMON                                                                                     \
-    TEXT("name", name), {"class", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL}, PASSED("user"),               \
-        MF_MJCF_PLAIN_OF(mf_MjcfActuator, ACTUATOR), REFUSED("nsample"), PASSED("interp"),         \
-        REFUSED("delay"), NUMBERS("lengthrange", 2, 2, length_range),                              \
+    TEXT("name", name), ELSEWHERE("class"), PASSED("user"), PLAIN(ACTUATOR), REFUSED("nsample"),   \
+        PASSED("interp"), REFUSED("delay"), NUMBERS("lengthrange", 2, 2, length_range),            \
         NUMBERS("ctrlrange", 2, 2, control_range), NUMBERS("forcerange", 2, 2, force_range),       \
         CHOICE("ctrllimited", control_limited, mf_mjcf_tristate),                                  \
         CHOICE("forcelimited", force_limited, mf_mjcf_tristate),                                   \
         NUMBERS("damping", 1, 3, damping), TEXT("joint", joint),                                   \
         TEXT("jointinparent", joint_in_parent), TEXT("tendon", tendon), TEXT("site", site),        \
-        TEXT("refsite", reference_site), REFUSED("slidersite"), REFUSED("cranksite"),              \
-        REFUSED("cranklength")
+        TEXT("refsite", reference_site), REFUSED("slidersite cranksite"), REFUSED("cranklength")
 #define ACTIVATION                                                                                 \
     CHOICE("actlimited", activation_limited, mf_mjcf_tristate),                                    \
         NUMBERS("actrange", 2, 2, activation_range)
 
-static const mf_MjcfField general_fields[] = {
-    COMMON,
-    ACTIVATION,
-    CHOICE("dyntype", law.dynamics, dynamics_names),
-    CHOICE("gaintype", law.gain_kind, gain_names),
-    CHOICE("biastype", law.bias_kind, bias_names),
-    NUMBERS("dynprm", 1, 10, law.dynamics_values),
-    NUMBERS("gainprm", 1, 10, law.gain),
-    NUMBERS("biasprm", 1, 10, law.bias),
-    {"actearly", MF_MJCF_FLAG, 0, 0, offsetof(mf_MjcfActuator, plain.early), NULL},
-    PASSED("actdim"),
-    TEXT("body", body),
-    REFUSED("input"),
-    REFUSED("velrange"),
-    REFUSED("ffrange"),
-    END};
+static const mf_MjcfField general_fields[] = {COMMON,
+                                              ACTIVATION,
+                                              CHOICE("dyntype", law.dynamics, dynamics_names),
+                                              CHOICE("gaintype", law.gain_kind, gain_names),
+                                              CHOICE("biastype", law.bias_kind, bias_names),
+                                              NUMBERS("dynprm", 1, 10, law.dynamics_values),
+                                              NUMBERS("gainprm", 1, 10, law.gain),
+                                              NUMBERS("biasprm", 1, 10, law.bias),
+                                              FLAG("actearly", plain.early),
+                                              PASSED("actdim"),
+                                              TEXT("body", body),
+                                              REFUSED("input velrange ffrange"),
+                                              END};
 static const mf_MjcfField motor_fields[] = {COMMON, END};
 static const mf_MjcfField position_fields[] = {COMMON,
                                                ACTIVATION,
@@ -88,10 +71,8 @@ static const mf_MjcfField plugin_fields[] = {COMMON,
                                              ACTIVATION,
                                              CHOICE("dyntype", law.dynamics, dynamics_names),
                                              NUMBERS("dynprm", 1, 10, law.dynamics_values),
-                                             {"actearly", MF_MJCF_PASSED, 0, 0, 0, NULL},
-                                             {"actdim", MF_MJCF_PASSED, 0, 0, 0, NULL},
-                                             {"plugin", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                             {"instance", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
+                                             PASSED("actearly actdim"),
+                                             ELSEWHERE("plugin instance"),
                                              END};
 static const mf_MjcfField adhesion_fields[] = {COMMON, TEXT("body", body),
                                                NUMBERS("gain", 1, 1, adhesion), END};
@@ -116,9 +97,6 @@ static mf_Status not_negative(const mf_Mjcf *m, const mf_XmlNode *node, const ch
 static mf_Status set_motor(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
     (void)m, (void)node;
     a->law.gain[0] = 1.0;
-    a->law.dynamics = MF_DYNAMICS_NONE;
-    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
-    a->law.bias_kind = MF_MJCF_BIAS_NONE;
     return MF_OK;
 }
 
@@ -149,15 +127,7 @@ static mf_Status set_position(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuato
     } else if (a->law.dynamics != MF_DYNAMICS_FILTER_EXACT) {
         a->law.dynamics = MF_DYNAMICS_NONE;
     }
-    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
-    a->law.bias_kind = MF_MJCF_BIAS_AFFINE;
     return MF_OK;
-}
-
-static mf_Status set_intvelocity(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
-    mf_Status status = set_position(m, node, a);
-    a->law.dynamics = MF_DYNAMICS_INTEGRATOR;
-    return status;
 }
 
 static mf_Status set_velocity(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
@@ -165,9 +135,6 @@ static mf_Status set_velocity(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuato
     a->law.gain[0] = mf_is_finite(a->kv) ? a->kv : a->law.gain[0];
     clear(a->law.bias);
     a->law.bias[2] = -a->law.gain[0];
-    a->law.dynamics = MF_DYNAMICS_NONE;
-    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
-    a->law.bias_kind = MF_MJCF_BIAS_AFFINE;
     return MF_OK;
 }
 
@@ -180,9 +147,6 @@ static mf_Status set_damper(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator 
     clear(a->law.gain);
     a->law.gain[2] = -kv;
     a->control_limited = MF_MJCF_TRUE;
-    a->law.dynamics = MF_DYNAMICS_NONE;
-    a->law.gain_kind = MF_MJCF_GAIN_AFFINE;
-    a->law.bias_kind = MF_MJCF_BIAS_NONE;
     return status;
 }
 
@@ -190,8 +154,6 @@ static mf_Status set_damper(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator 
 static mf_Status set_adhesion(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
     a->law.gain[0] = mf_is_finite(a->adhesion) ? a->adhesion : a->law.gain[0];
     a->control_limited = MF_MJCF_TRUE;
-    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
-    a->law.bias_kind = MF_MJCF_BIAS_NONE;
     if (a->control_range[0] < 0.0 || a->control_range[1] < 0.0)
         return mf_mjcf_fail(m, node, "<adhesion> ctrlrange: expected numbers >= 0");
     return not_negative(m, node, "gain", a->law.gain[0]);
@@ -207,9 +169,6 @@ static mf_Status set_cylinder(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuato
         a->law.gain[0] = a->area;
     if (a->diameter >= 0.0)
         a->law.gain[0] = MF_PI / 4.0 * a->diameter * a->diameter;
-    a->law.dynamics = MF_DYNAMICS_FILTER;
-    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
-    a->law.bias_kind = MF_MJCF_BIAS_AFFINE;
     return MF_OK;
 }
 
@@ -236,22 +195,34 @@ static mf_Status set_muscle(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator 
     if (mf_is_finite(a->muscle_smoothing))
         a->law.dynamics_values[2] = a->muscle_smoothing;
     memcpy(a->law.bias, a->law.gain, sizeof a->law.bias);
-    a->law.dynamics = MF_DYNAMICS_MUSCLE;
-    a->law.gain_kind = MF_MJCF_GAIN_MUSCLE;
-    a->law.bias_kind = MF_MJCF_BIAS_MUSCLE;
     return MF_OK;
 }
 
+// What the element sets, and the kinds of its law; KEPT: as in its class.
+enum { KEPT = -1 };
+// clang-format off
 static const struct {
     const char *name;
     const mf_MjcfField *fields;
     mf_Status (*set)(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a);
+    int32_t dynamics, gain, bias;
 } kinds[MF_MJCF_ACTUATOR_KINDS] = {
-    {"general", general_fields, NULL},           {"motor", motor_fields, set_motor},
-    {"position", position_fields, set_position}, {"intvelocity", position_fields, set_intvelocity},
-    {"velocity", velocity_fields, set_velocity}, {"damper", velocity_fields, set_damper},
-    {"cylinder", cylinder_fields, set_cylinder}, {"plugin", plugin_fields, mf_mjcf_set_pid},
-    {"muscle", muscle_fields, set_muscle},       {"adhesion", adhesion_fields, set_adhesion}};
+    {"general", general_fields, NULL, KEPT, KEPT, KEPT},
+    {"motor", motor_fields, set_motor, MF_DYNAMICS_NONE, MF_MJCF_GAIN_FIXED, MF_MJCF_BIAS_NONE},
+    {"position", position_fields, set_position, KEPT, MF_MJCF_GAIN_FIXED, MF_MJCF_BIAS_AFFINE},
+    {"intvelocity", position_fields, set_position, MF_DYNAMICS_INTEGRATOR, MF_MJCF_GAIN_FIXED,
+     MF_MJCF_BIAS_AFFINE},
+    {"velocity", velocity_fields, set_velocity, MF_DYNAMICS_NONE, MF_MJCF_GAIN_FIXED,
+     MF_MJCF_BIAS_AFFINE},
+    {"damper", velocity_fields, set_damper, MF_DYNAMICS_NONE, MF_MJCF_GAIN_AFFINE,
+     MF_MJCF_BIAS_NONE},
+    {"cylinder", cylinder_fields, set_cylinder, MF_DYNAMICS_FILTER, MF_MJCF_GAIN_FIXED,
+     MF_MJCF_BIAS_AFFINE},
+    {"plugin", plugin_fields, mf_mjcf_set_pid, KEPT, MF_MJCF_GAIN_FIXED, MF_MJCF_BIAS_AFFINE},
+    {"muscle", muscle_fields, set_muscle, MF_DYNAMICS_MUSCLE, MF_MJCF_GAIN_MUSCLE,
+     MF_MJCF_BIAS_MUSCLE},
+    {"adhesion", adhesion_fields, set_adhesion, KEPT, MF_MJCF_GAIN_FIXED, MF_MJCF_BIAS_NONE}};
+// clang-format on
 
 bool mf_mjcf_is_actuator(const char *element) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -297,7 +268,13 @@ mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, const mf_Mjc
     for (int i = 0; i < 7; i++)
         a->muscle[i] = none;
     mf_Status status = mf_mjcf_read(m, node, kinds[kind].fields, a);
-    return status == MF_OK && kinds[kind].set ? kinds[kind].set(m, node, a) : status;
+    if (status == MF_OK && kinds[kind].set != NULL)
+        status = kinds[kind].set(m, node, a);
+    const int32_t to[3] = {kinds[kind].dynamics, kinds[kind].gain, kinds[kind].bias};
+    int32_t *kind_of[3] = {&a->law.dynamics, &a->law.gain_kind, &a->law.bias_kind};
+    for (int i = 0; i < 3; i++)
+        *kind_of[i] = to[i] != KEPT ? to[i] : *kind_of[i];
+    return status;
 }
 
 // ---- one actuator ------------------------------------------------------------------------------
@@ -318,25 +295,19 @@ static mf_Status find_joint(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator
 }
 
 static mf_Status find_sites(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
-    uint32_t site;
-    mf_Status status =
-        mf_mjcf_find(m, from->node, "site", from->site, &m->site_names, "site", &site);
-    if (status != MF_OK || site == MF_NONE)
+    const mf_MjcfSite *site;
+    mf_Status status = mf_mjcf_find_site(m, from->node, "site", from->site, &site, &to->frame);
+    if (status != MF_OK || site == NULL)
         return status;
-    const mf_MjcfSite *other_site = &mf_mjcf_sites(m)[site];
     to->drive = MF_DRIVE_SITE;
-    to->site = other_site->draft;
-    to->frame = mf_mjcf_frame(m, other_site->body, other_site->position, other_site->rotation);
+    to->site = site->draft;
     if (from->reference_site == NULL)
         return MF_OK;
     status =
-        mf_mjcf_find(m, from->node, "refsite", from->reference_site, &m->site_names, "site", &site);
-    if (status != MF_OK || site == MF_NONE)
-        return status;
-    other_site = &mf_mjcf_sites(m)[site];
-    to->reference_site = other_site->draft;
-    to->reference = mf_mjcf_frame(m, other_site->body, other_site->position, other_site->rotation);
-    return MF_OK;
+        mf_mjcf_find_site(m, from->node, "refsite", from->reference_site, &site, &to->reference);
+    if (status == MF_OK && site != NULL)
+        to->reference_site = site->draft;
+    return status;
 }
 
 // Adhesion. A body of the world would also attract what touches it, but is not a body of the model.
@@ -530,13 +501,9 @@ static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *
                : status;
 }
 
-static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from) {
-    uint32_t *slot = mf_list_push(m->context, &m->actuators, sizeof *slot);
+static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from, uint32_t *slot) {
     mf_Actuator to = from->plain;
     bool refused = false;
-    if (slot == NULL)
-        return mf_mjcf_no_memory(m);
-    *slot = MF_NONE;
     if (from->plugin && !from->known)
         return mf_mjcf_dropped(m, "actuator", from->name);
     mf_Status status = find_target(m, from, &to);
@@ -553,42 +520,29 @@ static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from) {
         status = fill_ranges(m, from, &to);
     if (status != MF_OK)
         return status;
-    to.name = mf_draft_text(&m->draft, from->name ? from->name : "");
-    mf_Actuator *item =
-        to.name ? mf_list_push(m->context, &m->draft.actuators, sizeof *item) : NULL;
-    if (item == NULL)
+    to.name = from->name;
+    *slot = m->draft.actuators.count;
+    return mf_mjcf_add(m, from->node, MF_ITEM_ACTUATOR, &to, &m->actuator_names);
+}
+
+static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
+    const mf_MjcfClass *class;
+    mf_MjcfActuator actuator;
+    uint32_t *slot = mf_list_push(m->context, &m->actuators, sizeof *slot);
+    if (slot == NULL)
         return mf_mjcf_no_memory(m);
-    *item = to;
-    *slot = m->draft.actuators.count - 1;
-    return mf_mjcf_name(m, from->node, &m->actuator_names, from->name, *slot);
+    *slot = MF_NONE;
+    if (!mf_mjcf_is_actuator(node->name)) {
+        mf_Status refused = mf_mjcf_refuse(m, node, NULL);
+        return refused == MF_OK ? mf_mjcf_dropped(m, "actuator", mf_xml_attribute(node, "name"))
+                                : refused;
+    }
+    mf_Status status = mf_mjcf_class(m, node, "class", NULL, &class);
+    if (status == MF_OK)
+        status = mf_mjcf_read_actuator(m, node, class, &actuator);
+    return status == MF_OK ? add_actuator(m, &actuator, slot) : status;
 }
 
 mf_Status mf_mjcf_read_actuators(mf_Mjcf *m) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "actuator"); section;
-         section = mf_xml_next(section, "actuator")) {
-        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next) {
-            const mf_MjcfClass *class;
-            if (!mf_mjcf_is_actuator(node->name)) {
-                uint32_t *slot;
-                status = mf_mjcf_refuse(m, node, NULL);
-                if (status == MF_OK)
-                    status = mf_mjcf_dropped(m, "actuator", mf_xml_attribute(node, "name"));
-                slot =
-                    status == MF_OK ? mf_list_push(m->context, &m->actuators, sizeof *slot) : NULL;
-                if (slot == NULL)
-                    return status == MF_OK ? mf_mjcf_no_memory(m) : status;
-                *slot = MF_NONE;
-                continue;
-            }
-            status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
-            if (status != MF_OK)
-                return status;
-            mf_MjcfActuator actuator;
-            status = mf_mjcf_read_actuator(m, node, class, &actuator);
-            if (status == MF_OK)
-                status = add_actuator(m, &actuator);
-        }
-    }
-    return status;
+    return mf_mjcf_read_section(m, "actuator", read_one);
 }

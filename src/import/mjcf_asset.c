@@ -1,13 +1,10 @@
 // Assets: meshes, height fields, textures and materials are listed and read when a geom uses them
 // (mjcf_mesh.c, mjcf_heights.c, mjcf_texture.c); skins are for viewing only.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "math/scalar.h"
 
 #include <string.h>
-
-#define END                                                                                        \
-    { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
 mf_Status mf_mjcf_name_by_file(mf_Mjcf *m, const char *file, const char **name) {
     const char *slash = strrchr(file, '/');
@@ -18,19 +15,14 @@ mf_Status mf_mjcf_name_by_file(mf_Mjcf *m, const char *file, const char **name) 
 }
 
 static mf_Status read_mesh(mf_Mjcf *m, const mf_XmlNode *node) {
-    const mf_MjcfClass *class;
     static const char *const none[] = {NULL};
-    mf_Status status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
+    mf_MjcfMesh mesh;
+    mf_Status status = mf_mjcf_only(m, node, none);
     if (status == MF_OK)
-        status = mf_mjcf_only(m, node, none);
+        status = mf_mjcf_read_element(m, node, NULL, MF_MJCF_MESH, &mesh);
     if (status != MF_OK)
         return status;
-    mf_MjcfMesh mesh = class->mesh;
-    mesh.node = node;
     mesh.draft = MF_NONE;
-    status = mf_mjcf_read(m, node, mf_mjcf_mesh_fields, &mesh);
-    if (status != MF_OK)
-        return status;
     const bool made = mf_xml_attribute(node, "builtin") || mf_xml_child(node, "plugin");
     if (mesh.file == NULL && mesh.vertices == NULL)
         return made ? mf_mjcf_dropped(m, "mesh", mesh.name)
@@ -44,23 +36,16 @@ static mf_Status read_mesh(mf_Mjcf *m, const mf_XmlNode *node) {
         return mf_mjcf_fail(m, node, "<mesh> scale: expected numbers other than 0");
     if (mesh.name == NULL && mesh.file != NULL)
         status = mf_mjcf_name_by_file(m, mesh.file, &mesh.name);
-    mf_MjcfMesh *item = status == MF_OK ? mf_list_push(m->context, &m->meshes, sizeof *item) : NULL;
-    if (item == NULL)
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
-    *item = mesh;
-    return mf_mjcf_name(m, node, &m->mesh_names, mesh.name, m->meshes.count - 1);
+    return status == MF_OK ? mf_mjcf_list_item(m, &m->meshes, sizeof mesh, &mesh, &m->mesh_names)
+                           : status;
 }
 
+#define T mf_MjcfHeights
 static mf_Status read_heights(mf_Mjcf *m, const mf_XmlNode *node) {
-    static const mf_MjcfField fields[] = {
-        {"name", MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfHeights, name), NULL},
-        {"file", MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfHeights, file), NULL},
-        {"elevation", MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfHeights, elevation), NULL},
-        {"nrow", MF_MJCF_INTEGER, 0, 0, offsetof(mf_MjcfHeights, rows), NULL},
-        {"ncol", MF_MJCF_INTEGER, 0, 0, offsetof(mf_MjcfHeights, columns), NULL},
-        {"size", MF_MJCF_NUMBERS, 4, 4, offsetof(mf_MjcfHeights, size), NULL},
-        {"content_type", MF_MJCF_PASSED, 0, 0, 0, NULL},
-        END};
+    static const mf_MjcfField fields[] = {TEXT("name", name),           TEXT("file", file),
+                                          TEXT("elevation", elevation), INTEGER("nrow", rows),
+                                          INTEGER("ncol", columns),     NUMBERS("size", 4, 4, size),
+                                          PASSED("content_type"),       END};
     mf_MjcfHeights heights = {.node = node, .draft = MF_NONE};
     mf_Status status = mf_mjcf_read(m, node, fields, &heights);
     if (status != MF_OK)
@@ -72,12 +57,9 @@ static mf_Status read_heights(mf_Mjcf *m, const mf_XmlNode *node) {
     }
     if (heights.name == NULL && heights.file != NULL)
         status = mf_mjcf_name_by_file(m, heights.file, &heights.name);
-    mf_MjcfHeights *item =
-        status == MF_OK ? mf_list_push(m->context, &m->heights, sizeof *item) : NULL;
-    if (item == NULL)
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
-    *item = heights;
-    return mf_mjcf_name(m, node, &m->height_names, heights.name, m->heights.count - 1);
+    return status == MF_OK
+               ? mf_mjcf_list_item(m, &m->heights, sizeof heights, &heights, &m->height_names)
+               : status;
 }
 
 static mf_Status read_asset(mf_Mjcf *m, const mf_XmlNode *node) {

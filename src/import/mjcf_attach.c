@@ -11,7 +11,7 @@
 // "attached.NUMBER.NAME", so that two models may have classes of the same name; its class "main"
 // does not inherit from the class "main" of the outer model. Copies of own elements keep the
 // classes, and use the same assets.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,17 +32,12 @@ typedef struct Attaching {
 
 // How names change in a copy.
 typedef struct Naming {
+    mf_Mjcf *m;
     const char *prefix;
     const char *class_prefix; // NULL: a copy of own elements, only what they define is renamed
 } Naming;
 
 // ---- copies ------------------------------------------------------------------------------------
-
-static bool is_one_of(const char *name, const char *const *list) {
-    while (*list != NULL && strcmp(name, *list) != 0)
-        list++;
-    return *list != NULL;
-}
 
 // Attributes that name an element.
 bool mf_mjcf_names_element(const char *attribute) {
@@ -52,7 +47,7 @@ bool mf_mjcf_names_element(const char *attribute) {
         "geom2",      "site",    "site1",     "site2",    "sidesite",      "tendon",  "tendon1",
         "tendon2",    "objname", "refname",   "target",   "actuator",      "refsite", "instance",
         "slidersite", "camera",  "cranksite", "subtree1", "subtree2",      NULL};
-    return is_one_of(attribute, list);
+    return mf_xml_lists(list, attribute);
 }
 
 static const char *join(mf_Mjcf *m, const char *prefix, const char *name) {
@@ -82,22 +77,12 @@ mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *par
 mf_Status mf_mjcf_out_of_memory(const mf_Mjcf *m, const mf_XmlNode *node) {
     if (m->copied < MF_XML_NODES)
         return mf_mjcf_no_memory(m);
-    return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT,
-                       "at most %u attached and replicated elements", MF_XML_NODES);
+    return mf_xml_fail(&m->xml, node, MF_LIMIT, "at most %u attached and replicated elements",
+                       MF_XML_NODES);
 }
 
 void mf_mjcf_add_attribute(mf_XmlNode *node, const char *name, const char *value) {
     node->attributes[node->attribute_count++] = (mf_XmlAttribute){.name = name, .value = value};
-}
-
-void mf_mjcf_add_child(mf_XmlNode *parent, mf_XmlNode *child) {
-    child->parent = parent;
-    child->next = NULL;
-    if (parent->last != NULL)
-        parent->last->next = child;
-    else
-        parent->first = child;
-    parent->last = child;
 }
 
 // Assets without a name get their files' names before the prefix is added.
@@ -106,9 +91,9 @@ static const char *asset_name(mf_Mjcf *m, const mf_XmlNode *node) {
     if (node->parent == NULL || strcmp(node->parent->name, "asset") != 0 || file == NULL ||
         mf_xml_attribute(node, "name") != NULL)
         return NULL;
-    const char *slash = strrchr(file, '/'), *start = slash ? slash + 1 : file;
-    const char *dot = strrchr(start, '.');
-    return mf_arena_text(&m->arena, start, dot ? (size_t)(dot - start) : strlen(start));
+    const char *name = NULL;
+    mf_mjcf_name_by_file(m, file, &name);
+    return name;
 }
 
 // What is put before the value of an attribute; "": nothing.
@@ -116,43 +101,50 @@ static const char *prefix_of(const Naming *naming, const mf_XmlAttribute *attrib
     static const char *const classes[] = {"class", "childclass", NULL};
     static const char *const own[] = {"name", "target", NULL};
     if (naming->class_prefix == NULL)
-        return is_one_of(attribute->name, own) ? naming->prefix : "";
-    if (is_one_of(attribute->name, classes))
+        return mf_xml_lists(own, attribute->name) ? naming->prefix : "";
+    if (mf_xml_lists(classes, attribute->name))
         return naming->class_prefix;
     return mf_mjcf_names_element(attribute->name) && strcmp(attribute->value, "world") != 0
                ? naming->prefix
                : "";
 }
 
-// A copy of an element and its children; NULL when out of memory. It has capacity for one more
-// attribute.
-static mf_XmlNode *copy(mf_Mjcf *m, const mf_XmlNode *from, const Naming *naming) {
+static const char *rename_value(const void *user, const mf_XmlNode *from,
+                                const mf_XmlAttribute *attribute) {
+    const Naming *naming = user;
+    const char *before = prefix_of(naming, attribute);
+    (void)from;
+    return *before ? join(naming->m, before, attribute->value) : attribute->value;
+}
+
+static mf_XmlNode *copy(mf_Mjcf *m, const mf_XmlNode *from, mf_MjcfRename rename,
+                        const void *user) {
     mf_XmlNode *node = mf_mjcf_new_node(m, from->name, from, from->attribute_count + 2);
-    const char *own = asset_name(m, from);
     if (node == NULL)
         return NULL;
     node->text = from->text;
     for (uint32_t i = 0; i < from->attribute_count; i++) {
-        const mf_XmlAttribute *attribute = &from->attributes[i];
-        const char *before = prefix_of(naming, attribute);
-        const char *value = *before ? join(m, before, attribute->value) : attribute->value;
+        const char *value = rename(user, from, &from->attributes[i]);
         if (value == NULL)
             return NULL;
-        mf_mjcf_add_attribute(node, attribute->name, value);
-    }
-    if (own != NULL) {
-        own = join(m, naming->prefix, own);
-        if (own == NULL)
-            return NULL;
-        mf_mjcf_add_attribute(node, "name", own);
+        mf_mjcf_add_attribute(node, from->attributes[i].name, value);
     }
     for (const mf_XmlNode *child = from->first; child; child = child->next) {
-        mf_XmlNode *inner = copy(m, child, naming);
+        mf_XmlNode *inner = copy(m, child, rename, user);
         if (inner == NULL)
             return NULL;
-        mf_mjcf_add_child(node, inner);
+        mf_xml_add_child(node, inner);
     }
     return node;
+}
+
+mf_Status mf_mjcf_copy(mf_Mjcf *m, const mf_XmlNode *from, mf_MjcfRename rename, const void *user,
+                       mf_XmlNode *parent) {
+    mf_XmlNode *node = copy(m, from, rename, user);
+    if (node == NULL)
+        return mf_mjcf_out_of_memory(m, from);
+    mf_xml_add_child(parent, node);
+    return MF_OK;
 }
 
 // ---- sections ----------------------------------------------------------------------------------
@@ -162,15 +154,21 @@ static mf_Status copy_section(const Attaching *a, const mf_XmlNode *from, const 
                               const char *main_class) {
     static const char *const without[] = {"model", "texture", "hfield", "skin", "exclude", NULL};
     mf_Mjcf *m = a->m;
-    mf_XmlNode *section = copy(m, from, naming);
-    if (section == NULL)
-        return mf_mjcf_out_of_memory(m, from);
-    bool classes = strcmp(from->name, "sensor") != 0;
-    for (mf_XmlNode *child = section->first; classes && child; child = child->next) {
-        if (mf_xml_attribute(child, "class") == NULL && !is_one_of(child->name, without))
+    mf_Status status = mf_mjcf_copy(m, from, rename_value, naming, a->root);
+    if (status != MF_OK || strcmp(from->name, "sensor") == 0)
+        return status;
+    const mf_XmlNode *own = from->first;
+    for (mf_XmlNode *child = a->root->last->first; child; child = child->next, own = own->next) {
+        const char *name = asset_name(m, own);
+        if (name != NULL) {
+            name = join(m, naming->prefix, name);
+            if (name == NULL)
+                return mf_mjcf_no_memory(m);
+            mf_mjcf_add_attribute(child, "name", name);
+        }
+        if (mf_xml_attribute(child, "class") == NULL && !mf_xml_lists(without, child->name))
             mf_mjcf_add_attribute(child, "class", main_class);
     }
-    mf_mjcf_add_child(a->root, section);
     return MF_OK;
 }
 
@@ -183,18 +181,14 @@ static mf_Status copy_defaults(const Attaching *a, const mf_XmlNode *root, const
     if (class == NULL)
         return mf_mjcf_out_of_memory(m, root);
     mf_mjcf_add_attribute(class, "class", main_class);
-    mf_mjcf_add_child(outer, class);
+    mf_xml_add_child(outer, class);
+    mf_xml_add_child(a->root, outer);
+    mf_Status status = MF_OK;
     for (const mf_XmlNode *node = mf_xml_child(root, "default"); node;
-         node = mf_xml_next(node, "default")) {
-        for (const mf_XmlNode *child = node->first; child; child = child->next) {
-            mf_XmlNode *inner = copy(m, child, naming);
-            if (inner == NULL)
-                return mf_mjcf_out_of_memory(m, child);
-            mf_mjcf_add_child(class, inner);
-        }
-    }
-    mf_mjcf_add_child(a->root, outer);
-    return MF_OK;
+         node = mf_xml_next(node, "default"))
+        for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
+            status = mf_mjcf_copy(m, child, rename_value, naming, class);
+    return status;
 }
 
 static mf_Status copy_sections(const Attaching *a, const mf_XmlNode *node, const Source *source,
@@ -203,7 +197,7 @@ static mf_Status copy_sections(const Attaching *a, const mf_XmlNode *node, const
                                          "actuator", "sensor",  NULL};
     mf_Status status = copy_defaults(a, source->root, naming, main_class);
     for (const mf_XmlNode *from = source->root->first; status == MF_OK && from; from = from->next) {
-        if (is_one_of(from->name, copied))
+        if (mf_xml_lists(copied, from->name))
             status = copy_section(a, from, naming, main_class);
         else if (strcmp(from->name, "keyframe") == 0)
             status = mf_mjcf_pass(a->m, node, "keyframes of the attached model");
@@ -234,25 +228,16 @@ static const mf_XmlNode *find_in_worlds(const mf_XmlNode *root, const char *kind
     return found;
 }
 
-static mf_Status copy_into(mf_Mjcf *m, const mf_XmlNode *from, const Naming *naming,
-                           mf_XmlNode *frame) {
-    mf_XmlNode *inner = copy(m, from, naming);
-    if (inner == NULL)
-        return mf_mjcf_out_of_memory(m, from);
-    mf_mjcf_add_child(frame, inner);
-    return MF_OK;
-}
-
 // The attached elements, in a frame with the pose of the <attach>: a part, or all of the worlds.
 static mf_Status copy_parts(mf_Mjcf *m, const mf_XmlNode *root, const mf_XmlNode *part,
                             const Naming *naming, mf_XmlNode *frame) {
     if (part != NULL)
-        return copy_into(m, part, naming, frame);
+        return mf_mjcf_copy(m, part, rename_value, naming, frame);
     mf_Status status = MF_OK;
     for (const mf_XmlNode *world = mf_xml_child(root, "worldbody"); world;
          world = mf_xml_next(world, "worldbody")) {
         for (const mf_XmlNode *child = world->first; status == MF_OK && child; child = child->next)
-            status = copy_into(m, child, naming, frame);
+            status = mf_mjcf_copy(m, child, rename_value, naming, frame);
     }
     return status;
 }
@@ -265,11 +250,7 @@ typedef struct Request {
 } Request;
 
 static mf_Status read_request(const Attaching *a, const mf_XmlNode *node, Request *out) {
-    static const mf_MjcfField fields[] = {{"model", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {"body", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {"frame", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {"prefix", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {ELSEWHERE("model body frame prefix"), END};
     mf_Mjcf *m = a->m;
     const char *name = mf_xml_attribute(node, "model"), *prefix = mf_xml_attribute(node, "prefix");
     const char *body = mf_xml_attribute(node, "body"), *frame = mf_xml_attribute(node, "frame");
@@ -324,11 +305,11 @@ static void become(mf_XmlNode *node, const mf_XmlNode *frame) {
 static mf_Status attach_own(const Attaching *a, mf_XmlNode *node, const Request *request) {
     mf_XmlNode *frame = mf_mjcf_new_node(a->m, "frame", node, 1);
     const char *class = class_around(request->part);
-    const Naming naming = {.prefix = request->prefix};
+    const Naming naming = {.m = a->m, .prefix = request->prefix};
     if (frame == NULL)
         return mf_mjcf_out_of_memory(a->m, node);
     mf_mjcf_add_attribute(frame, "childclass", class ? class : "main");
-    mf_Status status = copy_into(a->m, request->part, &naming, frame);
+    mf_Status status = mf_mjcf_copy(a->m, request->part, rename_value, &naming, frame);
     become(node, frame);
     return status;
 }
@@ -356,7 +337,7 @@ static mf_Status attach_model(Attaching *a, mf_XmlNode *node, const Request *req
     if (status != MF_OK)
         return status;
     snprintf(classes, sizeof classes, "attached.%u.", number);
-    const Naming naming = {request->prefix, classes};
+    const Naming naming = {m, request->prefix, classes};
     const char *main_class = join(m, classes, "main");
     mf_XmlNode *frame = main_class ? mf_mjcf_new_node(m, "frame", source->root, 1) : NULL;
     if (frame == NULL)
@@ -411,10 +392,7 @@ static bool is_open(const Attaching *a, const char *file) {
 }
 
 static mf_Status read_model(Attaching *a, const mf_XmlNode *node) {
-    static const mf_MjcfField fields[] = {{"name", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {"file", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {"content_type", MF_MJCF_PASSED, 0, 0, 0, NULL},
-                                          {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {ELSEWHERE("name file"), PASSED("content_type"), END};
     mf_Mjcf *m = a->m;
     const uint32_t first = m->included.count;
     mf_XmlNode *root = NULL;

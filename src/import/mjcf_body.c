@@ -1,13 +1,10 @@
 // The body tree: bodies, frames, joints, geoms, sites and cameras of the file, in MuJoCo's order
 // (depth-first, a body's own elements before its child bodies).
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "math/scalar.h"
 
 #include <string.h>
-
-#define END                                                                                        \
-    { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
 // State of the traversal: the body and the enclosing frame elements, relative to the body.
 typedef struct Pose {
@@ -20,50 +17,31 @@ typedef struct Pose {
 typedef struct BodyAttributes {
     const char *name;
     double position[3];
-    const char *childclass;
+    mf_MjcfOrientation orientation;
     mf_Body plain;
 } BodyAttributes;
 
-static const mf_MjcfField body_fields[] = {
-    {"name", MF_MJCF_TEXT, 0, 0, offsetof(BodyAttributes, name), NULL},
-    {"childclass", MF_MJCF_TEXT, 0, 0, offsetof(BodyAttributes, childclass), NULL},
-    {"pos", MF_MJCF_NUMBERS, 3, 3, offsetof(BodyAttributes, position), NULL},
-    MF_MJCF_PLAIN_OF(BodyAttributes, BODY),
-    MF_MJCF_ORIENTATION,
-    {"sleep", MF_MJCF_NOTED, 0, 0, 0, NULL},
-    {"simple", MF_MJCF_PASSED, 0, 0, 0, NULL},
-    {"fuse", MF_MJCF_PASSED, 0, 0, 0, NULL}, // links are merged anyway
-    {"user", MF_MJCF_PASSED, 0, 0, 0, NULL},
-    END};
+#define T BodyAttributes
+static const mf_MjcfField body_fields[] = {TEXT("name", name),
+                                           ELSEWHERE("childclass"),
+                                           NUMBERS("pos", 3, 3, position),
+                                           PLAIN(BODY),
+                                           ORIENTATION(orientation),
+                                           NOTED("sleep"),
+                                           PASSED("simple fuse"), // links are merged anyway
+                                           PASSED("user"),
+                                           END};
 
-static const mf_MjcfField frame_fields[] = {
-    {"name", MF_MJCF_TEXT, 0, 0, offsetof(BodyAttributes, name), NULL},
-    {"childclass", MF_MJCF_TEXT, 0, 0, offsetof(BodyAttributes, childclass), NULL},
-    {"pos", MF_MJCF_NUMBERS, 3, 3, offsetof(BodyAttributes, position), NULL},
-    MF_MJCF_ORIENTATION,
-    END};
+static const mf_MjcfField frame_fields[] = {TEXT("name", name), ELSEWHERE("childclass"),
+                                            NUMBERS("pos", 3, 3, position),
+                                            ORIENTATION(orientation), END};
 
-// Class for the contents of a body or frame.
-static mf_Status child_class(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
-                             const mf_MjcfClass *inherited, const mf_MjcfClass **out) {
-    *out = inherited;
-    if (name == NULL)
-        return MF_OK;
-    uint32_t index = mf_names_find(&m->class_names, name);
-    if (index == UINT32_MAX)
-        return mf_mjcf_fail(m, node, "<%.80s> childclass: there is no default class '%.100s'",
-                            node->name, name);
-    *out = ((mf_MjcfClass **)m->classes.items)[index];
-    return MF_OK;
-}
+#undef T
 
 static mf_Status read_pose(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *fields,
                            BodyAttributes *attributes, double rotation[4]) {
-    mf_MjcfOrientation orientation = {MF_MJCF_QUAT, {1.0}};
     mf_Status status = mf_mjcf_read(m, node, fields, attributes);
-    if (status == MF_OK)
-        status = mf_mjcf_orientation(m, node, &orientation);
-    return status == MF_OK ? mf_mjcf_rotation(m, node, &orientation, rotation) : status;
+    return status == MF_OK ? mf_mjcf_rotation(m, node, &attributes->orientation, rotation) : status;
 }
 
 // From the enclosing frame elements to the body's frame.
@@ -73,12 +51,12 @@ static void leave_frames(const Pose *pose, double position[3], double rotation[4
 }
 
 static mf_Status enter_frame(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose, Pose *inner) {
-    BodyAttributes attributes = {0};
+    BodyAttributes attributes = {.orientation = {MF_MJCF_QUAT, {1.0}}};
     const mf_MjcfClass *class;
     *inner = *pose;
     mf_Status status = read_pose(m, node, frame_fields, &attributes, inner->rotation);
     if (status == MF_OK)
-        status = child_class(m, node, attributes.childclass, pose->class, &class);
+        status = mf_mjcf_class(m, node, "childclass", pose->class, &class);
     if (status != MF_OK)
         return status;
     mf_vec3_copy(inner->position, attributes.position);
@@ -91,7 +69,7 @@ static mf_Status enter_frame(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pos
 // ---- elements of a body ------------------------------------------------------------------------
 
 static mf_Status add_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose,
-                           const mf_MjcfJoint *joint) {
+                           mf_MjcfJoint *joint) {
     const mf_MjcfBody *body = &mf_mjcf_bodies(m)[pose->body];
     bool is_free = joint->type == MF_MJCF_FREE;
     if (pose->body == 0)
@@ -102,32 +80,25 @@ static mf_Status add_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose,
     if (is_free && body->parent != 0)
         return mf_mjcf_fail(m, node, "a free joint must be in a body of the world body");
     if (m->joints.count >= MF_MODEL_LINK_LIMIT)
-        return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT, "at most %u joints",
-                           MF_MODEL_LINK_LIMIT);
-    mf_MjcfJoint *item = mf_list_push(m->context, &m->joints, sizeof *item);
-    if (item == NULL)
-        return mf_mjcf_no_memory(m);
-    *item = *joint;
-    item->node = node;
-    item->body = pose->body;
+        return mf_xml_fail(&m->xml, node, MF_LIMIT, "at most %u joints", MF_MODEL_LINK_LIMIT);
+    joint->node = node;
+    joint->body = pose->body;
     if (pose->framed) {
         const double identity[4] = {1.0, 0.0, 0.0, 0.0};
         double rotation[4];
-        mf_quat_rotate(item->plain.axis, pose->rotation, item->plain.axis);
-        mf_mjcf_compose(item->position, rotation, pose->position, pose->rotation, item->position,
+        mf_quat_rotate(joint->plain.axis, pose->rotation, joint->plain.axis);
+        mf_mjcf_compose(joint->position, rotation, pose->position, pose->rotation, joint->position,
                         identity);
     }
     mf_mjcf_bodies(m)[pose->body].joint_count++;
-    return mf_mjcf_name(m, node, &m->joint_names, item->name, m->joints.count - 1);
+    return mf_mjcf_list_item(m, &m->joints, sizeof *joint, joint, &m->joint_names);
 }
 
+#define T mf_MjcfJoint
 static mf_Status read_free_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     static const char *const names[] = {"false", "true", "auto", NULL};
-    static const mf_MjcfField fields[] = {
-        {"name", MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfJoint, name), NULL},
-        {"align", MF_MJCF_CHOICE, 0, 0, offsetof(mf_MjcfJoint, limited), names},
-        {"group", MF_MJCF_PASSED, 0, 0, 0, NULL},
-        END};
+    static const mf_MjcfField fields[] = {TEXT("name", name), CHOICE("align", limited, names),
+                                          PASSED("group"), END};
     mf_MjcfJoint joint = {.limited = MF_MJCF_FALSE};
     mf_Status status = mf_mjcf_read(m, node, fields, &joint);
     if (status == MF_OK && joint.limited == MF_MJCF_TRUE)
@@ -139,49 +110,26 @@ static mf_Status read_free_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose 
     return status == MF_OK ? add_joint(m, node, pose, &joint) : status;
 }
 
+#undef T
+
 static mf_Status read_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
-    const mf_MjcfClass *class;
-    mf_Status status = mf_mjcf_class(m, node, pose->class, &class);
-    if (status != MF_OK)
-        return status;
-    mf_MjcfJoint joint = class->joint;
-    joint.name = NULL;
-    status = mf_mjcf_read_joint(m, node, &joint);
+    mf_MjcfJoint joint;
+    mf_Status status = mf_mjcf_read_element(m, node, pose->class, MF_MJCF_JOINT, &joint);
     return status == MF_OK ? add_joint(m, node, pose, &joint) : status;
 }
 
 static mf_Status read_geom(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
-    const mf_MjcfClass *class;
-    mf_Status status = mf_mjcf_class(m, node, pose->class, &class);
-    mf_MjcfGeom *geom = status == MF_OK ? mf_list_push(m->context, &m->geoms, sizeof *geom) : NULL;
-    if (geom == NULL)
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
-    *geom = class->geom;
-    geom->body = pose->body;
-    geom->name = NULL;
-    geom->asset = geom->shape = MF_NONE;
+    mf_MjcfGeom geom;
+    mf_Status status = mf_mjcf_read_element(m, node, pose->class, MF_MJCF_GEOM, &geom);
+    if (status != MF_OK)
+        return status;
+    geom.body = pose->body;
+    geom.asset = geom.shape = MF_NONE;
+    geom.framed = pose->framed;
+    mf_vec3_copy(geom.frame_position, pose->position);
+    memcpy(geom.frame_rotation, pose->rotation, sizeof geom.frame_rotation);
     mf_mjcf_bodies(m)[pose->body].geom_count++;
-    status = mf_mjcf_read_geom(m, node, geom);
-    if (status == MF_OK)
-        status = mf_mjcf_name(m, node, &m->geom_names, geom->name, m->geoms.count - 1);
-    geom->framed = pose->framed;
-    mf_vec3_copy(geom->frame_position, pose->position);
-    memcpy(geom->frame_rotation, pose->rotation, sizeof geom->frame_rotation);
-    return status;
-}
-
-// Position and rotation of a shape given by its two ends; the half length.
-static mf_Status between_ends(const mf_Mjcf *m, const mf_MjcfSite *site, double position[3],
-                              double rotation[4], double *half) {
-    mf_MjcfOrientation z = {MF_MJCF_ZAXIS, {0.0}};
-    mf_vec3_sub(z.value, site->fromto, site->fromto + 3);
-    *half = mf_vec3_length(z.value) / 2;
-    for (int i = 0; i < 3; i++)
-        position[i] = (site->fromto[i] + site->fromto[i + 3]) / 2;
-    if (*half < 1e-14)
-        return mf_mjcf_fail(m, site->node, "<%.80s> fromto: the two points are the same",
-                            site->node->name);
-    return mf_mjcf_rotation(m, site->node, &z, rotation);
+    return mf_mjcf_list_item(m, &m->geoms, sizeof geom, &geom, &m->geom_names);
 }
 
 static mf_Status resolve_site(mf_Mjcf *m, mf_MjcfSite *site, const Pose *pose) {
@@ -194,14 +142,9 @@ static mf_Status resolve_site(mf_Mjcf *m, mf_MjcfSite *site, const Pose *pose) {
     mf_Status status;
     if (ends && site->type == MF_SHAPE_SPHERE)
         return mf_mjcf_fail(m, site->node, "<site> fromto: a sphere has no ends");
-    if (ends) {
-        double half;
-        status = between_ends(m, site, site->position, site->rotation, &half);
-        site->size[2] = half;
-        site->size[1] = sizes == 3 ? site->size[0] : half;
-    } else {
-        status = mf_mjcf_rotation(m, site->node, &site->orientation, site->rotation);
-    }
+    status = ends ? mf_mjcf_between_ends(m, site->node, site->fromto, site->type, site->position,
+                                         site->rotation, site->size)
+                  : mf_mjcf_rotation(m, site->node, &site->orientation, site->rotation);
     for (uint32_t i = 0; status == MF_OK && i < sizes; i++) {
         if (!(site->size[i] > 0.0))
             status = mf_mjcf_fail(m, site->node, "<site> size: expected numbers > 0, found %g",
@@ -212,32 +155,22 @@ static mf_Status resolve_site(mf_Mjcf *m, mf_MjcfSite *site, const Pose *pose) {
 }
 
 static mf_Status read_site(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
-    const mf_MjcfClass *class;
-    mf_Status status = mf_mjcf_class(m, node, pose->class, &class);
-    mf_MjcfSite *site = status == MF_OK ? mf_list_push(m->context, &m->sites, sizeof *site) : NULL;
-    if (site == NULL)
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
-    *site = class->site;
-    site->name = NULL;
-    site->body = pose->body;
-    site->draft = MF_NONE;
-    status = mf_mjcf_read_site(m, node, site);
+    mf_MjcfSite site;
+    mf_Status status = mf_mjcf_read_element(m, node, pose->class, MF_MJCF_SITE, &site);
     if (status == MF_OK)
-        status = resolve_site(m, site, pose);
-    return status == MF_OK ? mf_mjcf_name(m, node, &m->site_names, site->name, m->sites.count - 1)
+        status = resolve_site(m, &site, pose);
+    site.body = pose->body;
+    site.draft = MF_NONE;
+    return status == MF_OK ? mf_mjcf_list_item(m, &m->sites, sizeof site, &site, &m->site_names)
                            : status;
 }
 
 static mf_Status read_camera(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
-    const mf_MjcfClass *class;
     mf_MjcfSite camera = {.node = node, .body = pose->body, .camera = true, .draft = MF_NONE};
-    mf_Status status = mf_mjcf_class(m, node, pose->class, &class);
-    mf_MjcfOptics *optics = status == MF_OK ? mf_arena_take(&m->arena, sizeof *optics) : NULL;
+    mf_MjcfOptics *optics = mf_arena_take(&m->arena, sizeof *optics);
     if (optics == NULL)
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
-    *optics = class->optics;
-    optics->name = NULL;
-    status = mf_mjcf_read_optics(m, node, optics);
+        return mf_mjcf_no_memory(m);
+    mf_Status status = mf_mjcf_read_element(m, node, pose->class, MF_MJCF_CAMERA, optics);
     if (status == MF_OK)
         status = mf_mjcf_rotation(m, node, &optics->orientation, camera.rotation);
     if (status != MF_OK)
@@ -246,11 +179,7 @@ static mf_Status read_camera(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pos
     camera.optics = optics;
     mf_vec3_copy(camera.position, optics->position);
     leave_frames(pose, camera.position, camera.rotation);
-    mf_MjcfSite *site = mf_list_push(m->context, &m->sites, sizeof *site);
-    if (site == NULL)
-        return mf_mjcf_no_memory(m);
-    *site = camera;
-    status = mf_mjcf_name(m, node, &m->camera_names, camera.name, m->sites.count - 1);
+    status = mf_mjcf_list_item(m, &m->sites, sizeof camera, &camera, &m->camera_names);
     return status == MF_OK && !mf_mjcf_is_fixed_camera(optics) ? mf_mjcf_pass(m, node, NULL)
                                                                : status;
 }
@@ -324,8 +253,7 @@ static mf_Status read_children(mf_Mjcf *m, const mf_XmlNode *node, const Pose *p
 static mf_Status add_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose,
                           const BodyAttributes *attributes, const double rotation[4]) {
     if (m->bodies.count > MF_MODEL_LINK_LIMIT)
-        return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT, "at most %u bodies",
-                           MF_MODEL_LINK_LIMIT);
+        return mf_xml_fail(&m->xml, node, MF_LIMIT, "at most %u bodies", MF_MODEL_LINK_LIMIT);
     mf_MjcfBody *body = mf_list_push(m->context, &m->bodies, sizeof *body);
     if (body == NULL)
         return mf_mjcf_no_memory(m);
@@ -345,14 +273,14 @@ static mf_Status add_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose,
 }
 
 static mf_Status read_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
-    BodyAttributes attributes = {0};
+    BodyAttributes attributes = {.orientation = {MF_MJCF_QUAT, {1.0}}};
     double rotation[4];
     mf_item_reset(MF_ITEM_BODY, &attributes.plain);
     Pose inside = {.body = m->bodies.count};
     mf_quat_identity(inside.rotation);
     mf_Status status = read_pose(m, node, body_fields, &attributes, rotation);
     if (status == MF_OK)
-        status = child_class(m, node, attributes.childclass, pose->class, &inside.class);
+        status = mf_mjcf_class(m, node, "childclass", pose->class, &inside.class);
     if (status == MF_OK)
         status = add_body(m, node, pose, &attributes, rotation);
     if (status == MF_OK)
@@ -367,8 +295,8 @@ static mf_Status read_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose)
 }
 
 mf_Status mf_mjcf_read_bodies(mf_Mjcf *m) {
-    static const mf_MjcfField world_fields[] = {{"name", MF_MJCF_PASSED, 0, 0, 0, NULL}, END};
-    Pose pose = {.class = mf_mjcf_main(m)};
+    static const mf_MjcfField world_fields[] = {PASSED("name"), END};
+    Pose pose = {0};
     mf_MjcfBody *world = mf_list_push(m->context, &m->bodies, sizeof *world);
     if (world == NULL || !mf_names_add(&m->body_names, "world", 0))
         return mf_mjcf_no_memory(m);
@@ -388,9 +316,8 @@ mf_Status mf_mjcf_read_bodies(mf_Mjcf *m) {
                 status = pass == 0 ? read_contents(m, node, &pose) : read_children(m, node, &pose);
         }
     }
-    if (status == MF_OK && m->bodies.count == 1 &&
-        !mf_draft_note(&m->draft, false, m->xml.root->line,
-                       "the model has no <body>: it is scenery, nothing in it moves"))
-        return mf_mjcf_no_memory(m);
+    if (status == MF_OK && m->bodies.count == 1)
+        status = mf_draft_note(&m->draft, false, m->xml.root->line,
+                               "the model has no <body>: it is scenery, nothing in it moves");
     return status;
 }

@@ -12,47 +12,12 @@
 // Words are the rows of the table of camera fields, the rate one number or numerator and
 // denominator, the delay in seconds. `frame` (position and rotation in the link) and `center` are
 // those of the element before they were rounded for it: they count where both agree.
-#include "import/camera.h"
+#include "import/item.h"
 #include "import/mjcf.h"
 
 #include "math/scalar.h"
 
 #include <string.h>
-
-#define TEXT(name, member)                                                                         \
-    { name, MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfOptics, member), NULL }
-#define NUMBERS(name, count, member)                                                               \
-    { name, MF_MJCF_NUMBERS, count, count, offsetof(mf_MjcfOptics, member), NULL }
-#define ELSEWHERE(name)                                                                            \
-    { name, MF_MJCF_ELSEWHERE, 0, 0, 0, NULL }
-#define PASSED(name)                                                                               \
-    { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
-
-static const mf_MjcfField fields[] = {TEXT("name", name),
-                                      TEXT("mode", mode),
-                                      TEXT("projection", projection),
-                                      TEXT("orthographic", orthographic),
-                                      TEXT("output", output),
-                                      NUMBERS("pos", 3, position),
-                                      NUMBERS("fovy", 1, fovy),
-                                      NUMBERS("resolution", 2, resolution),
-                                      NUMBERS("focal", 2, focal),
-                                      NUMBERS("focalpixel", 2, focal_pixel),
-                                      NUMBERS("principal", 2, principal),
-                                      NUMBERS("principalpixel", 2, principal_pixel),
-                                      NUMBERS("sensorsize", 2, sensor),
-                                      MF_MJCF_ORIENTATION,
-                                      ELSEWHERE("class"),
-                                      PASSED("target"),
-                                      PASSED("ipd"),
-                                      PASSED("user"),
-                                      {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
-
-mf_Status mf_mjcf_read_optics(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfOptics *optics) {
-    optics->node = node;
-    mf_Status status = mf_mjcf_read(m, node, fields, optics);
-    return status == MF_OK ? mf_mjcf_orientation(m, node, &optics->orientation) : status;
-}
 
 bool mf_mjcf_is_fixed_camera(const mf_MjcfOptics *optics) {
     const bool fixed = optics->mode == NULL || strcmp(optics->mode, "fixed") == 0;
@@ -153,7 +118,7 @@ mf_Status mf_mjcf_add_camera(mf_Mjcf *m, const mf_MjcfSite *from) {
     camera.frame = mf_mjcf_frame(m, from->body, from->position, from->rotation);
     mf_quat_multiply(camera.frame.rotation, camera.frame.rotation, from_mjcf);
     status = mf_draft_add_camera(&m->draft, &camera, "<camera>", &cause);
-    return status == MF_OK ? MF_OK : mf_mjcf_fail(m, optics->node, "%s", cause.message);
+    return mf_import_blame(&m->xml, optics->node, status, &cause);
 }
 
 // ---- what has no attribute ----------------------------------------------------------------------
@@ -197,7 +162,7 @@ static mf_Status read_frame(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *frame)
         return MF_OK;
     memcpy(own, frame->position, 3 * sizeof *own);
     memcpy(own + 3, frame->rotation, 4 * sizeof *own);
-    mf_Status status = mf_xml_numbers(&m->xml, node, "frame", 7, exact, m->error);
+    mf_Status status = mf_xml_numbers(&m->xml, node, "frame", 7, exact);
     if (status != MF_OK)
         return status;
     for (int i = 3; i < 7; i++) // q and -q are one rotation
@@ -213,9 +178,9 @@ static mf_Status read_names(mf_Mjcf *m, const mf_XmlNode *node, mf_Camera *camer
     static const char *const elsewhere[] = {"frame", "rate", NULL};
     const mf_Camera own = *camera;
     mf_Error cause = {0};
-    mf_Status status = mf_import_camera_names(&m->xml, node, elsewhere, m->error);
+    mf_Status status = mf_import_names(&m->xml, node, MF_ITEM_CAMERA, elsewhere);
     if (status == MF_OK)
-        status = mf_import_camera(&m->xml, node, camera, m->error);
+        status = mf_import_members(&m->xml, node, MF_ITEM_CAMERA, camera);
     if (status == MF_OK && !agree(own.center, camera->center, 2))
         memcpy(camera->center, own.center, sizeof own.center);
     camera->name = own.name;
@@ -225,31 +190,20 @@ static mf_Status read_names(mf_Mjcf *m, const mf_XmlNode *node, mf_Camera *camer
         status = read_frame(m, node, &camera->frame);
     if (status != MF_OK)
         return status;
-    status = mf_camera_check(camera, "<camera>", &cause);
-    return status == MF_OK ? MF_OK : mf_mjcf_fail(m, node, "%s", cause.message);
+    return mf_import_blame(&m->xml, node, mf_camera_check(camera, "<camera>", &cause), &cause);
 }
 
 static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *text, const char *name) {
-    const char *data = mf_xml_attribute(text, "data");
-    char *copy = (char *)mf_draft_text(&m->draft, data != NULL ? data : "");
-    mf_XmlAttribute attributes[MF_MJCF_NAMES];
+    mf_XmlAttribute attributes[MF_MJCF_NAMES + 1];
+    mf_XmlNode node;
     mf_Camera *cameras = m->draft.cameras.items;
     uint32_t index = 0;
-    if (copy == NULL)
-        return mf_mjcf_no_memory(m);
     while (index < m->draft.cameras.count && strcmp(cameras[index].name, name) != 0)
         index++;
     if (index == m->draft.cameras.count)
         return mf_mjcf_fail(m, text, "<text> camera:%.100s: there is no camera of this name", name);
-    const uint32_t count = mf_mjcf_cut(copy, attributes);
-    if (count == MF_NONE)
-        return mf_mjcf_fail(
-            m, text, "<text> camera:%.100s: expected key=value pairs, found \"%.60s\"", name, data);
-    mf_XmlNode node = *text;
-    node.name = "camera";
-    node.attributes = attributes;
-    node.attribute_count = count;
-    return read_names(m, &node, &cameras[index]);
+    mf_Status status = mf_mjcf_text_element(m, text, "camera", name, attributes, &node);
+    return status == MF_OK ? read_names(m, &node, &cameras[index]) : status;
 }
 
 mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m) {

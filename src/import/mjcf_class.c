@@ -1,211 +1,194 @@
 // Default classes, and the tables of attributes. A class starts as a copy of its parent class and
 // is then overwritten element by element; "main" starts from MuJoCo's own values.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "math/scalar.h"
 
 #include <math.h>
 #include <string.h>
 
-#define NUMBERS(name, least, most, type, member)                                                   \
-    { name, MF_MJCF_NUMBERS, least, most, offsetof(type, member), NULL }
-#define NUMBER(name, type, member) NUMBERS(name, 1, 1, type, member)
-#define INTEGER(name, type, member)                                                                \
-    { name, MF_MJCF_INTEGER, 0, 0, offsetof(type, member), NULL }
-#define FLAG(name, type, member)                                                                   \
-    { name, MF_MJCF_FLAG, 0, 0, offsetof(type, member), NULL }
-#define TEXT(name, type, member)                                                                   \
-    { name, MF_MJCF_TEXT, 0, 0, offsetof(type, member), NULL }
-#define CHOICE(name, type, member, names)                                                          \
-    { name, MF_MJCF_CHOICE, 0, 0, offsetof(type, member), names }
-#define ELSEWHERE(name)                                                                            \
-    { name, MF_MJCF_ELSEWHERE, 0, 0, 0, NULL }
-#define PASSED(name)                                                                               \
-    { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
-#define REFUSED(name)                                                                              \
-    { name, MF_MJCF_REFUSED, 0, 0, 0, NULL }
-#define PLAIN MF_MJCF_PLAIN_OF
-#define END                                                                                        \
-    { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
-
 static const char *const joint_types[] = {"free", "ball", "slide", "hinge", NULL};
 static const char *const mass_kinds[] = {"legacy", "exact", "convex", "shell", NULL};
 static const char *const fluids[] = {"none", "ellipsoid", NULL};
 
-const mf_MjcfField mf_mjcf_joint_fields[] = {
-    TEXT("name", mf_MjcfJoint, name),
-    CHOICE("type", mf_MjcfJoint, type, joint_types),
-    CHOICE("limited", mf_MjcfJoint, limited, mf_mjcf_tristate),
-    CHOICE("actuatorfrclimited", mf_MjcfJoint, force_limited, mf_mjcf_tristate),
-    NUMBERS("pos", 3, 3, mf_MjcfJoint, position),
-    NUMBERS("springdamper", 2, 2, mf_MjcfJoint, springdamper),
-    NUMBERS("range", 2, 2, mf_MjcfJoint, range),
-    NUMBERS("actuatorfrcrange", 2, 2, mf_MjcfJoint, force_range),
-    NUMBERS("stiffness", 1, 3, mf_MjcfJoint, stiffness),
-    NUMBERS("damping", 1, 3, mf_MjcfJoint, damping),
-    NUMBER("ref", mf_MjcfJoint, reference),
-    NUMBER("springref", mf_MjcfJoint, spring_reference),
-    PLAIN(mf_MjcfJoint, JOINT),
+#define T mf_MjcfJoint
+static const mf_MjcfField joint_fields[] = {
+    TEXT("name", name),
+    CHOICE("type", type, joint_types),
+    CHOICE("limited", limited, mf_mjcf_tristate),
+    CHOICE("actuatorfrclimited", force_limited, mf_mjcf_tristate),
+    NUMBERS("pos", 3, 3, position),
+    NUMBERS("springdamper", 2, 2, springdamper),
+    NUMBERS("range", 2, 2, range),
+    NUMBERS("actuatorfrcrange", 2, 2, force_range),
+    NUMBERS("stiffness", 1, 3, stiffness),
+    NUMBERS("damping", 1, 3, damping),
+    NUMBER("ref", reference),
+    NUMBER("springref", spring_reference),
+    PLAIN(JOINT),
     ELSEWHERE("class"),
-    PASSED("group"),
-    PASSED("user"),
+    PASSED("group user"),
     END};
+#undef T
 
-const mf_MjcfField mf_mjcf_geom_fields[] = {TEXT("name", mf_MjcfGeom, name),
-                                            CHOICE("type", mf_MjcfGeom, type, mf_mjcf_shapes),
-                                            FLAG("shellinertia", mf_MjcfGeom, shell),
-                                            NUMBERS("size", 1, 3, mf_MjcfGeom, size),
-                                            NUMBERS("fromto", 6, 6, mf_MjcfGeom, fromto),
-                                            NUMBERS("pos", 3, 3, mf_MjcfGeom, position),
-                                            NUMBERS("rgba", 4, 4, mf_MjcfGeom, color),
-                                            NUMBER("mass", mf_MjcfGeom, mass),
-                                            NUMBER("density", mf_MjcfGeom, density),
-                                            NUMBER("fitscale", mf_MjcfGeom, fit_scale),
-                                            TEXT("mesh", mf_MjcfGeom, mesh),
-                                            TEXT("hfield", mf_MjcfGeom, hfield),
-                                            TEXT("material", mf_MjcfGeom, material),
-                                            MF_MJCF_ORIENTATION,
-                                            REFUSED("surfacevel"),
-                                            REFUSED("adhesion"),
-                                            CHOICE("fluidshape", mf_MjcfGeom, fluid, fluids),
-                                            PLAIN(mf_MjcfGeom, SHAPE),
-                                            ELSEWHERE("class"),
-                                            PASSED("castshadow"),
-                                            PASSED("user"),
-                                            END};
+#define T mf_MjcfGeom
+static const mf_MjcfField geom_fields[] = {TEXT("name", name),
+                                           CHOICE("type", type, mf_mjcf_shapes),
+                                           FLAG("shellinertia", shell),
+                                           NUMBERS("size", 1, 3, size),
+                                           NUMBERS("fromto", 6, 6, fromto),
+                                           NUMBERS("pos", 3, 3, position),
+                                           NUMBERS("rgba", 4, 4, color),
+                                           NUMBER("mass", mass),
+                                           NUMBER("density", density),
+                                           NUMBER("fitscale", fit_scale),
+                                           TEXT("mesh", mesh),
+                                           TEXT("hfield", hfield),
+                                           TEXT("material", material),
+                                           ORIENTATION(orientation),
+                                           REFUSED("surfacevel adhesion"),
+                                           CHOICE("fluidshape", fluid, fluids),
+                                           PLAIN(SHAPE),
+                                           ELSEWHERE("class"),
+                                           PASSED("castshadow user"),
+                                           END};
+#undef T
 
-const mf_MjcfField mf_mjcf_site_fields[] = {TEXT("name", mf_MjcfSite, name),
-                                            CHOICE("type", mf_MjcfSite, type, mf_mjcf_shapes),
-                                            PLAIN(mf_MjcfSite, SITE),
-                                            NUMBERS("pos", 3, 3, mf_MjcfSite, position),
-                                            NUMBERS("size", 1, 3, mf_MjcfSite, size),
-                                            NUMBERS("fromto", 6, 6, mf_MjcfSite, fromto),
-                                            MF_MJCF_ORIENTATION,
-                                            PASSED("material"),
-                                            PASSED("rgba"),
-                                            PASSED("user"),
-                                            ELSEWHERE("class"),
-                                            END};
+#define T mf_MjcfSite
+static const mf_MjcfField site_fields[] = {TEXT("name", name),
+                                           CHOICE("type", type, mf_mjcf_shapes),
+                                           PLAIN(SITE),
+                                           NUMBERS("pos", 3, 3, position),
+                                           NUMBERS("size", 1, 3, size),
+                                           NUMBERS("fromto", 6, 6, fromto),
+                                           ORIENTATION(orientation),
+                                           PASSED("material rgba user"),
+                                           ELSEWHERE("class"),
+                                           END};
+#undef T
 
-const mf_MjcfField mf_mjcf_mesh_fields[] = {TEXT("name", mf_MjcfMesh, name),
-                                            TEXT("file", mf_MjcfMesh, file),
-                                            TEXT("vertex", mf_MjcfMesh, vertices),
-                                            TEXT("face", mf_MjcfMesh, faces),
-                                            PLAIN(mf_MjcfMesh, MESH),
-                                            INTEGER("maxhullvert", mf_MjcfMesh, hull_limit),
-                                            CHOICE("inertia", mf_MjcfMesh, mass_kind, mass_kinds),
-                                            REFUSED("builtin"),
-                                            PASSED("params"),
-                                            PASSED("content_type"),
-                                            PASSED("normal"),
-                                            PASSED("texcoord"),
-                                            PASSED("smoothnormal"),
-                                            PASSED("octree_maxdepth"),
-                                            PASSED("material"),
-                                            ELSEWHERE("class"),
-                                            END};
-
-const mf_MjcfField mf_mjcf_pair_fields[] = {TEXT("name", mf_MjcfPair, name),
-                                            TEXT("geom1", mf_MjcfPair, geoms[0]),
-                                            TEXT("geom2", mf_MjcfPair, geoms[1]),
-                                            PLAIN(mf_MjcfPair, PAIR),
-                                            REFUSED("adhesion"),
-                                            ELSEWHERE("class"),
-                                            END};
-
-const mf_MjcfField mf_mjcf_equality_fields[] = {TEXT("name", mf_MjcfEquality, name),
-                                                PLAIN(mf_MjcfEquality, EQUALITY),
-                                                ELSEWHERE("class"),
-                                                ELSEWHERE("body1"),
-                                                ELSEWHERE("body2"),
-                                                ELSEWHERE("site1"),
-                                                ELSEWHERE("site2"),
-                                                ELSEWHERE("anchor"),
-                                                ELSEWHERE("relpose"),
-                                                ELSEWHERE("torquescale"),
-                                                ELSEWHERE("joint1"),
-                                                ELSEWHERE("joint2"),
-                                                ELSEWHERE("tendon1"),
-                                                ELSEWHERE("tendon2"),
-                                                ELSEWHERE("polycoef"),
-                                                END};
-
-const mf_MjcfField mf_mjcf_tendon_fields[] = {
-    TEXT("name", mf_MjcfTendon, name),
-    CHOICE("limited", mf_MjcfTendon, limited, mf_mjcf_tristate),
-    CHOICE("actuatorfrclimited", mf_MjcfTendon, force_limited, mf_mjcf_tristate),
-    NUMBERS("range", 2, 2, mf_MjcfTendon, range),
-    NUMBERS("actuatorfrcrange", 2, 2, mf_MjcfTendon, force_range),
-    NUMBERS("springlength", 1, 2, mf_MjcfTendon, springlength),
-    NUMBERS("stiffness", 1, 3, mf_MjcfTendon, stiffness),
-    NUMBERS("damping", 1, 3, mf_MjcfTendon, damping),
-    PLAIN(mf_MjcfTendon, TENDON),
+#define T mf_MjcfMesh
+static const mf_MjcfField mesh_fields[] = {
+    TEXT("name", name),
+    TEXT("file", file),
+    TEXT("vertex", vertices),
+    TEXT("face", faces),
+    PLAIN(MESH),
+    INTEGER("maxhullvert", hull_limit),
+    CHOICE("inertia", mass_kind, mass_kinds),
+    REFUSED("builtin"),
+    PASSED("params content_type normal texcoord smoothnormal octree_maxdepth material"),
     ELSEWHERE("class"),
-    PASSED("width"),
-    PASSED("material"),
-    PASSED("rgba"),
-    PASSED("user"),
     END};
+#undef T
+
+#define T mf_MjcfMaterial
+static const mf_MjcfField material_fields[] = {
+    TEXT("name", name), TEXT("texture", texture),     PLAIN(MATERIAL),
+    ELSEWHERE("class"), PASSED("metallic roughness"), END};
+#undef T
+
+#define T mf_MjcfOptics
+static const mf_MjcfField camera_fields[] = {TEXT("name", name),
+                                             TEXT("mode", mode),
+                                             TEXT("projection", projection),
+                                             TEXT("orthographic", orthographic),
+                                             TEXT("output", output),
+                                             NUMBERS("pos", 3, 3, position),
+                                             NUMBERS("fovy", 1, 1, fovy),
+                                             NUMBERS("resolution", 2, 2, resolution),
+                                             NUMBERS("focal", 2, 2, focal),
+                                             NUMBERS("focalpixel", 2, 2, focal_pixel),
+                                             NUMBERS("principal", 2, 2, principal),
+                                             NUMBERS("principalpixel", 2, 2, principal_pixel),
+                                             NUMBERS("sensorsize", 2, 2, sensor),
+                                             ORIENTATION(orientation),
+                                             ELSEWHERE("class"),
+                                             PASSED("target ipd user"),
+                                             END};
+#undef T
+
+#define T mf_MjcfPair
+static const mf_MjcfField pair_fields[] = {TEXT("name", name),
+                                           TEXT("geom1", geoms[0]),
+                                           TEXT("geom2", geoms[1]),
+                                           PLAIN(PAIR),
+                                           REFUSED("adhesion"),
+                                           ELSEWHERE("class"),
+                                           END};
+#undef T
+
+#define T mf_MjcfEquality
+static const mf_MjcfField equality_fields[] = {
+    TEXT("name", name), PLAIN(EQUALITY),
+    ELSEWHERE("class body1 body2 site1 site2 anchor relpose torquescale joint1 joint2 tendon1 "
+              "tendon2 polycoef"),
+    END};
+#undef T
+
+#define T mf_MjcfTendon
+static const mf_MjcfField tendon_fields[] = {
+    TEXT("name", name),
+    CHOICE("limited", limited, mf_mjcf_tristate),
+    CHOICE("actuatorfrclimited", force_limited, mf_mjcf_tristate),
+    NUMBERS("range", 2, 2, range),
+    NUMBERS("actuatorfrcrange", 2, 2, force_range),
+    NUMBERS("springlength", 1, 2, springlength),
+    NUMBERS("stiffness", 1, 3, stiffness),
+    NUMBERS("damping", 1, 3, damping),
+    PLAIN(TENDON),
+    ELSEWHERE("class"),
+    PASSED("width material rgba user"),
+    END};
+#undef T
 
 // ---- elements ----------------------------------------------------------------------------------
 
-mf_Status mf_mjcf_read_joint(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfJoint *joint) {
-    joint->node = node;
-    return mf_mjcf_read(m, node, mf_mjcf_joint_fields, joint);
-}
-
-mf_Status mf_mjcf_read_geom(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfGeom *geom) {
+static mf_Status check_geom(mf_Mjcf *m, const void *geom) {
     static const char *const none[] = {NULL};
-    geom->node = node;
-    mf_Status status = mf_mjcf_read(m, node, mf_mjcf_geom_fields, geom);
-    if (status == MF_OK)
-        status = mf_mjcf_only(m, node, none);
-    return status == MF_OK ? mf_mjcf_orientation(m, node, &geom->orientation) : status;
+    return mf_mjcf_only(m, ((const mf_MjcfGeom *)geom)->node, none);
 }
 
-mf_Status mf_mjcf_read_site(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfSite *site) {
-    site->node = node;
-    mf_Status status = mf_mjcf_read(m, node, mf_mjcf_site_fields, site);
-    return status == MF_OK ? mf_mjcf_orientation(m, node, &site->orientation) : status;
+#define ELEMENT(name, check)                                                                       \
+    { #name, name##_fields, offsetof(mf_MjcfClass, name), sizeof((mf_MjcfClass *)0)->name, check }
+static const struct {
+    const char *name;
+    const mf_MjcfField *fields;
+    size_t offset, size; // [byte] in a class
+    mf_Status (*check)(mf_Mjcf *m, const void *item);
+} elements[MF_MJCF_ELEMENTS] = {
+    ELEMENT(joint, NULL),  ELEMENT(geom, check_geom), ELEMENT(site, NULL),
+    ELEMENT(camera, NULL), ELEMENT(mesh, NULL),       ELEMENT(material, mf_mjcf_check_material),
+    ELEMENT(pair, NULL),   ELEMENT(equality, NULL),   ELEMENT(tendon, NULL)};
+
+static mf_Status read_over(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfElement element, void *item) {
+    ((mf_MjcfHead *)item)->node = node;
+    mf_Status status = mf_mjcf_read(m, node, elements[element].fields, item);
+    return status == MF_OK && elements[element].check ? elements[element].check(m, item) : status;
 }
 
-static mf_Status read_tendon(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfTendon *tendon) {
-    tendon->node = node;
-    return mf_mjcf_read(m, node, mf_mjcf_tendon_fields, tendon);
+mf_Status mf_mjcf_read_element(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *inherited,
+                               mf_MjcfElement element, void *item) {
+    const mf_MjcfClass *class;
+    mf_Status status = mf_mjcf_class(m, node, "class", inherited, &class);
+    if (status != MF_OK)
+        return status;
+    memcpy(item, (const char *)class + elements[element].offset, elements[element].size);
+    ((mf_MjcfHead *)item)->name = NULL;
+    return read_over(m, node, element, item);
 }
 
 // One element of a <default>; nested defaults come later.
 static mf_Status read_default(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *class) {
-    static const char *const seen[] = {"light", NULL};
-    if (strcmp(node->name, "default") == 0)
-        return MF_OK;
-    if (strcmp(node->name, "joint") == 0)
-        return mf_mjcf_read_joint(m, node, &class->joint);
-    if (strcmp(node->name, "geom") == 0)
-        return mf_mjcf_read_geom(m, node, &class->geom);
-    if (strcmp(node->name, "site") == 0)
-        return mf_mjcf_read_site(m, node, &class->site);
-    if (strcmp(node->name, "camera") == 0)
-        return mf_mjcf_read_optics(m, node, &class->optics);
-    if (strcmp(node->name, "mesh") == 0)
-        return mf_mjcf_read(m, node, mf_mjcf_mesh_fields, &class->mesh);
-    if (strcmp(node->name, "material") == 0)
-        return mf_mjcf_read_material(m, node, &class->material);
-    if (strcmp(node->name, "pair") == 0)
-        return mf_mjcf_read(m, node, mf_mjcf_pair_fields, &class->pair);
-    if (strcmp(node->name, "equality") == 0)
-        return mf_mjcf_read(m, node, mf_mjcf_equality_fields, &class->equality);
-    if (strcmp(node->name, "tendon") == 0)
-        return read_tendon(m, node, &class->tendon);
+    for (int i = 0; i < MF_MJCF_ELEMENTS; i++)
+        if (strcmp(node->name, elements[i].name) == 0)
+            return read_over(m, node, (mf_MjcfElement)i, (char *)class + elements[i].offset);
     if (mf_mjcf_is_actuator(node->name))
         return mf_mjcf_read_actuator(m, node, class, &class->actuator);
-    for (const char *const *name = seen; *name; name++) {
-        if (strcmp(node->name, *name) == 0)
-            return MF_OK;
-    }
-    if (strcmp(node->name, "texture") == 0)
-        return mf_mjcf_pass(m, node, NULL);
-    return mf_mjcf_refuse(m, node, NULL);
+    if (strcmp(node->name, "default") == 0 || strcmp(node->name, "light") == 0)
+        return MF_OK;
+    return strcmp(node->name, "texture") == 0 ? mf_mjcf_pass(m, node, NULL)
+                                              : mf_mjcf_refuse(m, node, NULL);
 }
 
 // MuJoCo's own defaults.
@@ -226,7 +209,7 @@ static mf_MjcfClass builtin_class(void) {
                  .size = {0.005, 0.005, 0.005},
                  .fromto = {none},
                  .orientation = identity},
-        .optics = {.fovy = {45.0}, .orientation = identity},
+        .camera = {.fovy = {45.0}, .orientation = identity},
         .mesh = {.hull_limit = -1},
         .tendon = {.limited = MF_MJCF_AUTO,
                    .force_limited = MF_MJCF_AUTO,
@@ -234,15 +217,7 @@ static mf_MjcfClass builtin_class(void) {
         .actuator = {.control_limited = MF_MJCF_AUTO,
                      .force_limited = MF_MJCF_AUTO,
                      .activation_limited = MF_MJCF_AUTO,
-                     .law = {.dynamics_values = {1.0}, .gain = {1.0}},
-                     .kp = none,
-                     .kv = none,
-                     .damping_ratio = none,
-                     .time_constant = none,
-                     .area = none,
-                     .diameter = none,
-                     .cylinder_bias = {none, none, none},
-                     .piston_time = none}};
+                     .law = {.dynamics_values = {1.0}, .gain = {1.0}}}};
     mf_item_reset(MF_ITEM_JOINT, &class.joint.plain);
     mf_item_reset(MF_ITEM_SHAPE, &class.geom.plain);
     mf_item_reset(MF_ITEM_SITE, &class.site.plain);
@@ -297,10 +272,8 @@ mf_Status mf_mjcf_read_classes(mf_Mjcf *m) {
          node = mf_xml_next(node, "default")) {
         const char *name = mf_xml_attribute(node, "class");
         if (name != NULL && strcmp(name, "main") != 0)
-            return mf_mjcf_fail(m, node,
-                                "the outermost <default> is the class 'main', found "
-                                "'%.100s'",
-                                name);
+            return mf_mjcf_fail(
+                m, node, "the outermost <default> is the class 'main', found '%.100s'", name);
         status = read_class(m, node, main_class);
     }
     return status;

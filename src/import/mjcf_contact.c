@@ -1,16 +1,12 @@
 // Contact pairs and exclusions.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include <string.h>
 
 static mf_Status read_pair(mf_Mjcf *m, const mf_XmlNode *node) {
-    const mf_MjcfClass *class;
-    mf_Status status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
-    if (status != MF_OK)
-        return status;
-    mf_MjcfPair pair = class->pair;
+    mf_MjcfPair pair;
     uint32_t *shapes = pair.plain.shapes;
-    status = mf_mjcf_read(m, node, mf_mjcf_pair_fields, &pair);
+    mf_Status status = mf_mjcf_read_element(m, node, NULL, MF_MJCF_PAIR, &pair);
     for (int i = 0; status == MF_OK && i < 2; i++) {
         const char *attribute = i ? "geom2" : "geom1";
         uint32_t geom;
@@ -26,13 +22,8 @@ static mf_Status read_pair(mf_Mjcf *m, const mf_XmlNode *node) {
     if (!mf_mjcf_is_dimension(pair.plain.dimension))
         return mf_mjcf_fail(m, node, "<pair> condim: expected 1, 3, 4 or 6, found %d",
                             (int32_t)pair.plain.dimension);
-    pair.plain.name = mf_draft_text(&m->draft, pair.name ? pair.name : "");
-    mf_ContactPair *item =
-        pair.plain.name ? mf_list_push(m->context, &m->draft.pairs, sizeof *item) : NULL;
-    if (item == NULL)
-        return mf_mjcf_no_memory(m);
-    *item = pair.plain;
-    return mf_mjcf_name(m, node, &m->pair_names, pair.name, m->draft.pairs.count - 1);
+    pair.plain.name = pair.name;
+    return mf_mjcf_add(m, node, MF_ITEM_PAIR, &pair.plain, &m->pair_names);
 }
 
 // Marks the geoms that pairs name, before they are converted to shapes. Errors of a pair are
@@ -61,12 +52,10 @@ typedef struct Exclusion {
     const char *name, *bodies[2];
 } Exclusion;
 
+#define T Exclusion
 static mf_Status read_exclusion(mf_Mjcf *m, const mf_XmlNode *node) {
-    static const mf_MjcfField fields[] = {
-        {"name", MF_MJCF_TEXT, 0, 0, offsetof(Exclusion, name), NULL},
-        {"body1", MF_MJCF_TEXT, 0, 0, offsetof(Exclusion, bodies[0]), NULL},
-        {"body2", MF_MJCF_TEXT, 0, 0, offsetof(Exclusion, bodies[1]), NULL},
-        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {TEXT("name", name), TEXT("body1", bodies[0]),
+                                          TEXT("body2", bodies[1]), END};
     Exclusion exclusion = {0};
     uint32_t bodies[2] = {0, 0};
     mf_Status status = mf_mjcf_read(m, node, fields, &exclusion);
@@ -79,29 +68,18 @@ static mf_Status read_exclusion(mf_Mjcf *m, const mf_XmlNode *node) {
     }
     if (status != MF_OK)
         return status;
-    const char *name = mf_draft_text(&m->draft, exclusion.name ? exclusion.name : "");
-    mf_ContactExclusion *item =
-        name ? mf_list_push(m->context, &m->draft.exclusions, sizeof *item) : NULL;
-    if (item == NULL)
-        return mf_mjcf_no_memory(m);
-    item->name = name;
-    for (int i = 0; i < 2; i++)
-        item->bodies[i] = mf_mjcf_draft_body(bodies[i]);
-    return MF_OK;
+    const mf_ContactExclusion item = {
+        exclusion.name, {mf_mjcf_draft_body(bodies[0]), mf_mjcf_draft_body(bodies[1])}};
+    return mf_mjcf_add(m, node, MF_ITEM_EXCLUSION, &item, NULL);
+}
+
+static mf_Status read_contact(mf_Mjcf *m, const mf_XmlNode *node) {
+    if (strcmp(node->name, "pair") == 0)
+        return read_pair(m, node);
+    return strcmp(node->name, "exclude") == 0 ? read_exclusion(m, node)
+                                              : mf_mjcf_refuse(m, node, NULL);
 }
 
 mf_Status mf_mjcf_read_contacts(mf_Mjcf *m) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "contact"); section;
-         section = mf_xml_next(section, "contact")) {
-        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next) {
-            if (strcmp(node->name, "pair") == 0)
-                status = read_pair(m, node);
-            else if (strcmp(node->name, "exclude") == 0)
-                status = read_exclusion(m, node);
-            else
-                status = mf_mjcf_refuse(m, node, NULL);
-        }
-    }
-    return status;
+    return mf_mjcf_read_section(m, "contact", read_contact);
 }

@@ -1,5 +1,5 @@
 // Equality constraints: connect, weld, joint and tendon.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "math/scalar.h"
 
@@ -79,7 +79,7 @@ static mf_Status read_connect(mf_Mjcf *m, const mf_XmlNode *node, mf_Equality *i
     Ends ends;
     mf_Status status = find_ends(m, node, &ends);
     if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "anchor", 3, item->anchor, m->error);
+        status = mf_xml_numbers(&m->xml, node, "anchor", 3, item->anchor);
     if (status != MF_OK)
         return status;
     item->type = MF_EQUALITY_CONNECT;
@@ -105,11 +105,11 @@ static mf_Status read_weld(mf_Mjcf *m, const mf_XmlNode *node, mf_Equality *item
     item->torque_scale = 1.0;
     mf_Status status = find_ends(m, node, &ends);
     if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "anchor", 3, item->anchor, m->error);
+        status = mf_xml_numbers(&m->xml, node, "anchor", 3, item->anchor);
     if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "relpose", 7, relative, m->error);
+        status = mf_xml_numbers(&m->xml, node, "relpose", 7, relative);
     if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "torquescale", 1, &item->torque_scale, m->error);
+        status = mf_xml_numbers(&m->xml, node, "torquescale", 1, &item->torque_scale);
     if (status != MF_OK)
         return status;
     if (ends.sites[0] != MF_NONE) {
@@ -130,24 +130,17 @@ static mf_Status read_weld(mf_Mjcf *m, const mf_XmlNode *node, mf_Equality *item
 }
 
 // Two joints or two tendons and a polynomial.
+#define T mf_Equality
 static mf_Status read_coupling(mf_Mjcf *m, const mf_XmlNode *node, bool joints, mf_Equality *item,
                                bool *dropped) {
-    static const mf_MjcfField field[] = {{"polycoef", MF_MJCF_NUMBERS, 1, 5, 0, NULL}};
+    static const mf_MjcfField fields[] = {NUMBERS("polycoef", 1, 5, coefficients), END};
     const char *kind = joints ? "joint" : "tendon";
     const mf_Names *names = joints ? &m->joint_names : &m->tendon_names;
     item->type = joints ? MF_EQUALITY_JOINT : MF_EQUALITY_TENDON;
     item->coefficients[1] = 1.0;
-    const char *text = mf_xml_attribute(node, field->name), *rest;
-    if (text != NULL) {
-        double values[5];
-        uint32_t found = mf_xml_scan(text, 5, values, &rest);
-        if (*rest != '\0' || found < 1 || found > 5)
-            return mf_mjcf_fail(m, node,
-                                "<%.80s> polycoef: expected 1 to 5 finite numbers, found "
-                                "\"%.60s\"",
-                                node->name, text);
-        memcpy(item->coefficients, values, found * sizeof *values);
-    }
+    mf_Status status = mf_mjcf_read_some(m, node, fields, item);
+    if (status != MF_OK)
+        return status;
     for (int i = 0; i < 2; i++) {
         char attribute[16];
         memcpy(attribute, kind, strlen(kind) + 1);
@@ -157,7 +150,7 @@ static mf_Status read_coupling(mf_Mjcf *m, const mf_XmlNode *node, bool joints, 
             return mf_mjcf_fail(m, node, "<%.80s> needs the attribute '%s'", node->name, attribute);
         if (name == NULL)
             continue;
-        mf_Status status = mf_mjcf_find(m, node, attribute, name, names, kind, &item->objects[i]);
+        status = mf_mjcf_find(m, node, attribute, name, names, kind, &item->objects[i]);
         if (status != MF_OK)
             return status;
         *dropped |= item->objects[i] == MF_NONE;
@@ -173,8 +166,7 @@ static mf_Status read_coupling(mf_Mjcf *m, const mf_XmlNode *node, bool joints, 
         const mf_MjcfJoint *joint = &mf_mjcf_joints(m)[item->objects[i]];
         if (joint->type != MF_MJCF_HINGE && joint->type != MF_MJCF_SLIDE)
             return mf_mjcf_fail(m, node,
-                                "<joint> %s: expected a hinge or slide, '%.100s' is "
-                                "neither",
+                                "<joint> %s: expected a hinge or slide, '%.100s' is neither",
                                 attribute, name);
         item->objects[i] = joint->draft;
     }
@@ -182,34 +174,26 @@ static mf_Status read_coupling(mf_Mjcf *m, const mf_XmlNode *node, bool joints, 
 }
 
 static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
-    const mf_MjcfClass *class;
     bool dropped = false;
-    mf_Status status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
-    if (status != MF_OK)
-        return status;
-    mf_MjcfEquality common = class->equality;
-    common.name = NULL;
     bool joint = strcmp(node->name, "joint") == 0, tendon = strcmp(node->name, "tendon") == 0;
     bool connect = strcmp(node->name, "connect") == 0, weld = strcmp(node->name, "weld") == 0;
+    mf_MjcfEquality common;
     if (!joint && !tendon && !connect && !weld)
         return mf_mjcf_refuse(m, node, NULL);
-    status = mf_mjcf_read(m, node, mf_mjcf_equality_fields, &common);
-    mf_Equality item = common.plain;
-    if (status == MF_OK && connect)
-        status = read_connect(m, node, &item);
-    else if (status == MF_OK && weld)
-        status = read_weld(m, node, &item);
-    else if (status == MF_OK)
-        status = read_coupling(m, node, joint, &item, &dropped);
+    mf_Status status = mf_mjcf_read_element(m, node, NULL, MF_MJCF_EQUALITY, &common);
+    if (status != MF_OK)
+        return status;
+    mf_Equality *item = &common.plain;
+    if (connect)
+        status = read_connect(m, node, item);
+    else if (weld)
+        status = read_weld(m, node, item);
+    else
+        status = read_coupling(m, node, joint, item, &dropped);
     if (status != MF_OK || dropped)
         return status;
-    item.name = mf_draft_text(&m->draft, common.name ? common.name : "");
-    mf_Equality *slot =
-        item.name ? mf_list_push(m->context, &m->draft.equalities, sizeof *slot) : NULL;
-    if (slot == NULL)
-        return mf_mjcf_no_memory(m);
-    *slot = item;
-    return mf_mjcf_name(m, node, &m->equality_names, common.name, m->draft.equalities.count - 1);
+    item->name = common.name;
+    return mf_mjcf_add(m, node, MF_ITEM_EQUALITY, item, &m->equality_names);
 }
 
 mf_Status mf_mjcf_read_equalities(mf_Mjcf *m) {

@@ -23,21 +23,13 @@ static const mf_ShapeKind *kind_of(const mf_MjcfGeom *geom) {
 // ---- size and pose -----------------------------------------------------------------------------
 
 static mf_Status from_ends(const mf_Mjcf *m, mf_MjcfGeom *geom) {
-    mf_MjcfOrientation z = {MF_MJCF_ZAXIS, {0.0}};
     if (kind_of(geom) == NULL || kind_of(geom)->half_count < 2)
         return mf_mjcf_fail(m, geom->node,
                             "<geom> fromto: expected a capsule, cylinder or another solid with "
                             "two ends, found a %s",
                             mf_mjcf_shapes[geom->type]);
-    mf_vec3_sub(z.value, geom->fromto, geom->fromto + 3);
-    double half = mf_vec3_length(z.value) / 2;
-    if (half < TINY)
-        return mf_mjcf_fail(m, geom->node, "<geom> fromto: the two points are the same");
-    for (int i = 0; i < 3; i++)
-        geom->position[i] = (geom->fromto[i] + geom->fromto[i + 3]) / 2;
-    geom->size[2] = half;
-    geom->size[1] = mf_mjcf_size_count(geom->type) == 3 ? geom->size[0] : half;
-    return mf_mjcf_rotation(m, geom->node, &z, geom->rotation);
+    return mf_mjcf_between_ends(m, geom->node, geom->fromto, geom->type, geom->position,
+                                geom->rotation, geom->size);
 }
 
 static mf_Status check_size(const mf_Mjcf *m, const mf_MjcfGeom *geom) {

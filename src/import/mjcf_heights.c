@@ -123,7 +123,7 @@ static mf_Status read_file(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *grid
     char *data;
     size_t size;
     if (m->in_memory)
-        return mf_xml_fail(&m->xml, node, m->error, MF_UNSUPPORTED,
+        return mf_xml_fail(&m->xml, node, MF_UNSUPPORTED,
                            "<hfield> needs a file, found text in memory");
     mf_Status status = mf_mjcf_find_asset(
         m, node, "height field", mf_mjcf_settings(m, node)->mesh_folder, heights->file, path);
@@ -145,24 +145,20 @@ mf_Status mf_mjcf_load_heights(mf_Mjcf *m, mf_MjcfHeights *heights) {
         return MF_OK;
     mf_Status status =
         heights->file ? read_file(m, heights, &grid, path) : read_numbers(m, heights, &grid);
-    const char *name = mf_draft_text(&m->draft, heights->name ? heights->name : "");
-    const char *copy = mf_draft_text(&m->draft, path);
-    mf_HeightField *field = status == MF_OK && name && copy
-                                ? mf_list_push(m->context, &m->draft.heights, sizeof *field)
-                                : NULL;
-    if (field == NULL) {
-        mf_release(m->context, grid.values);
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
+    const mf_HeightField field = {.name = heights->name,
+                                  .path = path,
+                                  .rows = grid.rows,
+                                  .columns = grid.columns,
+                                  .half_size = {heights->size[0], heights->size[1]},
+                                  .height = heights->size[2],
+                                  .base = heights->size[3],
+                                  .heights = grid.values};
+    if (status == MF_OK) {
+        scale_heights(&grid);
+        heights->draft = m->draft.heights.count;
+        status = mf_mjcf_add(m, heights->node, MF_ITEM_HEIGHT_FIELD, &field, NULL);
     }
-    scale_heights(&grid);
-    *field = (mf_HeightField){.name = name,
-                              .path = copy,
-                              .rows = grid.rows,
-                              .columns = grid.columns,
-                              .half_size = {heights->size[0], heights->size[1]},
-                              .height = heights->size[2],
-                              .base = heights->size[3],
-                              .heights = grid.values};
-    heights->draft = m->draft.heights.count - 1;
-    return MF_OK;
+    if (status != MF_OK)
+        mf_release(m->context, grid.values);
+    return status;
 }

@@ -3,7 +3,7 @@
 // prevents cycles. Names are looked up next to the main file first, then next to the file that
 // includes, as MuJoCo does; the rules of package.c keep them inside their root.
 #include "base/file.h"
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 #include "import/package.h"
 #include "base/inject.h"
 
@@ -21,9 +21,8 @@ static mf_Status find_file(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
     if (status == MF_OK)
         return MF_OK;
     if (status == MF_NO_MEMORY || status == MF_IO)
-        return mf_xml_fail(&m->xml, node, m->error, status, "<include>: cannot access '%.200s'",
-                           name);
-    return mf_xml_fail(&m->xml, node, m->error, status, "<include>: file '%.200s' %s", name,
+        return mf_xml_fail(&m->xml, node, status, "<include>: cannot access '%.200s'", name);
+    return mf_xml_fail(&m->xml, node, status, "<include>: file '%.200s' %s", name,
                        status == MF_BAD_FILE ? "leaves its root folder by '..'" : "not found");
 }
 
@@ -31,11 +30,9 @@ static mf_Status find_file(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
 static mf_Status remember(mf_Mjcf *m, const mf_XmlNode *node, const char *path) {
     char real[PATH_MAX];
     if (!mf_allow(m->context, "realpath") || realpath(path, real) == NULL)
-        return mf_xml_fail(&m->xml, node, m->error, MF_IO, "<include>: cannot access '%.200s'",
-                           path);
+        return mf_xml_fail(&m->xml, node, MF_IO, "<include>: cannot access '%.200s'", path);
     if (mf_names_find(&m->included_names, real) != UINT32_MAX)
-        return mf_xml_fail(&m->xml, node, m->error, MF_BAD_FILE,
-                           "<include>: file '%.200s' is included a second time", path);
+        return mf_mjcf_fail(m, node, "<include>: file '%.200s' is included a second time", path);
     const char *copy = mf_arena_text(&m->arena, real, strlen(real));
     if (copy == NULL || !mf_names_add(&m->included_names, copy, m->included.count))
         return mf_mjcf_no_memory(m);
@@ -60,10 +57,7 @@ static mf_Status parse_file(mf_Mjcf *m, const mf_XmlNode *node, const char *path
     if (status != MF_OK)
         return status;
     if (size == 0)
-        status = mf_xml_fail(&m->xml, node, m->error, MF_BAD_FILE,
-                             "<include>: file '%.200s' is "
-                             "empty",
-                             path);
+        status = mf_mjcf_fail(m, node, "<include>: file '%.200s' is empty", path);
     else
         status = mf_xml_parse(m->context, copy, data, size, xml, m->error);
     mf_release(m->context, data);
@@ -82,11 +76,10 @@ static mf_Status load(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_XmlNode
         return mf_mjcf_fail(m, node, "<%.80s> must be empty, found <%.80s> inside", node->name,
                             node->first->name);
     if (m->in_memory)
-        return mf_xml_fail(&m->xml, node, m->error, MF_UNSUPPORTED,
+        return mf_xml_fail(&m->xml, node, MF_UNSUPPORTED,
                            "<%.80s> needs a file, found text in memory", node->name);
     if (m->included.count >= MF_MJCF_INCLUDES)
-        return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT, "at most %u included files",
-                           MF_MJCF_INCLUDES);
+        return mf_xml_fail(&m->xml, node, MF_LIMIT, "at most %u included files", MF_MJCF_INCLUDES);
     status = find_file(m, node, name, path);
     if (status == MF_OK && !again)
         status = remember(m, node, path);
@@ -124,12 +117,11 @@ static void drop_empty_names(mf_XmlNode *node) {
 }
 
 static mf_Status expand(mf_Mjcf *m, mf_XmlNode *parent, uint32_t depth) {
-    static const mf_MjcfField fields[] = {{"file", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-                                          {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {ELSEWHERE("file"), END};
     mf_XmlNode *before = NULL, *node = parent->first;
     if (depth > MF_XML_DEPTH)
-        return mf_xml_fail(&m->xml, parent, m->error, MF_LIMIT,
-                           "elements are nested more than %u deep", MF_XML_DEPTH);
+        return mf_xml_fail(&m->xml, parent, MF_LIMIT, "elements are nested more than %u deep",
+                           MF_XML_DEPTH);
     while (node != NULL) {
         if (strcmp(node->name, "include") == 0) {
             mf_XmlNode *root = NULL;

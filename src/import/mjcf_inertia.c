@@ -3,7 +3,7 @@
 // Principal axes follow MuJoCo's convention, because it is observable (sensors may be in the
 // inertial frame): Jacobi rotations of the largest off-diagonal element, accumulated as a
 // quaternion; moments in descending order. Method: Golub and Van Loan 2013, 8.5.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "math/scalar.h"
 
@@ -75,25 +75,23 @@ bool mf_mjcf_principal(double moments[3], double axes[4], const double inertia[6
 
 typedef struct Inertial {
     double position[3], mass, diagonal[3], full[6];
+    mf_MjcfOrientation orientation;
 } Inertial;
 
-static const mf_MjcfField inertial_fields[] = {
-    {"pos", MF_MJCF_NUMBERS, 3, 3, offsetof(Inertial, position), NULL},
-    {"mass", MF_MJCF_NUMBERS, 1, 1, offsetof(Inertial, mass), NULL},
-    {"diaginertia", MF_MJCF_NUMBERS, 3, 3, offsetof(Inertial, diagonal), NULL},
-    {"fullinertia", MF_MJCF_NUMBERS, 6, 6, offsetof(Inertial, full), NULL},
-    MF_MJCF_ORIENTATION,
-    {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+#define T Inertial
+static const mf_MjcfField inertial_fields[] = {NUMBERS("pos", 3, 3, position),
+                                               NUMBER("mass", mass),
+                                               NUMBERS("diaginertia", 3, 3, diagonal),
+                                               NUMBERS("fullinertia", 6, 6, full),
+                                               ORIENTATION(orientation),
+                                               END};
 
 static mf_Status read_inertial(mf_Mjcf *m, mf_MjcfBody *body) {
-    Inertial inertial = {.mass = 0.0};
-    mf_MjcfOrientation orientation = {MF_MJCF_QUAT, {1.0}};
+    Inertial inertial = {.orientation = {MF_MJCF_QUAT, {1.0}}};
     const mf_XmlNode *node = body->inertial;
     mf_Status status = mf_mjcf_read(m, node, inertial_fields, &inertial);
     if (status == MF_OK)
-        status = mf_mjcf_orientation(m, node, &orientation);
-    if (status == MF_OK)
-        status = mf_mjcf_rotation(m, node, &orientation, body->axes);
+        status = mf_mjcf_rotation(m, node, &inertial.orientation, body->axes);
     if (status != MF_OK)
         return status;
     if (mf_xml_attribute(node, "mass") == NULL || mf_xml_attribute(node, "pos") == NULL)
@@ -111,8 +109,7 @@ static mf_Status read_inertial(mf_Mjcf *m, mf_MjcfBody *body) {
     }
     if (!mf_mjcf_principal(body->moments, body->axes, inertial.full))
         return mf_mjcf_fail(m, node,
-                            "<inertial> fullinertia: its principal moments must be > 0, "
-                            "found %g",
+                            "<inertial> fullinertia: its principal moments must be > 0, found %g",
                             body->moments[2]);
     return MF_OK;
 }
@@ -172,10 +169,10 @@ static mf_Status check_body(mf_Mjcf *m, mf_MjcfBody *body) {
     double *i = body->moments;
     if (!(body->mass >= 0.0) || !(i[0] >= 0.0) || !(i[1] >= 0.0) || !(i[2] >= 0.0) ||
         !mf_is_finite(body->mass) || !mf_all_finite(i, 3) || !mf_all_finite(body->center, 3))
-        return mf_mjcf_fail(m, node,
-                            "body '%.100s': mass and inertia must be >= 0 and finite, "
-                            "found %g kg and %g, %g, %g",
-                            body->name, body->mass, i[0], i[1], i[2]);
+        return mf_mjcf_fail(
+            m, node,
+            "body '%.100s': mass and inertia must be >= 0 and finite, found %g kg and %g, %g, %g",
+            body->name, body->mass, i[0], i[1], i[2]);
     body->mass = body->mass > m->bound_mass ? body->mass : m->bound_mass;
     for (int k = 0; k < 3; k++)
         i[k] = i[k] > m->bound_inertia ? i[k] : m->bound_inertia;
@@ -183,17 +180,14 @@ static mf_Status check_body(mf_Mjcf *m, mf_MjcfBody *body) {
         return MF_OK;
     if (!m->balance_inertia)
         return mf_mjcf_fail(m, node,
-                            "body '%.100s': no solid has the principal moments %g, %g, %g "
-                            "(each must be at most the sum of the others; balanceinertia repairs "
-                            "it)",
+                            "body '%.100s': no solid has the principal moments %g, %g, %g (each "
+                            "must be at most the sum of the others; balanceinertia repairs it)",
                             body->name, i[0], i[1], i[2]);
     double mean = (i[0] + i[1] + i[2]) / 3.0;
     mf_vec3_set(i, mean, mean, mean);
-    if (!mf_draft_note(&m->draft, true, node->line,
-                       "body '%.100s': impossible inertia replaced by its mean (balanceinertia)",
-                       body->name))
-        return mf_mjcf_no_memory(m);
-    return MF_OK;
+    return mf_draft_note(&m->draft, true, node->line,
+                         "body '%.100s': impossible inertia replaced by its mean (balanceinertia)",
+                         body->name);
 }
 
 // Scales all masses according to settotalmass.

@@ -1,6 +1,6 @@
 // Stored states. Lengths are checked against the whole model; omitted parts are the start position,
 // zero velocity, activation and control. Positions keep the values of the file.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "model/assemble.h"
 
@@ -11,7 +11,7 @@
 #define KEY_LIMIT 10000u // [1]
 
 typedef struct Lengths {
-    uint32_t position, velocity, activation, control;
+    uint32_t position, velocity, control;
     uint32_t file_control;    // before anything was dropped
     uint32_t file_activation; // with the last controls of those that limit their change
 } Lengths;
@@ -28,7 +28,6 @@ static Lengths measure(const mf_Mjcf *m) {
     for (uint32_t i = 0; i < m->draft.joints.count; i++)
         lengths.velocity += mf_joint_velocities(mf_draft_joints(&m->draft)[i].type);
     for (uint32_t i = 0; i < m->draft.actuators.count; i++) {
-        lengths.activation += actuators[i].dynamics != MF_DYNAMICS_NONE;
         lengths.file_activation +=
             (actuators[i].dynamics != MF_DYNAMICS_NONE) + (actuators[i].slew_limit > 0.0);
     }
@@ -48,13 +47,13 @@ static mf_Status take(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
     if (found > count)
         return mf_mjcf_fail(m, node, "<key> %s: the model has %u, found %u numbers", attribute,
                             count, found);
-    if (found > 0 && found < count &&
-        !mf_draft_note(&m->draft, true, node->line,
-                       "<key> %s: the model has %u, found %u numbers: the rest is as at the start",
-                       attribute, count, found))
-        return mf_mjcf_no_memory(m);
+    if (found > 0 && found < count)
+        status = mf_draft_note(
+            &m->draft, true, node->line,
+            "<key> %s: the model has %u, found %u numbers: the rest is as at the start", attribute,
+            count, found);
     values = mf_arena_take(&m->draft.texts, ((size_t)count + 1) * sizeof *values);
-    if (values == NULL)
+    if (status != MF_OK || values == NULL)
         return mf_mjcf_no_memory(m);
     for (uint32_t i = 0; i < count; i++)
         values[i] = i < found ? numbers[i] : standard != NULL ? standard[i] : 0.0;
@@ -65,53 +64,35 @@ static mf_Status take(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
 // Controls of the actuators that were not dropped.
 static mf_Status take_controls(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths,
                                const double **out) {
-    const double *all;
     const uint32_t *slots = m->actuators.items;
-    mf_Status status = take(m, node, "ctrl", lengths->file_control, NULL, &all);
-    if (status != MF_OK)
-        return status;
-    double *kept = mf_arena_take(&m->draft.texts, ((size_t)lengths->control + 1) * sizeof *kept);
-    if (kept == NULL)
-        return mf_mjcf_no_memory(m);
-    for (uint32_t i = 0; i < lengths->file_control; i++) {
-        if (slots[i] != MF_NONE)
-            kept[slots[i]] = all[i];
-    }
-    *out = kept;
-    return MF_OK;
+    mf_Status status = take(m, node, "ctrl", lengths->file_control, NULL, out);
+    double *values = (double *)*out;
+    for (uint32_t i = 0; status == MF_OK && i < lengths->file_control; i++)
+        if (slots[i] != MF_NONE) // at most i
+            values[slots[i]] = values[i];
+    return status;
 }
 
 // Without last controls, which a start resets.
 static mf_Status take_activations(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths,
                                   const double **out) {
-    const double *all;
     const mf_Actuator *actuators = m->draft.actuators.items;
-    mf_Status status = take(m, node, "act", lengths->file_activation, NULL, &all);
-    if (status != MF_OK)
-        return status;
-    double *kept = mf_arena_take(&m->draft.texts, ((size_t)lengths->activation + 1) * sizeof *kept);
-    if (kept == NULL)
-        return mf_mjcf_no_memory(m);
-    for (uint32_t i = 0, to = 0; i < lengths->control; i++) {
+    mf_Status status = take(m, node, "act", lengths->file_activation, NULL, out);
+    double *to = (double *)*out;
+    const double *from = to;
+    for (uint32_t i = 0; status == MF_OK && i < lengths->control; i++) {
         if (actuators[i].dynamics != MF_DYNAMICS_NONE)
-            kept[to++] = *all++;
-        all += actuators[i].slew_limit > 0.0;
+            *to++ = *from++;
+        from += actuators[i].slew_limit > 0.0;
     }
-    *out = kept;
-    return MF_OK;
+    return status;
 }
 
+#define T KeyAttributes
 static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths) {
-    static const mf_MjcfField fields[] = {
-        {"name", MF_MJCF_TEXT, 0, 0, offsetof(KeyAttributes, name), NULL},
-        {"time", MF_MJCF_NUMBERS, 1, 1, offsetof(KeyAttributes, time), NULL},
-        {"qpos", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {"qvel", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {"act", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {"ctrl", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {"mpos", MF_MJCF_NOTED, 0, 0, 0, NULL},
-        {"mquat", MF_MJCF_NOTED, 0, 0, 0, NULL},
-        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {TEXT("name", name), NUMBER("time", time),
+                                          ELSEWHERE("qpos qvel act ctrl"), NOTED("mpos mquat"),
+                                          END};
     KeyAttributes attributes = {0};
     mf_Keyframe key = {0};
     mf_Status status = mf_mjcf_read(m, node, fields, &attributes);
@@ -128,14 +109,9 @@ static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *len
         status = take_controls(m, node, lengths, &key.control);
     if (status != MF_OK)
         return status;
-    key.name = mf_draft_text(&m->draft, attributes.name ? attributes.name : "");
+    key.name = attributes.name;
     key.time = attributes.time;
-    mf_Keyframe *item =
-        key.name ? mf_list_push(m->context, &m->draft.keyframes, sizeof *item) : NULL;
-    if (item == NULL)
-        return mf_mjcf_no_memory(m);
-    *item = key;
-    return mf_mjcf_name(m, node, &m->key_names, attributes.name, m->draft.keyframes.count - 1);
+    return mf_mjcf_add(m, node, MF_ITEM_KEYFRAME, &key, &m->key_names);
 }
 
 // Older files reserve keyframes by <size nkey="...">; undefined ones are the start state.
@@ -144,11 +120,9 @@ static mf_Status add_empty_keys(mf_Mjcf *m, const Lengths *lengths) {
     for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "size"); status == MF_OK && node;
          node = mf_xml_next(node, "size")) {
         double target = 0.0;
-        status = mf_xml_numbers(&m->xml, node, "nkey", 1, &target, m->error);
+        status = mf_xml_numbers(&m->xml, node, "nkey", 1, &target);
         if (status == MF_OK && target > KEY_LIMIT)
-            return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT,
-                               "<size> nkey: at most %u, found "
-                               "%g",
+            return mf_xml_fail(&m->xml, node, MF_LIMIT, "<size> nkey: at most %u, found %g",
                                KEY_LIMIT, target);
         const mf_XmlNode empty = {.name = "key",
                                   .text = "",

@@ -9,7 +9,7 @@
 //
 // With exactly one free body in the world and nothing else that moves, that body is the base;
 // otherwise the world is link 0.
-#include "import/mesh.h"
+#include "import/item.h"
 #include "import/mjcf.h"
 
 #include "model/mass.h"
@@ -20,8 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MF_POINT_SPHERE_RADIUS 0.005 // [m] a sphere of at most this radius has one contact point
-#define CYLINDER_RING 8              // [1] points around each end of a cylinder
+#define CYLINDER_RING 8 // [1] points around each end of a cylinder
 
 // ---- the base ----------------------------------------------------------------------------------
 
@@ -43,14 +42,12 @@ static uint32_t find_base(const mf_Mjcf *m) {
 static mf_Status check_joint(mf_Mjcf *m, const mf_MjcfJoint *from) {
     if (!(from->plain.armature >= 0.0) || !(from->plain.friction >= 0.0))
         return mf_mjcf_fail(m, from->node,
-                            "<joint>: armature and frictionloss must be >= 0, found "
-                            "%g and %g",
+                            "<joint>: armature and frictionloss must be >= 0, found %g and %g",
                             from->plain.armature, from->plain.friction);
     bool spring = from->springdamper[0] != 0.0 || from->springdamper[1] != 0.0;
     if (spring && (!(from->springdamper[0] > 0.0) || !(from->springdamper[1] > 0.0)))
         return mf_mjcf_fail(m, from->node,
-                            "<joint> springdamper: expected two numbers > 0, found "
-                            "%g and %g",
+                            "<joint> springdamper: expected two numbers > 0, found %g and %g",
                             from->springdamper[0], from->springdamper[1]);
     return MF_OK;
 }
@@ -112,16 +109,13 @@ static mf_Status fill_joint(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) 
 }
 
 // A joint of the draft with the attributes of the file; NULL when out of memory.
-static mf_Joint *start_joint(mf_Mjcf *m, const mf_MjcfJoint *from, const char *name,
-                             mf_JointType type) {
-    mf_Joint *joint = mf_draft_add_joint(&m->draft, name, type);
-    if (joint == NULL)
-        return NULL;
-    name = joint->name;
-    *joint = from->plain;
-    joint->name = name;
-    joint->type = type;
-    return joint;
+static mf_Joint *start_joint(mf_Mjcf *m, const mf_MjcfJoint *from, const char *name) {
+    static const mf_JointType types[] = {MF_JOINT_FLOATING, MF_JOINT_BALL, MF_JOINT_SLIDE,
+                                         MF_JOINT_HINGE};
+    mf_Joint joint = from->plain;
+    joint.name = name;
+    joint.type = types[from->type];
+    return mf_draft_add(&m->draft, MF_ITEM_JOINT, &joint);
 }
 
 // A name for unnamed elements; links and joints need one.
@@ -150,12 +144,6 @@ static void anchor_of(const mf_Mjcf *m, const mf_MjcfBody *body, uint32_t k, dou
     }
 }
 
-static mf_JointType joint_type(int32_t type) {
-    static const mf_JointType types[] = {MF_JOINT_FLOATING, MF_JOINT_BALL, MF_JOINT_SLIDE,
-                                         MF_JOINT_HINGE};
-    return types[type];
-}
-
 static mf_Status add_joint(mf_Mjcf *m, uint32_t index, uint32_t k, uint32_t parent_link) {
     mf_MjcfBody *body = &mf_mjcf_bodies(m)[index];
     const mf_MjcfBody *parent = &mf_mjcf_bodies(m)[body->parent];
@@ -176,7 +164,7 @@ static mf_Status add_joint(mf_Mjcf *m, uint32_t index, uint32_t k, uint32_t pare
         return mf_mjcf_no_memory(m);
     link->intermediate = !last;
     link->body = mf_mjcf_draft_body(index);
-    mf_Joint *joint = start_joint(m, from, joint_name, joint_type(from->type));
+    mf_Joint *joint = start_joint(m, from, joint_name);
     if (joint == NULL)
         return mf_mjcf_no_memory(m);
     joint->parent = parent_link;
@@ -211,16 +199,14 @@ static mf_Status make_base(mf_Mjcf *m, uint32_t base) {
     mf_MjcfJoint *from = &mf_mjcf_joints(m)[body->first_joint];
     char name[400];
     mf_Link *link = mf_draft_add_link(&m->draft, name_or(name, body->name, "body", base));
-    // The draft's list gives the joint's defaults; the base's joint is stored separately.
-    mf_Joint *joint =
-        start_joint(m, from, joint_name_of(m, name, body->first_joint), MF_JOINT_FLOATING);
+    mf_Joint *joint = start_joint(m, from, joint_name_of(m, name, body->first_joint));
     if (link == NULL || joint == NULL)
         return mf_mjcf_no_memory(m);
     link->body = mf_mjcf_draft_body(base);
     mf_Status status = fill_joint(m, from, joint);
     joint->parent = MF_NONE;
     joint->child = 0;
-    m->draft.root = *joint;
+    m->draft.root = *joint; // it is stored separately
     m->draft.joints.count--;
     m->draft.base_type = MF_BASE_FREE;
     from->draft = MF_NONE;
@@ -256,12 +242,8 @@ static mf_Status place_body(mf_Mjcf *m, uint32_t index, uint32_t base) {
 
 static mf_Status add_body(mf_Mjcf *m, uint32_t index) {
     const mf_MjcfBody *from = &mf_mjcf_bodies(m)[index];
-    const char *name = mf_draft_text(&m->draft, from->name);
-    mf_Body *to = name ? mf_list_push(m->context, &m->draft.bodies, sizeof *to) : NULL;
-    if (to == NULL)
-        return mf_mjcf_no_memory(m);
-    *to = from->plain;
-    to->name = name;
+    mf_Body body = from->plain, *to = &body;
+    to->name = from->name;
     to->parent = mf_mjcf_draft_body(from->parent);
     to->link = from->link;
     mf_vec3_copy(to->position, from->link_position);
@@ -272,7 +254,7 @@ static mf_Status add_body(mf_Mjcf *m, uint32_t index) {
     memcpy(to->axes, from->axes, sizeof to->axes);
     mf_vec3_copy(to->local_position, from->position);
     memcpy(to->local_rotation, from->rotation, sizeof to->local_rotation);
-    return MF_OK;
+    return mf_mjcf_add(m, from->node, MF_ITEM_BODY, to, NULL);
 }
 
 static void add_mass(mf_Mjcf *m, const mf_MjcfBody *body) {
@@ -392,12 +374,7 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     mf_Frame frame = mf_mjcf_frame(m, geom->body, geom->position, geom->rotation);
     if (collides && geom->type == MF_SHAPE_HEIGHTS && !is_level(&frame))
         return mf_mjcf_refuse(m, geom->node, "hfield (tilted, or on a body that moves)");
-    const char *name = mf_draft_text(&m->draft, geom->name ? geom->name : "");
-    mf_Shape *shape = name ? mf_list_push_item(m->context, &m->draft.shapes, MF_ITEM_SHAPE) : NULL;
-    if (shape == NULL)
-        return mf_mjcf_no_memory(m);
-    geom->shape = m->draft.shapes.count - 1;
-    *shape = geom->plain;
+    mf_Shape item = geom->plain, *shape = &item;
     shape->type = (mf_ShapeType)geom->type;
     shape->link = frame.link;
     shape->visual = !collides;
@@ -410,38 +387,36 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     if (shape->type == MF_SHAPE_PLANE)
         shape->size[2] = 0.0; // in files, of the drawn grid
     shape->mesh = asset;
-    shape->name = name;
+    shape->name = geom->name;
     shape->body = mf_mjcf_draft_body(geom->body);
     shape->mass = geom->weight;
     shape->fluid = geom->fluid == 1 && !meshed && geom->type != MF_SHAPE_PLANE;
-    return fill_look(m, geom, shape);
+    status = fill_look(m, geom, shape);
+    geom->shape = m->draft.shapes.count;
+    return status == MF_OK ? mf_mjcf_add(m, geom->node, MF_ITEM_SHAPE, shape, NULL) : status;
 }
 
 static mf_Status add_site(mf_Mjcf *m, mf_MjcfSite *from) {
     if (from->camera)
         return mf_mjcf_add_camera(m, from);
-    const char *name = mf_draft_text(&m->draft, from->name ? from->name : "");
-    mf_Site *site = name ? mf_list_push(m->context, &m->draft.sites, sizeof *site) : NULL;
-    if (site == NULL)
-        return mf_mjcf_no_memory(m);
-    from->draft = m->draft.sites.count - 1;
-    *site = from->plain;
-    site->name = name;
+    mf_Site item = from->plain, *site = &item;
+    from->draft = m->draft.sites.count;
+    site->name = from->name;
     site->body = mf_mjcf_draft_body(from->body);
     site->frame = mf_mjcf_frame(m, from->body, from->position, from->rotation);
     mf_vec3_copy(site->local_position, from->position);
     memcpy(site->local_rotation, from->rotation, sizeof site->local_rotation);
     site->type = (mf_ShapeType)from->type;
     mf_shape_size(site->type, from->size, site->size);
-    return MF_OK;
+    return mf_mjcf_add(m, from->node, MF_ITEM_SITE, site, NULL);
 }
 
 static mf_Status check_wishes(mf_Mjcf *m, bool free_base) {
     const mf_ImportBase wish = m->config->base;
     if (m->config->inertia != MF_IMPORT_INERTIA_FILE)
-        return mf_mjcf_fail(m, mf_mjcf_bodies(m)[0].node,
-                            "import.inertia: geometry is for URDF files; an MJCF file has "
-                            "inertiafromgeom");
+        return mf_mjcf_fail(
+            m, mf_mjcf_bodies(m)[0].node,
+            "import.inertia: geometry is for URDF files; an MJCF file has inertiafromgeom");
     if (wish == MF_IMPORT_BASE_AUTO || (wish == MF_IMPORT_BASE_FREE) == free_base)
         return MF_OK;
     return mf_mjcf_fail(m, mf_mjcf_bodies(m)[0].node,
@@ -482,17 +457,6 @@ mf_Status mf_mjcf_make_links(mf_Mjcf *m) {
 
 // ---- points ------------------------------------------------------------------------------------
 
-static uint32_t contact_points(const mf_Mjcf *m, const mf_Shape *shape, double (*out)[3]) {
-    if (shape->type == MF_SHAPE_MESH) {
-        const mf_Mesh *mesh = &mf_draft_meshes(&m->draft)[shape->mesh];
-        const mf_MeshData data = {.vertices = (float *)mesh->vertices,
-                                  .vertex_count = mesh->vertex_count};
-        return mf_mesh_points(&data, m->config->mesh_points, out);
-    }
-    bool tiny = shape->type == MF_SHAPE_SPHERE && shape->size[0] <= MF_POINT_SPHERE_RADIUS;
-    return mf_shape_points(out, tiny ? MF_SHAPE_POINT : shape->type, shape->size, CYLINDER_RING);
-}
-
 // A geom without bits and without a pair with the world collides only with other links.
 static void find_contact_pair(const mf_Mjcf *m, bool *collides) {
     for (uint32_t i = 0; i < m->draft.shapes.count; i++)
@@ -507,24 +471,14 @@ static void find_contact_pair(const mf_Mjcf *m, bool *collides) {
 
 static mf_Status make_contact_points(mf_Mjcf *m, const bool *collides) {
     const bool fixed = m->draft.base_type == MF_BASE_FIXED;
-    for (uint32_t i = 0; i < m->draft.shapes.count; i++) {
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; status == MF_OK && i < m->draft.shapes.count; i++) {
         const mf_Shape *shape = &mf_draft_shapes(&m->draft)[i];
-        double points[MF_MESH_POINTS_LIMIT][3];
-        if (!shape->collides || shape->link == MF_NONE || (fixed && shape->link == 0) ||
-            !collides[i])
-            continue;
-        uint32_t count = contact_points(m, shape, points);
-        for (uint32_t k = 0; k < count; k++) {
-            mf_quat_rotate(points[k], shape->rotation, points[k]);
-            mf_vec3_add(points[k], points[k], shape->position);
-            mf_Point *point =
-                mf_draft_add_point(&m->draft, shape->link, points[k], 0.0, true, shape->color);
-            if (point == NULL)
-                return mf_mjcf_no_memory(m);
-            point->shape = i;
-        }
+        if (shape->collides && shape->link != MF_NONE && !(fixed && shape->link == 0) &&
+            collides[i])
+            status = mf_import_touch(&m->draft, i, m->config->mesh_points, CYLINDER_RING);
     }
-    return MF_OK;
+    return status;
 }
 
 // What the `points` motion needs: contact points of all moving collision geoms, and mass points.
@@ -549,7 +503,7 @@ mf_Status mf_mjcf_make_points(mf_Mjcf *m) {
         mf_vec3_copy(bodies[i].center, link->center);
         memcpy(bodies[i].inertia, link->inertia, sizeof link->inertia);
     }
-    status = mf_draft_place_mass(&m->draft, bodies, m->error);
+    status = mf_draft_place_mass(&m->draft, bodies);
     mf_release(m->context, bodies);
     return status;
 }

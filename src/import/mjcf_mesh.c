@@ -48,7 +48,7 @@ mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *wha
     }
     if (status == MF_OK)
         return MF_OK;
-    return mf_xml_fail(&m->xml, node, m->error, status, "%.300s", reason.message);
+    return mf_xml_fail(&m->xml, node, status, "%.300s", reason.message);
 }
 
 static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *data) {
@@ -60,15 +60,14 @@ static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *d
     if (status != MF_OK)
         return status;
     if (numbers % 3 != 0 || numbers < 12 || corners % 3 != 0)
-        return mf_mjcf_fail(m, mesh->node,
-                            "<mesh>: expected at least 4 vertices and whole "
-                            "triangles, found %u and %u numbers",
-                            numbers, corners);
+        return mf_mjcf_fail(
+            m, mesh->node,
+            "<mesh>: expected at least 4 vertices and whole triangles, found %u and %u numbers",
+            numbers, corners);
     for (uint32_t i = 0; i < corners; i++) {
         if (!(faces[i] >= 0.0 && faces[i] < numbers / 3) || faces[i] != mf_floor(faces[i]))
             return mf_mjcf_fail(m, mesh->node,
-                                "<mesh> face: expected vertex numbers below %u, "
-                                "found %g",
+                                "<mesh> face: expected vertex numbers below %u, found %g",
                                 numbers / 3, faces[i]);
     }
     data->vertices = mf_allocate(m->context, numbers, sizeof *data->vertices);
@@ -94,10 +93,10 @@ static mf_Status read_positions(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData
     if (status != MF_OK || count == 0 || data->triangle_count == 0)
         return status;
     if (count != 2 * data->vertex_count)
-        return mf_mjcf_fail(m, mesh->node,
-                            "<mesh> texcoord: expected two numbers for each of %u vertices, found "
-                            "%u numbers",
-                            data->vertex_count, count);
+        return mf_mjcf_fail(
+            m, mesh->node,
+            "<mesh> texcoord: expected two numbers for each of %u vertices, found %u numbers",
+            data->vertex_count, count);
     data->coordinates =
         mf_allocate(m->context, 6 * (size_t)data->triangle_count, sizeof *data->coordinates);
     if (data->coordinates == NULL)
@@ -144,29 +143,26 @@ static mf_Status transform(mf_Mjcf *m, mf_MjcfMesh *mesh, mf_MeshData *data) {
 
 static mf_Status add_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh, const char *path, mf_MeshData *data) {
     mf_Status status = transform(m, mesh, data);
-    const char *copy = mf_draft_text(&m->draft, path);
-    const char *name = mf_draft_text(&m->draft, mesh->name ? mesh->name : "");
-    mf_Mesh *item = status == MF_OK && copy && name
-                        ? mf_list_push(m->context, &m->draft.meshes, sizeof *item)
-                        : NULL;
-    if (item == NULL) {
+    mf_Mesh item = mesh->plain;
+    item.path = path;
+    item.name = mesh->name;
+    item.vertex_count = data->vertex_count;
+    item.triangle_count = data->triangle_count;
+    item.vertices = data->vertices;
+    item.triangles = data->triangles;
+    item.coordinates = data->coordinates;
+    item.shell = mesh->mass_kind == MF_MJCF_MASS_SHELL;
+    item.hull_limit = mesh->hull_limit > 0 ? (uint32_t)mesh->hull_limit : 0;
+    mesh->draft = m->draft.meshes.count;
+    if (status == MF_OK)
+        status = mf_mjcf_add(m, mesh->node, MF_ITEM_MESH, &item, NULL);
+    if (status != MF_OK) {
         mf_mesh_release(data);
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
+        return status;
     }
-    *item = mesh->plain;
-    item->path = copy;
-    item->name = name;
-    item->vertex_count = data->vertex_count;
-    item->triangle_count = data->triangle_count;
-    item->vertices = data->vertices;
-    item->triangles = data->triangles;
-    item->coordinates = data->coordinates;
-    item->shell = mesh->mass_kind == MF_MJCF_MASS_SHELL;
-    item->hull_limit = mesh->hull_limit > 0 ? (uint32_t)mesh->hull_limit : 0;
-    mesh->draft = m->draft.meshes.count - 1;
     mesh->loaded = true;
     // A cloud of points stands for its convex hull.
-    return item->triangle_count == 0 ? mf_mjcf_hull_mesh(m, mesh) : MF_OK;
+    return item.triangle_count == 0 ? mf_mjcf_hull_mesh(m, mesh) : MF_OK;
 }
 
 mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
@@ -183,7 +179,7 @@ mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
         return status == MF_OK ? add_mesh(m, mesh, "", &data) : status;
     }
     if (m->in_memory)
-        return mf_xml_fail(&m->xml, mesh->node, m->error, MF_UNSUPPORTED,
+        return mf_xml_fail(&m->xml, mesh->node, MF_UNSUPPORTED,
                            "<mesh> needs a file, found text in memory");
     mf_Status status = mf_mjcf_find_asset(
         m, mesh->node, "mesh", mf_mjcf_settings(m, mesh->node)->mesh_folder, mesh->file, path);

@@ -1,20 +1,12 @@
 // Compiler settings, simulation options, and the sections of an MJCF file that have no effect on
 // motion. Sections of one kind may occur several times; later values win.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 #include "model/draft.h"
 
 #include "math/scalar.h"
 
 #include <math.h>
 #include <string.h>
-
-#define FIELD(type, member) offsetof(type, member)
-#define PASSED(name)                                                                               \
-    { name, MF_MJCF_PASSED, 0, 0, 0, NULL }
-#define NOTED(name)                                                                                \
-    { name, MF_MJCF_NOTED, 0, 0, 0, NULL }
-#define END                                                                                        \
-    { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
 // ---- sections ----------------------------------------------------------------------------------
 
@@ -32,10 +24,8 @@ mf_Status mf_mjcf_read_sections(mf_Mjcf *m) {
     if (status == MF_OK)
         status = mf_mjcf_only(m, root, known);
     for (const mf_XmlNode *node = root->first; status == MF_OK && node; node = node->next) {
-        for (const char *const *name = passed; *name && status == MF_OK; name++) {
-            if (strcmp(node->name, *name) == 0)
-                status = mf_mjcf_pass(m, node, NULL);
-        }
+        if (mf_xml_lists(passed, node->name))
+            status = mf_mjcf_pass(m, node, NULL);
         // Declarations of an extension have an effect where they are used.
         if (status == MF_OK && strcmp(node->name, "deformable") == 0 && node->first != NULL)
             status = mf_mjcf_refuse(m, node, NULL);
@@ -55,33 +45,31 @@ typedef struct Compiler {
 static const char *const coordinates[] = {"local", "global", NULL};
 static const char *const angles[] = {"degree", "radian", NULL};
 
+#define T Compiler
 static const mf_MjcfField compiler_fields[] = {
-    {"coordinate", MF_MJCF_CHOICE, 0, 0, FIELD(Compiler, coordinate), coordinates},
-    {"angle", MF_MJCF_CHOICE, 0, 0, FIELD(Compiler, angle), angles},
-    {"inertiafromgeom", MF_MJCF_CHOICE, 0, 0, FIELD(Compiler, inertia_from_geom), mf_mjcf_tristate},
-    {"autolimits", MF_MJCF_FLAG, 0, 0, FIELD(Compiler, autolimits), NULL},
-    {"balanceinertia", MF_MJCF_FLAG, 0, 0, FIELD(Compiler, balance), NULL},
-    {"discardvisual", MF_MJCF_FLAG, 0, 0, FIELD(Compiler, discard_visual), NULL},
-    {"fitaabb", MF_MJCF_FLAG, 0, 0, FIELD(Compiler, fit_box), NULL},
-    {"strippath", MF_MJCF_FLAG, 0, 0, FIELD(Compiler, strip_path), NULL},
-    {"alignfree", MF_MJCF_FLAG, 0, 0, FIELD(Compiler, align_free), NULL},
-    {"boundmass", MF_MJCF_NUMBERS, 1, 1, FIELD(Compiler, bound_mass), NULL},
-    {"boundinertia", MF_MJCF_NUMBERS, 1, 1, FIELD(Compiler, bound_inertia), NULL},
-    {"settotalmass", MF_MJCF_NUMBERS, 1, 1, FIELD(Compiler, total_mass), NULL},
-    {"inertiagrouprange", MF_MJCF_NUMBERS, 2, 2, FIELD(Compiler, groups), NULL},
-    {"eulerseq", MF_MJCF_TEXT, 0, 0, FIELD(Compiler, eulerseq), NULL},
-    {"meshdir", MF_MJCF_TEXT, 0, 0, FIELD(Compiler, meshdir), NULL},
-    {"assetdir", MF_MJCF_TEXT, 0, 0, FIELD(Compiler, assetdir), NULL},
-    {"texturedir", MF_MJCF_TEXT, 0, 0, FIELD(Compiler, texturedir), NULL},
-    PASSED("usethread"),
-    PASSED("fusestatic"), // links are merged anyway
-    PASSED("saveinertial"),
-    PASSED("exactmeshinertia"),
-    PASSED("conflict"),
-    PASSED("passthrough"), // how MuJoCo writes files
-    PASSED("savecanonical"),
-    PASSED("savecompiled"),
+    CHOICE("coordinate", coordinate, coordinates),
+    CHOICE("angle", angle, angles),
+    CHOICE("inertiafromgeom", inertia_from_geom, mf_mjcf_tristate),
+    FLAG("autolimits", autolimits),
+    FLAG("balanceinertia", balance),
+    FLAG("discardvisual", discard_visual),
+    FLAG("fitaabb", fit_box),
+    FLAG("strippath", strip_path),
+    FLAG("alignfree", align_free),
+    NUMBER("boundmass", bound_mass),
+    NUMBER("boundinertia", bound_inertia),
+    NUMBER("settotalmass", total_mass),
+    NUMBERS("inertiagrouprange", 2, 2, groups),
+    TEXT("eulerseq", eulerseq),
+    TEXT("meshdir", meshdir),
+    TEXT("assetdir", assetdir),
+    TEXT("texturedir", texturedir),
+    PASSED("usethread fusestatic"),                               // links are merged anyway
+    PASSED("saveinertial exactmeshinertia conflict passthrough"), // how MuJoCo writes files
+    PASSED("savecanonical savecompiled"),
     END};
+
+#undef T
 
 // <lengthrange>: muscles that would need it are refused (mjcf_actuator.c), others have no use of
 // it.
@@ -105,20 +93,17 @@ static mf_Status read_compiler(mf_Mjcf *m, const mf_XmlNode *node, Compiler *c) 
     c->meshdir = c->meshdir ? c->meshdir : c->assetdir ? c->assetdir : meshdir;
     c->texturedir = c->texturedir ? c->texturedir : c->assetdir ? c->assetdir : texturedir;
     if (c->coordinate == 1)
-        return mf_mjcf_fail(m, node,
-                            "<compiler> coordinate: global coordinates are not supported any more, "
-                            "expected local");
+        return mf_mjcf_fail(
+            m, node,
+            "<compiler> coordinate: global coordinates are not supported any more, expected local");
     if (strlen(c->eulerseq) != 3 || strspn(c->eulerseq, "xyzXYZ") != 3)
-        return mf_mjcf_fail(m, node,
-                            "<compiler> eulerseq: expected three of xyzXYZ, found "
-                            "\"%.40s\"",
-                            c->eulerseq);
+        return mf_mjcf_fail(
+            m, node, "<compiler> eulerseq: expected three of xyzXYZ, found \"%.40s\"", c->eulerseq);
     if (c->strip_path || c->align_free)
         return mf_mjcf_refuse(m, node, c->strip_path ? "strippath" : "alignfree");
     if (!(c->bound_mass >= 0.0) || !(c->bound_inertia >= 0.0))
         return mf_mjcf_fail(m, node,
-                            "<compiler>: boundmass and boundinertia must be >= 0, found "
-                            "%g and %g",
+                            "<compiler>: boundmass and boundinertia must be >= 0, found %g and %g",
                             c->bound_mass, c->bound_inertia);
     return MF_OK;
 }
@@ -189,27 +174,17 @@ typedef struct Option {
 
 static const char *const solvers[] = {"PGS", "CG", "Newton", NULL};
 
+#define T Option
 static const mf_MjcfField option_fields[] = {
-    {"", MF_MJCF_PLAIN, MF_ITEM_PHYSICS, 0, FIELD(Option, physics), NULL},
-    {"noslip_iterations", MF_MJCF_INTEGER, 0, 0, FIELD(Option, noslip_iterations), NULL},
-    {"solver", MF_MJCF_CHOICE, 0, 0, FIELD(Option, solver), solvers},
-    {"iterations", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, iterations), NULL},
+    MF_MJCF_ROW("", PLAIN, MF_ITEM_PHYSICS, 0, physics, NULL),
+    INTEGER("noslip_iterations", noslip_iterations), CHOICE("solver", solver, solvers),
+    NUMBER("iterations", iterations),
     // Settings of MuJoCo's solver and collision detection: Mayfly has its own.
-    NOTED("ls_tolerance"),
-    NOTED("ls_iterations"),
-    NOTED("ccd_tolerance"),
-    NOTED("ccd_iterations"),
-    NOTED("mpr_tolerance"),
-    NOTED("mpr_iterations"),
-    NOTED("sdf_iterations"),
-    NOTED("sdf_initpoints"),
-    NOTED("sleep_tolerance"),
-    NOTED("collision"),
-    PASSED("apirate"),
-    PASSED("jacobian"), // its storage
+    NOTED("ls_tolerance ls_iterations ccd_tolerance ccd_iterations mpr_tolerance mpr_iterations "
+          "sdf_iterations sdf_initpoints sleep_tolerance collision"),
+    PASSED("apirate jacobian"), // its storage
     // A list of groups: "0", too, switches actuators off.
-    {"actuatorgroupdisable", MF_MJCF_TEXT, 0, 0, FIELD(Option, disabled_groups), NULL},
-    END};
+    TEXT("actuatorgroupdisable", disabled_groups), END};
 
 static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *physics) {
     // The order of the MF_DISABLE_ bits.
@@ -227,8 +202,7 @@ static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *phys
         bool enable = strcmp(flag->value, "enable") == 0, found = false;
         if (!enable && strcmp(flag->value, "disable") != 0)
             return mf_mjcf_fail(m, node,
-                                "<flag> %.80s: expected enable or disable, found "
-                                "\"%.60s\"",
+                                "<flag> %.80s: expected enable or disable, found \"%.60s\"",
                                 flag->name, flag->value);
         for (uint32_t bit = 0; names[bit]; bit++) {
             if (strcmp(flag->name, names[bit]) != 0)
@@ -246,11 +220,9 @@ static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *phys
             found = true;
             physics->override_contacts = enable;
         }
-        for (const char *const *name = passed; *name && !found; name++)
-            found = strcmp(flag->name, *name) == 0;
-        bool is_noted = false, is_own = strcmp(flag->name, "nativeccd") == 0;
-        for (const char *const *name = noted; *name && !is_noted; name++)
-            is_noted = strcmp(flag->name, *name) == 0;
+        found = found || mf_xml_lists(passed, flag->name);
+        bool is_noted = mf_xml_lists(noted, flag->name),
+             is_own = strcmp(flag->name, "nativeccd") == 0;
         // Mayfly's own detection of contacts is always on.
         mf_Status status = (is_noted && enable) || (is_own && !enable)
                                ? mf_mjcf_pass(m, node, flag->name)
@@ -267,14 +239,13 @@ static mf_Status check_option(const mf_Mjcf *m, const mf_XmlNode *node, const mf
         return mf_mjcf_fail(m, node, "<option> timestep: expected > 0, found %g", p->step);
     if (!(p->density >= 0.0) || !(p->viscosity >= 0.0))
         return mf_mjcf_fail(m, node,
-                            "<option>: density and viscosity must be >= 0, found %g and "
-                            "%g",
+                            "<option>: density and viscosity must be >= 0, found %g and %g",
                             p->density, p->viscosity);
     if (!(p->noslip_tolerance >= 0.0) || p->noslip_iterations > MOST_SWEEPS)
-        return mf_mjcf_fail(m, node,
-                            "<option>: expected noslip_tolerance >= 0 and noslip_iterations <= %d, "
-                            "found %g and %u",
-                            MOST_SWEEPS, p->noslip_tolerance, p->noslip_iterations);
+        return mf_mjcf_fail(
+            m, node,
+            "<option>: expected noslip_tolerance >= 0 and noslip_iterations <= %d, found %g and %u",
+            MOST_SWEEPS, p->noslip_tolerance, p->noslip_iterations);
     if (!(p->friction_impedance_ratio > 0.0))
         return mf_mjcf_fail(m, node, "<option> impratio: expected > 0, found %g",
                             p->friction_impedance_ratio);

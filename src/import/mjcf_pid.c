@@ -68,7 +68,5 @@ mf_Status mf_mjcf_set_pid(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a
     a->law.bias[0] = 0.0;
     a->law.bias[1] = -values[KP];
     a->law.bias[2] = -values[KD];
-    a->law.gain_kind = MF_MJCF_GAIN_FIXED;
-    a->law.bias_kind = MF_MJCF_BIAS_AFFINE;
     return status;
 }

@@ -1,5 +1,5 @@
 // Contact sensors: selection of contacts, and the reported data.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include <string.h>
 
@@ -82,15 +82,17 @@ static mf_Status read_data(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery *
     return MF_OK;
 }
 
+typedef struct Reduction {
+    int32_t reduction, slots;
+} Reduction;
+
+#define T Reduction
 mf_Status mf_mjcf_read_query(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery *query,
                              uint32_t *count, bool *found) {
     static const char *const reductions[] = {"none", "mindist", "maxforce", "netforce", NULL};
-    struct {
-        int32_t reduction, slots;
-    } own = {.slots = 1};
-    static const mf_MjcfField fields[] = {{"reduce", MF_MJCF_CHOICE, 0, 0, 0, reductions},
-                                          {"num", MF_MJCF_INTEGER, 0, 0, sizeof(int32_t), NULL},
-                                          {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {CHOICE("reduce", reduction, reductions),
+                                          INTEGER("num", slots), END};
+    Reduction own = {.slots = 1};
     uint32_t values = 0;
     *found = true;
     mf_Status status = mf_mjcf_read_some(m, node, fields, &own);

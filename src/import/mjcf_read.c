@@ -2,7 +2,6 @@
 // and the record of what is ignored or rejected.
 #include "import/mjcf.h"
 
-#include "base/plain.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -12,17 +11,12 @@
 
 const char *const mf_mjcf_tristate[] = {"false", "true", "auto", NULL};
 
-mf_Status mf_mjcf_no_memory(const mf_Mjcf *m) {
-    return mf_fail_at(m->error, MF_NO_MEMORY, m->file, 0, 0, "no memory for the model");
-}
-
 mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *format, ...) {
-    char message[400];
     va_list arguments;
     va_start(arguments, format);
-    mf_plain_format_list(message, sizeof message, format, arguments);
+    mf_xml_fail_list(&m->xml, node, MF_BAD_FILE, format, arguments);
     va_end(arguments);
-    return mf_xml_fail(&m->xml, node, m->error, MF_BAD_FILE, "%s", message);
+    return MF_BAD_FILE;
 }
 
 const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node) {
@@ -71,7 +65,7 @@ mf_Status mf_mjcf_refuse(mf_Mjcf *m, const mf_XmlNode *node, const char *attribu
     describe(what, node, attribute);
     if (m->config->lenient)
         return record(m, node, what, true);
-    return mf_xml_fail(&m->xml, node, m->error, MF_UNSUPPORTED,
+    return mf_xml_fail(&m->xml, node, MF_UNSUPPORTED,
                        "%.250s is not supported (lenient loading drops it)", what);
 }
 
@@ -100,6 +94,27 @@ static mf_Status read_numbers(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfF
                             text);
     return mf_mjcf_fail(m, node, "<%.80s> %s: expected %u to %u finite numbers, found \"%.60s\"",
                         node->name, field->name, field->least, field->most, text);
+}
+
+static mf_Status read_orientation(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *field,
+                                  const char *text, mf_MjcfOrientation *out) {
+    static const mf_MjcfField fields[] = {{"quat", MF_MJCF_NUMBERS, 4, 4, 0, NULL},
+                                          {"axisangle", MF_MJCF_NUMBERS, 4, 4, 0, NULL},
+                                          {"xyaxes", MF_MJCF_NUMBERS, 6, 6, 0, NULL},
+                                          {"zaxis", MF_MJCF_NUMBERS, 3, 3, 0, NULL},
+                                          {"euler", MF_MJCF_NUMBERS, 3, 3, 0, NULL}};
+    uint32_t given = 0, kind = 0;
+    for (uint32_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        given += mf_xml_attribute(node, fields[i].name) != NULL;
+        kind = strcmp(field->name, fields[i].name) == 0 ? i : kind;
+    }
+    if (given > 1)
+        return mf_mjcf_fail(
+            m, node,
+            "<%.80s> has two orientations, expected one of quat, axisangle, xyaxes, zaxis, euler",
+            node->name);
+    out->kind = (mf_MjcfOrientationKind)kind;
+    return read_numbers(m, node, &fields[kind], text, out->value);
 }
 
 static mf_Status read_integer(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *field,
@@ -171,6 +186,8 @@ static mf_Status read_field(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfFie
     case MF_MJCF_TEXT:
         *(const char **)(void *)(item + field->offset) = text;
         return MF_OK;
+    case MF_MJCF_ORIENTATION:
+        return read_orientation(m, node, field, text, (void *)(item + field->offset));
     case MF_MJCF_REFUSED:
         return is_zero(text) ? MF_OK : mf_mjcf_refuse(m, node, field->name);
     case MF_MJCF_NOTED:
@@ -216,10 +233,23 @@ static bool find_plain(mf_ItemType item, const char *pattern, const char *attrib
     return false;
 }
 
+// Whether a list with blanks has the name.
+static bool lists(const char *list, const char *name) {
+    const size_t size = strlen(name);
+    for (; *list != '\0'; list += strspn(list, " ")) {
+        const size_t length = strcspn(list, " ");
+        if (length == size && memcmp(list, name, size) == 0)
+            return true;
+        list += length;
+    }
+    return false;
+}
+
 static bool find_field(const mf_MjcfField *fields, const char *attribute, mf_MjcfField *out) {
     for (; fields->name != NULL; fields++) {
         *out = *fields;
-        if (fields->kind != MF_MJCF_PLAIN && strcmp(fields->name, attribute) == 0)
+        out->name = attribute;
+        if (lists(fields->name, attribute))
             return true;
         if (fields->kind == MF_MJCF_PLAIN &&
             find_plain((mf_ItemType)fields->least, "%s", attribute, out)) {
@@ -276,30 +306,6 @@ mf_Status mf_mjcf_list(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute
 }
 
 // ---- orientations and frames -------------------------------------------------------------------
-
-mf_Status mf_mjcf_orientation(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfOrientation *out) {
-    static const mf_MjcfField fields[] = {{"quat", MF_MJCF_NUMBERS, 4, 4, 0, NULL},
-                                          {"axisangle", MF_MJCF_NUMBERS, 4, 4, 0, NULL},
-                                          {"xyaxes", MF_MJCF_NUMBERS, 6, 6, 0, NULL},
-                                          {"zaxis", MF_MJCF_NUMBERS, 3, 3, 0, NULL},
-                                          {"euler", MF_MJCF_NUMBERS, 3, 3, 0, NULL}};
-    uint32_t given = 0;
-    for (uint32_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        const char *text = mf_xml_attribute(node, fields[i].name);
-        if (text == NULL)
-            continue;
-        if (given++ > 0)
-            return mf_mjcf_fail(m, node,
-                                "<%.80s> has two orientations, expected one of quat, "
-                                "axisangle, xyaxes, zaxis, euler",
-                                node->name);
-        mf_Status status = read_numbers(m, node, &fields[i], text, out->value);
-        if (status != MF_OK)
-            return status;
-        out->kind = (mf_MjcfOrientationKind)i;
-    }
-    return MF_OK;
-}
 
 bool mf_mjcf_unit(double rotation[4]) {
     double square = rotation[0] * rotation[0] + rotation[1] * rotation[1] +
@@ -388,6 +394,21 @@ mf_Status mf_mjcf_rotation(const mf_Mjcf *m, const mf_XmlNode *node,
                         node->name);
 }
 
+mf_Status mf_mjcf_between_ends(const mf_Mjcf *m, const mf_XmlNode *node, const double fromto[6],
+                               int32_t type, double position[3], double rotation[4],
+                               double size[3]) {
+    mf_MjcfOrientation z = {MF_MJCF_ZAXIS, {0.0}};
+    mf_vec3_sub(z.value, fromto, fromto + 3);
+    const double half = mf_vec3_length(z.value) / 2;
+    if (half < 1e-14)
+        return mf_mjcf_fail(m, node, "<%.80s> fromto: the two points are the same", node->name);
+    for (int i = 0; i < 3; i++)
+        position[i] = (fromto[i] + fromto[i + 3]) / 2;
+    size[2] = half;
+    size[1] = mf_mjcf_size_count(type) == 3 ? size[0] : half;
+    return mf_mjcf_rotation(m, node, &z, rotation);
+}
+
 void mf_mjcf_compose(double position[3], double rotation[4], const double parent_position[3],
                      const double parent_rotation[4], const double inner_position[3],
                      const double inner_rotation[4]) {
@@ -416,15 +437,13 @@ mf_Status mf_mjcf_limited(mf_Mjcf *m, const mf_XmlNode *node, const char *what, 
     if (limited == MF_MJCF_AUTO) {
         if (given && !mf_mjcf_settings(m, node)->autolimits)
             return mf_mjcf_fail(m, node,
-                                "<%.80s> has %srange but not %slimited, and autolimits is "
-                                "false",
+                                "<%.80s> has %srange but not %slimited, and autolimits is false",
                                 node->name, what, what);
         *out = range[0] < range[1];
-        if (given && !*out &&
-            !mf_draft_note(&m->draft, true, node->line,
-                           "<%.80s> %srange: %g is not below %g, so nothing is limited", node->name,
-                           what, range[0], range[1]))
-            return mf_mjcf_no_memory(m);
+        if (given && !*out)
+            return mf_draft_note(&m->draft, true, node->line,
+                                 "<%.80s> %srange: %g is not below %g, so nothing is limited",
+                                 node->name, what, range[0], range[1]);
     }
     if (*out && !(range[0] < range[1]))
         return mf_mjcf_fail(m, node, "<%.80s> %srange: expected lower < upper, found %g and %g",
@@ -448,9 +467,8 @@ mf_Status mf_mjcf_name(mf_Mjcf *m, const mf_XmlNode *node, mf_Names *names, cons
     if (name == NULL || *name == '\0')
         return MF_OK;
     if (strlen(name) > MF_MODEL_NAME_LIMIT)
-        return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT,
-                           "<%.80s> name: at most %u bytes, found %zu", node->name,
-                           MF_MODEL_NAME_LIMIT, strlen(name));
+        return mf_xml_fail(&m->xml, node, MF_LIMIT, "<%.80s> name: at most %u bytes, found %zu",
+                           node->name, MF_MODEL_NAME_LIMIT, strlen(name));
     if (mf_names_find(names, name) != UINT32_MAX)
         return mf_mjcf_fail(m, node, "<%.80s>: the name '%.100s' is used twice", node->name, name);
     return mf_names_add(names, name, index) ? MF_OK : mf_mjcf_no_memory(m);
@@ -487,22 +505,48 @@ mf_Status mf_mjcf_find(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute
                         name);
 }
 
-const mf_MjcfClass *mf_mjcf_main(const mf_Mjcf *m) {
-    return ((mf_MjcfClass **)m->classes.items)[0];
+mf_Status mf_mjcf_find_site(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
+                            const char *name, const mf_MjcfSite **out, mf_Frame *frame) {
+    uint32_t index;
+    mf_Status status = mf_mjcf_find(m, node, attribute, name, &m->site_names, "site", &index);
+    const mf_MjcfSite *site = status == MF_OK && index != MF_NONE ? &mf_mjcf_sites(m)[index] : NULL;
+    if (site != NULL)
+        *frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
+    *out = site;
+    return status;
 }
 
-mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *inherited,
-                        const mf_MjcfClass **out) {
-    const char *name = mf_xml_attribute(node, "class");
-    *out = inherited;
+mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
+                        const mf_MjcfClass *inherited, const mf_MjcfClass **out) {
+    const char *name = mf_xml_attribute(node, attribute);
+    *out = inherited != NULL ? inherited : ((mf_MjcfClass **)m->classes.items)[0];
     if (name == NULL)
         return MF_OK;
     uint32_t index = mf_names_find(&m->class_names, name);
     if (index == UINT32_MAX)
-        return mf_mjcf_fail(m, node, "<%.80s>: there is no default class '%.100s'", node->name,
-                            name);
+        return mf_mjcf_fail(m, node, "<%.80s>%s: there is no default class '%.100s'", node->name,
+                            strcmp(attribute, "class") == 0 ? "" : " childclass", name);
     *out = ((mf_MjcfClass **)m->classes.items)[index];
     return MF_OK;
+}
+
+mf_Status mf_mjcf_list_item(mf_Mjcf *m, mf_List *list, size_t size, const void *item,
+                            mf_Names *names) {
+    const mf_MjcfHead *head = item;
+    void *slot = mf_list_push(m->context, list, size);
+    if (slot == NULL)
+        return mf_mjcf_no_memory(m);
+    memcpy(slot, item, size);
+    return mf_mjcf_name(m, head->node, names, head->name, list->count - 1);
+}
+
+mf_Status mf_mjcf_add(mf_Mjcf *m, const mf_XmlNode *node, mf_ItemType item, const void *values,
+                      mf_Names *names) {
+    if (mf_draft_add(&m->draft, item, values) == NULL)
+        return mf_mjcf_no_memory(m);
+    return names == NULL ? MF_OK
+                         : mf_mjcf_name(m, node, names, mf_item_name(item, values),
+                                        mf_draft_list(&m->draft, item)->count - 1);
 }
 
 mf_Status mf_mjcf_read_section(mf_Mjcf *m, const char *name,

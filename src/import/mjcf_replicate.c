@@ -3,7 +3,7 @@
 // equality constraints, actuators and sensors that refer to an element inside are repeated for each
 // copy, too, after the others of their section; likewise what refers to one of those. As MuJoCo
 // 4.0.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "base/plain.h"
 #include "math/scalar.h"
@@ -20,12 +20,6 @@ typedef struct Copying {
 } Copying;
 
 // ---- names --------------------------------------------------------------------------------------
-
-static bool is_name(const char *name, const char *const *list) {
-    while (*list && strcmp(name, *list) != 0)
-        list++;
-    return *list != NULL;
-}
 
 // What kind of element an attribute refers to; NULL: none that can be inside.
 static const char *kind_of(const mf_XmlNode *node, const char *attribute) {
@@ -47,7 +41,7 @@ static const char *kind_of(const mf_XmlNode *node, const char *attribute) {
     if (type != NULL)
         return strcmp(type, "xbody") == 0 ? "body" : type;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (is_name(attribute, kinds[i].attributes))
+        if (mf_xml_lists(kinds[i].attributes, attribute))
             return kinds[i].kind;
     return NULL;
 }
@@ -103,28 +97,12 @@ static const char *with_suffix(const Copying *c, const char *name) {
     return mf_arena_text(&c->m->arena, text, strlen(text));
 }
 
-// NULL when out of memory or above the limit.
-static mf_XmlNode *copy(const Copying *c, const mf_XmlNode *from) {
-    mf_XmlNode *node = mf_mjcf_new_node(c->m, from->name, from, from->attribute_count);
-    if (node == NULL)
-        return NULL;
-    node->text = from->text;
-    for (uint32_t i = 0; i < from->attribute_count; i++) {
-        const char *name = from->attributes[i].name, *value = from->attributes[i].value;
-        const char *kind = kind_of(from, name);
-        if (strcmp(name, "name") == 0 || (kind != NULL && is_inside(c, kind, value)))
-            value = with_suffix(c, value);
-        if (value == NULL)
-            return NULL;
-        mf_mjcf_add_attribute(node, name, value);
-    }
-    for (const mf_XmlNode *child = from->first; child; child = child->next) {
-        mf_XmlNode *inner = copy(c, child);
-        if (inner == NULL)
-            return NULL;
-        mf_mjcf_add_child(node, inner);
-    }
-    return node;
+static const char *rename_value(const void *user, const mf_XmlNode *from,
+                                const mf_XmlAttribute *attribute) {
+    const Copying *c = user;
+    const char *kind = kind_of(from, attribute->name), *value = attribute->value;
+    const bool own = strcmp(attribute->name, "name") == 0;
+    return own || (kind != NULL && is_inside(c, kind, value)) ? with_suffix(c, value) : value;
 }
 
 // Moves the elements of a section that refer to something inside to a list, in order.
@@ -136,7 +114,7 @@ static mf_Status take_out(Copying *c, mf_XmlNode *section, mf_XmlNode *taken) {
         mf_XmlNode *node = next;
         next = node->next;
         const bool refers = refers_inside(c, node);
-        mf_mjcf_add_child(refers ? taken : section, node);
+        mf_xml_add_child(refers ? taken : section, node);
         if (refers && strcmp(section->name, "tendon") == 0)
             status = put_inside(c, "tendon", mf_xml_attribute(node, "name"));
         if (refers && strcmp(section->name, "actuator") == 0)
@@ -148,39 +126,27 @@ static mf_Status take_out(Copying *c, mf_XmlNode *section, mf_XmlNode *taken) {
 // ---- one element --------------------------------------------------------------------------------
 
 typedef struct Series {
-    uint32_t count;
+    int32_t count;
     double offset[3], euler[3];
     const char *separator, *class;
 } Series;
 
+#define T Series
 static mf_Status read_series(mf_Mjcf *m, const mf_XmlNode *node, Series *series) {
-    struct {
-        int32_t count;
-        double offset[3], euler[3];
-    } own = {.count = -1};
     static const mf_MjcfField fields[] = {
-        {"count", MF_MJCF_INTEGER, 0, 0, 0, NULL},
-        {"offset", MF_MJCF_NUMBERS, 3, 3, sizeof(double), NULL},
-        {"euler", MF_MJCF_NUMBERS, 3, 3, 4 * sizeof(double), NULL},
-        {"sep", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {"childclass", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
-    mf_Status status = mf_mjcf_read(m, node, fields, &own);
-    if (status == MF_OK && (own.count < 0 || own.count > REPLICATE_MOST))
+        INTEGER("count", count), NUMBERS("offset", 3, 3, offset), NUMBERS("euler", 3, 3, euler),
+        TEXT("sep", separator),  TEXT("childclass", class),       END};
+    *series = (Series){.count = -1, .separator = ""};
+    mf_Status status = mf_mjcf_read(m, node, fields, series);
+    if (status == MF_OK && (series->count < 0 || series->count > REPLICATE_MOST))
         return mf_mjcf_fail(m, node, "<replicate> count: expected 0 to %d", REPLICATE_MOST);
-    const char *separator = mf_xml_attribute(node, "sep");
-    *series = (Series){.count = status == MF_OK ? (uint32_t)own.count : 0,
-                       .separator = separator ? separator : "",
-                       .class = mf_xml_attribute(node, "childclass")};
-    memcpy(series->offset, own.offset, sizeof own.offset);
-    memcpy(series->euler, own.euler, sizeof own.euler);
     return status;
 }
 
 // The number of a copy has as many digits as the number of copies.
 static void set_suffix(Copying *c, const Series *series, uint32_t i) {
     char digits[16];
-    const int width = mf_plain_format(digits, sizeof digits, "%u", series->count);
+    const int width = mf_plain_format(digits, sizeof digits, "%d", series->count);
     mf_plain_format(c->suffix, sizeof c->suffix, "%.*s%0*u", (int)MF_MODEL_NAME_LIMIT,
                     series->separator, width, i);
 }
@@ -212,14 +178,10 @@ static mf_Status add_copy(const Copying *c, const mf_XmlNode *from, const Series
     mf_mjcf_add_attribute(frame, "quat", quat);
     if (series->class != NULL)
         mf_mjcf_add_attribute(frame, "childclass", series->class);
-    for (const mf_XmlNode *child = from->first; child; child = child->next) {
-        mf_XmlNode *inner = copy(c, child);
-        if (inner == NULL)
-            return mf_mjcf_out_of_memory(m, child);
-        mf_mjcf_add_child(frame, inner);
-    }
-    mf_mjcf_add_child(parent, frame);
-    return MF_OK;
+    mf_xml_add_child(parent, frame);
+    for (const mf_XmlNode *child = from->first; status == MF_OK && child; child = child->next)
+        status = mf_mjcf_copy(m, child, rename_value, c, frame);
+    return status;
 }
 
 // Elements that refer to something inside, for copy i.
@@ -230,14 +192,11 @@ static mf_Status add_others(const Copying *c, const mf_XmlNode *taken, const cha
     mf_XmlNode *section = mf_mjcf_new_node(m, name, taken->first, 0);
     if (section == NULL)
         return mf_mjcf_out_of_memory(m, taken->first);
-    for (const mf_XmlNode *node = taken->first; node; node = node->next) {
-        mf_XmlNode *inner = copy(c, node);
-        if (inner == NULL)
-            return mf_mjcf_out_of_memory(m, node);
-        mf_mjcf_add_child(section, inner);
-    }
-    mf_mjcf_add_child(m->xml.root, section);
-    return MF_OK;
+    mf_xml_add_child(m->xml.root, section);
+    mf_Status status = MF_OK;
+    for (const mf_XmlNode *node = taken->first; status == MF_OK && node; node = node->next)
+        status = mf_mjcf_copy(m, node, rename_value, c, section);
+    return status;
 }
 
 static mf_Status expand(Copying *c, mf_XmlNode *node) {
@@ -249,7 +208,7 @@ static mf_Status expand(Copying *c, mf_XmlNode *node) {
     double position[3] = {0.0, 0.0, 0.0}, rotation[4], step[3];
     mf_Status status = read_series(m, node, &series);
     if (status == MF_OK && c->total++ >= REPLICATE_MOST)
-        return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT, "at most %d elements <replicate>",
+        return mf_xml_fail(&m->xml, node, MF_LIMIT, "at most %d elements <replicate>",
                            REPLICATE_MOST);
     c->inside = mf_names_start(m->context);
     if (status == MF_OK)
@@ -258,7 +217,7 @@ static mf_Status expand(Copying *c, mf_XmlNode *node) {
         for (mf_XmlNode *section = mf_xml_child(m->xml.root, sections[k]);
              status == MF_OK && section; section = mf_xml_next(section, sections[k]))
             status = take_out(c, section, &taken[k]);
-    for (uint32_t i = 0; status == MF_OK && i < series.count; i++) {
+    for (uint32_t i = 0; status == MF_OK && i < (uint32_t)series.count; i++) {
         set_suffix(c, &series, i);
         status = add_copy(c, node, &series, i, position, rotation, &frames);
         for (int k = 0; status == MF_OK && k < SECTIONS; k++)

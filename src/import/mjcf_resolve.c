@@ -344,8 +344,7 @@ static mf_Status resolve_servos(System *s, double *work) {
         actuator->bias[2] = -(actuator->bias[2] * 2.0 * mf_sqrt(actuator->gain[0] * mass));
         if (!mf_is_finite(actuator->bias[2]))
             return mf_mjcf_fail(s->m, s->m->xml.root,
-                                "actuator '%.100s': dampratio needs kp >= 0 "
-                                "and a gear",
+                                "actuator '%.100s': dampratio needs kp >= 0 and a gear",
                                 actuator->name);
     }
     return MF_OK;
@@ -418,7 +417,7 @@ static void resolve_springs(System *s, double *work) {
 static mf_Status resolve_inertia(System *s, double *work) {
     mf_Mjcf *m = s->m;
     if (s->count > COLUMN_LIMIT)
-        return mf_xml_fail(&m->xml, m->xml.root, m->error, MF_LIMIT,
+        return mf_xml_fail(&m->xml, m->xml.root, MF_LIMIT,
                            "dampratio, springdamper and muscles: at most %u velocities, found %u",
                            COLUMN_LIMIT, s->count);
     s->matrix = mf_allocate(m->context, (size_t)s->count * s->count, sizeof *s->matrix);

@@ -1,6 +1,6 @@
 // Sensors. One table defines what each type measures and where; their values are contiguous in the
 // file's order.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "math/scalar.h"
 #include "model/sensor_kind.h"
@@ -15,53 +15,30 @@ typedef struct SensorAttributes {
     int32_t count, samples;
 } SensorAttributes;
 
-#define TEXT(name, member)                                                                         \
-    { name, MF_MJCF_TEXT, 0, 0, offsetof(SensorAttributes, member), NULL }
-
-#define ELSEWHERE(name)                                                                            \
-    { name, MF_MJCF_ELSEWHERE, 0, 0, 0, NULL }
-
+#define T SensorAttributes
 #define COMMON                                                                                     \
-    TEXT("name", name), {"noise", MF_MJCF_NUMBERS, 1, 1, offsetof(SensorAttributes, noise), NULL}, \
-        {"cutoff", MF_MJCF_NUMBERS, 1, 1, offsetof(SensorAttributes, cutoff), NULL},               \
-        {"user", MF_MJCF_PASSED, 0, 0, 0, NULL}, TEXT("interp", interpolation),                    \
-        {"nsample", MF_MJCF_INTEGER, 0, 0, offsetof(SensorAttributes, samples), NULL},             \
-        {"delay", MF_MJCF_NUMBERS, 1, 1, offsetof(SensorAttributes, delay), NULL}, {               \
+    TEXT("name", name), NUMBER("noise", noise), NUMBER("cutoff", cutoff), PASSED("user"),          \
+        TEXT("interp", interpolation), INTEGER("nsample", samples), NUMBER("delay", delay), {      \
         "interval", MF_MJCF_NUMBERS, 1, 2, offsetof(SensorAttributes, interval), NULL              \
     }
-#define END                                                                                        \
-    { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
-static const mf_MjcfField fields[] = {
-    COMMON,
-    TEXT("site", site),
-    TEXT("joint", joint),
-    TEXT("tendon", tendon),
-    TEXT("actuator", actuator),
-    TEXT("body", body),
-    TEXT("objtype", object_type),
-    TEXT("objname", object),
-    TEXT("reftype", reference_type),
-    TEXT("refname", reference),
-    {"dim", MF_MJCF_INTEGER, 0, 0, offsetof(SensorAttributes, count), NULL},
-    {"needstage", MF_MJCF_PASSED, 0, 0, 0, NULL},
-    {"datatype", MF_MJCF_PASSED, 0, 0, 0, NULL},
-    {"camera", MF_MJCF_REFUSED, 0, 0, 0, NULL},
-    {"data", MF_MJCF_REFUSED, 0, 0, 0, NULL},
-    END};
+static const mf_MjcfField fields[] = {COMMON,
+                                      TEXT("site", site),
+                                      TEXT("joint", joint),
+                                      TEXT("tendon", tendon),
+                                      TEXT("actuator", actuator),
+                                      TEXT("body", body),
+                                      TEXT("objtype", object_type),
+                                      TEXT("objname", object),
+                                      TEXT("reftype", reference_type),
+                                      TEXT("refname", reference),
+                                      INTEGER("dim", count),
+                                      PASSED("needstage datatype"),
+                                      REFUSED("camera data"),
+                                      END};
 
-static const mf_MjcfField contact_fields[] = {COMMON,
-                                              ELSEWHERE("geom1"),
-                                              ELSEWHERE("geom2"),
-                                              ELSEWHERE("body1"),
-                                              ELSEWHERE("body2"),
-                                              ELSEWHERE("subtree1"),
-                                              ELSEWHERE("subtree2"),
-                                              ELSEWHERE("site"),
-                                              ELSEWHERE("data"),
-                                              ELSEWHERE("reduce"),
-                                              ELSEWHERE("num"),
-                                              END};
+static const mf_MjcfField contact_fields[] = {
+    COMMON, ELSEWHERE("geom1 geom2 body1 body2 subtree1 subtree2 site data reduce num"), END};
 
 static mf_Status find_named(mf_Mjcf *m, const mf_XmlNode *node, const char *kind, const char *name,
                             const mf_Names *names, uint32_t *out) {
@@ -110,10 +87,9 @@ static mf_Status find_frame(mf_Mjcf *m, const mf_XmlNode *node, const char *type
     while (types[kind] && strcmp(types[kind], type) != 0)
         kind++;
     if (types[kind] == NULL)
-        return mf_mjcf_fail(m, node,
-                            "<%.80s> %stype: expected body, xbody, geom, site or camera, "
-                            "found \"%.60s\"",
-                            node->name, attribute, type);
+        return mf_mjcf_fail(
+            m, node, "<%.80s> %stype: expected body, xbody, geom, site or camera, found \"%.60s\"",
+            node->name, attribute, type);
     mf_Status status = mf_mjcf_find(m, node, attribute, name, names[kind], type, &index);
     if (status != MF_OK || index == MF_NONE)
         return status;

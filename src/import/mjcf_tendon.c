@@ -2,7 +2,7 @@
 // and around spheres and cylinders (`<geom>`), in branches that a pulley divides; MuJoCo's rules
 // for paths: a branch begins and ends with a site and has at least two, and a shape is between two
 // sites.
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 
 #include "math/scalar.h"
 
@@ -13,11 +13,9 @@ typedef struct Term {
     double coefficient;
 } Term;
 
+#define T Term
 static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendon, bool *dropped) {
-    static const mf_MjcfField fields[] = {
-        {"joint", MF_MJCF_TEXT, 0, 0, offsetof(Term, joint), NULL},
-        {"coef", MF_MJCF_NUMBERS, 1, 1, offsetof(Term, coefficient), NULL},
-        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {TEXT("joint", joint), NUMBER("coef", coefficient), END};
     static const char *const known[] = {"joint", NULL};
     mf_Status status = mf_mjcf_only(m, node, known);
     tendon->first_term = m->draft.terms.count;
@@ -28,8 +26,7 @@ static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendo
         status = mf_mjcf_read(m, child, fields, &term);
         if (status == MF_OK && (term.joint == NULL || mf_xml_attribute(child, "coef") == NULL))
             return mf_mjcf_fail(m, child,
-                                "<joint> of a tendon needs the attributes 'joint' and "
-                                "'coef'");
+                                "<joint> of a tendon needs the attributes 'joint' and 'coef'");
         if (status == MF_OK)
             status = mf_mjcf_find(m, child, "joint", term.joint, &m->joint_names, "joint", &joint);
         if (status != MF_OK)
@@ -40,20 +37,19 @@ static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendo
         }
         const mf_MjcfJoint *from = &mf_mjcf_joints(m)[joint];
         if (from->type != MF_MJCF_HINGE && from->type != MF_MJCF_SLIDE)
-            return mf_mjcf_fail(m, child,
-                                "<joint> of a tendon: expected a hinge or slide, '%.100s' "
-                                "is neither",
-                                term.joint);
-        mf_TendonTerm *item = mf_list_push(m->context, &m->draft.terms, sizeof *item);
-        if (item == NULL)
-            return mf_mjcf_no_memory(m);
-        *item = (mf_TendonTerm){from->draft, term.coefficient};
+            return mf_mjcf_fail(
+                m, child, "<joint> of a tendon: expected a hinge or slide, '%.100s' is neither",
+                term.joint);
+        const mf_TendonTerm item = {from->draft, term.coefficient};
+        status = mf_mjcf_add(m, child, MF_ITEM_TENDON_TERM, &item, NULL);
         tendon->term_count++;
     }
     if (status == MF_OK && tendon->term_count == 0 && !*dropped)
         return mf_mjcf_fail(m, node, "<fixed> needs at least one <joint>");
     return status;
 }
+
+#undef T
 
 // Length with the springs of all joints at rest, as MuJoCo takes it.
 static double rest_length(const mf_Mjcf *m, const mf_Tendon *tendon) {
@@ -80,8 +76,7 @@ static mf_Status fill_tendon(mf_Mjcf *m, const mf_MjcfTendon *from, mf_Tendon *t
         return status;
     if (!(to->friction >= 0.0) || !(to->armature >= 0.0))
         return mf_mjcf_fail(m, node,
-                            "<%.80s>: frictionloss and armature must be >= 0, found %g "
-                            "and %g",
+                            "<%.80s>: frictionloss and armature must be >= 0, found %g and %g",
                             node->name, to->friction, to->armature);
     if (limited) {
         to->lower = from->range[0];
@@ -104,8 +99,7 @@ static mf_Status fill_spring(mf_Mjcf *m, mf_MjcfTendon *from, mf_Tendon *to) {
         from->springlength[1] = from->springlength[0];
     if (from->springlength[0] > from->springlength[1])
         return mf_mjcf_fail(m, from->node,
-                            "<%.80s> springlength: expected lower <= upper, found "
-                            "%g and %g",
+                            "<%.80s> springlength: expected lower <= upper, found %g and %g",
                             from->node->name, from->springlength[0], from->springlength[1]);
     bool start = from->springlength[0] == -1.0 && from->springlength[1] == -1.0;
     to->spring_lower = from->springlength[0];
@@ -124,27 +118,22 @@ typedef struct PathElement {
 
 static mf_Status add_site(mf_Mjcf *m, const mf_XmlNode *node, const char *name, mf_TendonWrap *wrap,
                           bool *dropped) {
-    uint32_t index;
+    const mf_MjcfSite *site;
     if (name == NULL)
         return mf_mjcf_fail(m, node, "<site> of a tendon needs the attribute 'site'");
-    mf_Status status = mf_mjcf_find(m, node, "site", name, &m->site_names, "site", &index);
-    *dropped |= status == MF_OK && index == MF_NONE;
-    if (status != MF_OK || index == MF_NONE)
-        return status;
-    const mf_MjcfSite *site = &mf_mjcf_sites(m)[index];
-    wrap->object = site->draft;
-    wrap->frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
-    return MF_OK;
+    mf_Status status = mf_mjcf_find_site(m, node, "site", name, &site, &wrap->frame);
+    *dropped |= status == MF_OK && site == NULL;
+    wrap->object = site != NULL ? site->draft : MF_NONE;
+    return status;
 }
 
 static mf_Status add_side(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
                           mf_TendonWrap *wrap) {
-    uint32_t index;
-    mf_Status status = mf_mjcf_find(m, node, "sidesite", name, &m->site_names, "site", &index);
-    if (status != MF_OK || index == MF_NONE)
+    const mf_MjcfSite *site;
+    mf_Frame frame;
+    mf_Status status = mf_mjcf_find_site(m, node, "sidesite", name, &site, &frame);
+    if (status != MF_OK || site == NULL)
         return status;
-    const mf_MjcfSite *site = &mf_mjcf_sites(m)[index];
-    const mf_Frame frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
     wrap->side = site->draft;
     wrap->side_link = frame.link;
     mf_vec3_copy(wrap->side_position, frame.position);
@@ -163,8 +152,7 @@ static mf_Status add_shape(mf_Mjcf *m, const mf_XmlNode *node, const PathElement
     const mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[index];
     if (geom->type != MF_SHAPE_SPHERE && geom->type != MF_SHAPE_CYLINDER)
         return mf_mjcf_fail(m, node,
-                            "<geom> of a tendon: expected a sphere or cylinder, '%.100s' "
-                            "is a %s",
+                            "<geom> of a tendon: expected a sphere or cylinder, '%.100s' is a %s",
                             element->geom, mf_mjcf_shapes[geom->type]);
     wrap->type = geom->type == MF_SHAPE_SPHERE ? MF_WRAP_SPHERE : MF_WRAP_CYLINDER;
     wrap->object = geom->shape;
@@ -173,13 +161,10 @@ static mf_Status add_shape(mf_Mjcf *m, const mf_XmlNode *node, const PathElement
     return element->side ? add_side(m, node, element->side, wrap) : MF_OK;
 }
 
+#define T PathElement
 static mf_Status add_element(mf_Mjcf *m, const mf_XmlNode *node, bool *dropped) {
-    static const mf_MjcfField fields[] = {
-        {"site", MF_MJCF_TEXT, 0, 0, offsetof(PathElement, site), NULL},
-        {"geom", MF_MJCF_TEXT, 0, 0, offsetof(PathElement, geom), NULL},
-        {"sidesite", MF_MJCF_TEXT, 0, 0, offsetof(PathElement, side), NULL},
-        {"divisor", MF_MJCF_NUMBERS, 1, 1, offsetof(PathElement, divisor), NULL},
-        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {TEXT("site", site), TEXT("geom", geom),
+                                          TEXT("sidesite", side), NUMBER("divisor", divisor), END};
     PathElement element = {.divisor = 1.0};
     mf_TendonWrap wrap = {.type = MF_WRAP_SITE,
                           .object = MF_NONE,
@@ -200,11 +185,7 @@ static mf_Status add_element(mf_Mjcf *m, const mf_XmlNode *node, bool *dropped) 
         wrap.type = MF_WRAP_PULLEY;
         wrap.divisor = element.divisor;
     }
-    mf_TendonWrap *item = mf_list_push(m->context, &m->draft.wraps, sizeof *item);
-    if (item == NULL)
-        return mf_mjcf_no_memory(m);
-    *item = wrap;
-    return MF_OK;
+    return mf_mjcf_add(m, node, MF_ITEM_TENDON_WRAP, &wrap, NULL);
 }
 
 // Whether every branch is a valid path: at least two sites, a site at both ends and on both sides
@@ -225,21 +206,18 @@ static mf_Status check_path(const mf_Mjcf *m, const mf_XmlNode *node, const mf_T
     }
     if (good)
         return MF_OK;
-    return mf_mjcf_fail(m, node,
-                        "<spatial>: expected branches of at least two sites, each shape between "
-                        "two sites");
+    return mf_mjcf_fail(
+        m, node,
+        "<spatial>: expected branches of at least two sites, each shape between two sites");
 }
 
 static mf_Status read_path(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendon, bool *dropped) {
     static const char *const known[] = {"site", "geom", "pulley", NULL};
     mf_Status status = mf_mjcf_only(m, node, known);
     tendon->first_wrap = m->draft.wraps.count;
-    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
-        for (const char *const *name = known; status == MF_OK && *name; name++) {
-            if (strcmp(child->name, *name) == 0)
-                status = add_element(m, child, dropped);
-        }
-    }
+    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
+        if (mf_xml_lists(known, child->name))
+            status = add_element(m, child, dropped);
     tendon->wrap_count = m->draft.wraps.count - tendon->first_wrap;
     if (*dropped) {
         m->draft.wraps.count = tendon->first_wrap;
@@ -273,25 +251,24 @@ static mf_Status note_branches(mf_Mjcf *m, const mf_XmlNode *node, const mf_Tend
             const uint32_t a = link_of(&m->draft, tendon, i), b = link_of(&m->draft, tendon, k);
             if (a == MF_NONE || b == MF_NONE || on_one_branch(&m->draft, a, b))
                 continue;
-            const bool kept = mf_draft_note(&m->draft, false, node->line,
-                                            "<%.80s>: its armature couples branches of the tree, "
-                                            "as it should; MuJoCo leaves that out",
-                                            node->name);
-            return kept ? MF_OK : mf_mjcf_no_memory(m);
+            return mf_draft_note(&m->draft, false, node->line,
+                                 "<%.80s>: its armature couples branches of the tree, as it "
+                                 "should; MuJoCo leaves that out",
+                                 node->name);
         }
     return MF_OK;
 }
 
-static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node, bool spatial) {
-    const mf_MjcfClass *class;
-    mf_Status status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
-    if (status != MF_OK)
-        return status;
-    mf_MjcfTendon from = class->tendon;
+static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
+    const bool spatial = strcmp(node->name, "spatial") == 0;
+    if (!spatial && strcmp(node->name, "fixed") != 0) {
+        mf_Status refused = mf_mjcf_refuse(m, node, NULL);
+        return refused == MF_OK ? mf_mjcf_dropped(m, "tendon", mf_xml_attribute(node, "name"))
+                                : refused;
+    }
+    mf_MjcfTendon from;
     bool dropped = false;
-    from.name = NULL;
-    from.node = node;
-    status = mf_mjcf_read(m, node, mf_mjcf_tendon_fields, &from);
+    mf_Status status = mf_mjcf_read_element(m, node, NULL, MF_MJCF_TENDON, &from);
     mf_Tendon tendon = from.plain;
     if (status == MF_OK)
         status = spatial ? read_path(m, node, &tendon, &dropped)
@@ -306,29 +283,10 @@ static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node, bool spatial) {
         status = note_branches(m, node, &tendon);
     if (status != MF_OK)
         return status;
-    tendon.name = mf_draft_text(&m->draft, from.name ? from.name : "");
-    mf_Tendon *item =
-        tendon.name ? mf_list_push(m->context, &m->draft.tendons, sizeof *item) : NULL;
-    if (item == NULL)
-        return mf_mjcf_no_memory(m);
-    *item = tendon;
-    return mf_mjcf_name(m, node, &m->tendon_names, from.name, m->draft.tendons.count - 1);
+    tendon.name = from.name;
+    return mf_mjcf_add(m, node, MF_ITEM_TENDON, &tendon, &m->tendon_names);
 }
 
 mf_Status mf_mjcf_read_tendons(mf_Mjcf *m) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "tendon"); section;
-         section = mf_xml_next(section, "tendon")) {
-        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next) {
-            const bool spatial = strcmp(node->name, "spatial") == 0;
-            if (spatial || strcmp(node->name, "fixed") == 0) {
-                status = read_one(m, node, spatial);
-                continue;
-            }
-            status = mf_mjcf_refuse(m, node, NULL);
-            if (status == MF_OK)
-                status = mf_mjcf_dropped(m, "tendon", mf_xml_attribute(node, "name"));
-        }
-    }
-    return status;
+    return mf_mjcf_read_section(m, "tendon", read_one);
 }

@@ -1,13 +1,11 @@
 // Textures and materials. Both are listed when assets are read, and become part of the model when a
 // shape uses them; a skybox always does. Files are read then, but not decoded.
 #include "image/image.h"
-#include "import/mjcf.h"
+#include "import/mjcf_rows.h"
 #include "import/package.h"
 #include "model/texture.h"
 
 #include <string.h>
-
-#define FIELD(type, member) 0, 0, offsetof(type, member), NULL
 
 enum { CELLS_MOST = 12 }; // faces in a cube's file, with those that are left out
 
@@ -51,19 +49,16 @@ static bool has_face_files(const mf_XmlNode *node) {
     return false;
 }
 
+#define T mf_MjcfTexture
 mf_Status mf_mjcf_read_texture(mf_Mjcf *m, const mf_XmlNode *node) {
-    static const mf_MjcfField fields[] = {
-        {"name", MF_MJCF_TEXT, FIELD(mf_MjcfTexture, name)},
-        {"file", MF_MJCF_TEXT, FIELD(mf_MjcfTexture, file)},
-        {"gridsize", MF_MJCF_NUMBERS, 2, 2, offsetof(mf_MjcfTexture, grid), NULL},
-        {"gridlayout", MF_MJCF_TEXT, FIELD(mf_MjcfTexture, layout)},
-        MF_MJCF_PLAIN_OF(mf_MjcfTexture, TEXTURE),
-        {"content_type", MF_MJCF_PASSED, 0, 0, 0, NULL},
-        {"colorspace", MF_MJCF_PASSED, 0, 0, 0, NULL},
-        {"nchannel", MF_MJCF_PASSED, 0, 0, 0, NULL},
-        {"embed", MF_MJCF_PASSED, 0, 0, 0, NULL},
-        {"class", MF_MJCF_NOTED, 0, 0, 0, NULL},
-        {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
+    static const mf_MjcfField fields[] = {TEXT("name", name),
+                                          TEXT("file", file),
+                                          NUMBERS("gridsize", 2, 2, grid),
+                                          TEXT("gridlayout", layout),
+                                          PLAIN(TEXTURE),
+                                          PASSED("content_type colorspace nchannel embed"),
+                                          NOTED("class"),
+                                          END};
     mf_MjcfTexture texture = {.node = node, .draft = MF_NONE, .grid = {1.0, 1.0}};
     mf_item_reset(MF_ITEM_TEXTURE, &texture.plain);
     texture.left_out = has_face_files(node);
@@ -75,22 +70,10 @@ mf_Status mf_mjcf_read_texture(mf_Mjcf *m, const mf_XmlNode *node) {
         status = check_texture(m, &texture);
     if (status == MF_OK && texture.name == NULL && texture.file != NULL)
         status = mf_mjcf_name_by_file(m, texture.file, &texture.name);
-    mf_MjcfTexture *item =
-        status == MF_OK ? mf_list_push(m->context, &m->textures, sizeof *item) : NULL;
-    if (item == NULL)
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
-    *item = texture;
-    return mf_mjcf_name(m, node, &m->texture_names, texture.name, m->textures.count - 1);
+    return status == MF_OK
+               ? mf_mjcf_list_item(m, &m->textures, sizeof texture, &texture, &m->texture_names)
+               : status;
 }
-
-const mf_MjcfField mf_mjcf_material_fields[] = {
-    {"name", MF_MJCF_TEXT, FIELD(mf_MjcfMaterial, name)},
-    {"texture", MF_MJCF_TEXT, FIELD(mf_MjcfMaterial, texture)},
-    MF_MJCF_PLAIN_OF(mf_MjcfMaterial, MATERIAL),
-    {"class", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-    {"metallic", MF_MJCF_PASSED, 0, 0, 0, NULL},
-    {"roughness", MF_MJCF_PASSED, 0, 0, 0, NULL},
-    {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
 
 // What is read, but not drawn.
 static mf_Status note_unused(mf_Mjcf *m, const mf_XmlNode *node) {
@@ -105,33 +88,27 @@ static mf_Status note_unused(mf_Mjcf *m, const mf_XmlNode *node) {
     return status;
 }
 
-mf_Status mf_mjcf_read_material(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfMaterial *material) {
-    mf_Status status = mf_mjcf_read(m, node, mf_mjcf_material_fields, material);
+mf_Status mf_mjcf_check_material(mf_Mjcf *m, const void *item) {
+    const mf_MjcfMaterial *material = item;
     const mf_Material *plain = &material->plain;
-    material->node = node;
-    if (status == MF_OK && !(plain->repeat[0] > 0.0 && plain->repeat[1] > 0.0))
-        return mf_mjcf_fail(m, node, "<material> texrepeat: expected numbers > 0, found %g and %g",
+    if (!(plain->repeat[0] > 0.0 && plain->repeat[1] > 0.0))
+        return mf_mjcf_fail(m, material->node,
+                            "<material> texrepeat: expected numbers > 0, found %g and %g",
                             plain->repeat[0], plain->repeat[1]);
-    if (status == MF_OK && !(plain->emission >= 0.0))
-        return mf_mjcf_fail(m, node, "<material> emission: expected a number >= 0, found %g",
+    if (!(plain->emission >= 0.0))
+        return mf_mjcf_fail(m, material->node,
+                            "<material> emission: expected a number >= 0, found %g",
                             plain->emission);
-    return status == MF_OK ? note_unused(m, node) : status;
+    return note_unused(m, material->node);
 }
 
 mf_Status mf_mjcf_list_material(mf_Mjcf *m, const mf_XmlNode *node) {
-    const mf_MjcfClass *class;
-    mf_Status status = mf_mjcf_class(m, node, mf_mjcf_main(m), &class);
-    if (status != MF_OK)
-        return status;
-    mf_MjcfMaterial material = class->material;
+    mf_MjcfMaterial material;
+    mf_Status status = mf_mjcf_read_element(m, node, NULL, MF_MJCF_MATERIAL, &material);
     material.draft = MF_NONE;
-    status = mf_mjcf_read_material(m, node, &material);
-    mf_MjcfMaterial *item =
-        status == MF_OK ? mf_list_push(m->context, &m->materials, sizeof *item) : NULL;
-    if (item == NULL)
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
-    *item = material;
-    return mf_mjcf_name(m, node, &m->material_names, material.name, m->materials.count - 1);
+    return status == MF_OK
+               ? mf_mjcf_list_item(m, &m->materials, sizeof material, &material, &m->material_names)
+               : status;
 }
 
 // ---- use ----------------------------------------------------------------------------------------
@@ -180,8 +157,8 @@ static mf_Status load_file(mf_Mjcf *m, const mf_MjcfTexture *from, mf_Texture *t
         return mf_mjcf_no_memory(m);
     status = load_png(m->context, texture, &reason);
     return status == MF_OK ? status
-                           : mf_xml_fail(&m->xml, from->node, m->error, status,
-                                         "<texture> '%.150s': %.200s", from->file, reason.message);
+                           : mf_xml_fail(&m->xml, from->node, status, "<texture> '%.150s': %.200s",
+                                         from->file, reason.message);
 }
 
 // *out stays MF_NONE for one that is left out, and for a file that text in memory names.
@@ -192,20 +169,17 @@ static mf_Status use_texture(mf_Mjcf *m, mf_MjcfTexture *from, uint32_t *out) {
         return MF_OK;
     if (from->file != NULL && m->in_memory)
         return mf_mjcf_pass(m, from->node, "file (text in memory)");
-    texture.name = mf_draft_text(&m->draft, from->name ? from->name : "");
-    texture.layout = mf_draft_text(&m->draft, from->layout ? from->layout : "");
-    if (texture.name == NULL || texture.layout == NULL)
-        return mf_mjcf_no_memory(m);
+    texture.name = from->name;
+    texture.layout = from->layout;
     for (int i = 0; i < 2; i++)
         texture.grid[i] = (uint32_t)from->grid[i];
     mf_Status status = from->file != NULL ? load_file(m, from, &texture) : MF_OK;
-    mf_Texture *item =
-        status == MF_OK ? mf_list_push(m->context, &m->draft.textures, sizeof *item) : NULL;
-    if (item == NULL) {
+    if (status == MF_OK && mf_draft_add(&m->draft, MF_ITEM_TEXTURE, &texture) == NULL)
+        status = mf_mjcf_no_memory(m);
+    if (status != MF_OK) {
         mf_release(m->context, (void *)texture.file);
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
+        return status;
     }
-    *item = texture;
     *out = from->draft = m->draft.textures.count - 1;
     return MF_OK;
 }
@@ -228,17 +202,13 @@ mf_Status mf_mjcf_use_material(mf_Mjcf *m, const mf_MjcfGeom *geom, uint32_t *ou
                               &texture);
     if (status == MF_OK && texture != MF_NONE)
         status = use_texture(m, &((mf_MjcfTexture *)m->textures.items)[texture], &texture);
-    const char *name = mf_draft_text(&m->draft, from->name ? from->name : "");
-    mf_Material *item = status == MF_OK && name != NULL
-                            ? mf_list_push(m->context, &m->draft.materials, sizeof *item)
-                            : NULL;
-    if (item == NULL)
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
-    *item = from->plain;
-    item->name = name;
-    item->texture = texture;
-    *out = from->draft = m->draft.materials.count - 1;
-    return MF_OK;
+    if (status != MF_OK)
+        return status;
+    mf_Material material = from->plain;
+    material.name = from->name;
+    material.texture = texture;
+    *out = from->draft = m->draft.materials.count;
+    return mf_mjcf_add(m, from->node, MF_ITEM_MATERIAL, &material, NULL);
 }
 
 mf_Status mf_mjcf_use_sky(mf_Mjcf *m) {

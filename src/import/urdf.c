@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-mf_Status mf_urdf_no_memory(const mf_Urdf *urdf) {
-    return mf_fail_at(urdf->error, MF_NO_MEMORY, urdf->file, 0, 0, "no memory for the model");
-}
-
 static mf_Status ignore(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribute) {
     const char *parent = node->parent ? node->parent->name : "";
     char key[800];
@@ -48,9 +44,9 @@ mf_Status mf_urdf_origin(mf_Urdf *urdf, const mf_XmlNode *node, double position[
     mf_quat_identity(rotation);
     if (origin == NULL)
         return MF_OK;
-    mf_Status status = mf_xml_numbers(&urdf->xml, origin, "xyz", 3, position, urdf->error);
+    mf_Status status = mf_xml_numbers(&urdf->xml, origin, "xyz", 3, position);
     if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, origin, "rpy", 3, rpy, urdf->error);
+        status = mf_xml_numbers(&urdf->xml, origin, "rpy", 3, rpy);
     if (status == MF_OK)
         mf_quat_from_rpy(rotation, rpy);
     return status;
@@ -60,8 +56,7 @@ static mf_Status check_root(mf_Urdf *urdf) {
     const mf_XmlNode *root = urdf->xml.root;
     if (strcmp(root->name, "robot") == 0)
         return MF_OK;
-    return mf_xml_fail(&urdf->xml, root, urdf->error, MF_BAD_FILE,
-                       "expected a URDF <robot>, found <%.80s>", root->name);
+    return mf_xml_refuse(&urdf->xml, root, "expected a URDF <robot>, found <%.80s>", root->name);
 }
 
 // The first element of xacro below `node`, in the order of the file; NULL: there is none.
@@ -77,7 +72,7 @@ static mf_Status check_elements(mf_Urdf *urdf) {
                                         "mujoco", "mayfly", NULL};
     const mf_XmlNode *macro = find_macro(urdf->xml.root);
     if (macro != NULL)
-        return mf_xml_fail(&urdf->xml, macro, urdf->error, MF_UNSUPPORTED,
+        return mf_xml_fail(&urdf->xml, macro, MF_UNSUPPORTED,
                            "<%.80s>: xacro FILE > robot.urdf (pip install xacro) expands the file",
                            macro->name);
     return mf_urdf_ignore_others(urdf, urdf->xml.root, known);
@@ -92,15 +87,16 @@ static mf_Status read_mujoco(mf_Urdf *urdf) {
     const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "mujoco");
     const mf_XmlNode *compiler = mf_xml_child(node, "compiler");
     static const char *const known[] = {"compiler", NULL};
+    mf_Status status = MF_OK;
     if (compiler != NULL) {
         urdf->mesh_folder = mf_xml_attribute(compiler, "meshdir");
         urdf->drop_visual = is_true(mf_xml_attribute(compiler, "discardvisual"));
-        if (is_true(mf_xml_attribute(compiler, "balanceinertia")) &&
-            !mf_draft_note(&urdf->draft, false, compiler->line,
-                           "balanceinertia: impossible inertias are replaced anyway, see notes"))
-            return mf_urdf_no_memory(urdf);
+        if (is_true(mf_xml_attribute(compiler, "balanceinertia")))
+            status =
+                mf_draft_note(&urdf->draft, false, compiler->line,
+                              "balanceinertia: impossible inertias are replaced anyway, see notes");
     }
-    return node ? mf_urdf_ignore_others(urdf, node, known) : MF_OK;
+    return status == MF_OK && node ? mf_urdf_ignore_others(urdf, node, known) : status;
 }
 
 // Elements of which attributes have no meaning: what is only looked at, and bounds, axes and
@@ -147,7 +143,8 @@ static mf_Status ignore_attributes(mf_Urdf *urdf) {
 
 static mf_Status note_ignored(mf_Urdf *urdf) {
     const mf_UrdfIgnored *items = urdf->ignored.items;
-    for (uint32_t i = 0; i < urdf->ignored.count; i++) {
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; status == MF_OK && i < urdf->ignored.count; i++) {
         const mf_XmlNode *node = items[i].node;
         const char *name = mf_xml_attribute(node, "name");
         char times[40] = "", own[128] = "";
@@ -155,22 +152,20 @@ static mf_Status note_ignored(mf_Urdf *urdf) {
             snprintf(times, sizeof times, " (%u times)", items[i].count);
         else if (name != NULL)
             snprintf(own, sizeof own, " '%.100s'", name);
-        const bool noted =
+        status =
             items[i].attribute != NULL
                 ? mf_draft_note(&urdf->draft, false, node->line, "<%.100s> %.100s ignored%s",
                                 node->name, items[i].attribute, times)
                 : mf_draft_note(&urdf->draft, false, node->line, "<%.100s>%s in <%.100s> ignored%s",
                                 node->name, own, node->parent->name, times);
-        if (!noted)
-            return mf_urdf_no_memory(urdf);
     }
-    return MF_OK;
+    return status;
 }
 
 static mf_Status name_model(mf_Urdf *urdf) {
     const char *name = mf_xml_attribute(urdf->xml.root, "name");
     if (name != NULL && strlen(name) > MF_MODEL_NAME_LIMIT)
-        return mf_xml_fail(&urdf->xml, urdf->xml.root, urdf->error, MF_LIMIT,
+        return mf_xml_fail(&urdf->xml, urdf->xml.root, MF_LIMIT,
                            "<robot> name: at most 255 bytes, found %zu", strlen(name));
     urdf->draft.name = mf_draft_text(&urdf->draft, name && *name ? name : "robot");
     urdf->draft.file = mf_draft_text(&urdf->draft, urdf->file);
@@ -179,9 +174,7 @@ static mf_Status name_model(mf_Urdf *urdf) {
 
 static mf_Status note_comment(mf_Urdf *urdf) {
     const int32_t line = urdf->xml.loose_comment;
-    return line == 0 || mf_draft_note(&urdf->draft, false, line, "%s", MF_XML_LOOSE_COMMENT)
-               ? MF_OK
-               : mf_urdf_no_memory(urdf);
+    return line == 0 ? MF_OK : mf_draft_note(&urdf->draft, false, line, "%s", MF_XML_LOOSE_COMMENT);
 }
 
 typedef mf_Status (*Pass)(mf_Urdf *urdf);
@@ -240,6 +233,8 @@ mf_Status mf_urdf_parse(mf_Context *context, const char *file, const char *data,
                     .ignored_names = names,
                     .error = error};
     mf_draft_start(&urdf.draft, context);
+    urdf.draft.file = file;
+    urdf.draft.error = error;
     mf_Status status = mf_xml_parse(context, file, data, size, &urdf.xml, error);
     if (status == MF_OK)
         status = run_passes(&urdf);

@@ -19,9 +19,6 @@
 
 #include <mayfly/sensor.h>
 
-// A sphere of at most this radius has one contact point at its center.
-#define MF_POINT_SPHERE_RADIUS 0.005 // [m]
-
 // One visual or collision element.
 typedef struct mf_UrdfSolid {
     const mf_XmlNode *node;
@@ -104,8 +101,9 @@ mf_Status mf_urdf_parse(mf_Context *context, const char *file, const char *data,
                         const mf_ImportConfig *config, bool in_memory, mf_Model **out,
                         mf_Error *error);
 
-// Fills `urdf->error` with "no memory".
-mf_Status mf_urdf_no_memory(const mf_Urdf *urdf);
+static inline mf_Status mf_urdf_no_memory(const mf_Urdf *urdf) {
+    return mf_draft_no_memory(&urdf->draft);
+}
 
 // Counts an ignored element.
 mf_Status mf_urdf_ignore(mf_Urdf *urdf, const mf_XmlNode *node);

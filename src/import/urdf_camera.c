@@ -7,7 +7,7 @@
 // Attributes are the rows of the table of fields; only name and link are required. It looks along x
 // of its pose, z up. `fovy` [rad] is the angle of view from top to bottom, instead of focal and
 // center, which is in the middle where it is not given.
-#include "import/camera.h"
+#include "import/item.h"
 #include "import/urdf.h"
 
 #include "math/scalar.h"
@@ -15,13 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const elsewhere[] = {"link", "xyz", "rpy", "fovy", "rate", "delay", NULL};
+static const char *const elsewhere[] = {"link", "xyz", "rpy", "fovy", "rate", NULL};
 
 static mf_Status refuse(mf_Urdf *urdf, const mf_XmlNode *node, const char *name,
                         const char *expected) {
-    return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                       "<camera> %s: expected %s, found \"%.60s\"", name, expected,
-                       mf_xml_attribute(node, name));
+    return mf_xml_refuse(&urdf->xml, node, "<camera> %s: expected %s, found \"%.60s\"", name,
+                         expected, mf_xml_attribute(node, name));
 }
 
 // The angle of view needs the size; a focal length alone has the center in the middle.
@@ -31,7 +30,7 @@ static mf_Status read_view(mf_Urdf *urdf, const mf_XmlNode *node, mf_Camera *out
     const double given[4] = {out->focal[0], out->focal[1], out->center[0], out->center[1]};
     const bool wide = out->lens == MF_LENS_ANGLE || out->lens == MF_LENS_FISHEYE;
     double fovy = MF_PI / 4;
-    mf_Status status = mf_xml_numbers(&urdf->xml, node, "fovy", 1, &fovy, urdf->error);
+    mf_Status status = mf_xml_numbers(&urdf->xml, node, "fovy", 1, &fovy);
     if (status != MF_OK)
         return status;
     if (focal && mf_xml_attribute(node, "fovy") != NULL)
@@ -50,11 +49,11 @@ mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node) {
     mf_Camera camera = mf_camera();
     mf_Error cause = {0};
     char what[300];
-    mf_Status status = mf_import_camera_names(&urdf->xml, node, elsewhere, urdf->error);
+    mf_Status status = mf_import_names(&urdf->xml, node, MF_ITEM_CAMERA, elsewhere);
     if (status == MF_OK)
-        status = mf_xml_name(&urdf->xml, node, "name", &camera.name, urdf->error);
+        status = mf_xml_name(&urdf->xml, node, "name", &camera.name);
     if (status == MF_OK)
-        status = mf_import_camera(&urdf->xml, node, &camera, urdf->error);
+        status = mf_import_members(&urdf->xml, node, MF_ITEM_CAMERA, &camera);
     if (status == MF_OK)
         status = read_view(urdf, node, &camera);
     if (status == MF_OK)
@@ -65,8 +64,5 @@ mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node) {
         return status;
     snprintf(what, sizeof what, "<camera> %.255s", camera.name);
     status = mf_draft_add_camera(&urdf->draft, &camera, what, &cause);
-    if (status == MF_OK)
-        return MF_OK;
-    return mf_xml_fail(&urdf->xml, node, urdf->error,
-                       status == MF_BAD_ARGUMENT ? MF_BAD_FILE : status, "%s", cause.message);
+    return mf_import_blame(&urdf->xml, node, status, &cause);
 }

@@ -4,16 +4,16 @@
 //   orientations="4"/></mayfly>
 //
 // Only name and link are required; the x axis of the dock points outwards.
-#include "import/dock.h"
+#include "import/item.h"
 #include "import/urdf.h"
 
 mf_Status mf_urdf_read_dock(mf_Urdf *urdf, const mf_XmlNode *node) {
     static const char *const place[] = {"link", "xyz", "rpy", NULL};
     mf_Dock dock;
-    mf_Status status = mf_import_dock(&urdf->xml, node, place, &dock, urdf->error);
+    mf_Status status = mf_import_dock(&urdf->xml, node, place, &dock);
     if (status == MF_OK)
         status = mf_urdf_read_frame(urdf, node, &dock.frame);
     if (status != MF_OK)
         return status;
-    return mf_import_add_dock(&urdf->xml, node, &urdf->draft, &dock, urdf->error);
+    return mf_import_add_dock(&urdf->xml, node, &urdf->draft, &dock);
 }

@@ -111,17 +111,15 @@ static mf_Status repair(mf_Urdf *urdf, mf_UrdfLink *link, bool *repaired) {
         return MF_OK;
     clear_negative(&link->body);
     const int32_t line = link->inertial->line;
-    const bool noted =
-        positive
-            ? mf_draft_note(&urdf->draft, true, line,
-                            "link '%.100s': inertia violates the triangle inequality (%.3g + %.3g "
-                            "< %.3g): repaired",
-                            link->name, principal[0], principal[1], principal[2])
-            : mf_draft_note(&urdf->draft, true, line,
-                            "link '%.100s': inertia is not positive (principal moment %.3g): "
-                            "repaired",
-                            link->name, principal[0]);
-    return noted ? MF_OK : mf_urdf_no_memory(urdf);
+    return positive
+               ? mf_draft_note(&urdf->draft, true, line,
+                               "link '%.100s': inertia violates the triangle inequality (%.3g + "
+                               "%.3g < %.3g): repaired",
+                               link->name, principal[0], principal[1], principal[2])
+               : mf_draft_note(
+                     &urdf->draft, true, line,
+                     "link '%.100s': inertia is not positive (principal moment %.3g): repaired",
+                     link->name, principal[0]);
 }
 
 // Links whose mass would have to lie outside of their geometry: often a slip of units.
@@ -163,14 +161,12 @@ static mf_Status note_wide(mf_Urdf *urdf, const Wide *wide) {
     char links[40] = "inertia of a link is";
     if (wide->count > 1)
         snprintf(links, sizeof links, "inertias of %u links are", wide->count);
-    return mf_draft_note(&urdf->draft, true, wide->first->inertial->line,
-                         "%s large for the geometry ('%.80s': radius of gyration %.3g m, reach "
-                         "%.3g m): %s",
-                         links, wide->first->name, wide->gyration, wide->reach,
-                         replaced ? "replaced by those of uniform boxes"
-                                  : "kept (import.inertia: geometry replaces them)")
-               ? MF_OK
-               : mf_urdf_no_memory(urdf);
+    return mf_draft_note(
+        &urdf->draft, true, wide->first->inertial->line,
+        "%s large for the geometry ('%.80s': radius of gyration %.3g m, reach %.3g m): %s", links,
+        wide->first->name, wide->gyration, wide->reach,
+        replaced ? "replaced by those of uniform boxes"
+                 : "kept (import.inertia: geometry replaces them)");
 }
 
 // ---- links without mass --------------------------------------------------------------------
@@ -211,14 +207,12 @@ static mf_Status note_massless(mf_Urdf *urdf, uint32_t count, const mf_UrdfLink 
     const char *what = urdf->config->density > 0.0 ? "mass from the given density" : "massless";
     if (count == 0)
         return MF_OK;
-    bool noted = count == 1
-                     ? mf_draft_note(&urdf->draft, false, first->node->line,
-                                     "link '%.100s' has no mass in the file: %s", first->name, what)
-                     : mf_draft_note(&urdf->draft, false, first->node->line,
-                                     "%u links have no mass in the file ('%.100s' is the first): "
-                                     "%s",
-                                     count, first->name, what);
-    return noted ? MF_OK : mf_urdf_no_memory(urdf);
+    return count == 1
+               ? mf_draft_note(&urdf->draft, false, first->node->line,
+                               "link '%.100s' has no mass in the file: %s", first->name, what)
+               : mf_draft_note(&urdf->draft, false, first->node->line,
+                               "%u links have no mass in the file ('%.100s' is the first): %s",
+                               count, first->name, what);
 }
 
 // Many files of arms are for kinematics alone.
@@ -227,12 +221,11 @@ static mf_Status note_weightless(mf_Urdf *urdf) {
     for (uint32_t i = 0; i < urdf->links.count; i++)
         mass += mf_urdf_links(urdf)[i].body.mass;
     urdf->draft.weightless = mass == 0.0;
-    return mass > 0.0 || mf_draft_note(&urdf->draft, true, 0,
-                                       "no link has a mass: only `kinematic` moves the robot; "
-                                       "import.density gives links one, by the volume of what "
-                                       "collides")
+    return mass > 0.0
                ? MF_OK
-               : mf_urdf_no_memory(urdf);
+               : mf_draft_note(&urdf->draft, true, 0,
+                               "no link has a mass: only `kinematic` moves the robot; "
+                               "import.density gives links one, by the volume of what collides");
 }
 
 static bool is_empty(const mf_MassProperties *body) {
@@ -303,9 +296,7 @@ static mf_Status spread(mf_Urdf *urdf, uint32_t link, mf_MassProperties *body) {
     return mf_draft_note(&urdf->draft, true, line,
                          "link '%.100s': inertia is zero and nothing turns with it; %s", name,
                          bounds.known ? "replaced by that of a uniform box around its geometry"
-                                      : "it stays a point mass, because it has no geometry")
-               ? MF_OK
-               : mf_urdf_no_memory(urdf);
+                                      : "it stays a point mass, because it has no geometry");
 }
 
 mf_Status mf_urdf_spread_points(mf_Urdf *urdf, mf_MassProperties *bodies) {

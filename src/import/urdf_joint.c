@@ -8,14 +8,11 @@
 
 static mf_Status note(mf_Urdf *urdf, bool suspicious, const mf_XmlNode *node, const char *name,
                       const char *text) {
-    if (!mf_draft_note(&urdf->draft, suspicious, node->line, "joint '%.100s': %s", name, text))
-        return mf_urdf_no_memory(urdf);
-    return MF_OK;
+    return mf_draft_note(&urdf->draft, suspicious, node->line, "joint '%.100s': %s", name, text);
 }
 
 static mf_Status fail(mf_Urdf *urdf, const mf_XmlNode *node, const char *name, const char *text) {
-    return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE, "joint '%.100s': %s", name,
-                       text);
+    return mf_xml_refuse(&urdf->xml, node, "joint '%.100s': %s", name, text);
 }
 
 static mf_Status read_type(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) {
@@ -27,7 +24,7 @@ static mf_Status read_type(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *join
                  {"floating", MF_JOINT_FLOATING}, {"planar", MF_JOINT_PLANAR},
                  {"spherical", MF_JOINT_BALL},    {"ball", MF_JOINT_BALL}};
     const char *type;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "type", &type, urdf->error);
+    mf_Status status = mf_xml_name(&urdf->xml, node, "type", &type);
     if (status != MF_OK)
         return status;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -36,8 +33,8 @@ static mf_Status read_type(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *join
         joint->type = types[i].type;
         return MF_OK;
     }
-    return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                       "joint '%.100s': unknown type '%.60s'", joint->name, type);
+    return mf_xml_refuse(&urdf->xml, node, "joint '%.100s': unknown type '%.60s'", joint->name,
+                         type);
 }
 
 static mf_Status find_link(mf_Urdf *urdf, const mf_XmlNode *node, const char *role,
@@ -45,15 +42,14 @@ static mf_Status find_link(mf_Urdf *urdf, const mf_XmlNode *node, const char *ro
     const mf_XmlNode *child = mf_xml_child(node, role);
     const char *name;
     if (child == NULL)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "joint '%.100s' needs a <%s>", joint, role);
-    mf_Status status = mf_xml_name(&urdf->xml, child, "link", &name, urdf->error);
+        return mf_xml_refuse(&urdf->xml, node, "joint '%.100s' needs a <%s>", joint, role);
+    mf_Status status = mf_xml_name(&urdf->xml, child, "link", &name);
     if (status != MF_OK)
         return status;
     *out = mf_names_find(&urdf->link_names, name);
     if (*out == UINT32_MAX)
-        return mf_xml_fail(&urdf->xml, child, urdf->error, MF_BAD_FILE,
-                           "joint '%.100s': there is no link '%.100s'", joint, name);
+        return mf_xml_refuse(&urdf->xml, child, "joint '%.100s': there is no link '%.100s'", joint,
+                             name);
     return MF_OK;
 }
 
@@ -61,7 +57,7 @@ static mf_Status read_axis(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *join
     const mf_XmlNode *axis = mf_xml_child(node, "axis");
     if (axis == NULL)
         return MF_OK;
-    mf_Status status = mf_xml_numbers(&urdf->xml, axis, "xyz", 3, joint->axis, urdf->error);
+    mf_Status status = mf_xml_numbers(&urdf->xml, axis, "xyz", 3, joint->axis);
     if (status != MF_OK)
         return status;
     double length = mf_vec3_length(joint->axis);
@@ -78,9 +74,9 @@ static mf_Status read_axis(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *join
 
 static mf_Status read_range(mf_Urdf *urdf, const mf_XmlNode *limit, mf_Joint *joint) {
     joint->lower = joint->upper = 0.0;
-    mf_Status status = mf_xml_numbers(&urdf->xml, limit, "lower", 1, &joint->lower, urdf->error);
+    mf_Status status = mf_xml_numbers(&urdf->xml, limit, "lower", 1, &joint->lower);
     if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, limit, "upper", 1, &joint->upper, urdf->error);
+        status = mf_xml_numbers(&urdf->xml, limit, "upper", 1, &joint->upper);
     if (status != MF_OK)
         return status;
     if (!(joint->lower <= joint->upper)) { // as Bullet reads it
@@ -97,20 +93,17 @@ static mf_Status read_range(mf_Urdf *urdf, const mf_XmlNode *limit, mf_Joint *jo
 static mf_Status read_bound(mf_Urdf *urdf, const mf_XmlNode *limit, const char *attribute,
                             const mf_Joint *joint, double *out) {
     double value = 0.0;
-    mf_Status status = mf_xml_numbers(&urdf->xml, limit, attribute, 1, &value, urdf->error);
+    mf_Status status = mf_xml_numbers(&urdf->xml, limit, attribute, 1, &value);
     if (status != MF_OK || value > 0.0) {
         *out = status == MF_OK ? value : *out;
         return status;
     }
     if (value < 0.0)
-        return mf_xml_fail(&urdf->xml, limit, urdf->error, MF_BAD_FILE,
-                           "joint '%.100s': %s must be >= 0, found %g", joint->name, attribute,
-                           value);
-    if (!mf_draft_note(&urdf->draft, true, limit->line,
-                       "joint '%.100s': %s missing or 0, treated as unlimited", joint->name,
-                       attribute))
-        return mf_urdf_no_memory(urdf);
-    return MF_OK;
+        return mf_xml_refuse(&urdf->xml, limit, "joint '%.100s': %s must be >= 0, found %g",
+                             joint->name, attribute, value);
+    return mf_draft_note(&urdf->draft, true, limit->line,
+                         "joint '%.100s': %s missing or 0, treated as unlimited", joint->name,
+                         attribute);
 }
 
 static mf_Status read_limit(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) {
@@ -133,10 +126,9 @@ static mf_Status read_dynamics(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *
     const mf_XmlNode *dynamics = mf_xml_child(node, "dynamics");
     if (dynamics == NULL)
         return MF_OK;
-    mf_Status status =
-        mf_xml_numbers(&urdf->xml, dynamics, "damping", 1, &joint->damping, urdf->error);
+    mf_Status status = mf_xml_numbers(&urdf->xml, dynamics, "damping", 1, &joint->damping);
     if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, dynamics, "friction", 1, &joint->friction, urdf->error);
+        status = mf_xml_numbers(&urdf->xml, dynamics, "friction", 1, &joint->friction);
     if (status == MF_OK && !(joint->damping >= 0.0 && joint->friction >= 0.0))
         return fail(urdf, dynamics, joint->name, "damping and friction must be >= 0");
     return status;
@@ -163,12 +155,11 @@ static mf_Status read_joint(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joi
 
 static mf_Status add_joint(mf_Urdf *urdf, const mf_XmlNode *node) {
     const char *name;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "name", &name, urdf->error);
+    mf_Status status = mf_xml_name(&urdf->xml, node, "name", &name);
     if (status != MF_OK)
         return status;
     if (mf_names_find(&urdf->joint_names, name) != UINT32_MAX)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "two joints are named '%.100s'", name);
+        return mf_xml_refuse(&urdf->xml, node, "two joints are named '%.100s'", name);
     uint32_t index = urdf->joints.count;
     mf_UrdfJoint *item = mf_list_push(urdf->context, &urdf->joints, sizeof *item);
     if (item == NULL || !mf_names_add(&urdf->joint_names, name, index))
@@ -182,9 +173,9 @@ static mf_Status add_joint(mf_Urdf *urdf, const mf_XmlNode *node) {
         return status;
     mf_UrdfLink *child = &mf_urdf_links(urdf)[item->joint.child];
     if (child->joint != MF_NONE)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "link '%.80s' has two parents: joints '%.80s' and '%.80s'", child->name,
-                           mf_urdf_joints(urdf)[child->joint].joint.name, name);
+        return mf_xml_refuse(&urdf->xml, node,
+                             "link '%.80s' has two parents: joints '%.80s' and '%.80s'",
+                             child->name, mf_urdf_joints(urdf)[child->joint].joint.name, name);
     child->joint = index;
     return MF_OK;
 }
@@ -197,28 +188,25 @@ static mf_Status read_mimic(mf_Urdf *urdf, mf_UrdfJoint *item) {
     if (node == NULL || joint->type == MF_JOINT_FIXED)
         return MF_OK;
     const char *target;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "joint", &target, urdf->error);
+    mf_Status status = mf_xml_name(&urdf->xml, node, "joint", &target);
     if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "multiplier", 1, &joint->multiplier, urdf->error);
+        status = mf_xml_numbers(&urdf->xml, node, "multiplier", 1, &joint->multiplier);
     if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "offset", 1, &joint->offset, urdf->error);
+        status = mf_xml_numbers(&urdf->xml, node, "offset", 1, &joint->offset);
     if (status != MF_OK)
         return status;
     joint->mimic = mf_names_find(&urdf->joint_names, target);
     if (joint->mimic == UINT32_MAX) {
         joint->mimic = MF_NONE;
-        if (!mf_draft_note(
-                &urdf->draft, true, node->line,
-                "joint '%.100s': follows '%.100s', which does not exist; it moves independently",
-                joint->name, target))
-            return mf_urdf_no_memory(urdf);
-        return MF_OK;
+        return mf_draft_note(
+            &urdf->draft, true, node->line,
+            "joint '%.100s': follows '%.100s', which does not exist; it moves independently",
+            joint->name, target);
     }
     mf_JointType type = mf_urdf_joints(urdf)[joint->mimic].joint.type;
     if (type != MF_JOINT_HINGE && type != MF_JOINT_SLIDE)
         return fail(urdf, node, joint->name,
-                    "can only follow a revolute, continuous or "
-                    "prismatic joint");
+                    "can only follow a revolute, continuous or prismatic joint");
     return MF_OK;
 }
 
@@ -229,9 +217,9 @@ static mf_Status flatten_mimic(mf_Urdf *urdf, uint32_t start, uint32_t *path) {
     uint32_t length = 0, at = start;
     while (items[at].joint.mimic != MF_NONE) {
         if (length == urdf->joints.count)
-            return mf_xml_fail(&urdf->xml, items[start].node, urdf->error, MF_BAD_FILE,
-                               "joint '%.100s': its mimic joints form a cycle",
-                               items[start].joint.name);
+            return mf_xml_refuse(&urdf->xml, items[start].node,
+                                 "joint '%.100s': its mimic joints form a cycle",
+                                 items[start].joint.name);
         path[length++] = at;
         at = items[at].joint.mimic;
         if (items[at].joint.mimic != MF_NONE && items[items[at].joint.mimic].joint.mimic == MF_NONE)
@@ -280,14 +268,14 @@ static mf_Status find_root(mf_Urdf *urdf) {
         if (link->joint != MF_NONE)
             continue;
         if (urdf->root != MF_NONE)
-            return mf_xml_fail(&urdf->xml, link->node, urdf->error, MF_BAD_FILE,
-                               "expected one root link, found '%.100s' and '%.100s'",
-                               mf_urdf_links(urdf)[urdf->root].name, link->name);
+            return mf_xml_refuse(&urdf->xml, link->node,
+                                 "expected one root link, found '%.100s' and '%.100s'",
+                                 mf_urdf_links(urdf)[urdf->root].name, link->name);
         urdf->root = i;
     }
     if (urdf->root == MF_NONE)
-        return mf_xml_fail(&urdf->xml, urdf->xml.root, urdf->error, MF_BAD_FILE,
-                           "every link has a parent, so the links form a cycle");
+        return mf_xml_refuse(&urdf->xml, urdf->xml.root,
+                             "every link has a parent, so the links form a cycle");
     return MF_OK;
 }
 
@@ -314,8 +302,8 @@ static mf_Status order_links(mf_Urdf *urdf) {
     urdf->order_count = tail;
     for (uint32_t i = 0; i < urdf->links.count; i++) {
         if (!reached[i])
-            return mf_xml_fail(&urdf->xml, links[i].node, urdf->error, MF_BAD_FILE,
-                               "link '%.100s' is in a cycle of joints", links[i].name);
+            return mf_xml_refuse(&urdf->xml, links[i].node, "link '%.100s' is in a cycle of joints",
+                                 links[i].name);
     }
     return MF_OK;
 }

@@ -19,7 +19,7 @@ static mf_Status read_color(mf_Urdf *urdf, const mf_XmlNode *material, float col
     if (status != MF_OK || !*found)
         return status;
     double rgba[4];
-    status = mf_xml_numbers(&urdf->xml, node, "rgba", 4, rgba, urdf->error);
+    status = mf_xml_numbers(&urdf->xml, node, "rgba", 4, rgba);
     for (int i = 0; status == MF_OK && i < 3; i++)
         color[i] = (float)mf_clamp(rgba[i], 0.0, 1.0);
     return status;
@@ -71,31 +71,27 @@ static mf_Status read_material(mf_Urdf *urdf, const mf_XmlNode *visual, float co
 static mf_Status read_size(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribute,
                            double *out) {
     const double least = 1e-6; // [m]
-    mf_Status status = mf_xml_number(&urdf->xml, node, attribute, out, urdf->error);
+    mf_Status status = mf_xml_number(&urdf->xml, node, attribute, out);
     if (status == MF_OK && !(*out >= 0.0))
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<%.80s> %s: must be >= 0, found %g", node->name, attribute, *out);
+        return mf_xml_refuse(&urdf->xml, node, "<%.80s> %s: must be >= 0, found %g", node->name,
+                             attribute, *out);
     if (status != MF_OK || *out >= least)
         return status;
     *out = least;
     return mf_draft_note(&urdf->draft, false, node->line, "<%.80s> %s: below %g m, raised to it",
-                         node->name, attribute, least)
-               ? MF_OK
-               : mf_urdf_no_memory(urdf);
+                         node->name, attribute, least);
 }
 
 static mf_Status read_box(mf_Urdf *urdf, const mf_XmlNode *node, mf_UrdfSolid *solid) {
     if (mf_xml_attribute(node, "size") == NULL)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<box> needs the attribute 'size'");
-    mf_Status status = mf_xml_numbers(&urdf->xml, node, "size", 3, solid->size, urdf->error);
+        return mf_xml_refuse(&urdf->xml, node, "<box> needs the attribute 'size'");
+    mf_Status status = mf_xml_numbers(&urdf->xml, node, "size", 3, solid->size);
     if (status != MF_OK)
         return status;
     // Flat boxes (one edge 0) are in use as floors and fins.
     if (!(solid->size[0] >= 0.0 && solid->size[1] >= 0.0 && solid->size[2] >= 0.0))
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<box> size: must be >= 0, found %g %g %g", solid->size[0],
-                           solid->size[1], solid->size[2]);
+        return mf_xml_refuse(&urdf->xml, node, "<box> size: must be >= 0, found %g %g %g",
+                             solid->size[0], solid->size[1], solid->size[2]);
     return MF_OK;
 }
 
@@ -105,8 +101,7 @@ static mf_Status read_geometry(mf_Urdf *urdf, const mf_XmlNode *element, mf_Urdf
     static const char *const known[] = {"box", "cylinder", "sphere", "capsule", "mesh", NULL};
     const mf_XmlNode *geometry = mf_xml_child(element, "geometry"), *node = NULL;
     if (geometry == NULL)
-        return mf_xml_fail(&urdf->xml, element, urdf->error, MF_BAD_FILE,
-                           "<%.80s> needs a <geometry>", element->name);
+        return mf_xml_refuse(&urdf->xml, element, "<%.80s> needs a <geometry>", element->name);
     uint32_t kind = 0;
     for (; known[kind] && node == NULL; kind++)
         node = mf_xml_child(geometry, known[kind]);
@@ -166,13 +161,12 @@ static mf_Status read_inertia(mf_Urdf *urdf, const mf_XmlNode *inertial, mf_Mass
     const mf_XmlNode *node = mf_xml_child(inertial, "inertia");
     mf_Status status = mf_urdf_origin(urdf, inertial, position, rotation);
     for (int i = 0; status == MF_OK && node && i < 6; i++)
-        status = mf_xml_numbers(&urdf->xml, node, names[i], 1, &body->inertia[i], urdf->error);
+        status = mf_xml_numbers(&urdf->xml, node, names[i], 1, &body->inertia[i]);
     if (status != MF_OK)
         return status;
     *body = mf_mass_transform(body, position, rotation);
     if (!mf_all_finite(body->inertia, 6))
-        return mf_xml_fail(&urdf->xml, inertial, urdf->error, MF_BAD_FILE,
-                           "<inertial>: numbers too large");
+        return mf_xml_refuse(&urdf->xml, inertial, "<inertial>: numbers too large");
     return MF_OK;
 }
 
@@ -183,12 +177,11 @@ static mf_Status read_inertial(mf_Urdf *urdf, mf_UrdfLink *link) {
         return MF_OK;
     const mf_XmlNode *mass = mf_xml_child(node, "mass");
     if (mass == NULL)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE, "<inertial> needs a <mass>");
-    mf_Status status = mf_xml_number(&urdf->xml, mass, "value", &link->body.mass, urdf->error);
+        return mf_xml_refuse(&urdf->xml, node, "<inertial> needs a <mass>");
+    mf_Status status = mf_xml_number(&urdf->xml, mass, "value", &link->body.mass);
     if (status == MF_OK && !(link->body.mass >= 0.0))
-        return mf_xml_fail(&urdf->xml, mass, urdf->error, MF_BAD_FILE,
-                           "link '%.100s': mass must be >= 0, found %g", link->name,
-                           link->body.mass);
+        return mf_xml_refuse(&urdf->xml, mass, "link '%.100s': mass must be >= 0, found %g",
+                             link->name, link->body.mass);
     if (status == MF_OK)
         status = read_inertia(urdf, node, &link->body);
     return status == MF_OK ? mf_urdf_ignore_others(urdf, node, known) : status;
@@ -197,16 +190,14 @@ static mf_Status read_inertial(mf_Urdf *urdf, mf_UrdfLink *link) {
 static mf_Status read_link(mf_Urdf *urdf, const mf_XmlNode *node) {
     static const char *const known[] = {"inertial", "visual", "collision", "contact", NULL};
     const char *name;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "name", &name, urdf->error);
+    mf_Status status = mf_xml_name(&urdf->xml, node, "name", &name);
     if (status != MF_OK)
         return status;
     if (mf_names_find(&urdf->link_names, name) != UINT32_MAX)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "two links are named '%.100s'", name);
+        return mf_xml_refuse(&urdf->xml, node, "two links are named '%.100s'", name);
     uint32_t index = urdf->links.count;
     if (index >= MF_MODEL_LINK_LIMIT)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_LIMIT, "at most %u links",
-                           MF_MODEL_LINK_LIMIT);
+        return mf_xml_fail(&urdf->xml, node, MF_LIMIT, "at most %u links", MF_MODEL_LINK_LIMIT);
     mf_UrdfLink *link = mf_list_push(urdf->context, &urdf->links, sizeof *link);
     if (link == NULL || !mf_names_add(&urdf->link_names, name, index))
         return mf_urdf_no_memory(urdf);
@@ -234,7 +225,6 @@ mf_Status mf_urdf_read_links(mf_Urdf *urdf) {
             return status;
     }
     if (urdf->links.count == 0)
-        return mf_xml_fail(&urdf->xml, urdf->xml.root, urdf->error, MF_BAD_FILE,
-                           "the robot has no <link>");
+        return mf_xml_refuse(&urdf->xml, urdf->xml.root, "the robot has no <link>");
     return MF_OK;
 }

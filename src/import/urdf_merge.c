@@ -1,7 +1,7 @@
 // Merges fixed links into their parents and fills the draft: links and joints in breadth-first
 // order (parents first), shapes, contact points. Mass properties are summed in the first link of
 // each merged group.
-#include "import/mesh.h"
+#include "import/item.h"
 #include "import/urdf.h"
 
 #include "math/scalar.h"
@@ -22,17 +22,15 @@ static mf_Status skip_world(mf_Urdf *urdf) {
         joints[only].joint.type != MF_JOINT_FLOATING || root->body.mass > 0.0 ||
         root->first_solid != MF_NONE)
         return MF_OK;
-    if (!mf_draft_note(&urdf->draft, false, root->node->line,
-                       "link '%.80s' represents the world: '%.80s' is the base", root->name,
-                       mf_urdf_links(urdf)[joints[only].joint.child].name))
-        return mf_urdf_no_memory(urdf);
     uint32_t base = joints[only].joint.child;
     urdf->root = base;
     mf_urdf_links(urdf)[base].joint = MF_NONE;
     urdf->order_count--;
     for (uint32_t i = 0; i < urdf->order_count; i++)
         urdf->order[i] = urdf->order[i + 1];
-    return MF_OK;
+    return mf_draft_note(&urdf->draft, false, root->node->line,
+                         "link '%.80s' represents the world: '%.80s' is the base", root->name,
+                         mf_urdf_links(urdf)[base].name);
 }
 
 // What joints do to the root and to all links that fixed joints connect with it.
@@ -75,35 +73,30 @@ static mf_Status choose_base(mf_Urdf *urdf) {
     const bool world = strcmp(root->name, "world") == 0 && !(root->body.mass > 0.0);
     const bool light = !(count.mass > 0.0) && count.moving > 0;
     const bool fixed = asked ? urdf->config->base == MF_IMPORT_BASE_FIXED : world || light;
-    bool noted = true;
     urdf->draft.base_type = fixed ? MF_BASE_FIXED : MF_BASE_FREE;
     if (!asked && world)
-        noted = mf_draft_note(&urdf->draft, false, root->node->line,
-                              "link 'world' is the world: the base is fixed in it (base: free "
-                              "frees it)");
-    else if (!asked && light)
-        noted = mf_draft_note(&urdf->draft, true, root->node->line,
-                              "link '%.100s' and what is fixed to it have no mass: the base is "
-                              "fixed in the world",
-                              root->name);
-    else if (!asked && count.moving == 1 && !is_module(urdf))
-        noted = mf_draft_note(&urdf->draft, false, root->node->line,
-                              "the base is free, since no root link 'world' holds it (base: fixed "
-                              "fixes it)");
-    return noted ? MF_OK : mf_urdf_no_memory(urdf);
+        return mf_draft_note(&urdf->draft, false, root->node->line,
+                             "link 'world' is the world: the base is fixed in it (base: free "
+                             "frees it)");
+    if (!asked && light)
+        return mf_draft_note(&urdf->draft, true, root->node->line,
+                             "link '%.100s' and what is fixed to it have no mass: the base is "
+                             "fixed in the world",
+                             root->name);
+    if (!asked && count.moving == 1 && !is_module(urdf))
+        return mf_draft_note(&urdf->draft, false, root->node->line,
+                             "the base is free, since no root link 'world' holds it (base: fixed "
+                             "fixes it)");
+    return MF_OK;
 }
 
 // ---- links and joints ---------------------------------------------------------------------------
 
 static mf_Status add_draft_joint(mf_Urdf *urdf, const mf_UrdfLink *parent, mf_UrdfJoint *item,
                                  uint32_t child) {
-    const char *name = item->joint.name;
-    mf_Joint *joint = mf_draft_add_joint(&urdf->draft, name, item->joint.type);
+    mf_Joint *joint = mf_draft_add(&urdf->draft, MF_ITEM_JOINT, &item->joint);
     if (joint == NULL)
         return mf_urdf_no_memory(urdf);
-    const char *copy = joint->name;
-    *joint = item->joint;
-    joint->name = copy;
     joint->parent = parent->draft;
     joint->child = child;
     mf_quat_rotate(joint->position, parent->rotation, item->joint.position);
@@ -113,12 +106,11 @@ static mf_Status add_draft_joint(mf_Urdf *urdf, const mf_UrdfLink *parent, mf_Ur
     item->draft = urdf->draft.joints.count - 1;
     bool unusual = joint->type == MF_JOINT_BALL || joint->type == MF_JOINT_PLANAR ||
                    joint->type == MF_JOINT_FLOATING;
-    if (unusual && !mf_draft_note(&urdf->draft, false, item->node->line,
-                                  "joint '%.100s': its type is kept, but motions that cannot move "
-                                  "it treat it as fixed",
-                                  name))
-        return mf_urdf_no_memory(urdf);
-    return MF_OK;
+    return unusual ? mf_draft_note(&urdf->draft, false, item->node->line,
+                                   "joint '%.100s': its type is kept, but motions that cannot move "
+                                   "it treat it as fixed",
+                                   joint->name)
+                   : MF_OK;
 }
 
 // The link as a part of its parent's draft link, or as a draft link of its own.
@@ -159,37 +151,18 @@ static mf_Status add_shape(mf_Urdf *urdf, const mf_UrdfSolid *solid, uint32_t li
     return MF_OK;
 }
 
-static uint32_t contact_points(const mf_Urdf *urdf, const mf_UrdfSolid *solid, double (*out)[3]) {
-    if (solid->type == MF_SHAPE_MESH) {
-        const mf_Mesh *mesh = &mf_draft_meshes(&urdf->draft)[solid->mesh];
-        const mf_MeshData data = {.vertices = (float *)mesh->vertices,
-                                  .vertex_count = mesh->vertex_count};
-        return mf_mesh_points(&data, urdf->config->mesh_points, out);
-    }
-    bool tiny = solid->type == MF_SHAPE_SPHERE && solid->size[0] <= MF_POINT_SPHERE_RADIUS;
-    return mf_shape_points(out, tiny ? MF_SHAPE_POINT : solid->type, solid->size, CYLINDER_RING);
-}
-
 static mf_Status add_solid(mf_Urdf *urdf, const mf_UrdfLink *link, const mf_UrdfSolid *solid) {
-    double position[3], rotation[4], points[MF_MESH_POINTS_LIMIT][3];
+    double position[3], rotation[4];
     mf_quat_rotate(position, link->rotation, solid->position);
     mf_vec3_add(position, position, link->position);
     mf_quat_multiply(rotation, link->rotation, solid->rotation);
     mf_Status status = add_shape(urdf, solid, link->draft, position, rotation);
     // A fixed base never touches the ground.
     const bool still = link->draft == 0 && urdf->draft.base_type == MF_BASE_FIXED;
-    const bool touches = !solid->visual && !still && status == MF_OK;
-    uint32_t count = touches ? contact_points(urdf, solid, points) : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        mf_quat_rotate(points[i], rotation, points[i]);
-        mf_vec3_add(points[i], points[i], position);
-        mf_Point *point =
-            mf_draft_add_point(&urdf->draft, link->draft, points[i], 0.0, true, solid->color);
-        if (point == NULL)
-            return mf_urdf_no_memory(urdf);
-        point->shape = urdf->draft.shapes.count - 1;
-    }
-    return status;
+    return solid->visual || still || status != MF_OK
+               ? status
+               : mf_import_touch(&urdf->draft, urdf->draft.shapes.count - 1,
+                                 urdf->config->mesh_points, CYLINDER_RING);
 }
 
 static mf_Status add_solids(mf_Urdf *urdf, const mf_UrdfLink *link) {
@@ -200,15 +173,13 @@ static mf_Status add_solids(mf_Urdf *urdf, const mf_UrdfLink *link) {
     return status;
 }
 
-static mf_Status connect_mimics(mf_Urdf *urdf) {
+static void connect_mimics(mf_Urdf *urdf) {
     for (uint32_t i = 0; i < urdf->joints.count; i++) {
         const mf_UrdfJoint *item = &mf_urdf_joints(urdf)[i];
-        if (item->draft == MF_NONE || item->joint.mimic == MF_NONE)
-            continue;
-        mf_draft_joints(&urdf->draft)[item->draft].mimic =
-            mf_urdf_joints(urdf)[item->joint.mimic].draft;
+        if (item->draft != MF_NONE && item->joint.mimic != MF_NONE)
+            mf_draft_joints(&urdf->draft)[item->draft].mimic =
+                mf_urdf_joints(urdf)[item->joint.mimic].draft;
     }
-    return MF_OK;
 }
 
 mf_Status mf_urdf_merge(mf_Urdf *urdf) {
@@ -224,11 +195,12 @@ mf_Status mf_urdf_merge(mf_Urdf *urdf) {
     }
     // A skipped world keeps the draft index 0, the base, so that sensors on it are valid.
     mf_quat_identity(mf_urdf_links(urdf)[old_root].rotation);
-    if (status == MF_OK && merged > 0 &&
-        !mf_draft_note(&urdf->draft, false, 0, "%u fixed joint%s merged: %s part of %s parent%s",
-                       merged, merged == 1 ? "" : "s",
-                       merged == 1 ? "its link is" : "their links are",
-                       merged == 1 ? "its" : "their", merged == 1 ? "" : "s"))
-        return mf_urdf_no_memory(urdf);
-    return status == MF_OK ? connect_mimics(urdf) : status;
+    if (status == MF_OK && merged > 0)
+        status = mf_draft_note(
+            &urdf->draft, false, 0, "%u fixed joint%s merged: %s part of %s parent%s", merged,
+            merged == 1 ? "" : "s", merged == 1 ? "its link is" : "their links are",
+            merged == 1 ? "its" : "their", merged == 1 ? "" : "s");
+    if (status == MF_OK)
+        connect_mimics(urdf);
+    return status;
 }

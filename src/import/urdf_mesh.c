@@ -13,10 +13,8 @@
 static mf_Status skip(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, const char *address,
                       const char *why) {
     const char *effect = visual ? "not drawn" : "dropped, so it touches nothing";
-    if (!mf_draft_note(&urdf->draft, !visual, node->line, "%s mesh '%.150s' %s: %s",
-                       visual ? "visual" : "collision", address, why, effect))
-        return mf_urdf_no_memory(urdf);
-    return MF_OK;
+    return mf_draft_note(&urdf->draft, !visual, node->line, "%s mesh '%.150s' %s: %s",
+                         visual ? "visual" : "collision", address, why, effect);
 }
 
 static bool is_readable_kind(const char *address) {
@@ -36,24 +34,19 @@ static mf_Status load(mf_Urdf *urdf, const mf_XmlNode *node, const char *path,
         if (mf_is_finite(data.vertices[i]))
             continue;
         mf_mesh_release(&data);
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<mesh>: a scaled vertex is too large");
+        return mf_xml_refuse(&urdf->xml, node, "<mesh>: a scaled vertex is too large");
     }
-    const char *copy = mf_draft_text(&urdf->draft, path);
-    mf_Mesh *mesh = copy ? mf_list_push(urdf->context, &urdf->draft.meshes, sizeof *mesh) : NULL;
-    if (mesh == NULL) {
-        mf_mesh_release(&data);
-        return mf_urdf_no_memory(urdf);
-    }
-    *mesh = (mf_Mesh){.path = copy,
-                      .vertex_count = data.vertex_count,
-                      .triangle_count = data.triangle_count,
-                      .vertices = data.vertices,
-                      .triangles = data.triangles,
-                      .coordinates = data.coordinates,
-                      .name = "",
-                      .scale = {scale[0], scale[1], scale[2]}};
-    return MF_OK;
+    const mf_Mesh mesh = {.path = path,
+                          .vertex_count = data.vertex_count,
+                          .triangle_count = data.triangle_count,
+                          .vertices = data.vertices,
+                          .triangles = data.triangles,
+                          .coordinates = data.coordinates,
+                          .scale = {scale[0], scale[1], scale[2]}};
+    if (mf_draft_add(&urdf->draft, MF_ITEM_MESH, &mesh) != NULL)
+        return MF_OK;
+    mf_mesh_release(&data);
+    return mf_urdf_no_memory(urdf);
 }
 
 static mf_Status load_once(mf_Urdf *urdf, const mf_XmlNode *node, const char *path,
@@ -88,16 +81,16 @@ static mf_Status add_hull(mf_Urdf *urdf, const mf_XmlNode *node, const char *add
     mf_release(urdf->context, points);
     if (result == MF_HULL_NO_MEMORY)
         return mf_urdf_no_memory(urdf);
-    if (result == MF_HULL_FLAT &&
-        !mf_draft_note(&urdf->draft, true, node->line,
-                       "collision mesh '%.150s' is flat: it touches the ground, but no other link",
-                       address))
-        return mf_urdf_no_memory(urdf);
     mesh->hull_vertices = hull.vertices;
     mesh->hull_vertex_count = hull.vertex_count;
     mesh->hull_triangles = hull.triangles;
     mesh->hull_triangle_count = hull.triangle_count;
-    return MF_OK;
+    return result != MF_HULL_FLAT
+               ? MF_OK
+               : mf_draft_note(
+                     &urdf->draft, true, node->line,
+                     "collision mesh '%.150s' is flat: it touches the ground, but no other link",
+                     address);
 }
 
 static bool is_absolute(const char *address) {
@@ -109,14 +102,12 @@ mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint3
     const char *address = mf_xml_attribute(node, "filename");
     double scale[3] = {1.0, 1.0, 1.0};
     if (address == NULL || *address == '\0')
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<mesh> needs the attribute 'filename'");
-    mf_Status status = mf_xml_numbers(&urdf->xml, node, "scale", 3, scale, urdf->error);
+        return mf_xml_refuse(&urdf->xml, node, "<mesh> needs the attribute 'filename'");
+    mf_Status status = mf_xml_numbers(&urdf->xml, node, "scale", 3, scale);
     if (status != MF_OK)
         return status;
     if (scale[0] == 0.0 || scale[1] == 0.0 || scale[2] == 0.0)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<mesh> scale: must not be 0");
+        return mf_xml_refuse(&urdf->xml, node, "<mesh> scale: must not be 0");
     if (visual && !urdf->config->visual)
         return MF_OK;
     if (!is_readable_kind(address))
@@ -133,9 +124,9 @@ mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint3
     if (status == MF_UNSUPPORTED)
         return skip(urdf, node, visual, address, "has an address of an unknown kind");
     if (status == MF_BAD_FILE)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<mesh> '%.200s': leaves its folder by '..' or is not in a package",
-                           address);
+        return mf_xml_refuse(&urdf->xml, node,
+                             "<mesh> '%.200s': leaves its folder by '..' or is not in a package",
+                             address);
     if (status == MF_OK)
         status = load_once(urdf, node, path, scale, out);
     if (visual && (status == MF_BAD_FILE || status == MF_LIMIT)) {

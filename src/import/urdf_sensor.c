@@ -16,8 +16,7 @@
 mf_Status mf_urdf_add_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const char *name,
                              mf_SensorType type, mf_Sensor **out) {
     if (mf_names_find(&urdf->sensor_names, name) != UINT32_MAX)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "two sensors are named '%.100s'", name);
+        return mf_xml_refuse(&urdf->xml, node, "two sensors are named '%.100s'", name);
     *out = mf_draft_add_sensor(&urdf->draft, name, type);
     if (*out == NULL ||
         !mf_names_add(&urdf->sensor_names, (*out)->name, urdf->draft.sensors.count - 1))
@@ -32,15 +31,14 @@ static mf_Status read_ray(mf_Urdf *urdf, const mf_XmlNode *node, const mf_UrdfLi
     const mf_XmlNode *max = mf_xml_child(mf_xml_child(mf_xml_child(node, "ray"), "range"), "max");
     double values[6] = {0};
     if (max == NULL)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "sensor '%.100s' needs <ray><range><max>", sensor->name);
-    mf_Status status = mf_xml_text_numbers(&urdf->xml, max, 1, &sensor->range, urdf->error);
+        return mf_xml_refuse(&urdf->xml, node, "sensor '%.100s' needs <ray><range><max>",
+                             sensor->name);
+    mf_Status status = mf_xml_text_numbers(&urdf->xml, max, 1, &sensor->range);
     if (status == MF_OK && !(sensor->range > 0.0))
-        return mf_xml_fail(&urdf->xml, max, urdf->error, MF_BAD_FILE,
-                           "sensor '%.100s': the range must be > 0, found %g", sensor->name,
-                           sensor->range);
+        return mf_xml_refuse(&urdf->xml, max, "sensor '%.100s': the range must be > 0, found %g",
+                             sensor->name, sensor->range);
     if (status == MF_OK && pose != NULL)
-        status = mf_xml_text_numbers(&urdf->xml, pose, 6, values, urdf->error);
+        status = mf_xml_text_numbers(&urdf->xml, pose, 6, values);
     if (status != MF_OK)
         return status;
     const double forward[3] = {1.0, 0.0, 0.0};
@@ -57,18 +55,15 @@ static mf_Status read_ray(mf_Urdf *urdf, const mf_XmlNode *node, const mf_UrdfLi
 static mf_Status read_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const mf_UrdfLink *link) {
     const char *name, *type;
     mf_Sensor *sensor = NULL;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "name", &name, urdf->error);
+    mf_Status status = mf_xml_name(&urdf->xml, node, "name", &name);
     if (status == MF_OK)
-        status = mf_xml_name(&urdf->xml, node, "type", &type, urdf->error);
+        status = mf_xml_name(&urdf->xml, node, "type", &type);
     if (status != MF_OK)
         return status;
     bool contact = strcmp(type, "contact") == 0, ray = strcmp(type, "ray") == 0;
-    if (!contact && !ray) {
-        if (!mf_draft_note(&urdf->draft, false, node->line,
-                           "sensor '%.100s' of type '%.60s' ignored", name, type))
-            return mf_urdf_no_memory(urdf);
-        return MF_OK;
-    }
+    if (!contact && !ray)
+        return mf_draft_note(&urdf->draft, false, node->line,
+                             "sensor '%.100s' of type '%.60s' ignored", name, type);
     status =
         mf_urdf_add_sensor(urdf, node, name, contact ? MF_SENSOR_CONTACT : MF_SENSOR_RAY, &sensor);
     if (status != MF_OK)
@@ -86,11 +81,11 @@ static mf_Status read_gazebo(mf_Urdf *urdf, const mf_XmlNode *node) {
          sensor = mf_xml_next(sensor, "sensor")) {
         if (link != MF_NONE)
             status = read_sensor(urdf, sensor, &mf_urdf_links(urdf)[link]);
-        else if (!mf_draft_note(&urdf->draft, true, node->line,
-                                "<gazebo> with a sensor dropped: there is no link or joint "
-                                "'%.100s'",
-                                reference ? reference : ""))
-            status = mf_urdf_no_memory(urdf);
+        else
+            status = mf_draft_note(&urdf->draft, true, node->line,
+                                   "<gazebo> with a sensor dropped: there is no link or joint "
+                                   "'%.100s'",
+                                   reference ? reference : "");
     }
     return status;
 }
@@ -120,11 +115,10 @@ static mf_Status sense_leaves(mf_Urdf *urdf) {
     }
     mf_release(urdf->context, inner);
     mf_release(urdf->context, touches);
-    if (status == MF_OK && added > 0 &&
-        !mf_draft_note(draft, false, 0,
-                       "no contact sensor in the file: %u leaf link%s got one each", added,
-                       added == 1 ? "" : "s"))
-        return mf_urdf_no_memory(urdf);
+    if (status == MF_OK && added > 0)
+        status = mf_draft_note(draft, false, 0,
+                               "no contact sensor in the file: %u leaf link%s got one each", added,
+                               added == 1 ? "" : "s");
     return status;
 }
 
@@ -135,10 +129,8 @@ static mf_Status note_contacts(mf_Urdf *urdf) {
         if (mf_draft_points(&urdf->draft)[i].flags & MF_POINT_COLLIDES)
             return MF_OK;
     }
-    if (!mf_draft_note(&urdf->draft, true, 0,
-                       "nothing collides: the robot will fall through the ground"))
-        return mf_urdf_no_memory(urdf);
-    return MF_OK;
+    return mf_draft_note(&urdf->draft, true, 0,
+                         "nothing collides: the robot will fall through the ground");
 }
 
 mf_Status mf_urdf_read_sensors(mf_Urdf *urdf) {

@@ -5,6 +5,7 @@
 //       resolution="0.1"/></mayfly>
 //
 // Only name, type and link or joint are required. One number R of saturation and range means -R R.
+#include "import/item.h"
 #include "import/urdf.h"
 #include "model/points.h"
 #include "model/sensor_kind.h"
@@ -21,14 +22,10 @@ static mf_Status check_attributes(mf_Urdf *urdf, const mf_XmlNode *node) {
                                         "rpy",        "reach", "field", "first",      "count",
                                         "rate",       "delay", "noise", "bias",       "drift",
                                         "saturation", "range", "bits",  "resolution", NULL};
-    for (uint32_t i = 0; i < node->attribute_count; i++) {
-        const char *const *name = known;
-        while (*name != NULL && strcmp(*name, node->attributes[i].name) != 0)
-            name++;
-        if (*name == NULL)
-            return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                               "<sensor> has no attribute '%.60s'", node->attributes[i].name);
-    }
+    for (uint32_t i = 0; i < node->attribute_count; i++)
+        if (!mf_xml_lists(known, node->attributes[i].name))
+            return mf_xml_refuse(&urdf->xml, node, "<sensor> has no attribute '%.60s'",
+                                 node->attributes[i].name);
     return MF_OK;
 }
 
@@ -40,28 +37,29 @@ static mf_Status read_limits(mf_Urdf *urdf, const mf_XmlNode *node, const char *
         return MF_OK;
     uint32_t count = mf_xml_scan(text, 2, values, &rest);
     if (*rest != '\0' || count < 1 || count > 2)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<sensor> %s: expected one or two numbers, found \"%.60s\"", name, text);
+        return mf_xml_refuse(&urdf->xml, node,
+                             "<sensor> %s: expected one or two numbers, found \"%.60s\"", name,
+                             text);
     out[0] = count == 1 ? -values[0] : values[0];
     out[1] = count == 1 ? values[0] : values[1];
     if (!(out[0] < out[1]))
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<sensor> %s: expected a number > 0 or two, the smaller first, found "
-                           "\"%.60s\"",
-                           name, text);
+        return mf_xml_refuse(&urdf->xml, node,
+                             "<sensor> %s: expected a number > 0 or two, the smaller first, found "
+                             "\"%.60s\"",
+                             name, text);
     return MF_OK;
 }
 
 static mf_Status read_whole(mf_Urdf *urdf, const mf_XmlNode *node, const char *name, double most,
                             uint32_t *out) {
     double value = *out;
-    mf_Status status = mf_xml_numbers(&urdf->xml, node, name, 1, &value, urdf->error);
+    mf_Status status = mf_xml_numbers(&urdf->xml, node, name, 1, &value);
     if (status != MF_OK)
         return status;
     if (!(value >= 0.0 && value <= most && value == mf_floor(value)))
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<sensor> %s: expected a whole number from 0 to %g, found %g", name,
-                           most, value);
+        return mf_xml_refuse(&urdf->xml, node,
+                             "<sensor> %s: expected a whole number from 0 to %g, found %g", name,
+                             most, value);
     *out = (uint32_t)value;
     return MF_OK;
 }
@@ -71,13 +69,13 @@ mf_Status mf_urdf_read_rate(mf_Urdf *urdf, const mf_XmlNode *node, mf_Rate *out)
     double rate = 0.0;
     if (mf_xml_attribute(node, "rate") == NULL)
         return MF_OK;
-    mf_Status status = mf_xml_numbers(&urdf->xml, node, "rate", 1, &rate, urdf->error);
+    mf_Status status = mf_xml_numbers(&urdf->xml, node, "rate", 1, &rate);
     if (status != MF_OK)
         return status;
     if (!(rate >= 1e-3 && rate <= 1e6))
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<%.40s> rate: expected 0.001 to 1e6 per second, found %g", node->name,
-                           rate);
+        return mf_xml_refuse(&urdf->xml, node,
+                             "<%.40s> rate: expected 0.001 to 1e6 per second, found %g", node->name,
+                             rate);
     int64_t denominator = 1;
     for (int digits = 0;
          digits < 9 && rate * (double)denominator != mf_floor(rate * (double)denominator + 0.5);
@@ -98,8 +96,7 @@ static mf_Status read_signal(mf_Urdf *urdf, const mf_XmlNode *node, mf_Signal *o
     double delay = 0.0;
     mf_Status status = mf_urdf_read_rate(urdf, node, &out->rate);
     for (size_t i = 0; status == MF_OK && i < sizeof numbers / sizeof *numbers; i++)
-        status =
-            mf_xml_numbers(&urdf->xml, node, numbers[i].name, 1, numbers[i].value, urdf->error);
+        status = mf_xml_numbers(&urdf->xml, node, numbers[i].name, 1, numbers[i].value);
     if (status == MF_OK)
         status = read_limits(urdf, node, "saturation", out->saturation);
     if (status == MF_OK)
@@ -107,15 +104,12 @@ static mf_Status read_signal(mf_Urdf *urdf, const mf_XmlNode *node, mf_Signal *o
     if (status == MF_OK)
         status = read_whole(urdf, node, "bits", 24, &out->bits);
     if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "delay", 1, &delay, urdf->error);
+        status = mf_xml_numbers(&urdf->xml, node, "delay", 1, &delay);
     if (status != MF_OK)
         return status;
     out->delay = mf_time_from_seconds(delay);
     mf_Error reason = {0};
-    status = mf_signal_check(out, "<sensor>", &reason);
-    return status == MF_OK
-               ? MF_OK
-               : mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE, "%s", reason.message);
+    return mf_import_blame(&urdf->xml, node, mf_signal_check(out, "<sensor>", &reason), &reason);
 }
 
 // ---- positions ---------------------------------------------------------------------------------
@@ -123,34 +117,23 @@ static mf_Status read_signal(mf_Urdf *urdf, const mf_XmlNode *node, mf_Signal *o
 static mf_Status find(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribute,
                       const mf_Names *names, uint32_t *out) {
     const char *name;
-    mf_Status status = mf_xml_name(&urdf->xml, node, attribute, &name, urdf->error);
+    mf_Status status = mf_xml_name(&urdf->xml, node, attribute, &name);
     if (status != MF_OK)
         return status;
     *out = mf_names_find(names, name);
     if (*out == UINT32_MAX)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<sensor>: there is no %s '%.100s'", attribute, name);
+        return mf_xml_refuse(&urdf->xml, node, "<sensor>: there is no %s '%.100s'", attribute,
+                             name);
     return MF_OK;
 }
 
 static mf_Status place_on_link(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *sensor) {
     const double forward[3] = {1.0, 0.0, 0.0};
-    double xyz[3] = {0.0, 0.0, 0.0}, rpy[3] = {0.0, 0.0, 0.0}, rotation[4];
-    uint32_t index = 0;
-    mf_Status status = find(urdf, node, "link", &urdf->link_names, &index);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "xyz", 3, xyz, urdf->error);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "rpy", 3, rpy, urdf->error);
+    mf_Frame *frame = &sensor->frame;
+    mf_Status status = mf_urdf_read_frame(urdf, node, frame);
     if (status != MF_OK)
         return status;
-    const mf_UrdfLink *link = &mf_urdf_links(urdf)[index];
-    mf_Frame *frame = &sensor->frame;
-    mf_quat_from_rpy(rotation, rpy);
-    frame->link = sensor->link = link->draft;
-    mf_quat_rotate(frame->position, link->rotation, xyz);
-    mf_vec3_add(frame->position, frame->position, link->position);
-    mf_quat_multiply(frame->rotation, link->rotation, rotation);
+    sensor->link = frame->link;
     mf_vec3_copy(sensor->start, frame->position);
     mf_quat_rotate(sensor->direction, frame->rotation, forward);
     mf_vec3_normalize(sensor->direction);
@@ -167,22 +150,20 @@ static mf_Status place_on_joint(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor
     if (sensor->joint != MF_NONE)
         type = mf_draft_joints(&urdf->draft)[sensor->joint].type;
     if (type != MF_JOINT_HINGE && type != MF_JOINT_SLIDE)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<sensor> joint: '%.100s' neither turns nor slides",
-                           mf_xml_attribute(node, "joint"));
+        return mf_xml_refuse(&urdf->xml, node, "<sensor> joint: '%.100s' neither turns nor slides",
+                             mf_xml_attribute(node, "joint"));
     return MF_OK;
 }
 
 static mf_Status place_on_field(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *sensor) {
     const char *name;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "field", &name, urdf->error);
+    mf_Status status = mf_xml_name(&urdf->xml, node, "field", &name);
     if (status == MF_OK)
         status = read_whole(urdf, node, "first", 1048575, &sensor->component);
     if (status == MF_OK)
         status = read_whole(urdf, node, "count", 1048576, &sensor->count);
     if (status == MF_OK && sensor->count == 0)
-        status = mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                             "<sensor> count: expected 1 or more, found 0");
+        status = mf_xml_refuse(&urdf->xml, node, "<sensor> count: expected 1 or more, found 0");
     if (status != MF_OK)
         return status;
     sensor->field = mf_draft_text(&urdf->draft, name);
@@ -190,10 +171,10 @@ static mf_Status place_on_field(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor
 }
 
 static mf_Status read_reach(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *sensor) {
-    mf_Status status = mf_xml_number(&urdf->xml, node, "reach", &sensor->range, urdf->error);
+    mf_Status status = mf_xml_number(&urdf->xml, node, "reach", &sensor->range);
     if (status == MF_OK && !(sensor->range > 0.0))
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<sensor> reach: expected a number > 0 m, found %g", sensor->range);
+        return mf_xml_refuse(&urdf->xml, node, "<sensor> reach: expected a number > 0 m, found %g",
+                             sensor->range);
     return status;
 }
 
@@ -203,7 +184,7 @@ static mf_Status find_type(mf_Urdf *urdf, const mf_XmlNode *node, mf_SensorType 
     const char *type;
     char list[512] = "";
     size_t length = 0;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "type", &type, urdf->error);
+    mf_Status status = mf_xml_name(&urdf->xml, node, "type", &type);
     if (status != MF_OK)
         return status;
     for (*out = 0; mf_sensor_kind(*out) != NULL; (*out)++) {
@@ -214,8 +195,8 @@ static mf_Status find_type(mf_Urdf *urdf, const mf_XmlNode *node, mf_SensorType 
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
                                        length > 0 ? ", " : "", word);
     }
-    return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                       "<sensor> type: expected one of %s, found \"%.60s\"", list, type);
+    return mf_xml_refuse(&urdf->xml, node, "<sensor> type: expected one of %s, found \"%.60s\"",
+                         list, type);
 }
 
 mf_Status mf_urdf_read_own_sensor(mf_Urdf *urdf, const mf_XmlNode *node) {
@@ -224,7 +205,7 @@ mf_Status mf_urdf_read_own_sensor(mf_Urdf *urdf, const mf_XmlNode *node) {
     mf_Sensor *sensor = NULL;
     mf_Status status = check_attributes(urdf, node);
     if (status == MF_OK)
-        status = mf_xml_name(&urdf->xml, node, "name", &name, urdf->error);
+        status = mf_xml_name(&urdf->xml, node, "name", &name);
     if (status == MF_OK)
         status = find_type(urdf, node, &type);
     if (status == MF_OK)

@@ -18,8 +18,8 @@ static mf_Status check_names(mf_Urdf *urdf, const mf_XmlNode *node) {
         bool known =
             strcmp(own->name, "joint") == 0 || mf_item_field(MF_ITEM_SERVO, own->name) != NULL;
         if (!known)
-            return mf_xml_fail(
-                &urdf->xml, node, urdf->error, MF_BAD_FILE,
+            return mf_xml_refuse(
+                &urdf->xml, node,
                 "<servo>: unknown attribute '%.60s'; there are joint, gain, damping, "
                 "effort, speed, no_load_speed, rotor_inertia, gear and backlash",
                 own->name);
@@ -33,7 +33,7 @@ static mf_Status change(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) 
     for (uint32_t i = 0; i < table->count; i++) {
         const mf_ModelField *field = &table->fields[i];
         double *value = (double *)(void *)((char *)&servo + field->offset);
-        mf_Status status = mf_xml_numbers(&urdf->xml, node, field->name, 1, value, urdf->error);
+        mf_Status status = mf_xml_numbers(&urdf->xml, node, field->name, 1, value);
         if (status != MF_OK)
             return status;
         // A motor needs a gain; other attributes with positive defaults must be positive.
@@ -41,11 +41,10 @@ static mf_Status change(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) 
         if (above ? *value > 0.0 : *value >= 0.0)
             continue;
         if (i == 0 && mf_xml_attribute(node, "gain") == NULL)
-            return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                               "<servo> of joint '%.100s' needs a gain", joint->name);
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<servo>: %s must be %s 0, found %g", field->name,
-                           above ? ">" : ">=", *value);
+            return mf_xml_refuse(&urdf->xml, node, "<servo> of joint '%.100s' needs a gain",
+                                 joint->name);
+        return mf_xml_refuse(&urdf->xml, node, "<servo>: %s must be %s 0, found %g", field->name,
+                             above ? ">" : ">=", *value);
     }
     joint->servo = servo;
     return MF_OK;
@@ -65,12 +64,11 @@ static mf_Status read_servo(mf_Urdf *urdf, const mf_XmlNode *node) {
         return status;
     uint32_t index = mf_names_find(&urdf->joint_names, name);
     if (index == UINT32_MAX)
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<servo>: there is no joint '%.100s'", name);
+        return mf_xml_refuse(&urdf->xml, node, "<servo>: there is no joint '%.100s'", name);
     if (!mf_joint_has_motor(&joints[index].joint))
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<servo>: joint '%.100s' has no motor: it is fixed or follows another",
-                           name);
+        return mf_xml_refuse(&urdf->xml, node,
+                             "<servo>: joint '%.100s' has no motor: it is fixed or follows another",
+                             name);
     return change(urdf, node, &joints[index].joint);
 }
 

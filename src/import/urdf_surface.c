@@ -28,11 +28,11 @@ static mf_Status read_friction(mf_Urdf *urdf, const mf_XmlNode *parent, const ch
     if (node == NULL)
         return MF_OK;
     mf_Status status = mf_xml_attribute(node, "value") != NULL
-                           ? mf_xml_number(&urdf->xml, node, "value", out, urdf->error)
-                           : mf_xml_text_numbers(&urdf->xml, node, 1, out, urdf->error);
+                           ? mf_xml_number(&urdf->xml, node, "value", out)
+                           : mf_xml_text_numbers(&urdf->xml, node, 1, out);
     if (status == MF_OK && !(*out >= 0.0))
-        return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<%.80s>: friction must be >= 0, found %g", name, *out);
+        return mf_xml_refuse(&urdf->xml, node, "<%.80s>: friction must be >= 0, found %g", name,
+                             *out);
     return status;
 }
 
@@ -55,19 +55,16 @@ static mf_Status read_gazebo(mf_Urdf *urdf, const mf_XmlNode *node) {
     first = isnan(first) ? second : first;
     second = isnan(second) ? first : second;
     const uint32_t link = mf_urdf_reference(urdf, node);
-    bool noted = true;
     if (link == MF_NONE)
-        noted = mf_draft_note(&urdf->draft, true, node->line,
-                              "<gazebo> with friction dropped: it refers to no link or joint");
-    else if (first != second)
-        noted =
-            mf_draft_note(&urdf->draft, false, node->line,
-                          "link '%.100s': friction %.4g in all directions, not mu1 %.4g and mu2 "
-                          "%.4g",
-                          mf_urdf_links(urdf)[link].name, 0.5 * (first + second), first, second);
-    if (link != MF_NONE)
-        set_friction(urdf, link, 0.5 * (first + second));
-    return noted ? MF_OK : mf_urdf_no_memory(urdf);
+        return mf_draft_note(&urdf->draft, true, node->line,
+                             "<gazebo> with friction dropped: it refers to no link or joint");
+    set_friction(urdf, link, 0.5 * (first + second));
+    if (first != second)
+        return mf_draft_note(&urdf->draft, false, node->line,
+                             "link '%.100s': friction %.4g in all directions, not mu1 %.4g and mu2 "
+                             "%.4g",
+                             mf_urdf_links(urdf)[link].name, 0.5 * (first + second), first, second);
+    return MF_OK;
 }
 
 static mf_Status read_contact(mf_Urdf *urdf, uint32_t link) {

@@ -10,7 +10,6 @@
 #include "import/number.h"
 
 #include <expat.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +22,6 @@ typedef struct Parser {
     char *text; // of the innermost element since its last child
     size_t length, capacity;
     mf_Status status; // why a handler stopped, or MF_OK
-    mf_Error *error;
 } Parser;
 
 static int32_t parser_line(const Parser *parser) {
@@ -37,7 +35,7 @@ static int32_t parser_column(const Parser *parser) {
 static void stop(Parser *parser, mf_Status status, const char *message) {
     if (parser->status != MF_OK)
         return;
-    parser->status = mf_fail_at(parser->error, status, parser->xml->file, parser_line(parser),
+    parser->status = mf_fail_at(parser->xml->error, status, parser->xml->file, parser_line(parser),
                                 parser_column(parser), "%s", message);
     XML_StopParser(parser->expat, XML_FALSE);
 }
@@ -109,6 +107,16 @@ static void character_data(void *user, const char *text, int length) {
     parser->length += size;
 }
 
+void mf_xml_add_child(mf_XmlNode *parent, mf_XmlNode *child) {
+    child->parent = parent;
+    child->next = NULL;
+    if (parent->last != NULL)
+        parent->last->next = child;
+    else
+        parent->first = child;
+    parent->last = child;
+}
+
 static void start_element(void *user, const char *name, const char **pairs) {
     Parser *parser = user;
     if (parser->status != MF_OK)
@@ -133,15 +141,10 @@ static void start_element(void *user, const char *name, const char **pairs) {
     node->file = parser->xml->file;
     node->line = parser_line(parser);
     node->column = parser_column(parser);
-    node->parent = parser->open;
-    if (parser->open == NULL) {
+    if (parser->open == NULL)
         parser->xml->root = node;
-    } else if (parser->open->last == NULL) {
-        parser->open->first = parser->open->last = node;
-    } else {
-        parser->open->last->next = node;
-        parser->open->last = node;
-    }
+    else
+        mf_xml_add_child(parser->open, node);
     parser->open = node;
 }
 
@@ -202,7 +205,7 @@ static bool is_loose(const char *first, const char *last) {
 // A copy whose comments have blanks instead of dashes, where one is loose; else `*out` stays
 // `data`.
 static mf_Status tighten_comments(mf_Context *context, const char *data, size_t size, mf_Xml *xml,
-                                  const char **out, mf_Error *error) {
+                                  const char **out) {
     const char *first, *last = data, *end = data + size;
     char *copy = NULL;
     *out = data;
@@ -212,7 +215,7 @@ static mf_Status tighten_comments(mf_Context *context, const char *data, size_t 
         if (copy == NULL) {
             copy = mf_allocate(context, size, 1);
             if (copy == NULL)
-                return mf_fail_at(error, MF_NO_MEMORY, xml->file, 0, 0, "no memory");
+                return mf_fail_at(xml->error, MF_NO_MEMORY, xml->file, 0, 0, "no memory");
             memcpy(copy, data, size);
             xml->loose_comment = 1;
             for (const char *c = data; c < first; c++)
@@ -239,25 +242,25 @@ static mf_Status run(Parser *parser, const char *data, size_t size) {
         return MF_OK;
     enum XML_Error code = XML_GetErrorCode(parser->expat);
     if (code == XML_ERROR_NO_MEMORY)
-        return mf_fail(parser->error, MF_NO_MEMORY, "%s: no memory", parser->xml->file);
-    return mf_fail_at(parser->error, MF_BAD_FILE, parser->xml->file, parser_line(parser),
+        return mf_fail(parser->xml->error, MF_NO_MEMORY, "%s: no memory", parser->xml->file);
+    return mf_fail_at(parser->xml->error, MF_BAD_FILE, parser->xml->file, parser_line(parser),
                       parser_column(parser), "expected well-formed XML in UTF-8: %s",
                       XML_ErrorString(code));
 }
 
 mf_Status mf_xml_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_Xml *out, mf_Error *error) {
-    *out = (mf_Xml){.arena = {.context = context}, .file = file};
+    *out = (mf_Xml){.arena = {.context = context}, .file = file, .error = error};
     if (size > MF_FILE_LIMIT)
         return mf_fail_at(error, MF_LIMIT, file, 0, 0, "larger than 64 MiB");
-    Parser parser = {.xml = out, .error = error};
+    Parser parser = {.xml = out};
     // Setting the encoding overrides the file's declaration, so anything but UTF-8 is rejected.
     if (mf_allow(context, "create an XML parser"))
         parser.expat = XML_ParserCreate("UTF-8");
     if (parser.expat == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, file, 0, 0, "no memory");
     const char *text = data;
-    mf_Status status = tighten_comments(context, data, size, out, &text, error);
+    mf_Status status = tighten_comments(context, data, size, out, &text);
     if (status == MF_OK)
         status = run(&parser, text, size);
     XML_ParserFree(parser.expat);
@@ -299,13 +302,13 @@ const char *mf_xml_attribute(const mf_XmlNode *node, const char *name) {
 }
 
 mf_Status mf_xml_name(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
-                      const char **out, mf_Error *error) {
+                      const char **out) {
     const char *value = mf_xml_attribute(node, attribute);
     if (value == NULL || *value == '\0')
-        return mf_xml_fail(xml, node, error, MF_BAD_FILE, "<%.80s> needs the attribute '%s'",
-                           node->name, attribute);
+        return mf_xml_fail(xml, node, MF_BAD_FILE, "<%.80s> needs the attribute '%s'", node->name,
+                           attribute);
     if (strlen(value) > 255)
-        return mf_xml_fail(xml, node, error, MF_LIMIT, "<%.80s> %s: at most 255 bytes, found %zu",
+        return mf_xml_fail(xml, node, MF_LIMIT, "<%.80s> %s: at most 255 bytes, found %zu",
                            node->name, attribute, strlen(value));
     *out = value;
     return MF_OK;
@@ -324,12 +327,12 @@ uint32_t mf_xml_scan(const char *text, uint32_t count, double *out, const char *
 }
 
 static mf_Status numbers_from(const mf_Xml *xml, const mf_XmlNode *node, const char *what,
-                              const char *text, uint32_t count, double *out, mf_Error *error) {
+                              const char *text, uint32_t count, double *out) {
     double values[16];
     const char *rest;
     uint32_t found = mf_xml_scan(text, count, values, &rest);
     if (found != count)
-        return mf_xml_fail(xml, node, error, MF_BAD_FILE,
+        return mf_xml_fail(xml, node, MF_BAD_FILE,
                            "<%.80s> %s: expected %u finite number%s, found \"%.60s\"", node->name,
                            what, count, count == 1 ? "" : "s", text);
     memcpy(out, values, count * sizeof *out);
@@ -337,46 +340,63 @@ static mf_Status numbers_from(const mf_Xml *xml, const mf_XmlNode *node, const c
 }
 
 mf_Status mf_xml_numbers(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
-                         uint32_t count, double *out, mf_Error *error) {
+                         uint32_t count, double *out) {
     const char *text = mf_xml_attribute(node, attribute);
-    return text ? numbers_from(xml, node, attribute, text, count, out, error) : MF_OK;
+    return text ? numbers_from(xml, node, attribute, text, count, out) : MF_OK;
 }
 
 mf_Status mf_xml_number(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
-                        double *out, mf_Error *error) {
+                        double *out) {
     if (mf_xml_attribute(node, attribute) == NULL)
-        return mf_xml_fail(xml, node, error, MF_BAD_FILE, "<%.80s> needs the attribute '%s'",
-                           node->name, attribute);
-    return mf_xml_numbers(xml, node, attribute, 1, out, error);
+        return mf_xml_fail(xml, node, MF_BAD_FILE, "<%.80s> needs the attribute '%s'", node->name,
+                           attribute);
+    return mf_xml_numbers(xml, node, attribute, 1, out);
 }
 
 mf_Status mf_xml_text_numbers(const mf_Xml *xml, const mf_XmlNode *node, uint32_t count,
-                              double *out, mf_Error *error) {
-    return numbers_from(xml, node, "text", node->text, count, out, error);
+                              double *out) {
+    return numbers_from(xml, node, "text", node->text, count, out);
 }
 
-mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Error *error, mf_Status status,
-                      const char *format, ...) {
+mf_Status mf_xml_fail_list(const mf_Xml *xml, const mf_XmlNode *node, mf_Status status,
+                           const char *format, va_list arguments) {
     char message[400];
-    va_list arguments;
-    va_start(arguments, format);
     mf_plain_format_list(message, sizeof message, format, arguments);
-    va_end(arguments);
     // Values may contain escaped line breaks; an error is one line.
     for (char *c = message; *c; c++)
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
-    (void)xml; // the node knows its file, which may be an included one
-    return mf_fail_at(error, status, node->file, node->line, node->column, "%s", message);
+    // The node knows its file, which may be an included one.
+    return mf_fail_at(xml->error, status, node->file, node->line, node->column, "%s", message);
+}
+
+mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Status status,
+                      const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    mf_xml_fail_list(xml, node, status, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+mf_Status mf_xml_refuse(const mf_Xml *xml, const mf_XmlNode *node, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    mf_xml_fail_list(xml, node, MF_BAD_FILE, format, arguments);
+    va_end(arguments);
+    return MF_BAD_FILE;
+}
+
+bool mf_xml_lists(const char *const *names, const char *name) {
+    while (*names != NULL && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
 }
 
 mf_Status mf_xml_each_other(const mf_XmlNode *node, const char *const *known,
                             mf_Status (*use)(void *user, const mf_XmlNode *child), void *user) {
     mf_Status status = MF_OK;
     for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
-        bool found = false;
-        for (const char *const *name = known; *name && !found; name++)
-            found = strcmp(child->name, *name) == 0;
-        if (!found)
+        if (!mf_xml_lists(known, child->name))
             status = use(user, child);
     }
     return status;

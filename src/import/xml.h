@@ -4,6 +4,8 @@
 
 #include "model/arena.h"
 
+#include <stdarg.h>
+
 typedef struct mf_XmlAttribute {
     const char *name;
     const char *value;
@@ -28,6 +30,7 @@ struct mf_XmlNode {
 typedef struct mf_Xml {
     mf_Arena arena;
     const char *file; // for errors, borrowed
+    mf_Error *error;  // where functions without one report
     mf_XmlNode *root;
     int32_t loose_comment; // [1] first line of a comment that contains "--"; 0: none
 } mf_Xml;
@@ -38,9 +41,10 @@ typedef struct mf_Xml {
 #define MF_XML_NODES 2000000u     // [1] elements of a file
 #define MF_FILE_LIMIT (64u << 20) // [byte] any input file
 
-// Parses UTF-8 text. Comments may contain "--", which XML forbids (1.0, 2.5) and common readers of
-// robots accept. On success release `out` with mf_xml_release; on failure it is empty. Entity
-// declarations are rejected, because they can expand small files to huge ones.
+// Parses UTF-8 text; `error` is kept in `out`. Comments may contain "--", which XML forbids
+// (1.0, 2.5) and common readers of robots accept. On success release `out` with mf_xml_release; on
+// failure it is empty. Entity declarations are rejected, because they can expand small files to
+// huge ones.
 mf_Status mf_xml_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_Xml *out, mf_Error *error);
 void mf_xml_release(mf_Xml *xml);
@@ -49,31 +53,41 @@ void mf_xml_release(mf_Xml *xml);
 mf_XmlNode *mf_xml_child(const mf_XmlNode *node, const char *name);
 mf_XmlNode *mf_xml_next(const mf_XmlNode *node, const char *name);
 
+void mf_xml_add_child(mf_XmlNode *parent, mf_XmlNode *child); // behind the others
+
 // Value of an attribute, or NULL. Marks it as read.
 const char *mf_xml_attribute(const mf_XmlNode *node, const char *name);
 
 // As above; an attribute that is missing, empty or longer than 255 bytes is an error.
 mf_Status mf_xml_name(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
-                      const char **out, mf_Error *error);
+                      const char **out);
 
 // Reads exactly `count` finite numbers, separated by white space, from an attribute. A missing
 // attribute leaves `out` unchanged and is not an error.
 mf_Status mf_xml_numbers(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
-                         uint32_t count, double *out, mf_Error *error);
+                         uint32_t count, double *out);
 // As above for one number that must be there.
 mf_Status mf_xml_number(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
-                        double *out, mf_Error *error);
+                        double *out);
 // As mf_xml_numbers, from the node's text.
 mf_Status mf_xml_text_numbers(const mf_Xml *xml, const mf_XmlNode *node, uint32_t count,
-                              double *out, mf_Error *error);
+                              double *out);
 
 // Reads up to `count` finite numbers that fill all of `text`. Returns how many it found, count + 1
 // for more than that; anything else ends the list, and `*rest` is not at the end of the text.
 uint32_t mf_xml_scan(const char *text, uint32_t count, double *out, const char **rest);
 
-// mf_fail_at with the position of the node.
-mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Error *error, mf_Status status,
-                      const char *format, ...) MF_PRINTF(5, 6);
+// mf_fail_at with the position of the node; the second one with MF_BAD_FILE.
+mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Status status,
+                      const char *format, ...) MF_PRINTF(4, 5);
+mf_Status mf_xml_refuse(const mf_Xml *xml, const mf_XmlNode *node, const char *format, ...)
+    MF_PRINTF(3, 4);
+// The same for arguments of a caller.
+mf_Status mf_xml_fail_list(const mf_Xml *xml, const mf_XmlNode *node, mf_Status status,
+                           const char *format, va_list arguments) MF_PRINTF(4, 0);
+
+// Whether a list of names, which ends with NULL, has this one.
+bool mf_xml_lists(const char *const *names, const char *name);
 
 // Calls `use` for each child whose name is not in `known` (NULL behind the last) until it fails.
 mf_Status mf_xml_each_other(const mf_XmlNode *node, const char *const *known,

@@ -31,7 +31,7 @@ static mf_Status read_tree(const mf_DocumentKind *kind, const mf_DocumentSource 
     Box *box = mf_allocate(source->context, 1, sizeof *box + kind->size);
     if (box == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, source->path, 0, 0, "no memory to read the file");
-    box->memory.context = source->context;
+    box->memory.arena.context = source->context;
     mf_Reader reader = {.tree = tree,
                         .root = tree->root,
                         .base = box->value,
@@ -81,10 +81,10 @@ void mf_document_destroy(const mf_DocumentKind *kind, void *value) {
     if (value == NULL)
         return;
     Box *box = (Box *)(void *)((char *)value - offsetof(Box, value));
-    mf_Context *context = box->memory.context;
+    mf_Context *context = box->memory.arena.context;
     if (kind->release != NULL)
         kind->release(value);
-    mf_key_memory_free(&box->memory);
+    mf_arena_release(&box->memory.arena);
     mf_release(context, box);
 }
 

@@ -180,83 +180,67 @@ static const char *tuple_range(const mf_Key *key, char *out, size_t size) {
     return number_range(key, what, out, size);
 }
 
+// clang-format off
+const mf_KeyForm mf_key_forms[] = {
+    [MF_KEY_SECTION] = {NULL, "a group of keys", "", ""},
+    [MF_KEY_VARIANT] = {NULL, NULL, NULL, ""},
+    [MF_KEY_TEXT] = {NULL, "text", "text", "\"type\": \"string\""},
+    [MF_KEY_FILE] = {NULL, "the name of a file", "path", "\"type\": \"string\""},
+    [MF_KEY_REAL] = {"a number", NULL, NULL, NULL},
+    [MF_KEY_TIME] = {"a time", NULL, NULL, NULL},
+    [MF_KEY_RATE] = {"a time", NULL, NULL, NULL},
+    [MF_KEY_COUNT] = {"a whole number", NULL, NULL, NULL},
+    [MF_KEY_SEED] = {NULL, "a whole number from 0 to 18446744073709551615", "0 .. 2^64-1",
+                     "\"type\": \"integer\", \"minimum\": 0"},
+    [MF_KEY_FLAG] = {NULL, "true or false", "true, false", "\"type\": \"boolean\""},
+    [MF_KEY_CHOICE] = {NULL, NULL, NULL, NULL},
+    [MF_KEY_DOUBLE] = {NULL, NULL, NULL, NULL},
+    [MF_KEY_POSITION] = {NULL, "[x, y] in m within -1e9 .. 1e9, or centered", "[x, y], centered",
+                         "\"anyOf\": [{\"type\": \"array\", \"items\": {\"type\": \"number\"}, "
+                         "\"minItems\": 2, \"maxItems\": 2}, {\"const\": \"centered\"}]"},
+    [MF_KEY_LIST] = {NULL, "a list", "a list", NULL},
+    [MF_KEY_NAMES] = {NULL, "a list of names", "list of names",
+                      "\"type\": \"array\", \"items\": {\"type\": \"string\"}"},
+    [MF_KEY_NAMED] = {NULL, "a mapping `name: number`", "name: number",
+                      "\"type\": \"object\", \"additionalProperties\": {\"type\": \"number\"}"},
+    [MF_KEY_PACKAGES] = {NULL, "a mapping `name: folder`", "name: folder",
+                         "\"type\": \"object\", \"additionalProperties\": {\"type\": \"string\"}"},
+};
+// clang-format on
+
 const char *mf_key_expectation(const mf_Key *key, char *out, size_t size) {
-    switch (key->kind) {
-    case MF_KEY_VECTOR:
-    case MF_KEY_NUMBERS:
-    case MF_KEY_POINTS:
+    const mf_KeyForm *form = &mf_key_forms[key->kind];
+    if (mf_key_is_tuple(key))
         return tuple_range(key, out, size);
-    case MF_KEY_REAL:
-        return mf_key_number(key, out, size);
-    case MF_KEY_TIME:
-    case MF_KEY_RATE:
-        return number_range(key, "a time", out, size);
-    case MF_KEY_COUNT:
-        return number_range(key, "a whole number", out, size);
-    case MF_KEY_CHOICE:
-    case MF_KEY_DOUBLE:
-    case MF_KEY_VARIANT:
+    if (form->number != NULL)
+        return number_range(key, form->number, out, size);
+    if (form->expected == NULL)
         return one_of(key, out, size);
-    default:
-        break;
-    }
-    const char *text = key->kind == MF_KEY_SEED   ? "a whole number from 0 to 18446744073709551615"
-                       : key->kind == MF_KEY_FLAG ? "true or false"
-                       : key->kind == MF_KEY_FILE ? "the name of a file"
-                       : key->kind == MF_KEY_TEXT ? "text"
-                       : key->kind == MF_KEY_POSITION
-                           ? "[x, y] in m within -1e9 .. 1e9, or centered"
-                       : key->kind == MF_KEY_LIST     ? "a list"
-                       : key->kind == MF_KEY_NAMES    ? "a list of names"
-                       : key->kind == MF_KEY_NAMED    ? "a mapping `name: number`"
-                       : key->kind == MF_KEY_PACKAGES ? "a mapping `name: folder`"
-                                                      : "a group of keys";
-    snprintf(out, size, "%s", text);
+    snprintf(out, size, "%s", form->expected);
     return out;
 }
 
 const char *mf_key_range(const mf_Key *key, char *out, size_t size) {
+    const mf_KeyForm *form = &mf_key_forms[key->kind];
     char lower[MF_DECIMAL_TEXT], upper[MF_DECIMAL_TEXT];
-    switch (key->kind) {
-    case MF_KEY_VECTOR:
-    case MF_KEY_NUMBERS:
-    case MF_KEY_POINTS:
+    mf_decimal_write(key->lower, lower);
+    mf_decimal_write(key->upper, upper);
+    const char *above = key->flags & MF_KEY_ABOVE ? "> " : "";
+    if (mf_key_is_tuple(key))
         snprintf(out, size, "%s%u x %s%s .. %s",
                  key->kind == MF_KEY_POINTS    ? "list of "
                  : key->kind == MF_KEY_NUMBERS ? "up to "
                                                : "",
-                 key->length, key->flags & MF_KEY_ABOVE ? "> " : "",
-                 mf_decimal_write(key->lower, lower), mf_decimal_write(key->upper, upper));
-        return out;
-    case MF_KEY_REAL:
-    case MF_KEY_TIME:
-    case MF_KEY_RATE:
-    case MF_KEY_COUNT:
-        snprintf(out, size, "%s%s .. %s%s", key->flags & MF_KEY_ABOVE ? "> " : "",
-                 mf_decimal_write(key->lower, lower), mf_decimal_write(key->upper, upper),
+                 key->length, above, lower, upper);
+    else if (form->number != NULL)
+        snprintf(out, size, "%s%s .. %s%s", above, lower, upper,
                  key->flags & MF_KEY_INFINITE ? ", .inf"
                  : key->flags & MF_KEY_AUTO   ? ", auto"
                                               : "");
-        return out;
-    case MF_KEY_CHOICE:
-    case MF_KEY_DOUBLE:
-    case MF_KEY_VARIANT:
+    else if (form->range == NULL)
         list_choices(key, out, size);
-        return out;
-    default:
-        break;
-    }
-    const char *text = key->kind == MF_KEY_SEED       ? "0 .. 2^64-1"
-                       : key->kind == MF_KEY_FLAG     ? "true, false"
-                       : key->kind == MF_KEY_FILE     ? "path"
-                       : key->kind == MF_KEY_TEXT     ? "text"
-                       : key->kind == MF_KEY_POSITION ? "[x, y], centered"
-                       : key->kind == MF_KEY_LIST     ? "a list"
-                       : key->kind == MF_KEY_NAMES    ? "list of names"
-                       : key->kind == MF_KEY_NAMED    ? "name: number"
-                       : key->kind == MF_KEY_PACKAGES ? "name: folder"
-                                                      : "";
-    snprintf(out, size, "%s", text);
+    else
+        snprintf(out, size, "%s", form->range);
     return out;
 }
 

@@ -36,6 +36,20 @@ bool mf_key_is_chosen(const mf_KeyTable *table, const void *base, const mf_Key *
 // Also false where the table's `applies` is.
 bool mf_key_applies(const mf_KeyTable *table, const void *base, const mf_Key *key);
 
+// What a kind of key accepts.
+typedef struct mf_KeyForm {
+    const char *number;   // "a number": in a range; NULL: not one number
+    const char *expected; // in messages; NULL: one of its choices
+    const char *range;    // in tables; NULL: its choices
+    const char *schema;   // in JSON Schema; NULL: depends on the row
+} mf_KeyForm;
+extern const mf_KeyForm mf_key_forms[];
+
+// Whether its value has several numbers of one range.
+static inline bool mf_key_is_tuple(const mf_Key *key) {
+    return key->kind == MF_KEY_VECTOR || key->kind == MF_KEY_NUMBERS || key->kind == MF_KEY_POINTS;
+}
+
 // "a whole number from 2 to 1048576", "one of nearest, bilinear": what the row accepts.
 const char *mf_key_expectation(const mf_Key *key, char *out, size_t size);
 

@@ -177,20 +177,20 @@ static void mark_override(mf_YamlNode *node, const char *text) {
 static mf_Status set_value(const mf_Reader *reader, mf_YamlNode *node, const char *value,
                            bool structured) {
     if (!structured || (value[0] != '[' && value[0] != '{')) {
-        node->text = mf_yaml_copy(reader->tree, value, strlen(value));
+        node->text = mf_arena_text(&reader->tree->arena, value, strlen(value));
         return node->text == NULL ? fail_memory(reader) : MF_OK;
     }
     mf_YamlTree parsed;
     mf_Error cause = {0};
     mf_Status status =
-        mf_yaml_parse(reader->tree->context, NULL, value, strlen(value), &parsed, &cause);
+        mf_yaml_parse(reader->tree->arena.context, NULL, value, strlen(value), &parsed, &cause);
     if (status != MF_OK)
         return mf_fail(reader->error, status, "override %.100s: %s", node->override, cause.message);
     node->kind = parsed.root->kind;
     node->first = parsed.root->first;
     node->last = parsed.root->last;
     mark_override(node, node->override);
-    mf_yaml_adopt(reader->tree, &parsed);
+    mf_arena_adopt(&reader->tree->arena, &parsed.arena);
     return MF_OK;
 }
 
@@ -311,7 +311,7 @@ static mf_Status apply(const mf_Reader *reader, const mf_Override *override, con
     if (strlen(override->path) > MF_YAML_KEY || path_length > MF_YAML_KEY ||
         value_length > MF_YAML_BYTES)
         return mf_fail(reader->error, MF_LIMIT, "override: expected a path of at most 255 bytes");
-    char *text = mf_yaml_reserve(reader->tree, path_length + value_length + 2);
+    char *text = mf_arena_take(&reader->tree->arena, path_length + value_length + 2);
     if (text == NULL)
         return fail_memory(reader);
     memcpy(text, typed, path_length);

@@ -6,19 +6,11 @@
 #include "io/yaml.h"
 
 // Memory of strings and lists that were read. Freed together.
-typedef struct mf_KeyBlock {
-    struct mf_KeyBlock *next;
-    _Alignas(16) char data[];
-} mf_KeyBlock;
-
 typedef struct mf_KeyMemory {
-    mf_Context *context;
-    mf_KeyBlock *blocks;
+    mf_Arena arena;
     uint32_t *old_keys; // [MF_KEY_RENAMES] keys read by each of their old names; NULL: these are
                         // refused, with the new one
 } mf_KeyMemory;
-
-void mf_key_memory_free(mf_KeyMemory *memory);
 
 enum { MF_READER_PREFIX = 300 }; // [byte] of a list's path with an entry's name
 

@@ -85,58 +85,23 @@ static void put_items(Schema *schema, const mf_Key *key) {
 }
 
 static void put_value(Schema *schema, const mf_Key *key) {
-    mf_Text *text = &schema->text;
-    switch (key->kind) {
-    case MF_KEY_TEXT:
-    case MF_KEY_FILE:
-        mf_text_put(text, "\"type\": \"string\"");
-        break;
-    case MF_KEY_REAL:
-    case MF_KEY_TIME:
-    case MF_KEY_RATE:
-    case MF_KEY_VECTOR:
-        put_either(schema, key);
-        break;
-    case MF_KEY_COUNT:
+    const mf_KeyForm *form = &mf_key_forms[key->kind];
+    if (form->schema != NULL) {
+        mf_text_put(&schema->text, form->schema);
+    } else if (key->kind == MF_KEY_COUNT) {
         put_number(schema, key, "integer");
-        break;
-    case MF_KEY_SEED:
-        mf_text_put(text, "\"type\": \"integer\", \"minimum\": 0");
-        break;
-    case MF_KEY_FLAG:
-        mf_text_put(text, "\"type\": \"boolean\"");
-        break;
-    case MF_KEY_CHOICE:
-    case MF_KEY_DOUBLE:
-        put_names(schema, key);
-        break;
-    case MF_KEY_POSITION:
-        mf_text_put(text, "\"anyOf\": [{\"type\": \"array\", \"items\": {\"type\": \"number\"}, "
-                          "\"minItems\": 2, \"maxItems\": 2}, {\"const\": \"centered\"}]");
-        break;
-    case MF_KEY_NUMBERS:
+    } else if (form->number != NULL || key->kind == MF_KEY_VECTOR) {
+        put_either(schema, key);
+    } else if (key->kind == MF_KEY_NUMBERS) {
         put_numbers(schema, key, false);
-        break;
-    case MF_KEY_POINTS:
-        mf_text_put(text, "\"type\": \"array\", \"items\": {");
+    } else if (key->kind == MF_KEY_POINTS) {
+        mf_text_put(&schema->text, "\"type\": \"array\", \"items\": {");
         put_numbers(schema, key, true);
-        mf_text_put(text, "}");
-        break;
-    case MF_KEY_NAMES:
-        mf_text_put(text, "\"type\": \"array\", \"items\": {\"type\": \"string\"}");
-        break;
-    case MF_KEY_NAMED:
-        mf_text_put(text, "\"type\": \"object\", \"additionalProperties\": {\"type\": \"number\"}");
-        break;
-    case MF_KEY_PACKAGES:
-        mf_text_put(text, "\"type\": \"object\", \"additionalProperties\": {\"type\": \"string\"}");
-        break;
-    case MF_KEY_LIST:
+        mf_text_put(&schema->text, "}");
+    } else if (key->kind == MF_KEY_LIST) {
         put_items(schema, key);
-        break;
-    case MF_KEY_SECTION:
-    case MF_KEY_VARIANT:
-        break;
+    } else {
+        put_names(schema, key);
     }
 }
 

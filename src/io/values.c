@@ -13,24 +13,11 @@ enum {
 };
 
 void *mf_reader_allocate(mf_Reader *reader, size_t size) {
-    mf_KeyBlock *block =
-        mf_allocate(reader->memory->context, 1, sizeof *block + (size == 0 ? 1 : size));
-    if (block == NULL) {
+    void *memory = mf_arena_take(&reader->memory->arena, size);
+    if (memory == NULL)
         mf_fail_at(reader->error, MF_NO_MEMORY, reader->tree->file, 0, 0,
                    "no memory to read the file");
-        return NULL;
-    }
-    block->next = reader->memory->blocks;
-    reader->memory->blocks = block;
-    return block->data;
-}
-
-void mf_key_memory_free(mf_KeyMemory *memory) {
-    while (memory->blocks != NULL) {
-        mf_KeyBlock *next = memory->blocks->next;
-        mf_release(memory->context, memory->blocks);
-        memory->blocks = next;
-    }
+    return memory;
 }
 
 static mf_Status refuse(const mf_Reader *reader, const mf_Key *key, const mf_YamlNode *node) {

@@ -14,14 +14,6 @@
 #include <string.h>
 #include <yaml.h>
 
-// Memory of a tree: blocks of growing texts and nodes, never moved.
-typedef struct mf_YamlBlock {
-    struct mf_YamlBlock *next;
-    size_t used; // [byte]
-    size_t size; // [byte] of `data`
-    _Alignas(16) char data[];
-} mf_YamlBlock;
-
 typedef struct Builder {
     yaml_parser_t parser;
     mf_YamlTree *tree;
@@ -32,50 +24,9 @@ typedef struct Builder {
     mf_Error *error;
 } Builder;
 
-char *mf_yaml_reserve(mf_YamlTree *tree, size_t size) {
-    size = (size + 15) & ~(size_t)15;
-    mf_YamlBlock *block = tree->blocks;
-    if (block == NULL || block->size - block->used < size) {
-        size_t capacity = size > 8192 ? size : 8192;
-        block = mf_allocate(tree->context, 1, sizeof *block + capacity);
-        if (block == NULL)
-            return NULL;
-        block->size = capacity;
-        block->next = tree->blocks;
-        tree->blocks = block;
-    }
-    char *memory = block->data + block->used;
-    block->used += size;
-    return memory;
-}
-
-void mf_yaml_adopt(mf_YamlTree *tree, mf_YamlTree *other) {
-    mf_YamlBlock *last = other->blocks;
-    while (last != NULL && last->next != NULL)
-        last = last->next;
-    if (last == NULL)
-        return;
-    last->next = tree->blocks;
-    tree->blocks = other->blocks;
-    *other = (mf_YamlTree){0};
-}
-
 void mf_yaml_free(mf_YamlTree *tree) {
-    while (tree->blocks != NULL) {
-        mf_YamlBlock *next = tree->blocks->next;
-        mf_release(tree->context, tree->blocks);
-        tree->blocks = next;
-    }
+    mf_arena_release(&tree->arena);
     *tree = (mf_YamlTree){0};
-}
-
-char *mf_yaml_copy(mf_YamlTree *tree, const char *text, size_t length) {
-    char *copy = mf_yaml_reserve(tree, length + 1);
-    if (copy == NULL)
-        return NULL;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
 }
 
 mf_Status mf_yaml_fail(const mf_YamlTree *tree, const mf_YamlNode *node, bool at_key,
@@ -146,8 +97,8 @@ static void append(mf_YamlNode *parent, mf_YamlNode *node) {
 
 mf_YamlNode *mf_yaml_add(mf_YamlTree *tree, mf_YamlNode *mapping, const char *key,
                          size_t key_length, const char *override) {
-    mf_YamlNode *node = (mf_YamlNode *)mf_yaml_reserve(tree, sizeof *node);
-    char *name = node == NULL ? NULL : mf_yaml_copy(tree, key, key_length);
+    mf_YamlNode *node = mf_arena_take(&tree->arena, sizeof *node);
+    char *name = node == NULL ? NULL : mf_arena_text(&tree->arena, key, key_length);
     if (name == NULL)
         return NULL;
     *node = (mf_YamlNode){.kind = MF_YAML_SCALAR, .key = name, .text = "", .override = override};
@@ -210,7 +161,7 @@ static mf_Status place_node(Builder *builder, mf_YamlKind kind, yaml_mark_t mark
         return fail_event(builder, MF_LIMIT, mark, "expected at most 131072 values in a file");
     if (kind != MF_YAML_SCALAR && builder->depth == MF_YAML_DEPTH)
         return fail_event(builder, MF_LIMIT, mark, "expected at most 32 levels of nesting");
-    mf_YamlNode *node = (mf_YamlNode *)mf_yaml_reserve(tree, sizeof *node);
+    mf_YamlNode *node = mf_arena_take(&tree->arena, sizeof *node);
     if (node == NULL)
         return fail_memory(builder);
     tree->count++;
@@ -252,7 +203,7 @@ static mf_Status take_key(Builder *builder, const yaml_event_t *event) {
     if (mf_yaml_count(parent_of(builder)) >= MF_YAML_ENTRIES)
         return fail_event(builder, MF_LIMIT, event->start_mark,
                           "expected at most 4096 keys in a group");
-    builder->key = mf_yaml_copy(builder->tree, text, length);
+    builder->key = mf_arena_text(&builder->tree->arena, text, length);
     builder->key_mark = event->start_mark;
     return builder->key == NULL ? fail_memory(builder) : MF_OK;
 }
@@ -276,7 +227,7 @@ static mf_Status take_scalar(Builder *builder, const yaml_event_t *event) {
         return fail_event(builder, MF_BAD_FILE, event->start_mark,
                           "expected text, found a zero character in it");
     node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    node->text = mf_yaml_copy(builder->tree, text, length);
+    node->text = mf_arena_text(&builder->tree->arena, text, length);
     return node->text == NULL ? fail_memory(builder) : MF_OK;
 }
 
@@ -330,7 +281,7 @@ static mf_Status take_event(Builder *builder, const yaml_event_t *event) {
 static mf_Status read_events(Builder *builder) {
     for (;;) {
         yaml_event_t event;
-        if (!mf_allow(builder->tree->context, "parse YAML"))
+        if (!mf_allow(builder->tree->arena.context, "parse YAML"))
             return fail_memory(builder);
         if (!yaml_parser_parse(&builder->parser, &event))
             return fail_parser(builder);
@@ -344,7 +295,7 @@ static mf_Status read_events(Builder *builder) {
 
 mf_Status mf_yaml_parse(mf_Context *context, const char *file, const char *text, size_t size,
                         mf_YamlTree *out, mf_Error *error) {
-    *out = (mf_YamlTree){.context = context, .file = file};
+    *out = (mf_YamlTree){.arena = {.context = context}, .file = file};
     if (size > MF_YAML_BYTES)
         return mf_fail_at(error, MF_LIMIT, file, 0, 0, "expected at most 64 MiB, found %zu bytes",
                           size);

@@ -3,7 +3,7 @@
 #ifndef MAYFLY_SRC_IO_YAML_H
 #define MAYFLY_SRC_IO_YAML_H
 
-#include <mayfly/base.h>
+#include "model/arena.h"
 
 enum {
     MF_YAML_DEPTH = 32,       // nesting of mappings and lists
@@ -30,11 +30,10 @@ typedef struct mf_YamlNode {
 } mf_YamlNode;
 
 typedef struct mf_YamlTree {
-    mf_Context *context;
+    mf_Arena arena;
     const char *file; // borrowed, for messages
     mf_YamlNode *root;
     uint32_t count; // [1] nodes
-    struct mf_YamlBlock *blocks;
 } mf_YamlTree;
 
 // Parses one document of `size` bytes. Rejects anchors, aliases, tags, keys that are not plain
@@ -59,13 +58,6 @@ const char *mf_yaml_describe(const mf_YamlNode *node, char *out, size_t size);
 mf_YamlNode *mf_yaml_add(mf_YamlTree *tree, mf_YamlNode *mapping, const char *key,
                          size_t key_length, const char *override);
 void mf_yaml_remove(mf_YamlNode *mapping, mf_YamlNode *entry);
-
-// Copy of `length` bytes with a terminator, owned by the tree. NULL when there is no memory.
-char *mf_yaml_copy(mf_YamlTree *tree, const char *text, size_t length);
-// `size` zeroed bytes owned by the tree. NULL when there is no memory.
-char *mf_yaml_reserve(mf_YamlTree *tree, size_t size);
-// Takes ownership of the memory of `other`, whose nodes have been inserted into `tree`.
-void mf_yaml_adopt(mf_YamlTree *tree, mf_YamlTree *other);
 
 // mf_fail_at for a node: the position of its value, or of its key when `at_key`.
 mf_Status mf_yaml_fail(const mf_YamlTree *tree, const mf_YamlNode *node, bool at_key,

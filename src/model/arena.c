@@ -35,6 +35,15 @@ char *mf_arena_text(mf_Arena *arena, const char *text, size_t length) {
     return copy;
 }
 
+void mf_arena_adopt(mf_Arena *arena, mf_Arena *other) {
+    mf_ArenaBlock **end = &other->blocks;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = arena->blocks;
+    arena->blocks = other->blocks;
+    other->blocks = NULL;
+}
+
 void mf_arena_release(mf_Arena *arena) {
     while (arena->blocks != NULL) {
         mf_ArenaBlock *next = arena->blocks->next;

@@ -15,6 +15,8 @@ typedef struct mf_Arena {
 void *mf_arena_take(mf_Arena *arena, size_t size);
 // A copy of the `length` bytes of `text` with a terminating 0, or NULL without memory.
 char *mf_arena_text(mf_Arena *arena, const char *text, size_t length);
+// Takes over all memory of `other`.
+void mf_arena_adopt(mf_Arena *arena, mf_Arena *other);
 void mf_arena_release(mf_Arena *arena);
 
 #endif

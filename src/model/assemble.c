@@ -203,41 +203,27 @@ static void move_item(const mf_Order *order, mf_Block *block, mf_ItemType item, 
         }
 }
 
-static void fill_list(const mf_Order *order, mf_Block *block, mf_Model *model, const mf_List *list,
-                      mf_ItemType item) {
-    const mf_ItemTable *models = mf_item_table(MF_ITEM_MODEL);
-    const size_t size = mf_item_table(item)->size, all = list->count * size;
-    char *items = mf_block_take(block, list->count, size);
-    if (model != NULL && list->count > 0)
-        memcpy(items, list->items, all);
-    for (size_t at = 0; at < all; at += size)
-        move_item(order, block, item, (const char *)list->items + at, model ? items + at : NULL);
-    for (uint32_t i = 0; model != NULL && i < models->count; i++) {
-        const mf_ModelField *field = &models->fields[i];
-        if (field->type != MF_VALUE_LIST || field->item != item)
-            continue;
-        memcpy((char *)model + field->offset, &items, sizeof items);
-        memcpy((char *)model + field->length, &list->count, sizeof list->count);
-    }
-}
-
 // Everything that keeps its order.
 static void fill_lists(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
                        mf_Model *model) {
-    const struct {
-        mf_ItemType item;
-        const mf_List *list;
-    } lists[] = {{MF_ITEM_SHAPE, &draft->shapes},       {MF_ITEM_MESH, &draft->meshes},
-                 {MF_ITEM_SENSOR, &draft->sensors},     {MF_ITEM_DOCK, &draft->docks},
-                 {MF_ITEM_NOTE, &draft->notes},         {MF_ITEM_BODY, &draft->bodies},
-                 {MF_ITEM_SITE, &draft->sites},         {MF_ITEM_HEIGHT_FIELD, &draft->heights},
-                 {MF_ITEM_PAIR, &draft->pairs},         {MF_ITEM_EXCLUSION, &draft->exclusions},
-                 {MF_ITEM_TEXTURE, &draft->textures},   {MF_ITEM_MATERIAL, &draft->materials},
-                 {MF_ITEM_TENDON, &draft->tendons},     {MF_ITEM_TENDON_TERM, &draft->terms},
-                 {MF_ITEM_TENDON_WRAP, &draft->wraps},  {MF_ITEM_EQUALITY, &draft->equalities},
-                 {MF_ITEM_ACTUATOR, &draft->actuators}, {MF_ITEM_CAMERA, &draft->cameras}};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        fill_list(order, block, model, lists[i].list, lists[i].item);
+    const mf_ItemTable *models = mf_item_table(MF_ITEM_MODEL);
+    for (const mf_ModelField *f = models->fields; f < models->fields + models->count; f++) {
+        if (f->type != MF_VALUE_LIST || f->item == MF_ITEM_LINK || f->item == MF_ITEM_JOINT ||
+            f->item == MF_ITEM_POINT || f->item == MF_ITEM_KEYFRAME)
+            continue;
+        const mf_List *list = mf_draft_list(draft, f->item);
+        const size_t size = mf_item_table(f->item)->size, all = list->count * size;
+        char *items = mf_block_take(block, list->count, size);
+        if (model != NULL && list->count > 0)
+            memcpy(items, list->items, all);
+        for (size_t at = 0; at < all; at += size)
+            move_item(order, block, f->item, (const char *)list->items + at,
+                      model ? items + at : NULL);
+        if (model == NULL)
+            continue;
+        memcpy((char *)model + f->offset, &items, sizeof items);
+        memcpy((char *)model + f->length, &list->count, sizeof list->count);
+    }
 }
 
 // Takes the parts of the model from the block, in the same order whether measuring or filling.

@@ -81,6 +81,15 @@ static bool good_body(mf_Builder *builder, mf_BodyId body, const char *call) {
     return false;
 }
 
+// False, with an error, unless the robot is under construction and has the body.
+static bool may_change(mf_Builder *builder, mf_BodyId body, const char *call) {
+    return builder != NULL && may_build(builder, call) && good_body(builder, body, call);
+}
+
+static void no_memory(mf_Builder *builder, const char *call) {
+    mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
+}
+
 static mf_BuilderBody *get_body(mf_Builder *builder, mf_BodyId body) {
     return (mf_BuilderBody *)builder->bodies.items + body;
 }
@@ -102,7 +111,7 @@ static mf_BodyId add_body(mf_Builder *builder, const char *call, const mf_Builde
     }
     mf_BuilderBody *item = mf_list_push(builder->context, &builder->bodies, sizeof *item);
     if (item == NULL) {
-        mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
+        no_memory(builder, call);
         return MF_NO_BODY;
     }
     *item = *body;
@@ -240,11 +249,8 @@ uint32_t mf_builder_root(mf_Builder *builder, uint32_t body) {
 
 void mf_body_connect(mf_Builder *builder, mf_BodyId first, mf_BodyId second) {
     MF_DEFAULT_FLOATS;
-    if (builder == NULL)
-        return;
     const char *call = "mf_body_connect";
-    if (!may_build(builder, call) || !good_body(builder, first, call) ||
-        !good_body(builder, second, call))
+    if (!may_change(builder, first, call) || !good_body(builder, second, call))
         return;
     uint32_t a = mf_builder_root(builder, (uint32_t)first);
     uint32_t b = mf_builder_root(builder, (uint32_t)second);
@@ -285,15 +291,15 @@ mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId
     const mf_HingeConfig defaults = mf_hinge_config();
     if (config == NULL)
         config = &defaults;
-    if (!may_build(builder, call) || !good_body(builder, first, call) ||
-        !good_body(builder, second, call) || !good_hinge(builder, anchor, axis, config))
+    if (!may_change(builder, first, call) || !good_body(builder, second, call) ||
+        !good_hinge(builder, anchor, axis, config))
         return MF_NO_JOINT;
     char number[32];
     snprintf(number, sizeof number, "joint%u", builder->hinges.count);
     const char *name = mf_draft_text(&builder->draft, config->name ? config->name : number);
     mf_Hinge *hinge = name ? mf_list_push(builder->context, &builder->hinges, sizeof *hinge) : NULL;
     if (hinge == NULL) {
-        mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
+        no_memory(builder, call);
         return MF_NO_JOINT;
     }
     hinge->name = name;
@@ -310,10 +316,8 @@ mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId
 
 void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[3]) {
     MF_DEFAULT_FLOATS;
-    if (builder == NULL)
-        return;
     const char *call = "mf_body_move";
-    if (!may_build(builder, call) || !good_body(builder, body, call))
+    if (!may_change(builder, body, call))
         return;
     if (!mf_all_finite(translation, 3)) {
         refuse(builder, "mf_body_move: need a finite translation");
@@ -325,10 +329,8 @@ void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[
 
 void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3]) {
     MF_DEFAULT_FLOATS;
-    if (builder == NULL)
-        return;
     const char *call = "mf_body_rotate";
-    if (!may_build(builder, call) || !good_body(builder, body, call))
+    if (!may_change(builder, body, call))
         return;
     if (!mf_all_finite(angles, 3)) {
         refuse(builder, "mf_body_rotate: need finite angles");
@@ -343,10 +345,8 @@ void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3])
 
 void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const char *name) {
     MF_DEFAULT_FLOATS;
-    if (builder == NULL)
-        return;
     const char *call = "mf_body_sense_contact";
-    if (!may_build(builder, call) || !good_body(builder, body, call))
+    if (!may_change(builder, body, call))
         return;
     if (name == NULL || *name == '\0' || strlen(name) > MF_MODEL_NAME_LIMIT) {
         refuse(builder, "mf_body_sense_contact: need a name of 1 .. 255 bytes");
@@ -356,7 +356,7 @@ void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const char *name
     mf_Touch *touch =
         copy ? mf_list_push(builder->context, &builder->touches, sizeof *touch) : NULL;
     if (touch == NULL) {
-        mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
+        no_memory(builder, call);
         return;
     }
     touch->name = copy;
@@ -374,25 +374,18 @@ static void place(const mf_BuilderBody *body, const mf_Frame *given, mf_Frame *o
     mf_quat_multiply(out->rotation, back, rotation);
 }
 
-static bool copy_texts(mf_Builder *builder, mf_Dock *dock) {
-    const char **texts[] = {&dock->name, &dock->type, &dock->fits};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = mf_draft_text(&builder->draft, *texts[i]);
-    return dock->name != NULL && dock->type != NULL && dock->fits != NULL;
-}
-
 void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock) {
     MF_DEFAULT_FLOATS;
     const char *call = "mf_body_dock";
-    if (builder == NULL || !may_build(builder, call) || !good_body(builder, body, call))
+    if (!may_change(builder, body, call))
         return;
     if (mf_dock_check(dock, call, first_error(builder)) != MF_OK)
         return;
     mf_BuilderDock *item = mf_list_push(builder->context, &builder->docks, sizeof *item);
     if (item != NULL)
         *item = (mf_BuilderDock){*dock, (uint32_t)body};
-    if (item == NULL || !copy_texts(builder, &item->dock)) {
-        mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
+    if (item == NULL || !mf_draft_keep_texts(&builder->draft, MF_ITEM_DOCK, &item->dock)) {
+        no_memory(builder, call);
         return;
     }
     place(get_body(builder, body), &dock->frame, &item->dock.frame);
@@ -401,18 +394,17 @@ void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock) {
 void mf_body_camera(mf_Builder *builder, mf_BodyId body, const mf_Camera *camera) {
     MF_DEFAULT_FLOATS;
     const char *call = "mf_body_camera";
-    if (builder == NULL || !may_build(builder, call) || !good_body(builder, body, call))
+    if (!may_change(builder, body, call))
         return;
     if (mf_camera_check(camera, call, first_error(builder)) != MF_OK)
         return;
-    const char *name = mf_draft_text(&builder->draft, camera->name);
     mf_BuilderCamera *item = mf_list_push(builder->context, &builder->cameras, sizeof *item);
-    if (item == NULL || name == NULL) {
-        mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
+    if (item != NULL)
+        *item = (mf_BuilderCamera){*camera, (uint32_t)body};
+    if (item == NULL || !mf_draft_keep_texts(&builder->draft, MF_ITEM_CAMERA, &item->camera)) {
+        no_memory(builder, call);
         return;
     }
-    *item = (mf_BuilderCamera){*camera, (uint32_t)body};
-    item->camera.name = name;
     place(get_body(builder, body), &camera->frame, &item->camera.frame);
 }
 

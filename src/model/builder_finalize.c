@@ -256,27 +256,20 @@ static mf_Status add_contents(mf_Builder *builder, const Plan *plan, mf_Error *e
     return status == MF_OK ? add_cameras(builder, plan, error) : status;
 }
 
-static mf_Status check_names(mf_Builder *builder, mf_Error *error) {
-    mf_Draft *draft = &builder->draft;
-    mf_Names joints = mf_names_start(builder->context);
-    mf_Names sensors = mf_names_start(builder->context);
+static mf_Status check_names(mf_Builder *builder, mf_ItemType item, mf_Error *error) {
+    const mf_List *list = mf_draft_list(&builder->draft, item);
+    const size_t size = mf_item_table(item)->size;
+    mf_Names names = mf_names_start(builder->context);
     mf_Status status = MF_OK;
-    for (uint32_t i = 0; status == MF_OK && i < draft->joints.count; i++) {
-        const char *name = mf_draft_joints(draft)[i].name;
-        if (mf_names_find(&joints, name) != UINT32_MAX)
-            status = mf_fail(error, MF_BAD_ARGUMENT, "two joints are named '%s'", name);
-        else if (!mf_names_add(&joints, name, i))
+    for (uint32_t i = 0; status == MF_OK && i < list->count; i++) {
+        const char *name = mf_item_name(item, (const char *)list->items + i * size);
+        if (mf_names_find(&names, name) != UINT32_MAX)
+            status = mf_fail(error, MF_BAD_ARGUMENT, "two %ss are named '%s'",
+                             mf_item_table(item)->name, name);
+        else if (!mf_names_add(&names, name, i))
             status = no_memory(error);
     }
-    for (uint32_t i = 0; status == MF_OK && i < draft->sensors.count; i++) {
-        const char *name = mf_draft_sensors(draft)[i].name;
-        if (mf_names_find(&sensors, name) != UINT32_MAX)
-            status = mf_fail(error, MF_BAD_ARGUMENT, "two sensors are named '%s'", name);
-        else if (!mf_names_add(&sensors, name, i))
-            status = no_memory(error);
-    }
-    mf_names_release(&joints);
-    mf_names_release(&sensors);
+    mf_names_release(&names);
     return status;
 }
 
@@ -289,7 +282,9 @@ static mf_Status run_plan(mf_Builder *builder, Plan *plan, mf_Error *error) {
         status = grow_tree(builder, plan, error);
     if (status == MF_OK)
         status = add_contents(builder, plan, error);
-    return status == MF_OK ? check_names(builder, error) : status;
+    if (status == MF_OK)
+        status = check_names(builder, MF_ITEM_JOINT, error);
+    return status == MF_OK ? check_names(builder, MF_ITEM_SENSOR, error) : status;
 }
 
 mf_Status mf_builder_draft(mf_Builder *builder, mf_Error *error) {

@@ -117,10 +117,7 @@ mf_Status mf_draft_add_camera(mf_Draft *draft, const mf_Camera *camera, const ch
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: two cameras are named '%.100s'", what,
                        copy.name);
     mf_quat_normalize(copy.frame.rotation);
-    copy.name = mf_draft_text(draft, copy.name);
-    mf_Camera *item = mf_list_push(draft->context, &draft->cameras, sizeof *item);
-    if (item == NULL || copy.name == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "%s: no memory", what);
-    *item = copy;
-    return MF_OK;
+    return mf_draft_add(draft, MF_ITEM_CAMERA, &copy) != NULL
+               ? MF_OK
+               : mf_fail(error, MF_NO_MEMORY, "%s: no memory", what);
 }

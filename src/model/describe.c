@@ -3,57 +3,16 @@
 #include <mayfly/model_fields.h>
 
 #include "base/plain.h"
+#include "base/text.h"
 #include "model/fields.h"
 #include "base/floats.h"
 #include "math/scalar.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define NAME_LIMIT 44   // [1] widest name column
 #define LEVELS_SHOWN 24 // [1] branches drawn before a link; deeper trees are cut on the left
-
-// A growing text; `failed` is permanent.
-typedef struct Writer {
-    mf_Context *context;
-    char *text;
-    size_t size;     // [byte] without the end
-    size_t capacity; // [byte]
-    bool failed;
-} Writer;
-
-static bool reserve(Writer *writer, size_t extra) {
-    if (writer->failed || writer->capacity - writer->size > extra)
-        return !writer->failed;
-    size_t capacity = 2 * (writer->capacity + extra) + 4096;
-    char *text = mf_allocate(writer->context, 1, capacity);
-    writer->failed = text == NULL;
-    if (writer->failed)
-        return false;
-    if (writer->text != NULL)
-        memcpy(text, writer->text, writer->size);
-    mf_release(writer->context, writer->text);
-    writer->text = text;
-    writer->capacity = capacity;
-    return true;
-}
-
-static void put(Writer *writer, const char *format, ...) MF_PRINTF(2, 3);
-static void put(Writer *writer, const char *format, ...) {
-    char piece[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = mf_plain_format_list(piece, sizeof piece, format, arguments);
-    va_end(arguments);
-    size_t used = length < 0 ? 0 : (size_t)length;
-    if (used >= sizeof piece)
-        used = sizeof piece - 1;
-    if (!reserve(writer, used))
-        return;
-    memcpy(writer->text + writer->size, piece, used);
-    writer->size += used;
-}
 
 // Characters, not bytes, of UTF-8 text.
 static int width_of(const char *text) {
@@ -64,7 +23,7 @@ static int width_of(const char *text) {
 }
 
 // The text padded with blanks to `width`; a longer text is cut and ends in "…".
-static void put_padded(Writer *writer, const char *text, int width) {
+static void put_padded(mf_Text *out, const char *text, int width) {
     int full = width_of(text);
     int shown = full > width ? width - 1 : full, count = 0;
     const char *end = text;
@@ -74,8 +33,8 @@ static void put_padded(Writer *writer, const char *text, int width) {
         while (((unsigned char)*end & 0xc0) == 0x80);
         count++;
     }
-    put(writer, "%.*s%s%*s", (int)(end - text), text, full > width ? "…" : "",
-        full > width ? 0 : width - full, "");
+    mf_text_format(out, "%.*s%s%*s", (int)(end - text), text, full > width ? "…" : "",
+                   full > width ? 0 : width - full, "");
 }
 
 // ---- the tree ----------------------------------------------------------------------------------
@@ -127,7 +86,7 @@ static void axis_text(char text[64], const mf_Joint *joint) {
     }
 }
 
-static void put_range(Writer *writer, const mf_Model *model, const mf_Joint *joint) {
+static void put_range(mf_Text *out, const mf_Model *model, const mf_Joint *joint) {
     char text[80] = "";
     bool hinge = joint->type == MF_JOINT_HINGE;
     double scale = hinge ? 180.0 / MF_PI : 1000.0;
@@ -141,10 +100,10 @@ static void put_range(Writer *writer, const mf_Model *model, const mf_Joint *joi
     else
         mf_plain_format(text, sizeof text, "%7.1f .. %6.1f %s", joint->lower * scale,
                         joint->upper * scale, hinge ? "deg" : "mm");
-    put_padded(writer, text, 23);
+    put_padded(out, text, 23);
 }
 
-static void put_speed(Writer *writer, const mf_Joint *joint) {
+static void put_speed(mf_Text *out, const mf_Joint *joint) {
     char text[40] = "";
     if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
         if (mf_is_finite(joint->speed))
@@ -153,31 +112,32 @@ static void put_speed(Writer *writer, const mf_Joint *joint) {
         else
             snprintf(text, sizeof text, "unlimited");
     }
-    put_padded(writer, text, 14);
+    put_padded(out, text, 14);
 }
 
-static void put_link(Writer *writer, const Tree *tree, uint32_t index) {
+static void put_link(mf_Text *out, const Tree *tree, uint32_t index) {
     const mf_Model *model = tree->model;
     const mf_Link *link = &model->links[index];
     char name[LEVELS_SHOWN * 8 + 256 + 8], axis[64];
     branches(tree, index, name, sizeof name - 256);
     size_t used = strlen(name);
     snprintf(name + used, sizeof name - used, "%s", link->name);
-    put(writer, "  ");
-    put_padded(writer, name, tree->name_width + 2);
+    mf_text_put(out, "  ");
+    put_padded(out, name, tree->name_width + 2);
     if (link->joint == MF_NONE) {
-        put_padded(writer, "", tree->joint_width + 2 + 10 + tree->axis_width + 23 + 14);
+        put_padded(out, "", tree->joint_width + 2 + 10 + tree->axis_width + 23 + 14);
     } else {
         const mf_Joint *joint = &model->joints[link->joint];
-        put_padded(writer, joint->name, tree->joint_width);
-        put(writer, "  ");
-        put_padded(writer, name_of(MF_ITEM_JOINT, "type", &joint->type), 10);
+        put_padded(out, joint->name, tree->joint_width);
+        mf_text_put(out, "  ");
+        put_padded(out, name_of(MF_ITEM_JOINT, "type", &joint->type), 10);
         axis_text(axis, joint);
-        put_padded(writer, axis, tree->axis_width);
-        put_range(writer, model, joint);
-        put_speed(writer, joint);
+        put_padded(out, axis, tree->axis_width);
+        put_range(out, model, joint);
+        put_speed(out, joint);
     }
-    put(writer, "%9.4f %7u %9u\n", link->mass, tree->point_count[index], tree->touch_count[index]);
+    mf_text_format(out, "%9.4f %7u %9u\n", link->mass, tree->point_count[index],
+                   tree->touch_count[index]);
 }
 
 static void measure(Tree *tree) {
@@ -212,11 +172,11 @@ static void measure(Tree *tree) {
     }
 }
 
-static void put_tree(Writer *writer, const mf_Model *model) {
+static void put_tree(mf_Text *out, const mf_Model *model) {
     size_t count = model->link_count;
     uint32_t *numbers = mf_allocate(model->context, 4 * count, sizeof *numbers);
     if (numbers == NULL) {
-        writer->failed = true;
+        out->failed = true;
         return;
     }
     Tree tree = {.model = model,
@@ -225,19 +185,19 @@ static void put_tree(Writer *writer, const mf_Model *model) {
                  .point_count = numbers + 2 * count,
                  .touch_count = numbers + 3 * count};
     measure(&tree);
-    put(writer, "\n  ");
-    put_padded(writer, "link", tree.name_width + 2);
-    put_padded(writer, "joint", tree.joint_width + 2);
-    put(writer, "%-10s%-*s%-23s%-14s%9s %7s %9s\n", "type", tree.axis_width, "axis", "range",
-        "speed", "mass/kg", "points", "touching");
+    mf_text_put(out, "\n  ");
+    put_padded(out, "link", tree.name_width + 2);
+    put_padded(out, "joint", tree.joint_width + 2);
+    mf_text_format(out, "%-10s%-*s%-23s%-14s%9s %7s %9s\n", "type", tree.axis_width, "axis",
+                   "range", "speed", "mass/kg", "points", "touching");
     for (uint32_t i = 0; i < model->link_count; i++)
-        put_link(writer, &tree, i);
+        put_link(out, &tree, i);
     mf_release(model->context, numbers);
 }
 
 // ---- other parts -------------------------------------------------------------------------------
 
-static void put_head(Writer *writer, const mf_Model *model) {
+static void put_head(mf_Text *out, const mf_Model *model) {
     uint32_t touching = 0, carrying = 0, free_joints = 0;
     for (uint32_t i = 0; i < model->point_count; i++) {
         touching += (model->points[i].flags & MF_POINT_COLLIDES) != 0;
@@ -248,22 +208,24 @@ static void put_head(Writer *writer, const mf_Model *model) {
         free_joints += joint->mimic == MF_NONE &&
                        (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE);
     }
-    put(writer, "%s", model->name);
+    mf_text_format(out, "%s", model->name);
     if (model->file[0] != '\0')
-        put(writer, "  (%s)", model->file);
-    put(writer, "\n\n");
-    put(writer, "  mass         %.4g kg\n", model->mass);
-    put(writer, "  rest height  %.4f m from the ground to the base, joints at their start angles\n",
+        mf_text_format(out, "  (%s)", model->file);
+    mf_text_put(out, "\n\n");
+    mf_text_format(out, "  mass         %.4g kg\n", model->mass);
+    mf_text_format(
+        out, "  rest height  %.4f m from the ground to the base, joints at their start angles\n",
         model->rest_height);
-    put(writer, "  links        %u\n", model->link_count);
-    put(writer, "  joints       %u, of which %u can be driven\n", model->joint_count, free_joints);
-    put(writer, "  points       %u: %u can touch the ground, %u carry mass\n", model->point_count,
-        touching, carrying);
-    put(writer, "  shapes       %u, meshes %u", model->shape_count, model->mesh_count);
+    mf_text_format(out, "  links        %u\n", model->link_count);
+    mf_text_format(out, "  joints       %u, of which %u can be driven\n", model->joint_count,
+                   free_joints);
+    mf_text_format(out, "  points       %u: %u can touch the ground, %u carry mass\n",
+                   model->point_count, touching, carrying);
+    mf_text_format(out, "  shapes       %u, meshes %u", model->shape_count, model->mesh_count);
     if (model->texture_count > 0)
-        put(writer, ", textures %u", model->texture_count);
-    put(writer, "\n");
-    put(writer, "  model hash   %016llx\n", (unsigned long long)mf_model_hash(model));
+        mf_text_format(out, ", textures %u", model->texture_count);
+    mf_text_put(out, "\n");
+    mf_text_format(out, "  model hash   %016llx\n", (unsigned long long)mf_model_hash(model));
 }
 
 // The object of a sensor.
@@ -292,132 +254,133 @@ static const char *sensor_location(const mf_Model *model, const mf_Sensor *senso
     return "";
 }
 
-static void put_pair(Writer *writer, const char *what, const double limits[2]) {
+static void put_pair(mf_Text *out, const char *what, const double limits[2]) {
     if (limits[0] < limits[1])
-        put(writer, ", %s %.4g .. %.4g", what, limits[0], limits[1]);
+        mf_text_format(out, ", %s %.4g .. %.4g", what, limits[0], limits[1]);
 }
 
 // The signal of a sensor.
-static void put_signal(Writer *writer, const mf_Signal *signal) {
+static void put_signal(mf_Text *out, const mf_Signal *signal) {
     const struct {
         const char *what;
         double size;
     } sizes[] = {{"noise", signal->noise}, {"bias", signal->bias}, {"drift", signal->drift}};
     if (signal->rate.numerator > 0)
-        put(writer, ", %.6g/s", (double)signal->rate.numerator / (double)signal->rate.denominator);
+        mf_text_format(out, ", %.6g/s",
+                       (double)signal->rate.numerator / (double)signal->rate.denominator);
     if (signal->delay > 0)
-        put(writer, ", %.4g ms late", 1e3 * mf_time_to_seconds(signal->delay));
-    put_pair(writer, "saturates at", signal->saturation);
+        mf_text_format(out, ", %.4g ms late", 1e3 * mf_time_to_seconds(signal->delay));
+    put_pair(out, "saturates at", signal->saturation);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].size > 0.0)
-            put(writer, ", %s %.3g", sizes[i].what, sizes[i].size);
-    put_pair(writer, "range", signal->range);
+            mf_text_format(out, ", %s %.3g", sizes[i].what, sizes[i].size);
+    put_pair(out, "range", signal->range);
     if (signal->bits > 0)
-        put(writer, " in %u bits", signal->bits);
+        mf_text_format(out, " in %u bits", signal->bits);
     if (signal->resolution > 0.0)
-        put(writer, ", steps of %.4g", signal->resolution);
+        mf_text_format(out, ", steps of %.4g", signal->resolution);
 }
 
-// Begins a table of items, whose first column has their names, and returns its width. Names are the
-// first member of these structures.
-static int put_names_head(Writer *writer, const mf_Model *model, mf_ItemType type) {
+// Begins a table of items, whose first column has their names, and returns its width.
+static int put_names_head(mf_Text *out, const mf_Model *model, mf_ItemType type) {
     const mf_ItemTable *table = mf_item_table(type);
     uint32_t count = 0;
     const char *items = mf_model_items(model, type, &count);
     int width = width_of(table->name);
     for (uint32_t i = 0; i < count; i++) {
-        const int own = width_of(*(const char *const *)(const void *)(items + i * table->size));
+        const int own = width_of(mf_item_name(type, items + i * table->size));
         width = own > width ? own : width;
     }
     width = width > NAME_LIMIT ? NAME_LIMIT : width;
-    put(writer, "\n  ");
-    put_padded(writer, table->name, width + 2);
+    mf_text_put(out, "\n  ");
+    put_padded(out, table->name, width + 2);
     return width;
 }
 
-static void put_sensors(Writer *writer, const mf_Model *model) {
+static void put_sensors(mf_Text *out, const mf_Model *model) {
     if (model->sensor_count == 0)
         return;
-    const int width = put_names_head(writer, model, MF_ITEM_SENSOR);
-    put(writer, "%-18s%s\n", "type", "where");
+    const int width = put_names_head(out, model, MF_ITEM_SENSOR);
+    mf_text_format(out, "%-18s%s\n", "type", "where");
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         const mf_Sensor *sensor = &model->sensors[i];
-        put(writer, "  ");
-        put_padded(writer, sensor->name, width + 2);
-        put(writer, "%-18s%s", name_of(MF_ITEM_SENSOR, "type", &sensor->type),
-            sensor_location(model, sensor));
+        mf_text_put(out, "  ");
+        put_padded(out, sensor->name, width + 2);
+        mf_text_format(out, "%-18s%s", name_of(MF_ITEM_SENSOR, "type", &sensor->type),
+                       sensor_location(model, sensor));
         if (sensor->type == MF_SENSOR_RAY)
-            put(writer, ", sees %.3g m", sensor->range);
-        put_signal(writer, &sensor->signal);
-        put(writer, "\n");
+            mf_text_format(out, ", sees %.3g m", sensor->range);
+        put_signal(out, &sensor->signal);
+        mf_text_put(out, "\n");
     }
 }
 
-static void put_limit(Writer *writer, const char *what, double limit, const char *unit) {
+static void put_limit(mf_Text *out, const char *what, double limit, const char *unit) {
     if (mf_is_finite(limit))
-        put(writer, ", %s %.4g %s", what, limit, unit);
+        mf_text_format(out, ", %s %.4g %s", what, limit, unit);
 }
 
-static void put_cameras(Writer *writer, const mf_Model *model) {
+static void put_cameras(mf_Text *out, const mf_Model *model) {
     if (model->camera_count == 0)
         return;
-    const int width = put_names_head(writer, model, MF_ITEM_CAMERA);
-    put(writer, "%-18s%s\n", "on", "what it is");
+    const int width = put_names_head(out, model, MF_ITEM_CAMERA);
+    mf_text_format(out, "%-18s%s\n", "on", "what it is");
     for (uint32_t i = 0; i < model->camera_count; i++) {
         const mf_Camera *camera = &model->cameras[i];
         const uint32_t link = camera->frame.link;
-        put(writer, "  ");
-        put_padded(writer, camera->name, width + 2);
-        put_padded(writer, link == MF_NONE ? "the world" : model->links[link].name, 18);
-        put(writer, "%u x %u, %s, focal length %.5g %.5g pixels,%s%s%s, %.6g Hz", camera->width,
-            camera->height, name_of(MF_ITEM_CAMERA, "lens", &camera->lens), camera->focal[0],
-            camera->focal[1], camera->color ? " color" : "", camera->depth ? " depth" : "",
-            camera->segmentation ? " segmentation" : "",
-            (double)camera->rate.numerator / (double)camera->rate.denominator);
+        mf_text_put(out, "  ");
+        put_padded(out, camera->name, width + 2);
+        put_padded(out, link == MF_NONE ? "the world" : model->links[link].name, 18);
+        mf_text_format(out, "%u x %u, %s, focal length %.5g %.5g pixels,%s%s%s, %.6g Hz",
+                       camera->width, camera->height,
+                       name_of(MF_ITEM_CAMERA, "lens", &camera->lens), camera->focal[0],
+                       camera->focal[1], camera->color ? " color" : "",
+                       camera->depth ? " depth" : "", camera->segmentation ? " segmentation" : "",
+                       (double)camera->rate.numerator / (double)camera->rate.denominator);
         if (camera->delay > 0)
-            put(writer, ", delay %.6g s", mf_time_to_seconds(camera->delay));
-        put(writer, "\n");
+            mf_text_format(out, ", delay %.6g s", mf_time_to_seconds(camera->delay));
+        mf_text_put(out, "\n");
     }
 }
 
-static void put_docks(Writer *writer, const mf_Model *model) {
+static void put_docks(mf_Text *out, const mf_Model *model) {
     if (model->dock_count == 0)
         return;
-    const int width = put_names_head(writer, model, MF_ITEM_DOCK);
-    put(writer, "%-18s%s\n", "on", "what it is");
+    const int width = put_names_head(out, model, MF_ITEM_DOCK);
+    mf_text_format(out, "%-18s%s\n", "on", "what it is");
     for (uint32_t i = 0; i < model->dock_count; i++) {
         const mf_Dock *dock = &model->docks[i];
-        put(writer, "  ");
-        put_padded(writer, dock->name, width + 2);
-        put_padded(writer, model->links[dock->frame.link].name, 18);
-        put(writer, "%s%s%s, %u orientation%s, within %.4g mm and %.4g rad",
-            name_of(MF_ITEM_DOCK, "gender", &dock->gender), dock->type[0] != '\0' ? " " : "",
-            dock->type, dock->orientations, dock->orientations == 1 ? "" : "s",
-            1000.0 * dock->distance, dock->angle);
+        mf_text_put(out, "  ");
+        put_padded(out, dock->name, width + 2);
+        put_padded(out, model->links[dock->frame.link].name, 18);
+        mf_text_format(out, "%s%s%s, %u orientation%s, within %.4g mm and %.4g rad",
+                       name_of(MF_ITEM_DOCK, "gender", &dock->gender),
+                       dock->type[0] != '\0' ? " " : "", dock->type, dock->orientations,
+                       dock->orientations == 1 ? "" : "s", 1000.0 * dock->distance, dock->angle);
         if (dock->fits[0] != '\0')
-            put(writer, ", fits %s", dock->fits);
+            mf_text_format(out, ", fits %s", dock->fits);
         if (dock->pull > 0.0)
-            put(writer, ", pulls %.4g N within %.4g mm", dock->pull, 1000.0 * dock->range);
-        put_limit(writer, "tension", dock->tension, "N");
-        put_limit(writer, "shear", dock->shear, "N");
-        put_limit(writer, "bending", dock->bending, "N m");
-        put_limit(writer, "torsion", dock->torsion, "N m");
-        put(writer, "%s\n", dock->enabled ? "" : ", not enabled at the start");
+            mf_text_format(out, ", pulls %.4g N within %.4g mm", dock->pull, 1000.0 * dock->range);
+        put_limit(out, "tension", dock->tension, "N");
+        put_limit(out, "shear", dock->shear, "N");
+        put_limit(out, "bending", dock->bending, "N m");
+        put_limit(out, "torsion", dock->torsion, "N m");
+        mf_text_format(out, "%s\n", dock->enabled ? "" : ", not enabled at the start");
     }
 }
 
-static void put_limits(Writer *writer, double lower, double upper) {
+static void put_limits(mf_Text *out, double lower, double upper) {
     char text[60] = "-";
     if (mf_is_finite(lower) && mf_is_finite(upper))
         mf_plain_format(text, sizeof text, "%.4g .. %.4g", lower, upper);
-    put_padded(writer, text, 22);
+    put_padded(out, text, 22);
 }
 
-static void put_actuators(Writer *writer, const mf_Model *model) {
+static void put_actuators(mf_Text *out, const mf_Model *model) {
     if (model->actuator_count == 0)
         return;
-    put(writer, "\n  %-28s%-28s%-10s%-24s%-28s%-22s%s\n", "actuator", "drives", "gear", "gain",
-        "bias", "control", "force");
+    mf_text_format(out, "\n  %-28s%-28s%-10s%-24s%-28s%-22s%s\n", "actuator", "drives", "gear",
+                   "gain", "bias", "control", "force");
     for (uint32_t i = 0; i < model->actuator_count; i++) {
         const mf_Actuator *a = &model->actuators[i];
         char gear[40], gain[80], bias[80];
@@ -429,55 +392,55 @@ static void put_actuators(Writer *writer, const mf_Model *model) {
         mf_plain_format(gear, sizeof gear, "%.4g", a->gear[0]);
         mf_plain_format(gain, sizeof gain, "%.4g %.4g %.4g", a->gain[0], a->gain[1], a->gain[2]);
         mf_plain_format(bias, sizeof bias, "%.4g %.4g %.4g", a->bias[0], a->bias[1], a->bias[2]);
-        put(writer, "  ");
-        put_padded(writer, a->name, 28);
-        put_padded(writer, target, 28);
-        put_padded(writer, gear, 10);
-        put_padded(writer, gain, 24);
-        put_padded(writer, bias, 28);
-        put_limits(writer, a->control_lower, a->control_upper);
-        put_limits(writer, a->force_lower, a->force_upper);
-        put(writer, "\n");
+        mf_text_put(out, "  ");
+        put_padded(out, a->name, 28);
+        put_padded(out, target, 28);
+        put_padded(out, gear, 10);
+        put_padded(out, gain, 24);
+        put_padded(out, bias, 28);
+        put_limits(out, a->control_lower, a->control_upper);
+        put_limits(out, a->force_lower, a->force_upper);
+        mf_text_put(out, "\n");
     }
 }
 
 // The part for full dynamics, for models that have it.
-static void put_dynamics(Writer *writer, const mf_Model *model) {
+static void put_dynamics(mf_Text *out, const mf_Model *model) {
     if (model->body_count == 0)
         return;
     const mf_Physics *p = &model->physics;
-    put(writer, "\n  bodies       %u, base %s, %u positions, %u velocities\n", model->body_count,
-        model->base == MF_BASE_FREE ? "free" : "fixed in the world", model->position_count,
-        model->velocity_count);
-    put(writer, "  contacts     %u pairs, %u exclusions\n", model->pair_count,
-        model->exclusion_count);
-    put(writer, "  coupled by   %u tendons, %u equalities\n", model->tendon_count,
-        model->equality_count);
-    put(writer, "  states       %u keyframes, %u sensor values, %u activations\n",
-        model->keyframe_count, model->sensor_value_count, model->activation_count);
-    put(writer, "  the file's step %g ms, gravity %g %g %g m/s^2%s, integrator %s\n",
-        1000.0 * p->step, p->gravity[0], p->gravity[1], p->gravity[2],
-        p->disabled & MF_DISABLE_GRAVITY ? " (switched off)" : "",
-        name_of(MF_ITEM_PHYSICS, "integrator", &p->integrator));
-    put_actuators(writer, model);
+    mf_text_format(out, "\n  bodies       %u, base %s, %u positions, %u velocities\n",
+                   model->body_count, model->base == MF_BASE_FREE ? "free" : "fixed in the world",
+                   model->position_count, model->velocity_count);
+    mf_text_format(out, "  contacts     %u pairs, %u exclusions\n", model->pair_count,
+                   model->exclusion_count);
+    mf_text_format(out, "  coupled by   %u tendons, %u equalities\n", model->tendon_count,
+                   model->equality_count);
+    mf_text_format(out, "  states       %u keyframes, %u sensor values, %u activations\n",
+                   model->keyframe_count, model->sensor_value_count, model->activation_count);
+    mf_text_format(out, "  the file's step %g ms, gravity %g %g %g m/s^2%s, integrator %s\n",
+                   1000.0 * p->step, p->gravity[0], p->gravity[1], p->gravity[2],
+                   p->disabled & MF_DISABLE_GRAVITY ? " (switched off)" : "",
+                   name_of(MF_ITEM_PHYSICS, "integrator", &p->integrator));
+    put_actuators(out, model);
 }
 
-static void put_notes(Writer *writer, const mf_Model *model, bool suspicious) {
+static void put_notes(mf_Text *out, const mf_Model *model, bool suspicious) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < model->note_count; i++)
         count += model->notes[i].suspicious == suspicious;
     if (count == 0)
         return;
-    put(writer, "\n  %s (%u)\n", suspicious ? "suspicious" : "dropped or changed", count);
+    mf_text_format(out, "\n  %s (%u)\n", suspicious ? "suspicious" : "dropped or changed", count);
     for (uint32_t i = 0; i < model->note_count; i++) {
         const mf_Note *note = &model->notes[i];
         if (note->suspicious != suspicious)
             continue;
         if (note->line > 0)
-            put(writer, "  %6d  %s%s%s\n", (int)note->line, note->text,
-                note->file[0] ? ", in " : "", note->file);
+            mf_text_format(out, "  %6d  %s%s%s\n", (int)note->line, note->text,
+                           note->file[0] ? ", in " : "", note->file);
         else
-            put(writer, "       -  %s\n", note->text);
+            mf_text_format(out, "       -  %s\n", note->text);
     }
 }
 
@@ -485,21 +448,20 @@ mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error)
     MF_DEFAULT_FLOATS;
     if (model == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_model_describe: model is NULL");
-    Writer writer = {.context = model->context};
+    mf_Text out = mf_text_begin(model->context);
     *text = NULL;
-    put_head(&writer, model);
-    put_tree(&writer, model);
-    put_dynamics(&writer, model);
-    put_sensors(&writer, model);
-    put_docks(&writer, model);
-    put_cameras(&writer, model);
-    put_notes(&writer, model, true);
-    put_notes(&writer, model, false);
-    if (writer.failed || !reserve(&writer, 1)) {
-        mf_release(model->context, writer.text);
+    put_head(&out, model);
+    put_tree(&out, model);
+    put_dynamics(&out, model);
+    put_sensors(&out, model);
+    put_docks(&out, model);
+    put_cameras(&out, model);
+    put_notes(&out, model, true);
+    put_notes(&out, model, false);
+    if (out.failed) {
+        mf_text_free(&out);
         return mf_fail(error, MF_NO_MEMORY, "description of '%.200s': no memory", model->name);
     }
-    writer.text[writer.size] = '\0';
-    *text = writer.text;
+    *text = out.data;
     return MF_OK;
 }

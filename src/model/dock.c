@@ -124,12 +124,7 @@ mf_Status mf_draft_add_dock(mf_Draft *draft, const mf_Dock *dock, const char *wh
         return status;
     mf_Dock copy = *dock;
     mf_quat_normalize(copy.frame.rotation);
-    copy.name = mf_draft_text(draft, dock->name);
-    copy.type = mf_draft_text(draft, dock->type);
-    copy.fits = mf_draft_text(draft, dock->fits);
-    mf_Dock *item = mf_list_push(draft->context, &draft->docks, sizeof *item);
-    if (item == NULL || copy.name == NULL || copy.type == NULL || copy.fits == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "%s: no memory", what);
-    *item = copy;
-    return MF_OK;
+    return mf_draft_add(draft, MF_ITEM_DOCK, &copy) != NULL
+               ? MF_OK
+               : mf_fail(error, MF_NO_MEMORY, "%s: no memory", what);
 }

@@ -60,14 +60,8 @@ void mf_draft_release(mf_Draft *draft) {
     const mf_Texture *textures = draft->textures.items;
     for (uint32_t i = 0; i < draft->textures.count; i++)
         mf_release(draft->context, (void *)textures[i].file);
-    mf_List *lists[] = {&draft->textures,  &draft->materials, &draft->links,      &draft->joints,
-                        &draft->points,    &draft->shapes,    &draft->meshes,     &draft->sensors,
-                        &draft->docks,     &draft->notes,     &draft->bodies,     &draft->sites,
-                        &draft->heights,   &draft->pairs,     &draft->exclusions, &draft->tendons,
-                        &draft->terms,     &draft->wraps,     &draft->equalities, &draft->actuators,
-                        &draft->keyframes, &draft->cameras};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        mf_list_release(draft->context, lists[i]);
+#define MF_RELEASE(item, list) mf_list_release(draft->context, &draft->list);
+    MF_DRAFT_LISTS(MF_RELEASE)
     mf_arena_release(&draft->texts);
 }
 
@@ -87,30 +81,50 @@ mf_Softness mf_softness(void) {
     return softness;
 }
 
-void *mf_list_push_item(mf_Context *context, mf_List *list, mf_ItemType item) {
-    void *slot = mf_list_push(context, list, mf_item_table(item)->size);
-    if (slot != NULL)
-        mf_item_reset(item, slot);
-    return slot;
+const mf_List *mf_draft_list(const mf_Draft *draft, mf_ItemType item) {
+#define MF_OFFSET(item, list) [MF_ITEM_##item] = offsetof(mf_Draft, list),
+    static const size_t offsets[MF_ITEM_COUNT] = {MF_DRAFT_LISTS(MF_OFFSET)};
+    return offsets[item] > 0 ? (const void *)((const char *)draft + offsets[item]) : NULL;
+}
+
+bool mf_draft_keep_texts(mf_Draft *draft, mf_ItemType item, void *values) {
+    const mf_ItemTable *table = mf_item_table(item);
+    bool kept = true;
+    for (uint32_t i = 0; i < table->count; i++) {
+        if (table->fields[i].type != MF_VALUE_TEXT)
+            continue;
+        const char **text = (void *)((char *)values + table->fields[i].offset);
+        *text = mf_draft_text(draft, *text != NULL ? *text : "");
+        kept = kept && *text != NULL;
+    }
+    return kept;
+}
+
+void *mf_draft_add(mf_Draft *draft, mf_ItemType item, const void *values) {
+    mf_List *list = (mf_List *)mf_draft_list(draft, item);
+    void *slot = mf_list_push(draft->context, list, mf_item_table(item)->size);
+    if (slot == NULL)
+        return NULL;
+    memcpy(slot, values, mf_item_table(item)->size);
+    if (mf_draft_keep_texts(draft, item, slot))
+        return slot;
+    list->count--;
+    return NULL;
 }
 
 mf_Link *mf_draft_add_link(mf_Draft *draft, const char *name) {
-    const char *copy = mf_draft_text(draft, name);
-    mf_Link *link = copy ? mf_list_push_item(draft->context, &draft->links, MF_ITEM_LINK) : NULL;
-    if (link != NULL)
-        link->name = copy;
-    return link;
+    mf_Link link;
+    mf_item_reset(MF_ITEM_LINK, &link);
+    link.name = name;
+    return mf_draft_add(draft, MF_ITEM_LINK, &link);
 }
 
 mf_Joint *mf_draft_add_joint(mf_Draft *draft, const char *name, mf_JointType type) {
-    const char *copy = mf_draft_text(draft, name);
-    mf_Joint *joint =
-        copy ? mf_list_push_item(draft->context, &draft->joints, MF_ITEM_JOINT) : NULL;
-    if (joint == NULL)
-        return NULL;
-    joint->name = copy;
-    joint->type = type;
-    return joint;
+    mf_Joint joint;
+    mf_item_reset(MF_ITEM_JOINT, &joint);
+    joint.name = name;
+    joint.type = type;
+    return mf_draft_add(draft, MF_ITEM_JOINT, &joint);
 }
 
 mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double position[3], double mass,
@@ -128,28 +142,30 @@ mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double positi
 }
 
 mf_Shape *mf_draft_add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type) {
-    mf_Shape *shape = mf_list_push_item(draft->context, &draft->shapes, MF_ITEM_SHAPE);
-    if (shape == NULL)
-        return NULL;
-    shape->type = type;
-    shape->link = link;
-    return shape;
+    mf_Shape shape;
+    mf_item_reset(MF_ITEM_SHAPE, &shape);
+    shape.type = type;
+    shape.link = link;
+    return mf_draft_add(draft, MF_ITEM_SHAPE, &shape);
 }
 
 mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType type) {
-    const char *copy = mf_draft_text(draft, name);
-    mf_Sensor *sensor =
-        copy ? mf_list_push_item(draft->context, &draft->sensors, MF_ITEM_SENSOR) : NULL;
-    if (sensor == NULL)
-        return NULL;
-    sensor->name = copy;
-    sensor->type = type;
-    sensor->field = NULL;
-    sensor->count = mf_sensor_kind(type)->count;
-    return sensor;
+    mf_Sensor sensor;
+    mf_item_reset(MF_ITEM_SENSOR, &sensor);
+    sensor.name = name;
+    sensor.type = type;
+    sensor.count = mf_sensor_kind(type)->count;
+    mf_Sensor *item = mf_draft_add(draft, MF_ITEM_SENSOR, &sensor);
+    if (item != NULL)
+        item->field = NULL;
+    return item;
 }
 
-bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *format, ...) {
+mf_Status mf_draft_no_memory(const mf_Draft *draft) {
+    return mf_fail_at(draft->error, MF_NO_MEMORY, draft->file, 0, 0, "no memory for the model");
+}
+
+mf_Status mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *format, ...) {
     char text[400];
     va_list arguments;
     va_start(arguments, format);
@@ -158,13 +174,6 @@ bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *f
     // Names from files may contain line breaks; a note is one line.
     for (char *c = text; *c; c++)
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
-    const char *copy = mf_draft_text(draft, text);
-    mf_Note *note = copy ? mf_list_push(draft->context, &draft->notes, sizeof *note) : NULL;
-    if (note == NULL)
-        return false;
-    note->suspicious = suspicious;
-    note->line = line;
-    note->text = copy;
-    note->file = "";
-    return true;
+    const mf_Note note = {.suspicious = suspicious, .line = line, .text = text};
+    return mf_draft_add(draft, MF_ITEM_NOTE, &note) ? MF_OK : mf_draft_no_memory(draft);
 }

@@ -24,39 +24,33 @@ typedef struct mf_List {
     uint32_t capacity;
 } mf_List;
 
+// The lists of a draft: the kind of their items, and the member. Links have their name and, with
+// own_mass, their masses; the others are computed. Vertices and the like of meshes, the numbers of
+// height fields and the files of textures are owned by the draft until it is frozen. Bodies are in
+// depth-first order; the numbers of keyframes are in `texts`.
+// clang-format off
+#define MF_DRAFT_LISTS(X) \
+    X(LINK, links) X(JOINT, joints) X(POINT, points) X(SHAPE, shapes) X(MESH, meshes) \
+    X(SENSOR, sensors) X(DOCK, docks) X(CAMERA, cameras) X(NOTE, notes) X(BODY, bodies) \
+    X(SITE, sites) X(HEIGHT_FIELD, heights) X(TEXTURE, textures) X(MATERIAL, materials) \
+    X(PAIR, pairs) X(EXCLUSION, exclusions) X(TENDON, tendons) X(TENDON_TERM, terms) \
+    X(TENDON_WRAP, wraps) X(EQUALITY, equalities) X(ACTUATOR, actuators) X(KEYFRAME, keyframes)
+// clang-format on
+
 typedef struct mf_Draft {
     mf_Context *context;
     const char *name;
     const char *file; // for errors; "" when built by hand
+    mf_Error *error;  // where functions without one report; NULL: nowhere
     uint32_t base;    // draft index of the root link
     mf_BaseType base_type;
-    mf_Joint root;      // of a free base; type MF_JOINT_FIXED: no properties of its own
-    bool own_mass;      // links have mass, center and inertia; else computed from their points
-    bool weightless;    // the model may have no mass
-    bool own_inertia;   // links have only their inertia; mass and center are computed from their
-                        // points
-    mf_List links;      // mf_Link: the name and, with own_mass, the masses; the others are computed
-    mf_List joints;     // mf_Joint
-    mf_List points;     // mf_Point
-    mf_List shapes;     // mf_Shape
-    mf_List meshes;     // mf_Mesh: vertices and triangles are owned by the draft until frozen
-    mf_List sensors;    // mf_Sensor
-    mf_List docks;      // mf_Dock
-    mf_List cameras;    // mf_Camera
-    mf_List notes;      // mf_Note
-    mf_List bodies;     // mf_Body, in depth-first order
-    mf_List sites;      // mf_Site
-    mf_List heights;    // mf_HeightField: the numbers are owned by the draft until frozen
-    mf_List textures;   // mf_Texture: their files are owned by the draft until frozen
-    mf_List materials;  // mf_Material
-    mf_List pairs;      // mf_ContactPair
-    mf_List exclusions; // mf_ContactExclusion
-    mf_List tendons;    // mf_Tendon
-    mf_List terms;      // mf_TendonTerm
-    mf_List wraps;      // mf_TendonWrap
-    mf_List equalities; // mf_Equality
-    mf_List actuators;  // mf_Actuator
-    mf_List keyframes;  // mf_Keyframe: the numbers are in `texts`
+    mf_Joint root;    // of a free base; type MF_JOINT_FIXED: no properties of its own
+    bool own_mass;    // links have mass, center and inertia; else computed from their points
+    bool weightless;  // the model may have no mass
+    bool own_inertia; // links have only their inertia; mass and center are computed from their
+                      // points
+#define MF_DRAFT_LIST(item, list) mf_List list;
+    MF_DRAFT_LISTS(MF_DRAFT_LIST)
     mf_Physics physics;
     const double *start_position; // whole position vector; NULL: references and identities
     mf_Arena texts;
@@ -92,8 +86,6 @@ static inline mf_Sensor *mf_draft_sensors(const mf_Draft *draft) {
 
 // A new zeroed item at the end of `list`, or NULL when out of memory. Moves earlier items.
 void *mf_list_push(mf_Context *context, mf_List *list, size_t item_size);
-// The same for an item of a model, with its defaults.
-void *mf_list_push_item(mf_Context *context, mf_List *list, mf_ItemType item);
 void mf_list_release(mf_Context *context, mf_List *list);
 
 void mf_draft_start(mf_Draft *draft, mf_Context *context);
@@ -101,6 +93,13 @@ void mf_draft_release(mf_Draft *draft); // everything that it owns, including me
 
 // A copy of the text with the lifetime of the draft, or NULL when out of memory.
 const char *mf_draft_text(mf_Draft *draft, const char *text);
+
+// The list of a kind of item; NULL: there is none.
+const mf_List *mf_draft_list(const mf_Draft *draft, mf_ItemType item);
+// Gives an item's texts the lifetime of the draft, where NULL becomes ""; false when out of memory.
+bool mf_draft_keep_texts(mf_Draft *draft, mf_ItemType item, void *values);
+// A copy of an item with its texts, at the end of its list; NULL when out of memory.
+void *mf_draft_add(mf_Draft *draft, mf_ItemType item, const void *values);
 
 // New items with their defaults; NULL when out of memory. `name` is copied.
 mf_Link *mf_draft_add_link(mf_Draft *draft, const char *name);
@@ -118,8 +117,11 @@ mf_Status mf_draft_add_dock(mf_Draft *draft, const mf_Dock *dock, const char *wh
 mf_Status mf_draft_add_camera(mf_Draft *draft, const mf_Camera *camera, const char *what,
                               mf_Error *error);
 
-// Records one note; false when out of memory. Notes longer than 400 bytes are cut.
-bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *format, ...)
+// Fails with MF_NO_MEMORY in draft->error.
+mf_Status mf_draft_no_memory(const mf_Draft *draft);
+
+// Records one note. Notes longer than 400 bytes are cut. MF_NO_MEMORY in draft->error.
+mf_Status mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *format, ...)
     MF_PRINTF(4, 5);
 
 // Checks the draft and creates the model: depth-first order with children in draft order, so that

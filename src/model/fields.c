@@ -43,6 +43,7 @@
 #define SAYS(phrase) .text = phrase,
 #define MJCF(attribute) .mjcf = attribute,
 #define SHORT(attribute) .mjcf = attribute, .spelled = MF_SPELLED_SHORT,
+#define SOME .spelled = MF_SPELLED_SHORT,
 #define RANGE(attribute) .mjcf = attribute, .spelled = MF_SPELLED_RANGE,
 #define OTHER(attribute) .mjcf = attribute, .spelled = MF_SPELLED_OTHER,
 #define URDF(path) .urdf = path,
@@ -478,7 +479,7 @@ static const mf_ModelField camera_fields[] = {
          SAYS("per column and row; or fovy, the angle of view from top to bottom")),
     REAL(center, HASH(5) UNIT("pixel") INITIAL(159.5, 119.5) URDF("camera center")
          SAYS("column and row of the optical axis; the first pixel is 0, 0")),
-    REAL(coefficients, HASH(6) UNIT("1") URDF("camera coefficients") SAYS("of the lens")),
+    REAL(coefficients, HASH(6) UNIT("1") URDF("camera coefficients") SOME SAYS("of the lens")),
     REAL(nearest, HASH(7) UNIT("m") INITIAL(0.01) URDF("camera nearest") SAYS("depth of what is seen")),
     REAL(farthest, HASH(8) UNIT("m") INITIAL(100.0) URDF("camera farthest")),
     FLAG(color, HASH(9) INITIAL(1.0) URDF("camera color")),
@@ -715,6 +716,10 @@ const mf_ModelField *mf_item_field(mf_ItemType item, const char *name) {
         if (strcmp(table->fields[i].name, name) == 0)
             return &table->fields[i];
     return NULL;
+}
+
+const char *mf_item_name(mf_ItemType item, const void *values) {
+    return *(const char *const *)mf_field_at(mf_item_field(item, "name"), values);
 }
 
 const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint32_t *count) {

@@ -26,6 +26,9 @@ void mf_item_reset(mf_ItemType item, void *values);
 // Adds every field of the item with a hash position in first .. first + 98, in order of position.
 uint64_t mf_item_hash(uint64_t hash, mf_ItemType item, const void *values, uint32_t first);
 
+// The name of an item of a kind that has names.
+const char *mf_item_name(mf_ItemType item, const void *values);
+
 // The field of that name, or NULL.
 const mf_ModelField *mf_item_field(mf_ItemType item, const char *name);
 

@@ -87,6 +87,14 @@ static uint64_t hash_frame(uint64_t hash, const mf_Frame *frame) {
     return mf_item_hash(hash, MF_ITEM_FRAME, frame, EVERYWHERE);
 }
 
+static uint64_t hash_floats(uint64_t hash, const float *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const double exact = (double)values[i];
+        hash = mf_hash_doubles(hash, &exact, 1);
+    }
+    return hash;
+}
+
 // ---- all models --------------------------------------------------------------------------------
 
 static uint64_t hash_sensors(uint64_t hash, const mf_Model *model) {
@@ -108,21 +116,14 @@ static uint64_t hash_sensors(uint64_t hash, const mf_Model *model) {
 // Geometry of collision shapes; visual shapes do not affect motion.
 static uint64_t hash_mesh(uint64_t hash, const mf_Mesh *mesh) {
     hash = mf_hash_u32(hash, mesh->hull_vertex_count);
-    for (uint32_t i = 0; i < mesh->hull_vertex_count; i++) {
-        const float *vertex = &mesh->vertices[3 * (size_t)mesh->hull_vertices[i]];
-        const double exact[3] = {vertex[0], vertex[1], vertex[2]};
-        hash = mf_hash_doubles(hash, exact, 3);
-    }
+    for (uint32_t i = 0; i < mesh->hull_vertex_count; i++)
+        hash = hash_floats(hash, &mesh->vertices[3 * (size_t)mesh->hull_vertices[i]], 3);
     return hash;
 }
 
 static uint64_t hash_heights(uint64_t hash, const mf_HeightField *field) {
     hash = mf_item_hash(hash, MF_ITEM_HEIGHT_FIELD, field, DYNAMICS);
-    for (size_t i = 0; i < (size_t)field->rows * field->columns; i++) {
-        double height = field->heights[i];
-        hash = mf_hash_doubles(hash, &height, 1);
-    }
-    return hash;
+    return hash_floats(hash, field->heights, (size_t)field->rows * field->columns);
 }
 
 // Collision shapes, then shapes with fluid forces, colliding or not.
@@ -249,14 +250,6 @@ static uint64_t hash_dynamics(uint64_t hash, const mf_Model *model) {
     }
     hash = mf_item_hash(hash, MF_ITEM_PHYSICS, &model->physics, DYNAMICS);
     return mf_hash_doubles(hash, model->start_position, model->position_count);
-}
-
-static uint64_t hash_floats(uint64_t hash, const float *values, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        const double exact = (double)values[i];
-        hash = mf_hash_doubles(hash, &exact, 1);
-    }
-    return hash;
 }
 
 // What textures show, and where: of models that have cameras.

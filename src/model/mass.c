@@ -46,7 +46,6 @@ typedef struct Carrier {
 
 typedef struct Masses {
     mf_Draft *draft;
-    mf_Error *error;
     Carrier *carriers; // [draft link]
     uint32_t count;
     uint32_t *next_point; // [contact point] next one of the same link
@@ -58,11 +57,6 @@ static double sum3(const double values[3]) {
 }
 
 // ---- existing mass properties -------------------------------------------------------------------
-
-static mf_Status no_memory(const Masses *masses) {
-    return mf_fail_at(masses->error, MF_NO_MEMORY, masses->draft->file, 0, 0,
-                      "no memory for the model");
-}
 
 static void chain_points(Masses *masses) {
     const mf_Draft *draft = masses->draft;
@@ -233,7 +227,7 @@ static mf_Status add_mass(Masses *masses, uint32_t link, const double position[3
     float copy[3];
     memcpy(copy, color ? color : mf_gray, sizeof copy); // the list may be reallocated
     if (!mf_draft_add_point(draft, link, position, mass, false, copy))
-        return no_memory(masses);
+        return mf_draft_no_memory(draft);
     return MF_OK;
 }
 
@@ -290,28 +284,28 @@ static mf_Status place(Masses *masses) {
         reduced += loss > 1e-9 * sum3(masses->carriers[i].moments);
         status = add_method(masses, i, method);
     }
-    if (status == MF_OK && reduced > 0 &&
-        !mf_draft_note(masses->draft, false, 0,
-                       "%u light link%s represented by one or two mass points: the robot's second "
-                       "moment of mass is %.2g %% smaller",
-                       reduced, reduced == 1 ? " is" : "s are", 100 * lost / masses->total_moment))
-        return no_memory(masses);
+    if (status == MF_OK && reduced > 0)
+        status = mf_draft_note(
+            masses->draft, false, 0,
+            "%u light link%s represented by one or two mass points: the robot's second "
+            "moment of mass is %.2g %% smaller",
+            reduced, reduced == 1 ? " is" : "s are", 100 * lost / masses->total_moment);
     return status;
 }
 
-mf_Status mf_draft_place_mass(mf_Draft *draft, const mf_MassProperties *bodies, mf_Error *error) {
-    Masses masses = {.draft = draft, .error = error, .count = draft->links.count};
+mf_Status mf_draft_place_mass(mf_Draft *draft, const mf_MassProperties *bodies) {
+    Masses masses = {.draft = draft, .count = draft->links.count};
     masses.carriers = mf_allocate(draft->context, masses.count, sizeof *masses.carriers);
     masses.next_point = mf_allocate(draft->context, draft->points.count, sizeof *masses.next_point);
     mf_Status status = MF_OK;
     if (masses.carriers == NULL || masses.next_point == NULL) {
-        status = no_memory(&masses);
+        status = mf_draft_no_memory(draft);
     } else {
         for (uint32_t i = 0; i < masses.count; i++)
             masses.carriers[i].body = bodies[i];
         chain_points(&masses);
         if (!sum_moments(&masses))
-            status = no_memory(&masses);
+            status = mf_draft_no_memory(draft);
         for (uint32_t i = 0; status == MF_OK && i < masses.count; i++)
             study(&masses, &masses.carriers[i]);
         if (status == MF_OK)

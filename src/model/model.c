@@ -30,14 +30,12 @@ mf_Physics mf_physics(void) {
 }
 
 uint32_t mf_model_find(const mf_Model *model, mf_ItemType item, const char *name) {
-    const mf_ModelField *field = mf_item_field(item, "name");
     uint32_t count;
     const char *items = mf_model_items(model, item, &count);
-    if (field == NULL || items == NULL)
+    if (items == NULL || mf_item_field(item, "name") == NULL)
         return MF_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        const char *own =
-            *(const char *const *)mf_field_at(field, items + i * mf_item_table(item)->size);
+        const char *own = mf_item_name(item, items + i * mf_item_table(item)->size);
         if (own != NULL && strcmp(own, name) == 0)
             return i;
     }

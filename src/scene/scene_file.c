@@ -54,7 +54,7 @@ static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
     mf_Error cause = {0};
     if (group->body != NULL || !is_yaml_name(group->model_path))
         return MF_OK;
-    mf_Status status = load_kind(reader->memory->context, group, &cause);
+    mf_Status status = load_kind(reader->memory->arena.context, group, &cause);
     if (status == MF_OK)
         return MF_OK;
     if (cause.line == 0 && status != MF_NO_MEMORY)
@@ -63,8 +63,8 @@ static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
     if (reader->error != NULL)
         *reader->error = cause;
     bool outside;
-    mf_root_is_outside(reader->memory->context, reader->tree->file, group->model_path, &outside,
-                       NULL);
+    mf_root_is_outside(reader->memory->arena.context, reader->tree->file, group->model_path,
+                       &outside, NULL);
     if (outside)
         return mf_reader_refuse(reader, "model", NULL,
                                 "%.200s: no body of a known kind (mayfly info FILE says more)",
@@ -206,7 +206,7 @@ static mf_Status aim_override(const mf_Reader *reader, const mf_Override *from, 
                        from->path, from->value == NULL ? "" : from->value, groups, rest,
                        from->value == NULL ? "" : from->value);
     size_t size = strlen(rest) + sizeof "groups.0.";
-    char *path = mf_yaml_reserve(reader->tree, size);
+    char *path = mf_arena_take(&reader->tree->arena, size);
     if (path == NULL)
         return mf_fail_at(reader->error, MF_NO_MEMORY, reader->tree->file, 0, 0,
                           "no memory to apply an override");

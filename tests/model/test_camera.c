@@ -71,7 +71,7 @@ TEST(mistakes_are_named) {
         {"<camera name='c' link='a' width='2.5'/>",
          "<camera> width: expected a whole number, found \"2.5\""},
         {"<camera name='c' link='a' focal='5'/>",
-         "<camera> focal: expected as many numbers as it has, found \"5\""},
+         "<camera> focal: expected 2 finite numbers, found \"5\""},
         {"<camera name='c' link='a' focal='5 5' fovy='1'/>",
          "<camera> fovy: expected either fovy or focal, found \"1\""},
         {"<camera name='c' link='a' fovy='4'/>",

@@ -93,7 +93,7 @@ TEST(mistakes_have_their_line) {
         {"<dock name='d' link='a' gender='other'/>",
          "<dock> gender: expected both, male or female, found \"other\""},
         {"<dock name='d' link='a' orientations='3'/>",
-         "<dock> orientations: expected 1, 2 or 4, found \"3\""},
+         "<dock> d orientations: expected 1, 2 or 4, found 3"},
         {"<dock name='d' link='a' strength='3'/>",
          "<dock>: unknown attribute 'strength' (docs/reference/model_fields.md lists them)"},
         {"<dock name='d' link='a' enabled='yes'/>",

@@ -70,8 +70,7 @@ static mf_Status check_joint(const mf_PrintConfig *c, mf_Error *error) {
     if (!(cavity * sine < ball))
         return mf_fail(
             error, MF_BAD_ARGUMENT,
-            "print.opening: %g rad leaves a hole of %.4g m, which does not hold a ball of "
-            "%.4g m",
+            "print.opening: %g rad leaves a hole of %.4g m, which does not hold a ball of %.4g m",
             c->opening, 2.0 * cavity * sine, c->ball_diameter);
     if (!(0.5 * c->neck_diameter < 0.95 * cavity * sine && c->neck_diameter < c->ball_diameter))
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -147,11 +146,11 @@ static mf_Status check_volume(const mf_PrintPart *part, const mf_PrintConfig *c,
     sort_three(space, c->build_volume);
     if (box[0] <= space[0] && box[1] <= space[1] && box[2] <= space[2])
         return MF_OK;
-    return mf_fail(error, MF_UNSUPPORTED,
-                   "bars[%u]: the part %s is %.4g x %.4g x %.4g m, the build volume %.4g x %.4g x "
-                   "%.4g m",
-                   part->bar, part->name, part->box[0], part->box[1], part->box[2],
-                   c->build_volume[0], c->build_volume[1], c->build_volume[2]);
+    return mf_fail(
+        error, MF_UNSUPPORTED,
+        "bars[%u]: the part %s is %.4g x %.4g x %.4g m, the build volume %.4g x %.4g x %.4g m",
+        part->bar, part->name, part->box[0], part->box[1], part->box[2], c->build_volume[0],
+        c->build_volume[1], c->build_volume[2]);
 }
 
 static bool same_shape(const mf_PrintSolid *a, const mf_PrintSolid *b) {
