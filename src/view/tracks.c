@@ -246,9 +246,7 @@ static void put_frame(mf_Text *text, const View *view, double top, double height
 static void put_title(mf_Text *text, const mf_Tracks *tracks) {
     const mf_SceneFile *file = tracks->scene->file;
     mf_text_escape(text, file->name);
-    mf_text_put(text, ": ");
-    mf_text_count(text, mf_scene_file_count(file));
-    mf_text_format(text, " agents, %.4g s",
+    mf_text_format(text, ": %s agents, %.4g s", mf_text_count(mf_scene_file_count(file)).text,
                    mf_time_to_seconds(mf_world_time(tracks->scene->world) - tracks->begin));
     if (tracks->agent_count < mf_scene_file_count(file))
         mf_text_format(text, ", %u of them drawn", tracks->agent_count);
