@@ -29,6 +29,7 @@
 // has been evaluated, so a failed evaluation leaves the search as it was.
 #include "search/population.h"
 #include "base/floats.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -153,6 +154,14 @@ static void promote(mf_Search *search) {
     memcpy(order + count - rest, spare, rest * sizeof *order);
 }
 
+void mf_search_clear(mf_Population *population, uint32_t i, uint64_t id, uint64_t parent) {
+    population->id[i] = id;
+    population->parent[i] = parent;
+    population->fitness[i] = population->verified[i] = population->merit[i] = __builtin_nan("");
+    population->bias[i] = 0;
+    population->checked[i] = MF_VERIFIED_NEVER;
+}
+
 void mf_search_copy(const mf_SearchConfig *config, mf_Population *target, uint32_t to,
                     const mf_Population *source, uint32_t from) {
     size_t bytes = config->genome_bytes, dimensions = config->descriptor_count;
@@ -219,33 +228,17 @@ uint64_t mf_search_hash(const mf_Search *search) {
 
 static bool allocate_population(mf_Context *context, const mf_SearchConfig *config, uint32_t count,
                                 mf_Population *population) {
-    population->id = mf_allocate(context, count, sizeof *population->id);
-    population->parent = mf_allocate(context, count, sizeof *population->parent);
-    population->fitness = mf_allocate(context, count, sizeof *population->fitness);
-    population->verified = mf_allocate(context, count, sizeof *population->verified);
-    population->merit = mf_allocate(context, count, sizeof *population->merit);
-    population->bias = mf_allocate(context, count, sizeof *population->bias);
-    population->checked = mf_allocate(context, count, 1);
-    population->genomes = mf_allocate(context, count, config->genome_bytes);
-    uint32_t dimensions = config->descriptor_count;
-    if (dimensions > 0)
-        population->descriptor = mf_allocate(context, count, dimensions * sizeof(double));
-    return population->id != NULL && population->parent != NULL && population->fitness != NULL &&
-           population->verified != NULL && population->merit != NULL && population->bias != NULL &&
-           population->checked != NULL && population->genomes != NULL &&
-           (dimensions == 0 || population->descriptor != NULL);
-}
-
-static void release_population(mf_Context *context, mf_Population *population) {
-    mf_release(context, population->id);
-    mf_release(context, population->parent);
-    mf_release(context, population->fitness);
-    mf_release(context, population->verified);
-    mf_release(context, population->merit);
-    mf_release(context, population->bias);
-    mf_release(context, population->checked);
-    mf_release(context, population->genomes);
-    mf_release(context, population->descriptor);
+    const mf_Array arrays[] = {
+        MF_ARRAY(population->id, count),
+        MF_ARRAY(population->parent, count),
+        MF_ARRAY(population->fitness, count),
+        MF_ARRAY(population->verified, count),
+        MF_ARRAY(population->merit, count),
+        MF_ARRAY(population->bias, count),
+        MF_ARRAY(population->checked, count),
+        {&population->genomes, count, config->genome_bytes},
+        {&population->descriptor, count, config->descriptor_count * sizeof(double)}};
+    return mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays);
 }
 
 static bool needs_weights(const mf_SearchConfig *config) {
@@ -289,13 +282,7 @@ mf_Status mf_search_reset(mf_Search *search, mf_Error *error) {
     search->count = mf_search_is_steady(&search->config) ? 0 : search->config.population;
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < search->count && status == MF_OK; i++) {
-        current->id[i] = i;
-        current->parent[i] = UINT64_MAX;
-        current->fitness[i] = __builtin_nan("");
-        current->verified[i] = __builtin_nan("");
-        current->merit[i] = __builtin_nan("");
-        current->bias[i] = 0;
-        current->checked[i] = MF_VERIFIED_NEVER;
+        mf_search_clear(current, i, i, UINT64_MAX);
         status = mf_search_vary(search, NULL, i,
                                 current->genomes + (size_t)i * search->config.genome_bytes, error);
     }
@@ -353,10 +340,10 @@ void mf_search_destroy(mf_Search *search) {
     if (search == NULL)
         return;
     mf_Context *context = search->context;
-    release_population(context, &search->current);
-    release_population(context, &search->next);
-    release_population(context, &search->born);
-    release_population(context, &search->spare);
+    mf_release(context, search->current.id);
+    mf_release(context, search->next.id);
+    mf_release(context, search->born.id);
+    mf_release(context, search->spare.id);
     mf_release(context, search->cells);
     mf_release(context, search->weights);
     mf_release(context, search->order);
@@ -380,11 +367,8 @@ static mf_Status bear(mf_Search *search, uint32_t i, uint64_t id, uint32_t paren
     const mf_Population *current = &search->current;
     mf_Population *next = &search->next;
     size_t bytes = config->genome_bytes;
-    next->id[i] = id;
-    next->parent[i] = current->id[parent];
-    next->verified[i] = __builtin_nan("");
+    mf_search_clear(next, i, id, current->id[parent]);
     next->bias[i] = mf_search_bias(config, current->verified[parent], current->fitness[parent]);
-    next->checked[i] = MF_VERIFIED_NEVER;
     return mf_search_vary(search, current->genomes + parent * bytes, id, next->genomes + i * bytes,
                           error);
 }
