@@ -190,6 +190,14 @@ mf_TextNumber mf_text_duration(double seconds) {
     return number("%.1f years", seconds / (365.25 * 86400.0));
 }
 
+mf_Status mf_text_save(mf_Text *text, const char *path, const char *what, mf_Error *error) {
+    mf_Status status = text->failed
+                           ? mf_fail(error, MF_NO_MEMORY, "%s: out of memory", what)
+                           : mf_file_replace(text->context, path, text->data, text->size, error);
+    mf_text_free(text);
+    return status;
+}
+
 void mf_text_base64(mf_Text *text, const uint8_t *bytes, size_t size) {
     static const char alphabet[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -41,6 +41,9 @@ mf_TextNumber mf_text_measure(double value);
 // Seconds in a readable unit: "0.42 s", "24 s", "3 min 20 s", "2.5 h", "189.4 days".
 mf_TextNumber mf_text_duration(double seconds);
 
+// Replaces a file by the text, which is freed. MF_NO_MEMORY, with `what` in the message: it failed.
+mf_Status mf_text_save(mf_Text *text, const char *path, const char *what, mf_Error *error);
+
 // Base64 of RFC 4648 with padding.
 void mf_text_base64(mf_Text *text, const uint8_t *bytes, size_t size);
 

@@ -273,9 +273,5 @@ mf_Status mf_comparison_write(const mf_Comparison *comparison, const char *path,
         return mf_fail(error, MF_BAD_ARGUMENT, "compare: comparison or path is NULL");
     mf_Text text = mf_text_begin(comparison->context);
     render(&text, comparison);
-    mf_Status status =
-        text.failed ? mf_fail(error, MF_NO_MEMORY, "compare: out of memory")
-                    : mf_file_replace(comparison->context, path, text.data, text.size, error);
-    mf_text_free(&text);
-    return status;
+    return mf_text_save(&text, path, "compare", error);
 }

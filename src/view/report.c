@@ -391,9 +391,7 @@ mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_SceneFile
     if (status == MF_OK) {
         mf_Text text = mf_text_begin(context);
         mf_report_render(&text, data);
-        status = text.failed ? mf_fail(error, MF_NO_MEMORY, "report: out of memory")
-                             : mf_file_replace(context, path, text.data, text.size, error);
-        mf_text_free(&text);
+        status = mf_text_save(&text, path, "report", error);
         mf_report_release(data);
     }
     mf_release(context, data);

@@ -294,9 +294,5 @@ mf_Status mf_tracks_write(mf_Tracks *tracks, const char *path, mf_Error *error) 
     put_picture(&text, tracks);
     if (page)
         mf_text_put(&text, "</body></html>\n");
-    mf_Status status = text.failed
-                           ? mf_fail(error, MF_NO_MEMORY, "tracks: out of memory")
-                           : mf_file_replace(tracks->context, path, text.data, text.size, error);
-    mf_text_free(&text);
-    return status;
+    return mf_text_save(&text, path, "tracks", error);
 }
