@@ -37,14 +37,10 @@ static mf_Status add_field(mf_GroupCameras *own, const mf_Camera *camera, int me
     char name[300];
     snprintf(name, sizeof name, "camera.%.200s.%s%s", camera->name, measures[measure].name,
              ends[part]);
-    const mf_FieldInfo info = {name,
-                               measures[measure].unit,
-                               "",
-                               raw ? MF_F32 : measures[measure].type,
-                               MF_FIXED_COUNT,
-                               raw ? 3 : measures[measure].width,
-                               MF_FIELD_STATE | MF_FIELD_OUTPUT,
-                               part == SHOWN ? measures[measure].about : texts[part]};
+    const mf_FieldInfo info = MF_FIELD_INFO(
+        name, measures[measure].unit, "", raw ? MF_F32 : measures[measure].type, MF_FIXED_COUNT,
+        raw ? 3 : measures[measure].width, MF_FIELD_STATE | MF_FIELD_OUTPUT,
+        part == SHOWN ? measures[measure].about : texts[part]);
     return mf_attach_field(own->group, &info, camera->width * camera->height * slots, out, error);
 }
 

@@ -182,31 +182,15 @@ static mf_Status make_plan(mf_Group *group, const mf_GpConfig *config, mf_GpBatc
 }
 
 static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error) {
-    static const mf_FieldInfo program_info = {
-        "gp.program",
-        "1",
-        "",
-        MF_I32,
-        MF_FIXED_COUNT,
-        1,
-        MF_FIELD_STATE | MF_FIELD_INPUT,
-        "the controller's program, one instruction 0 .. 255 per address"};
-    static const mf_FieldInfo address_info = {"gp.address",
-                                              "1",
-                                              "",
-                                              MF_I32,
-                                              MF_PER_INSTANCE,
-                                              1,
-                                              MF_FIELD_STATE,
-                                              "address of the next instruction, 0 .. 31"};
-    static const mf_FieldInfo accumulator_info = {"gp.accumulator",
-                                                  "1",
-                                                  "",
-                                                  MF_I32,
-                                                  MF_PER_INSTANCE,
-                                                  1,
-                                                  MF_FIELD_STATE,
-                                                  "the machine's accumulator, 0 .. 255"};
+    static const mf_FieldInfo program_info = MF_FIELD_INFO(
+        "gp.program", "1", "", MF_I32, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+        "the controller's program, one instruction 0 .. 255 per address");
+    static const mf_FieldInfo address_info =
+        MF_FIELD_INFO("gp.address", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                      "address of the next instruction, 0 .. 31");
+    static const mf_FieldInfo accumulator_info =
+        MF_FIELD_INFO("gp.accumulator", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                      "the machine's accumulator, 0 .. 255");
     mf_Field *program, *address, *accumulator;
     mf_Status status = mf_attach_field(group, &program_info, MF_GP_BYTES, &program, error);
     if (status == MF_OK)

@@ -133,15 +133,9 @@ static mf_Status add_hidden(const mf_NetworkConfig *config, mf_NetworkPlan *plan
 
 static mf_Status add_weights(mf_Group *group, mf_NetworkPlan *plan, mf_NetworkBatch *batch,
                              mf_Error *error) {
-    static const mf_FieldInfo info = {
-        "network.weight",
-        "1",
-        "",
-        MF_REAL,
-        MF_FIXED_COUNT,
-        1,
-        MF_FIELD_STATE | MF_FIELD_INPUT,
-        "layer by layer and unit by unit: weights of the unit's inputs, then its bias"};
+    static const mf_FieldInfo info = MF_FIELD_INFO(
+        "network.weight", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+        "layer by layer and unit by unit: weights of the unit's inputs, then its bias");
     mf_Field *field;
     plan->weight_count = (uint32_t)mf_network_weight_count(plan->sizes, plan->layers);
     mf_Status status = mf_attach_field(group, &info, plan->weight_count, &field, error);

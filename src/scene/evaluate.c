@@ -7,6 +7,7 @@
 #include "scene/machines.h"
 #include "body/kind.h"
 #include "base/floats.h"
+#include "world/attach.h"
 
 #include "world/group.h"
 
@@ -17,15 +18,9 @@
 
 // Stores where each robot starts, for the distance that it covers.
 mf_Status mf_scene_note_start(mf_Scene *scene, mf_Error *error) {
-    static const mf_FieldInfo info = {
-        "start.position",
-        "m",
-        "world",
-        MF_REAL,
-        MF_FIXED_COUNT,
-        2,
-        0,
-        "initial horizontal position of the base, from which the distance is measured"};
+    static const mf_FieldInfo info = MF_FIELD_INFO(
+        "start.position", "m", "world", MF_REAL, MF_FIXED_COUNT, 2, 0,
+        "initial horizontal position of the base, from which the distance is measured");
     mf_Group *group = scene->group;
     mf_Field *start;
     mf_Status status = mf_group_add_field(group, &info, 1, &start, error);

@@ -14,6 +14,7 @@
 // are state: restoring the initial snapshot sets them to 0.
 #include "scene/machines.h"
 #include "base/floats.h"
+#include "world/attach.h"
 
 #include "math/scalar.h"
 #include "model/sensor_kind.h"
@@ -34,40 +35,18 @@ typedef struct Sums {
     mf_Servo servo[];                                // of each joint; gain 0: none
 } Sums;
 
-static const mf_FieldInfo forward_info = {
-    "fitness.forward",
-    "m",
-    "",
-    MF_F64,
-    MF_PER_INSTANCE,
-    1,
-    MF_FIELD_STATE,
-    "displacement of the base along its own heading, backward is negative"};
-static const mf_FieldInfo upright_info = {"fitness.upright",
-                                          "s",
-                                          "",
-                                          MF_F64,
-                                          MF_PER_INSTANCE,
-                                          1,
-                                          MF_FIELD_STATE,
-                                          "time, weighted by the cosine of the base's tilt"};
-static const mf_FieldInfo stance_info = {
-    "fitness.stance",
-    "s",
-    "",
-    MF_F64,
-    MF_FIXED_COUNT,
-    1,
-    MF_FIELD_STATE,
-    "time for which each foot with a contact sensor carried load"};
-static const mf_FieldInfo work_info = {"fitness.work",
-                                       "J",
-                                       "",
-                                       MF_F64,
-                                       MF_PER_INSTANCE,
-                                       1,
-                                       MF_FIELD_STATE,
-                                       "positive work of the servos"};
+static const mf_FieldInfo forward_info =
+    MF_FIELD_INFO("fitness.forward", "m", "", MF_F64, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                  "displacement of the base along its own heading, backward is negative");
+static const mf_FieldInfo upright_info =
+    MF_FIELD_INFO("fitness.upright", "s", "", MF_F64, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                  "time, weighted by the cosine of the base's tilt");
+static const mf_FieldInfo stance_info =
+    MF_FIELD_INFO("fitness.stance", "s", "", MF_F64, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+                  "time for which each foot with a contact sensor carried load");
+static const mf_FieldInfo work_info =
+    MF_FIELD_INFO("fitness.work", "J", "", MF_F64, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                  "positive work of the servos");
 
 // ---- names -------------------------------------------------------------------------------------
 

@@ -218,24 +218,14 @@ static void bind_fields(mf_Group *group, mf_SensePlan *plan) {
 
 static mf_Status add_fields(mf_Group *group, mf_SensePlan *plan, const mf_SensorsConfig *config,
                             mf_Error *error) {
-    static const mf_FieldInfo value = {"sensor.value",
-                                       "1",
-                                       "",
-                                       MF_REAL,
-                                       MF_PER_SENSOR,
-                                       1,
-                                       MF_FIELD_STATE | MF_FIELD_OUTPUT,
-                                       "values of the sensors of the robot's file, each in its own "
-                                       "unit; behind them, if asked for, "
-                                       "joint positions and roll, pitch, yaw of the base"};
-    static const mf_FieldInfo before = {"sensor.before",
-                                        "1",
-                                        "",
-                                        MF_REAL,
-                                        MF_FIXED_COUNT,
-                                        1,
-                                        MF_FIELD_OUTPUT,
-                                        "velocities at the beginning of the step; m/s, rad/s"};
+    static const mf_FieldInfo value = MF_FIELD_INFO(
+        "sensor.value", "1", "", MF_REAL, MF_PER_SENSOR, 1, MF_FIELD_STATE | MF_FIELD_OUTPUT,
+        "values of the sensors of the robot's file, each in its own "
+        "unit; behind them, if asked for, "
+        "joint positions and roll, pitch, yaw of the base");
+    static const mf_FieldInfo before =
+        MF_FIELD_INFO("sensor.before", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
+                      "velocities at the beginning of the step; m/s, rad/s");
     mf_Field *field;
     mf_Status status = mf_attach_field(group, &value, plan->image->value_count, &field, error);
     if (status != MF_OK)

@@ -72,15 +72,9 @@ static void destroy(mf_Context *context, void *user) {
 
 static mf_Status add_fields(mf_Group *group, Links *links, mf_Error *error) {
     const uint32_t count = mf_group_model(group)->link_count;
-    const mf_FieldInfo pose = {
-        "link.pose",
-        "1",
-        "world",
-        MF_REAL,
-        MF_FIXED_COUNT,
-        POSE,
-        MF_FIELD_OUTPUT,
-        "per link: origin [m], then rotation link to world, unit quaternion (w, x, y, z)"};
+    const mf_FieldInfo pose = MF_FIELD_INFO(
+        "link.pose", "1", "world", MF_REAL, MF_FIXED_COUNT, POSE, MF_FIELD_OUTPUT,
+        "per link: origin [m], then rotation link to world, unit quaternion (w, x, y, z)");
     const mf_FieldInfo velocity = {
         "link.velocity", "1",
         "world",         MF_REAL,

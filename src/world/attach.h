@@ -6,6 +6,10 @@
 
 #include <mayfly/world.h>
 
+// An mf_FieldInfo: name, unit, frame, type, shape, components, flags, description.
+#define MF_FIELD_INFO(name, unit, frame, type, shape, count, flags, text)                          \
+    { name, unit, frame, type, shape, count, flags, text }
+
 // Checks that the rate consists of two positive numbers and that the group has no system `name`.
 mf_Status mf_attach_check(const mf_Group *group, const char *name, mf_Rate rate, mf_Error *error);
 

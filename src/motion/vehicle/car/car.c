@@ -34,15 +34,9 @@ static const mf_FieldInfo own_fields[] = {
                              "the active command: the numbers of the command fields in order"},
 };
 
-static const mf_FieldInfo refused_field = {
-    "command.refused",
-    "1",
-    "",
-    MF_U32,
-    MF_PER_INSTANCE,
-    1,
-    MF_FIELD_STATE,
-    "control ticks at which the command was not finite or out of range"};
+static const mf_FieldInfo refused_field =
+    MF_FIELD_INFO("command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                  "control ticks at which the command was not finite or out of range");
 
 static const mf_FieldInfo command_fields[][WIDEST] = {
     [MF_CAR_COMMAND_DRIVE] = {{"command.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,

@@ -154,15 +154,9 @@ static const mf_FieldInfo command_fields[] = {
      "of the orbit, positive: counterclockwise seen from above"},
 };
 
-static const mf_FieldInfo accepted_field = {
-    "command.accepted",
-    "1",
-    "",
-    MF_REAL,
-    MF_FIXED_COUNT,
-    1,
-    STATE,
-    "the active command, values in the order of the command fields, SI units"};
+static const mf_FieldInfo accepted_field =
+    MF_FIELD_INFO("command.accepted", "1", "", MF_REAL, MF_FIXED_COUNT, 1, STATE,
+                  "the active command, values in the order of the command fields, SI units");
 
 static const mf_FieldInfo wing_fields[MF_WING_ROWS] = {
     [MF_WING_ROW_REFUSED] = {"command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
