@@ -1,6 +1,7 @@
 // Rules for switching the motion during a run: a system of the world, before all others of a step.
 // A rule depends on time and positions only, so it needs no state.
 #include "scene/builder.h"
+#include "world/attach.h"
 
 #include "math/scalar.h"
 
@@ -71,10 +72,6 @@ static void run(const mf_WorldRun *run, void *user) {
                 check_robot(rules, run->time, g, i);
 }
 
-static void destroy(mf_Context *context, void *user) {
-    mf_release(context, user);
-}
-
 // Default: about 10 ms in whole steps.
 static mf_Time interval_of(const mf_Scene *scene) {
     const mf_Time steps = 10 * MF_MILLISECOND / scene->step;
@@ -113,10 +110,10 @@ mf_Status mf_scene_add_rules(mf_Scene *scene, mf_Error *error) {
     system.phase = MF_PHASE_SENSE;
     system.rate = mf_rate_from_period(rules->interval);
     system.run = run;
-    system.destroy = destroy;
+    system.destroy = mf_attach_release;
     system.user = rules;
     mf_Status status = mf_world_add_system(scene->world, &system, error);
     if (status != MF_OK)
-        destroy(context, rules);
+        mf_release(context, rules);
     return status;
 }
