@@ -121,8 +121,7 @@ static void reset_gait(mf_Group *group, uint32_t instance, void *user) {
     const GaitSystem *system = user;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         mf_Field *field = mf_group_find_field(group, names[i]);
-        for (uint32_t c = 0; c < field->components; c++)
-            mf_field_set(field, instance, c, 0.0);
+        mf_field_clear(field, instance);
     }
     mf_field_set(mf_group_find_field(group, "gait.select"), instance, 0, system->first);
 }

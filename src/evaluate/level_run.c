@@ -1,5 +1,6 @@
 // A world with one kind of robot that does one gait at one level.
 #include "evaluate/level_run.h"
+#include "world/attach.h"
 #include "body/kind.h"
 #include "base/clock.h"
 #include "terrain/lookup.h"
@@ -66,8 +67,7 @@ void mf_level_run_close(mf_LevelRun *run) {
 
 static void read(const mf_LevelRun *run, const char *name, uint32_t count, double *out) {
     const mf_Field *field = mf_group_find_field(run->scene.group, name);
-    for (uint32_t c = 0; c < count; c++)
-        out[c] = mf_field_get(field, 0, c);
+    mf_field_read(field, 0, 0, count, out);
 }
 
 static void position_of(double out[3], const double position[3], const double rotation[4],

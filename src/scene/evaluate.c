@@ -58,8 +58,7 @@ static void idle(const mf_Scene *scene, uint32_t instance) {
     if (mf_group_truss(&scene->file->groups[0]) != NULL)
         return; // oscillators begin at the rest lengths of the file
     mf_Field *offset = mf_group_find_field(scene->group, "oscillator.offset");
-    for (uint32_t j = 0; j < scene->model->joint_count; j++)
-        mf_field_set(offset, instance, j, scene->model->start_angle[j]);
+    mf_field_write(offset, instance, 0, scene->model->joint_count, scene->model->start_angle);
 }
 
 void mf_scene_idle(const mf_Scene *scene) {

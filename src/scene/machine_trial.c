@@ -310,10 +310,8 @@ static void run_trials(const mf_SystemRun *run, void *user) {
 static void reset_trial(mf_Group *group, uint32_t instance, void *user) {
     const Trial *trial = user;
     (void)group;
-    for (int row = 0; row < ROWS; row++) {
-        for (uint32_t c = 0; c < trial->rows[row]->components; c++)
-            mf_field_set(trial->rows[row], instance, c, 0.0);
-    }
+    for (int row = 0; row < ROWS; row++)
+        mf_field_clear(trial->rows[row], instance);
     if (trial->rest == 0)
         come_to_rest(trial, instance);
 }

@@ -1,6 +1,7 @@
 // Initial poses of single robots: from their file, a keyframe or the start of a gait, on the
 // ground.
 #include "scene/builder.h"
+#include "world/attach.h"
 #include <mayfly/model_fields.h>
 #include "scene/scene_file.h"
 
@@ -236,8 +237,7 @@ static void put_on_ground(const mf_SceneBuilder *builder, const mf_Model *model,
 // Keeps the position of a reset: each point of its start pose on or above the ground below.
 static void keep_stand(mf_Group *group, mf_RobotStart *start) {
     const mf_Field *position = mf_group_find_field(group, "base.position");
-    for (uint32_t c = 0; c < 3; c++)
-        start->position[c] = mf_field_get(position, 0, c);
+    mf_field_read(position, 0, 0, 3, start->position);
 }
 
 // Raises a robot that its file puts deep in the ground.
@@ -260,8 +260,7 @@ static mf_Status raise_vertices(mf_SceneBuilder *builder, uint32_t index) {
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++) {
         double at[3];
-        for (uint32_t c = 0; c < 3; c++)
-            at[c] = mf_field_get(base, i, c);
+        mf_field_read(base, i, 0, 3, at);
         at[2] += height;
         status = mf_group_set_start(group, i, at, NULL, NULL, builder->error);
     }

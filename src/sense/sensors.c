@@ -116,8 +116,7 @@ void mf_sense_start(const mf_SensePlan *plan, uint32_t instance) {
 static void reset_measure(mf_Group *group, uint32_t instance, void *user) {
     const mf_SensePlan *plan = user;
     mf_Field *values = mf_group_find_field(group, "sensor.value");
-    for (uint32_t c = 0; c < values->components; c++)
-        mf_field_set(values, instance, c, 0.0);
+    mf_field_clear(values, instance);
     if (plan->ranges != NULL)
         mf_ranges_update(plan->ranges, true);
     mf_sense_start(plan, instance);

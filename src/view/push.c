@@ -12,6 +12,7 @@
 // robots that only follow their command are moved. It ends with the release, which gives the inputs
 // back. A mf_Pusher gives them back after each step, so that others may write them meanwhile.
 #include "view/push.h"
+#include "world/attach.h"
 #include "solve/link_motion.h"
 #include "base/floats.h"
 
@@ -96,11 +97,6 @@ static Fields fields_of(mf_Group *group) {
 static void load(double out[3], const mf_Field *field, uint32_t robot) {
     for (uint32_t c = 0; c < 3; c++)
         out[c] = field != NULL ? mf_field_get(field, robot, c) : 0.0;
-}
-
-static void store(mf_Field *field, uint32_t robot, const double values[3]) {
-    for (uint32_t c = 0; c < 3; c++)
-        mf_field_set(field, robot, c, values[c]);
 }
 
 // The inputs that a push writes, to memory->rest or back.
@@ -274,9 +270,9 @@ static void load_base(const mf_Push *push, const mf_PushMemory *memory, const Fi
     double torque[3], sum[3];
     mf_vec3_cross(torque, arm, force);
     mf_vec3_add(sum, memory->rest, force);
-    store(fields->inputs[FORCE], push->robot, sum);
+    mf_field_write(fields->inputs[FORCE], push->robot, 0, 3, sum);
     mf_vec3_add(sum, memory->rest + 3, torque);
-    store(fields->inputs[TORQUE], push->robot, sum);
+    mf_field_write(fields->inputs[TORQUE], push->robot, 0, 3, sum);
 }
 
 // On the link, through all joints between it and the base.
@@ -311,7 +307,7 @@ static void move(const mf_Push *push, const Fields *fields, double step, const d
     const double part = MOVE_RATE * step < 1.0 ? MOVE_RATE * step : 1.0;
     for (int c = 0; c < 3; c++)
         position[c] += part * (push->to[c] - point[c]);
-    store(fields->position, push->robot, position);
+    mf_field_write(fields->position, push->robot, 0, 3, position);
     mf_group_refresh(push->group, push->robot);
 }
 
@@ -321,8 +317,7 @@ static void pull_base(const mf_Push *push, const mf_PushMemory *memory, const Fi
     double linear[3], angular[3], spin[3], rotation[4], velocity[3], force[3];
     load(linear, fields->linear, push->robot);
     load(angular, fields->angular, push->robot);
-    for (uint32_t c = 0; c < 4; c++)
-        rotation[c] = mf_field_get(fields->orientation, push->robot, c);
+    mf_field_read(fields->orientation, push->robot, 0, 4, rotation);
     mf_quat_rotate(spin, rotation, angular); // body to world
     mf_vec3_cross(velocity, spin, arm);
     mf_vec3_add(velocity, linear, velocity);
@@ -332,7 +327,7 @@ static void pull_base(const mf_Push *push, const mf_PushMemory *memory, const Fi
         return;
     }
     mf_vec3_add_scaled(linear, linear, step / push->mass, force);
-    store(fields->linear, push->robot, linear);
+    mf_field_write(fields->linear, push->robot, 0, 3, linear);
     mf_group_refresh(push->group, push->robot);
 }
 

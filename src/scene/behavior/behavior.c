@@ -2,6 +2,7 @@
 // pose of an agent is a function of time and its index, so the index of the next waypoint is the
 // only state. Agents with a fault are skipped.
 #include "scene/behavior/behavior.h"
+#include "world/attach.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/car/motion.h"
 #include "base/floats.h"
@@ -150,16 +151,14 @@ static void put(const mf_BehaviorPlan *plan, uint32_t field, uint32_t instance, 
 }
 
 static void get_position(const mf_BehaviorPlan *plan, uint32_t instance, double out[3]) {
-    for (uint32_t c = 0; c < 3; c++)
-        out[c] = mf_field_get(plan->position, instance, c);
+    mf_field_read(plan->position, instance, 0, 3, out);
 }
 
 // Direction that an agent faces, about the vertical.
 static double heading_of(const mf_BehaviorPlan *plan, uint32_t instance) {
     double q[4], forward[3];
     const double ahead[3] = {1.0, 0.0, 0.0};
-    for (uint32_t c = 0; c < 4; c++)
-        q[c] = mf_field_get(plan->orientation, instance, c);
+    mf_field_read(plan->orientation, instance, 0, 4, q);
     mf_quat_rotate(forward, q, ahead);
     return mf_atan2(forward[1], forward[0]);
 }

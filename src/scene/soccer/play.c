@@ -2,6 +2,7 @@
 // fields of the robots (which gait, and whether it has finished), so snapshots contain it; counts
 // are statistics only.
 #include "scene/soccer/play.h"
+#include "world/attach.h"
 
 #include "math/scalar.h"
 
@@ -13,8 +14,7 @@ static const char *const move_names[MF_PLAY_MOVES] = {"walk",       "stand",    
 
 mf_Player mf_play_see(const mf_PlayTeam *team, uint32_t robot) {
     double q[4];
-    for (uint32_t c = 0; c < 4; c++)
-        q[c] = mf_field_get(team->orientation, robot, c);
+    mf_field_read(team->orientation, robot, 0, 4, q);
     mf_Player player;
     player.position[0] = mf_field_get(team->position, robot, 0);
     player.position[1] = mf_field_get(team->position, robot, 1);
