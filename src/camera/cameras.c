@@ -202,11 +202,8 @@ static mf_Status add_group_system(mf_GroupCameras *own, mf_Error *error) {
 
 static mf_Status add_world_system(mf_Cameras *cameras, mf_Error *error) {
     static const char *const reads[] = {"link.pose", NULL};
-    mf_WorldSystemConfig config = mf_world_system_config();
-    config.name = system_name;
-    config.phase = MF_PHASE_AFTER;
-    config.run = mf_cameras_run_world;
-    config.user = cameras;
+    mf_WorldSystemConfig config =
+        mf_attach_world_system(system_name, MF_PHASE_AFTER, mf_cameras_run_world, cameras);
     config.reads = reads;
     config.settings_hash = MF_HASH_START;
     for (uint32_t g = 0; g < cameras->group_count; g++)

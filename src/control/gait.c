@@ -233,14 +233,10 @@ static mf_Status add_system(GaitSystem *system, mf_Group *group, mf_Error *error
                                          "gait.balance", "gait.from", NULL};
     int row = mf_kernel_row(mf_world_isa(mf_group_world(group)));
     system->run = kernels[row][mf_group_config_of(group)->double_precision];
-    mf_SystemConfig entry = mf_system_config();
-    entry.name = system_name;
-    entry.phase = MF_PHASE_CONTROL;
+    mf_SystemConfig entry = mf_attach_system(system_name, MF_PHASE_CONTROL, run_gaits, system);
     entry.rate = system->batch.rate;
-    entry.run = run_gaits;
     entry.reset = reset_gait;
     entry.destroy = destroy_gaits;
-    entry.user = system;
     entry.reads = reads;
     entry.writes = writes;
     entry.settings_hash = mf_hash_u32(MF_HASH_START, system->first);

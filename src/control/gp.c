@@ -236,14 +236,10 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
     if (status == MF_OK)
         status = add_fields(group, &system->batch, error);
     if (status == MF_OK) {
-        mf_SystemConfig entry = mf_system_config();
-        entry.name = system_name;
-        entry.phase = MF_PHASE_CONTROL;
+        mf_SystemConfig entry = mf_attach_system(system_name, MF_PHASE_CONTROL, run_gp, system);
         entry.rate = config->rate;
-        entry.run = run_gp;
         entry.reset = reset_gp;
         entry.destroy = destroy_gp;
-        entry.user = system;
         entry.reads = reads;
         entry.writes = writes;
         status = mf_group_add_system(group, &entry, error);

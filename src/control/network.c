@@ -225,13 +225,9 @@ static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSy
     const mf_NetworkPlan *plan = system->batch.plan;
     system->reads[plan->input_count] = "network.weight";
     system->reads[plan->input_count + 1] = "fault.word";
-    mf_SystemConfig entry = mf_system_config();
-    entry.name = system_name;
-    entry.phase = MF_PHASE_CONTROL;
+    mf_SystemConfig entry = mf_attach_system(system_name, MF_PHASE_CONTROL, run_network, system);
     entry.rate = config->rate;
-    entry.run = run_network;
     entry.destroy = destroy_network;
-    entry.user = system;
     entry.reads = system->reads;
     entry.writes = system->writes;
     entry.settings_hash = hash_settings(plan);

@@ -377,13 +377,9 @@ static mf_Status add_system(mf_Group *group, NeuronsSystem *system, mf_Error *er
     system->writes[writes++] = "fault.word";
     const uint32_t sizes[] = {batch->neurons, batch->synapses, batch->inputs, batch->frames,
                               batch->delay};
-    mf_SystemConfig entry = mf_system_config();
-    entry.name = system_name;
-    entry.phase = MF_PHASE_CONTROL;
-    entry.run = run_neurons;
+    mf_SystemConfig entry = mf_attach_system(system_name, MF_PHASE_CONTROL, run_neurons, system);
     entry.reset = reset_neurons;
     entry.destroy = destroy_neurons;
-    entry.user = system;
     entry.reads = system->reads;
     entry.writes = system->writes;
     entry.settings_hash =

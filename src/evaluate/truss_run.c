@@ -81,12 +81,8 @@ mf_Status mf_truss_drive(const mf_SceneFile *file, mf_Group *group, mf_Error *er
     sweep->range = mf_group_find_field(group, "actuator.range");
     sweep->control = mf_group_find_field(group, "actuator.control");
     sweep->period = period_of(&file->groups[0]);
-    mf_SystemConfig system = mf_system_config();
-    system.name = "sweep";
-    system.phase = MF_PHASE_CONTROL;
-    system.run = run_sweep;
+    mf_SystemConfig system = mf_attach_system("sweep", MF_PHASE_CONTROL, run_sweep, sweep);
     system.destroy = mf_attach_release;
-    system.user = sweep;
     system.reads = reads;
     system.writes = writes;
     mf_Status status = mf_group_add_system(group, &system, error);

@@ -260,13 +260,9 @@ mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
         is_requested(file, MF_FITNESS_ECONOMY) ? find_servos(scene, sums, error) : MF_OK;
     if (status == MF_OK)
         status = add_fields(file, group, sums, error);
-    mf_SystemConfig system = mf_system_config();
-    system.name = "fitness";
-    system.phase = MF_PHASE_AFTER;
-    system.run = run_sums;
+    mf_SystemConfig system = mf_attach_system("fitness", MF_PHASE_AFTER, run_sums, sums);
     system.reset = reset_sums;
     system.destroy = mf_attach_release;
-    system.user = sums;
     declare(sums, &system);
     if (status == MF_OK)
         status = mf_group_add_system(group, &system, error);

@@ -352,13 +352,9 @@ mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error) {
     const bool own = scene->divisor == 1 && scene->motion == scene->file->groups[0].motion;
     trial->strict = own && scene->file->groups[0].machine.strict;
     trial->ends = own && scene->motion == MF_MOTION_QUASISTATIC;
-    mf_SystemConfig system = mf_system_config();
-    system.name = "trial";
-    system.phase = MF_PHASE_AFTER;
-    system.run = run_trials;
+    mf_SystemConfig system = mf_attach_system("trial", MF_PHASE_AFTER, run_trials, trial);
     system.reset = reset_trial;
     system.destroy = mf_attach_release;
-    system.user = trial;
     system.reads = reads;
     system.writes = writes;
     if (status == MF_OK)

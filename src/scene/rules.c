@@ -105,13 +105,9 @@ mf_Status mf_scene_add_rules(mf_Scene *scene, mf_Error *error) {
         rules->position[g] = mf_group_find_field(group, "base.position");
         rules->orientation[g] = mf_group_find_field(group, "base.orientation");
     }
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = "rules";
-    system.phase = MF_PHASE_SENSE;
+    mf_WorldSystemConfig system = mf_attach_world_system("rules", MF_PHASE_SENSE, run, rules);
     system.rate = mf_rate_from_period(rules->interval);
-    system.run = run;
     system.destroy = mf_attach_release;
-    system.user = rules;
     mf_Status status = mf_world_add_system(scene->world, &system, error);
     if (status != MF_OK)
         mf_release(context, rules);

@@ -316,14 +316,10 @@ static mf_Status add_systems(mf_Group *group, const mf_SensorsConfig *config, mf
     static const char *const writes[] = {
         "sensor.value", "?sensor.raw", "?sensor.bias", "?sensor.ring", "?sensor.geometry",
         "fault.word",   NULL};
-    mf_SystemConfig system = mf_system_config();
-    system.name = keep_name;
+    mf_SystemConfig system = mf_attach_system(keep_name, MF_PHASE_CONTROL, run_keep, plan);
     system.reads = kept;
     system.writes = keeps;
-    system.phase = MF_PHASE_CONTROL;
-    system.run = run_keep;
     system.destroy = destroy_plan;
-    system.user = plan;
     if (plan->batch.before != NULL) {
         mf_Status status = mf_group_add_system(group, &system, error);
         if (status != MF_OK)

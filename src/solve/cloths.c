@@ -213,12 +213,8 @@ mf_Status mf_cloths_add(mf_World *world, mf_Error *error) {
     all->context = context;
     all->step = mf_time_to_seconds(mf_world_config_of(world)->step);
     mf_Status status = take_groups(all, world, error);
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = "cloths";
-    system.phase = MF_PHASE_MOTION;
-    system.run = run;
+    mf_WorldSystemConfig system = mf_attach_world_system("cloths", MF_PHASE_MOTION, run, all);
     system.destroy = destroy;
-    system.user = all;
     system.reads = reads;
     system.writes = writes;
     if (status == MF_OK)

@@ -541,13 +541,10 @@ static mf_Status fill(mf_Collisions *all, mf_Error *error) {
         status = join_solver(all, error);
     if (status != MF_OK)
         return status;
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = "collisions";
-    system.phase = MF_PHASE_MOTION;
-    system.run = mf_collisions_run;
+    mf_WorldSystemConfig system =
+        mf_attach_world_system("collisions", MF_PHASE_MOTION, mf_collisions_run, all);
     system.reset = forget;
     system.destroy = destroy;
-    system.user = all;
     system.reads = reads;
     system.writes = writes;
     system.settings_hash = hash_settings(all);

@@ -87,13 +87,9 @@ static mf_Status add_fields(mf_Group *group, Links *links, mf_Error *error) {
 }
 
 static mf_Status add_system(mf_Group *group, Links *links, mf_Error *error) {
-    mf_SystemConfig system = mf_system_config();
-    system.name = system_name;
-    system.phase = MF_PHASE_AFTER;
-    system.run = run;
+    mf_SystemConfig system = mf_attach_system(system_name, MF_PHASE_AFTER, run, links);
     system.reset = system.refresh = derive_one;
     system.destroy = destroy;
-    system.user = links;
     system.reads = reads;
     system.writes = writes;
     return mf_group_add_system(group, &system, error);

@@ -351,11 +351,8 @@ static mf_Status add_systems(mf_Solver *solver, mf_Error *error) {
                                          "warning.residual",
                                          "joint_slot.angle",
                                          NULL};
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = "joints.end";
-    system.phase = MF_PHASE_AFTER;
-    system.run = mf_solver_end;
-    system.user = solver;
+    mf_WorldSystemConfig system =
+        mf_attach_world_system("joints.end", MF_PHASE_AFTER, mf_solver_end, solver);
     system.writes = writes;
     mf_Status status = mf_world_add_system(solver->world, &system, error);
     if (status != MF_OK)

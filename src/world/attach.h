@@ -102,6 +102,26 @@ typedef struct mf_Kept {
 } mf_Kept;
 void mf_attach_keep(mf_Group *group, mf_Kept *kept);
 
+// Configurations of systems with what every one has.
+static inline mf_SystemConfig mf_attach_system(const char *name, mf_Phase phase, mf_SystemFn run,
+                                               void *user) {
+    mf_SystemConfig config = mf_system_config();
+    config.name = name;
+    config.phase = phase;
+    config.run = run;
+    config.user = user;
+    return config;
+}
+static inline mf_WorldSystemConfig mf_attach_world_system(const char *name, mf_Phase phase,
+                                                          mf_WorldSystemFn run, void *user) {
+    mf_WorldSystemConfig config = mf_world_system_config();
+    config.name = name;
+    config.phase = phase;
+    config.run = run;
+    config.user = user;
+    return config;
+}
+
 // `destroy` of systems whose `user` is one allocation.
 void mf_attach_release(mf_Context *context, void *user);
 

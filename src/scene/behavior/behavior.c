@@ -546,16 +546,12 @@ mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavio
         "fault.word",         "?neighbor.count",      "?neighbor.position",
         "?neighbor.velocity", "?behavior.offset",     NULL};
     const char *writes[MF_MODE_FIELDS + 2];
-    mf_SystemConfig system = mf_system_config();
-    system.name = "behavior";
+    mf_SystemConfig system = mf_attach_system("behavior", MF_PHASE_CONTROL, run, plan);
     system.reads = reads;
     system.writes = writes;
-    system.phase = MF_PHASE_CONTROL;
     system.rate = behavior->rate;
-    system.run = run;
     system.reset = reset;
     system.destroy = destroy;
-    system.user = plan;
     list_writes(plan, writes);
     if (status == MF_OK)
         status = mf_group_add_system(group, &system, error);

@@ -88,13 +88,9 @@ mf_Status mf_scene_add_play(mf_Scene *scene, mf_Error *error) {
     play->ball_velocity = mf_group_find_field(play->ball, "base.linear_velocity");
     play->state =
         mf_allocate(context, ball->position_count + ball->velocity_count + 1, sizeof(double));
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = "play";
-    system.phase = MF_PHASE_CONTROL;
+    mf_WorldSystemConfig system = mf_attach_world_system("play", MF_PHASE_CONTROL, run, play);
     system.rate = file->groups[play->teams[0].index].behavior.rate;
-    system.run = run;
     system.destroy = destroy;
-    system.user = play;
     mf_Status status = play->state == NULL ? mf_fail(error, MF_NO_MEMORY, "scene: out of memory")
                                            : mf_world_add_system(scene->world, &system, error);
     if (status != MF_OK) {
