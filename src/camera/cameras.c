@@ -30,18 +30,17 @@ typedef enum Part { SHOWN, DELAYED, ROWS } Part;
 
 static mf_Status add_field(mf_GroupCameras *own, const mf_Camera *camera, int measure, Part part,
                            uint32_t slots, mf_Field **out, mf_Error *error) {
-    static const char *const ends[] = {"", ".delayed", ".rows"};
-    static const char *const texts[] = {NULL, "pictures that are not visible yet",
-                                        "rows of the picture that is being taken"};
-    const bool raw = part == ROWS && measure == MF_CAMERA_COLOR; // before the chip
-    char name[300];
-    snprintf(name, sizeof name, "camera.%.200s.%s%s", camera->name, measures[measure].name,
-             ends[part]);
-    const mf_FieldInfo info = MF_FIELD_INFO(
-        name, measures[measure].unit, "", raw ? MF_F32 : measures[measure].type, MF_FIXED_COUNT,
-        raw ? 3 : measures[measure].width, MF_FIELD_STATE | MF_FIELD_OUTPUT,
-        part == SHOWN ? measures[measure].about : texts[part]);
-    return mf_attach_field(own->group, &info, camera->width * camera->height * slots, out, error);
+    static const char *const ends[] = MF_NAMES("", ".delayed", ".rows"};
+static const char *const texts[] = {NULL, "pictures that are not visible yet",
+                                    "rows of the picture that is being taken"};
+const bool raw = part == ROWS && measure == MF_CAMERA_COLOR; // before the chip
+char name[300];
+snprintf(name, sizeof name, "camera.%.200s.%s%s", camera->name, measures[measure].name, ends[part]);
+const mf_FieldInfo info = MF_FIELD_INFO(
+    name, measures[measure].unit, "", raw ? MF_F32 : measures[measure].type, MF_FIXED_COUNT,
+    raw ? 3 : measures[measure].width, MF_FIELD_STATE | MF_FIELD_OUTPUT,
+    part == SHOWN ? measures[measure].about : texts[part]);
+return mf_attach_field(own->group, &info, camera->width * camera->height * slots, out, error);
 }
 
 static mf_Status add_fields(mf_GroupCameras *own, mf_OneCamera *one, mf_Error *error) {
@@ -177,7 +176,7 @@ static uint64_t hash_settings(const mf_GroupCameras *own) {
 }
 
 static mf_Status add_group_system(mf_GroupCameras *own, mf_Error *error) {
-    static const char *const reads[] = {"link.pose", NULL};
+    static const char *const reads[] = {"link.pose");
     mf_SystemConfig config = mf_system_config();
     uint32_t count = 0;
     for (uint32_t i = 0; i < own->count; i++)

@@ -292,27 +292,14 @@ static bool shows_fields(const mf_SensePlan *plan) {
 // The plan belongs to the system that keeps velocities or, without one, to the other.
 static mf_Status add_systems(mf_Group *group, const mf_SensorsConfig *config, mf_SensePlan *plan,
                              bool *owned, mf_Error *error) {
-    static const char *const kept[] = {"base.linear_velocity",
-                                       "base.angular_velocity",
-                                       "joint.rate",
-                                       "?ball.rate",
-                                       "?free.velocity",
-                                       "fault.word",
-                                       NULL};
+    static const char *const kept[] =
+        MF_NAMES("base.linear_velocity", "base.angular_velocity", "joint.rate", "?ball.rate",
+                 "?free.velocity", "fault.word");
     static const char *const keeps[] = {"sensor.before", NULL};
-    static const char *const reads[] = {MF_TREE_FIELD_NAMES,
-                                        "?actuator.force",
-                                        "?sensor.outer",
-                                        "?joint.limit_force",
-                                        "?sensor.touch",
-                                        "?tendon.limit_force",
-                                        "?contact.load",
-                                        "?point.load",
-                                        "?motion.level",
-                                        "?sensor.before",
-                                        "fault.word",
-                                        "fault.count",
-                                        NULL};
+    static const char *const reads[] =
+        MF_NAMES(MF_TREE_FIELD_NAMES, "?actuator.force", "?sensor.outer", "?joint.limit_force",
+                 "?sensor.touch", "?tendon.limit_force", "?contact.load", "?point.load",
+                 "?motion.level", "?sensor.before", "fault.word", "fault.count");
     static const char *const writes[] = {
         "sensor.value", "?sensor.raw", "?sensor.bias", "?sensor.ring", "?sensor.geometry",
         "fault.word",   NULL};

@@ -195,13 +195,9 @@ mf_Status mf_cloths_add(mf_World *world, mf_Error *error) {
     static const char *const reads[] = {
         "base.position", "base.orientation", "joint.angle", "joint.rate",
         "pin.vertex",    "pin.anchor",       NULL};
-    static const char *const writes[] = {"vertex.position",
-                                         "vertex.velocity",
-                                         "cloth.contacts",
-                                         "pin.force",
-                                         "wrench.link",
-                                         "wrench.count",
-                                         NULL};
+    static const char *const writes[] =
+        MF_NAMES("vertex.position", "vertex.velocity", "cloth.contacts", "pin.force", "wrench.link",
+                 "wrench.count");
     if (world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "cloths: world is NULL");
     if (mf_world_find_system(world, "cloths") != NULL)

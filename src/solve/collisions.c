@@ -366,19 +366,10 @@ static void destroy(mf_Context *context, void *user) {
 
 // ---- adding ------------------------------------------------------------------------------------
 
-static const char *const reads[] = {"base.position",
-                                    "base.orientation",
-                                    "base.linear_velocity",
-                                    "base.angular_velocity",
-                                    "joint.angle",
-                                    "joint.rate",
-                                    "ball.orientation",
-                                    "ball.rate",
-                                    "free.position",
-                                    "free.velocity",
-                                    "fault.word",
-                                    "motion.level",
-                                    NULL};
+static const char *const reads[] =
+    MF_NAMES("base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+             "joint.angle", "joint.rate", "ball.orientation", "ball.rate", "free.position",
+             "free.velocity", "fault.word", "motion.level");
 static const char *const writes[] = {"wrench.link", "wrench.count", NULL};
 
 static void forget(mf_World *world, void *user) {

@@ -344,13 +344,9 @@ static mf_Status add_systems(mf_Solver *solver, mf_Error *error) {
         "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
         "joint.angle",   "joint.rate",       "ball.orientation",     "ball.rate",
         "free.position", "free.velocity",    "fault.word",           NULL};
-    static const char *const writes[] = {"wrench.link",
-                                         "wrench.count",
-                                         "warning.word",
-                                         "warning.steps",
-                                         "warning.residual",
-                                         "joint_slot.angle",
-                                         NULL};
+    static const char *const writes[] =
+        MF_NAMES("wrench.link", "wrench.count", "warning.word", "warning.steps", "warning.residual",
+                 "joint_slot.angle");
     mf_WorldSystemConfig system =
         mf_attach_world_system("joints.end", MF_PHASE_AFTER, mf_solver_end, solver);
     system.writes = writes;

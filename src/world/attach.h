@@ -81,6 +81,8 @@ mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error);
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
 
 // Lists of names that end with NULL, as those of what a system reads; NULL has none.
+#define MF_NAMES(...)                                                                              \
+    { __VA_ARGS__, NULL }
 uint32_t mf_name_count(const char *const *names);
 bool mf_name_listed(const char *const *names, const char *name);
 

@@ -324,13 +324,10 @@ static const mf_Key row_keys[] = {
 };
 
 static const char *const row_reads[] = {"?pin.vertex", "?pin.anchor", "?cloth.torn", NULL};
-static const char *const row_writes[] = {"base.position",    "base.linear_velocity",
-                                         "vertex.position",  "vertex.velocity",
-                                         "cloth.contacts",   "cloth.residual",
-                                         "?cloth.torn",      "?cloth.tears",
-                                         "?pin.force",       "fault.word",
-                                         "warning.word",     "warning.steps",
-                                         "warning.residual", NULL};
+static const char *const row_writes[] =
+    MF_NAMES("base.position", "base.linear_velocity", "vertex.position", "vertex.velocity",
+             "cloth.contacts", "cloth.residual", "?cloth.torn", "?cloth.tears", "?pin.force",
+             "fault.word", "warning.word", "warning.steps", "warning.residual");
 
 const mf_MotionRow mf_cloth_row = {
     .name = "cloth",

@@ -296,31 +296,13 @@ static uint64_t hash_motion(const mf_CarMotion *motion) {
     return mf_hash_doubles(hash, mf_car_path_y_f64(path), path->segments + 2);
 }
 
-static const char *const car_reads[] = {"wind.velocity",
-                                        "?command.steering",
-                                        "?command.duty",
-                                        "?command.brake",
-                                        "?command.speed",
-                                        "?command.circle",
-                                        "?command.line",
-                                        "?command.waypoint",
-                                        "?wrench.link",
-                                        "?wrench.count",
-                                        NULL};
-static const char *const car_writes[] = {"base.position",
-                                         "base.orientation",
-                                         "base.linear_velocity",
-                                         "base.angular_velocity",
-                                         "car.steering",
-                                         "car.steering_target",
-                                         "car.duty",
-                                         "car.brake",
-                                         "car.integral",
-                                         "car.progress",
-                                         "command.accepted",
-                                         "command.refused",
-                                         "fault.word",
-                                         NULL};
+static const char *const car_reads[] = MF_NAMES(
+    "wind.velocity", "?command.steering", "?command.duty", "?command.brake", "?command.speed",
+    "?command.circle", "?command.line", "?command.waypoint", "?wrench.link", "?wrench.count");
+static const char *const car_writes[] =
+    MF_NAMES("base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+             "car.steering", "car.steering_target", "car.duty", "car.brake", "car.integral",
+             "car.progress", "command.accepted", "command.refused", "fault.word");
 
 static mf_CarMotion *find_motion(const mf_Group *group) {
     return mf_motion_plan(group, &mf_car_row);

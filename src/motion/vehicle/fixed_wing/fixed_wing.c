@@ -277,35 +277,14 @@ static void choose_kernel(mf_WingMotion *motion, const mf_Group *group) {
     motion->lanes = pick.lanes;
 }
 
-static const char *const wing_reads[] = {"wind.velocity",
-                                         "?command.elevator",
-                                         "?command.aileron",
-                                         "?command.rudder",
-                                         "?command.throttle",
-                                         "?command.airspeed",
-                                         "?command.altitude",
-                                         "?command.course",
-                                         "?command.center",
-                                         "?command.radius",
-                                         "?wrench.link",
-                                         "?wrench.count",
-                                         NULL};
-static const char *const wing_writes[] = {"base.position",
-                                          "base.orientation",
-                                          "base.linear_velocity",
-                                          "base.angular_velocity",
-                                          "surface.angle",
-                                          "motor.throttle",
-                                          "command.accepted",
-                                          "command.refused",
-                                          "autopilot.memory",
-                                          "air.speed",
-                                          "air.alpha",
-                                          "air.beta",
-                                          "?gust.state",
-                                          "?gust.velocity",
-                                          "fault.word",
-                                          NULL};
+static const char *const wing_reads[] =
+    MF_NAMES("wind.velocity", "?command.elevator", "?command.aileron", "?command.rudder",
+             "?command.throttle", "?command.airspeed", "?command.altitude", "?command.course",
+             "?command.center", "?command.radius", "?wrench.link", "?wrench.count");
+static const char *const wing_writes[] = MF_NAMES(
+    "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+    "surface.angle", "motor.throttle", "command.accepted", "command.refused", "autopilot.memory",
+    "air.speed", "air.alpha", "air.beta", "?gust.state", "?gust.velocity", "fault.word");
 
 static uint64_t hash_motion(const mf_WingMotion *motion) {
     const mf_WingPlan *plan = motion->plan;

@@ -254,30 +254,14 @@ static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
     return mf_hash_bytes(hash, choices, sizeof choices);
 }
 
-static const char *const quadrotor_reads[] = {"?command.rotors",
-                                              "?command.rates",
-                                              "?command.attitude",
-                                              "?command.velocity",
-                                              "?command.thrust",
-                                              "?command.position",
-                                              "?command.yaw",
-                                              "wind.velocity",
-                                              "?wrench.link",
-                                              "?wrench.count",
-                                              NULL};
-static const char *const quadrotor_writes[] = {"base.position",
-                                               "base.orientation",
-                                               "base.linear_velocity",
-                                               "base.angular_velocity",
-                                               "rotor.speed",
-                                               "command.accepted",
-                                               "command.refused",
-                                               "fault.word",
-                                               "?rotor.command",
-                                               "?control.demand",
-                                               "?control.rate_integral",
-                                               "?control.velocity_integral",
-                                               NULL};
+static const char *const quadrotor_reads[] =
+    MF_NAMES("?command.rotors", "?command.rates", "?command.attitude", "?command.velocity",
+             "?command.thrust", "?command.position", "?command.yaw", "wind.velocity",
+             "?wrench.link", "?wrench.count");
+static const char *const quadrotor_writes[] =
+    MF_NAMES("base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+             "rotor.speed", "command.accepted", "command.refused", "fault.word", "?rotor.command",
+             "?control.demand", "?control.rate_integral", "?control.velocity_integral");
 
 static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
