@@ -1,6 +1,6 @@
 // One robot and one gait at every level: the same start, the same targets, one world after the
 // other; then differences to the most accurate level, and the cost of a step in a batch.
-#include "evaluate/truss_run.h"
+#include "evaluate/level_run.h"
 #include "body/kind.h"
 #include "motion/table.h"
 #include "base/floats.h"

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "terrain/lookup.h"
 #include "model/points.h"
-#include "evaluate/truss_run.h"
 
 #include "math/scalar.h"
 

@@ -1,6 +1,6 @@
 // Trusses in comparisons. The default drive is the same at every level: the command of a step is
 // the sine at the step's end, so frames and short steps follow the same curve.
-#include "evaluate/truss_run.h"
+#include "evaluate/level_run.h"
 #include "body/kind.h"
 #include "motion/truss/motion.h"
 
