@@ -119,10 +119,9 @@ static void destroy_neurons(mf_Context *context, void *user) {
 // ---- the brain of an instance ------------------------------------------------------------------
 
 static NeuronsSystem *find_system(const mf_Group *group) {
-    for (uint32_t i = 0; group != NULL && i < mf_group_system_count(group); i++) {
+    for (uint32_t i = 0; group != NULL && i < mf_group_system_count(group); i++)
         if (mf_group_system(group, i)->run == run_neurons)
             return mf_group_system(group, i)->user;
-    }
     return NULL;
 }
 

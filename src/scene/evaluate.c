@@ -27,10 +27,9 @@ mf_Status mf_scene_note_start(mf_Scene *scene, mf_Error *error) {
     if (status != MF_OK)
         return status;
     const mf_Field *position = mf_group_find_field(group, "base.position");
-    for (uint32_t i = 0; i < mf_group_count(group); i++) {
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
         for (uint32_t c = 0; c < 2; c++)
             mf_field_set(start, i, c, mf_field_get(position, i, c));
-    }
     return MF_OK;
 }
 

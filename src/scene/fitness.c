@@ -164,10 +164,9 @@ static bool is_requested(const mf_SceneFile *file, mf_Fitness sum) {
     if (file->hooks.fitness == NULL && file->fitness == sum)
         return true;
     const bool sums = file->hooks.describe == NULL && !mf_scene_has_machines(file);
-    for (uint32_t i = 0; i < file->descriptor_count && sums; i++) {
+    for (uint32_t i = 0; i < file->descriptor_count && sums; i++)
         if (of_measure[file->descriptors[i].measure] == (int)sum)
             return true;
-    }
     return false;
 }
 

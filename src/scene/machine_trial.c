@@ -192,10 +192,9 @@ static uint32_t count_at(const mf_Field *field, uint32_t instance, uint32_t comp
 
 static uint32_t warned_steps(const Trial *trial, uint32_t instance) {
     uint32_t sum = 0;
-    for (uint32_t k = 0; k < MF_WARNING_KINDS; k++) {
+    for (uint32_t k = 0; k < MF_WARNING_KINDS; k++)
         if ((ENDING >> k & 1u) != 0)
             sum += count_at(trial->warnings, instance, k);
-    }
     return sum;
 }
 

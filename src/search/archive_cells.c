@@ -42,10 +42,9 @@ static mf_Status read_elites(mf_Archive *archive, sqlite3_stmt *statement, mf_El
             elites[elite.cell] = elite;
     }
     *count = 0;
-    for (uint32_t cell = 0; cell < capacity; cell++) {
+    for (uint32_t cell = 0; cell < capacity; cell++)
         if (elites[cell].cell != UINT32_MAX)
             elites[(*count)++] = elites[cell];
-    }
     return status;
 }
 

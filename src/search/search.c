@@ -137,12 +137,11 @@ static void promote(mf_Search *search) {
     if (total == 0)
         return;
     uint32_t *order = search->order, *spare = search->order_spare;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (search->next.checked[order[i]] != MF_VERIFIED_NEVER)
             spare[known++] = order[i];
         else
             spare[total + others++] = order[i];
-    }
     memcpy(order, spare, count * sizeof *order);
     for (uint32_t i = 0; i < total; i++)
         search->next.merit[order[i]] = merit_of(&search->config, search->next.verified[order[i]],
@@ -415,12 +414,11 @@ mf_Status mf_search_rate(const mf_Search *search, mf_EvaluateFn function, void *
             *error = failure;
         return status;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (fitness[i] != fitness[i])
             fitness[i] = __builtin_nan("");
         else if (fitness[i] == 0)
             fitness[i] = 0;
-    }
     return MF_OK;
 }
 
@@ -436,10 +434,9 @@ static mf_Status evaluate_next(mf_Search *search, mf_Error *error) {
 // Whether `i` of search->next has exactly the fitness of an elite individual: at the cheap level it
 // moves identically.
 static bool is_neutral(const mf_Search *search, uint32_t elite, uint32_t i) {
-    for (uint32_t e = 0; e < elite; e++) {
+    for (uint32_t e = 0; e < elite; e++)
         if (search->next.fitness[e] == search->next.fitness[i])
             return true;
-    }
     return false;
 }
 

@@ -174,12 +174,11 @@ static mf_Status describe(const mf_Search *search, uint32_t first, uint32_t coun
     mf_Status status = config->describe(
         config->describe_user, search->spare.genomes + (size_t)first * config->genome_bytes, count,
         config->genome_bytes, values, error);
-    for (size_t i = 0; i < (size_t)count * dimensions; i++) {
+    for (size_t i = 0; i < (size_t)count * dimensions; i++)
         if (values[i] != values[i])
             values[i] = __builtin_nan("");
         else if (values[i] == 0)
             values[i] = 0;
-    }
     return status;
 }
 

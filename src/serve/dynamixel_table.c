@@ -234,12 +234,11 @@ static void advance(mf_Dynamixel *bus, mf_DynamixelServo *servo, double passed) 
 void mf_dynamixel_advance(mf_Dynamixel *bus, mf_Time time) {
     const double passed = mf_time_to_seconds(time - bus->time);
     bus->time = time;
-    for (uint32_t s = 0; s < bus->servo_count; s++) {
+    for (uint32_t s = 0; s < bus->servo_count; s++)
         if (passed < 0.0) // the world was restored: what its targets say holds
             bus->servos[s].is_moving = false;
         else if (passed > 0.0)
             advance(bus, &bus->servos[s], passed);
-    }
 }
 
 // ---- reading -----------------------------------------------------------------------------------

@@ -104,12 +104,11 @@ static void keep_inputs(const mf_Push *push, const mf_PushMemory *memory, bool b
     const Fields fields = fields_of(push->group);
     double *rest = memory->rest;
     for (int i = 0; i < INPUTS; i++)
-        for (uint32_t c = 0; fields.inputs[i] != NULL && c < fields.inputs[i]->components; c++) {
+        for (uint32_t c = 0; fields.inputs[i] != NULL && c < fields.inputs[i]->components; c++)
             if (back)
                 mf_field_set(fields.inputs[i], push->robot, c, *rest++);
             else
                 *rest++ = mf_field_get(fields.inputs[i], push->robot, c);
-        }
 }
 
 bool mf_push_writes(const mf_Push *push, const mf_Group *group, uint32_t robot,

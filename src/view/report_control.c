@@ -13,10 +13,9 @@
 // ---- machine-code programs ---------------------------------------------------------------------
 
 static const char *sensor_name(const mf_Model *model, mf_SensorType type, uint32_t number) {
-    for (uint32_t i = 0; i < model->sensor_count; i++) {
+    for (uint32_t i = 0; i < model->sensor_count; i++)
         if (model->sensors[i].type == type && number-- == 0)
             return model->sensors[i].name;
-    }
     return "?";
 }
 
@@ -114,10 +113,9 @@ static const mf_Joint *find_motor(const mf_Model *model, uint32_t operand, mf_Gp
     for (uint32_t i = 0; i < model->joint_count; i++)
         motors += mf_joint_has_motor(&model->joints[i]);
     uint32_t motor = mf_gp_resolve(operand, motors, unknown);
-    for (uint32_t i = 0; motor != MF_NONE && i < model->joint_count; i++) {
+    for (uint32_t i = 0; motor != MF_NONE && i < model->joint_count; i++)
         if (mf_joint_has_motor(&model->joints[i]) && motor-- == 0)
             return &model->joints[i];
-    }
     return NULL;
 }
 

@@ -27,10 +27,9 @@ static double duty_factor(const mf_Trial *trial, uint32_t foot) {
 
 // Name of the contact sensor with that number among contact sensors.
 static const char *foot_name(const mf_Model *model, uint32_t foot) {
-    for (uint32_t i = 0; i < model->sensor_count; i++) {
+    for (uint32_t i = 0; i < model->sensor_count; i++)
         if (model->sensors[i].type == MF_SENSOR_CONTACT && foot-- == 0)
             return model->sensors[i].name;
-    }
     return "foot";
 }
 

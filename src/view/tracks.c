@@ -56,10 +56,9 @@ mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks
         return mf_fail(error, MF_NO_MEMORY, "tracks: out of memory");
     }
     for (uint32_t g = 0; g < scene->file->group_count; g++) {
-        for (uint32_t i = 0; i < scene->file->groups[g].count; i++) {
+        for (uint32_t i = 0; i < scene->file->groups[g].count; i++)
             if (number++ % every == 0)
                 tracks->agents[tracks->agent_count++] = (Track){g, i};
-        }
     }
     *out = tracks;
     return MF_OK;
@@ -80,10 +79,9 @@ static float *position_of(const mf_Tracks *tracks, uint32_t agent, uint32_t samp
 }
 
 static void drop_every_second(mf_Tracks *tracks) {
-    for (uint32_t a = 0; a < tracks->agent_count; a++) {
+    for (uint32_t a = 0; a < tracks->agent_count; a++)
         for (uint32_t s = 1; 2 * s < tracks->filled; s++)
             memcpy(position_of(tracks, a, s), position_of(tracks, a, 2 * s), 3 * sizeof(float));
-    }
     tracks->filled = (tracks->filled + 1) / 2;
     tracks->stride *= 2;
 }

@@ -299,10 +299,9 @@ static void command_waypoint(const mf_BehaviorPlan *plan, uint32_t instance) {
 
 static void command_constant(const mf_BehaviorPlan *plan, uint32_t instance) {
     const double *value = plan->behavior.values;
-    for (uint32_t i = 0; i < MF_MODE_FIELDS && plan->command[i] != NULL; i++) {
+    for (uint32_t i = 0; i < MF_MODE_FIELDS && plan->command[i] != NULL; i++)
         for (uint32_t c = 0; c < plan->command[i]->components; c++)
             put(plan, i, instance, c, *value++);
-    }
 }
 
 static void command_one(const mf_BehaviorPlan *plan, uint32_t instance, double time) {
@@ -346,10 +345,9 @@ static void run(const mf_SystemRun *run, void *user) {
     uint32_t first = run->first_block * MF_BLOCK;
     uint32_t end = first + run->block_count * MF_BLOCK;
     double time = mf_time_to_seconds(run->time);
-    for (uint32_t i = first; i < end && i < plan->count; i++) {
+    for (uint32_t i = first; i < end && i < plan->count; i++)
         if (mf_field_get(plan->fault, i, 0) == 0.0)
             command_one(plan, i, time);
-    }
 }
 
 static void reset(mf_Group *group, uint32_t instance, void *user) {
@@ -454,14 +452,12 @@ static mf_Status add_waypoints(mf_Group *group, mf_BehaviorPlan *plan, mf_Error 
     if (status == MF_OK)
         status = mf_group_add_field(group, &offset, 0, &plan->offset, error);
     double middle[3] = {0.0, 0.0, 0.0};
-    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++)
         for (uint32_t c = 0; c < 3; c++)
             middle[c] += mf_field_get(plan->position, i, c) / plan->count;
-    }
-    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++)
         for (uint32_t c = 0; c < 3; c++)
             mf_field_set(plan->offset, i, c, mf_field_get(plan->position, i, c) - middle[c]);
-    }
     return status;
 }
 
