@@ -95,10 +95,14 @@ def call(function: Any, *arguments: Any) -> None:
 
 
 def output(function: Any, *arguments: Any) -> Any:
-    """The output of a function whose last arguments are that and an mf_Error *."""
-    out = ffi.new(ffi.typeof(function).args[-2])
+    """The output of a function whose last arguments are that and an mf_Error *.
+
+    A structure comes as a pointer.
+    """
+    kind = ffi.typeof(function).args[-2]
+    out = ffi.new(kind)
     call(function, *arguments, out)
-    return out[0]
+    return out if kind.item.kind == "struct" else out[0]
 
 
 def take_text(context: Any, function: Any, *arguments: Any) -> str:

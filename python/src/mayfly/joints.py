@@ -181,7 +181,7 @@ class WorldJoint(Sealed):
         """Kind, stiffness, limits and the rest."""
         out = output(lib.mf_world_joint_config_of, self._use(), self.handle)
         values: dict[str, Any] = {"kind": text(lib.mf_world_joint_kind_name(out.kind))}
-        for name, field in ffi.typeof(out).fields:
+        for name, field in ffi.typeof(out[0]).fields:
             if field.type.cname == "double":
                 values[name] = float(getattr(out, name))
         return values

@@ -202,7 +202,7 @@ class Truss(VertexBody):
         """`rank`, `freedoms`, `rigid_modes`, `mechanisms`, `redundant`, `parts`, `dangling`: what
         the geometry says (`mf_TrussStatics`).
         """
-        return read_struct(output(lib.mf_truss_statics, self._context._use(), self._use()))
+        return read_struct(output(lib.mf_truss_statics, self._context._use(), self._use())[0])
 
     @property
     def euler_loads(self) -> npt.NDArray[np.float64]:
