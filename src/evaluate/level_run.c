@@ -1,5 +1,6 @@
 // A world with one kind of robot that does one gait at one level.
 #include "evaluate/level_run.h"
+#include "base/memory.h"
 #include "world/attach.h"
 #include "body/kind.h"
 #include "base/clock.h"
@@ -32,13 +33,11 @@ mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion m
         return status;
     const mf_Model *model = run.model = run.scene.model;
     const mf_Truss *truss = mf_group_truss(&file->groups[0]);
-    run.position = mf_allocate(context, model->link_count, sizeof *run.position);
-    run.rotation = mf_allocate(context, model->link_count, sizeof *run.rotation);
-    run.before = mf_allocate(context, truss != NULL ? truss->vertex_count : model->link_count,
-                             sizeof *run.before);
-    run.before_rotation = mf_allocate(context, model->link_count, sizeof *run.before_rotation);
-    if (run.position == NULL || run.rotation == NULL || run.before == NULL ||
-        run.before_rotation == NULL) {
+    const uint32_t vertices = truss != NULL ? truss->vertex_count : model->link_count;
+    const mf_Array arrays[] = {
+        MF_ARRAY(run.position, model->link_count), MF_ARRAY(run.rotation, model->link_count),
+        MF_ARRAY(run.before, vertices), MF_ARRAY(run.before_rotation, model->link_count)};
+    if (!mf_allocate_arrays(context, arrays, 4)) {
         mf_level_run_close(&run);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
@@ -57,9 +56,6 @@ mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion m
 void mf_level_run_close(mf_LevelRun *run) {
     mf_scene_destroy(&run->scene);
     mf_release(run->context, run->position);
-    mf_release(run->context, run->rotation);
-    mf_release(run->context, run->before);
-    mf_release(run->context, run->before_rotation);
 }
 
 // ---- queries -----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // Initial poses of single robots: from their file, a keyframe or the start of a gait, on the
 // ground.
+#include "base/memory.h"
 #include "scene/builder.h"
 #include "world/attach.h"
 #include <mayfly/model_fields.h>
@@ -74,23 +75,16 @@ static double depth_of(const mf_Model *model, const mf_Terrain *ground,
 
 void mf_robot_start_free(mf_Context *context, mf_RobotStart *start) {
     mf_release(context, start->position);
-    mf_release(context, start->velocity);
-    mf_release(context, start->angle);
-    mf_release(context, start->point);
-    mf_release(context, start->rotation);
     *start = (mf_RobotStart){0};
 }
 
 static mf_Status allocate(mf_SceneBuilder *builder, const mf_Model *model, mf_RobotStart *start) {
-    mf_Context *context = builder->context;
-    size_t q = model->position_count, v = model->velocity_count;
-    start->position = mf_allocate(context, q + 7, sizeof(double));
-    start->velocity = mf_allocate(context, v + 6, sizeof(double));
-    start->angle = mf_allocate(context, model->joint_count + 1, sizeof(double));
-    start->point = mf_allocate(context, model->link_count, sizeof *start->point);
-    start->rotation = mf_allocate(context, model->link_count, sizeof *start->rotation);
-    if (start->position == NULL || start->velocity == NULL || start->angle == NULL ||
-        start->point == NULL || start->rotation == NULL)
+    const mf_Array arrays[] = {MF_ARRAY(start->position, (size_t)model->position_count + 7),
+                               MF_ARRAY(start->velocity, (size_t)model->velocity_count + 6),
+                               MF_ARRAY(start->angle, model->joint_count),
+                               MF_ARRAY(start->point, model->link_count),
+                               MF_ARRAY(start->rotation, model->link_count)};
+    if (!mf_allocate_arrays(builder->context, arrays, 5))
         return mf_fail(builder->error, MF_NO_MEMORY, "scene: out of memory");
     return MF_OK;
 }

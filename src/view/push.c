@@ -12,6 +12,7 @@
 // robots that only follow their command are moved. It ends with the release, which gives the inputs
 // back. A mf_Pusher gives them back after each step, so that others may write them meanwhile.
 #include "view/push.h"
+#include "base/memory.h"
 #include "world/attach.h"
 #include "solve/link_motion.h"
 #include "base/floats.h"
@@ -49,15 +50,11 @@ mf_Status mf_push_allocate(mf_Context *context, const mf_World *world, mf_PushMe
                            .links = links,
                            .joints = joints,
                            .count = count};
-    out->poses = mf_allocate(context, 7 * (size_t)links, sizeof(double));
-    out->velocities = mf_allocate(context, 6 * (size_t)links, sizeof(double));
-    out->jacobian = mf_allocate(context, 9 * (size_t)count, sizeof(double));
-    out->rest = mf_allocate(context, out->rest_count, sizeof(double));
-    if (out->poses == NULL || out->velocities == NULL || out->jacobian == NULL ||
-        out->rest == NULL) {
-        mf_push_free(out);
+    const mf_Array arrays[] = {
+        MF_ARRAY(out->poses, 7 * (size_t)links), MF_ARRAY(out->velocities, 6 * (size_t)links),
+        MF_ARRAY(out->jacobian, 9 * (size_t)count), MF_ARRAY(out->rest, out->rest_count)};
+    if (!mf_allocate_arrays(context, arrays, 4))
         return mf_fail(error, MF_NO_MEMORY, "push: out of memory");
-    }
     out->force = out->jacobian + 6 * (size_t)count;
     out->one = out->force + count;
     out->other = out->one + count;
@@ -66,9 +63,6 @@ mf_Status mf_push_allocate(mf_Context *context, const mf_World *world, mf_PushMe
 
 void mf_push_free(mf_PushMemory *memory) {
     mf_release(memory->context, memory->poses);
-    mf_release(memory->context, memory->velocities);
-    mf_release(memory->context, memory->jacobian);
-    mf_release(memory->context, memory->rest);
     *memory = (mf_PushMemory){.context = memory->context};
 }
 
