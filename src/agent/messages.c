@@ -7,6 +7,7 @@
 #include "base/floats.h"
 #include "base/hash.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "model/points.h"
 
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <assert.h>
 #include <math.h>

@@ -8,6 +8,7 @@
 #include "math/scalar.h"
 
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <string.h>
 

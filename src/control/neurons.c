@@ -9,6 +9,7 @@
 #include "model/neurons.h"
 #include "motion/truss/model.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <mayfly/truss.h>
 

@@ -7,6 +7,7 @@
 #include "math/kernel_table.h"
 
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <mayfly/control.h>
 #include <mayfly/quasistatic.h>

@@ -8,6 +8,7 @@
 #include "math/scalar.h"
 #include "multibody/tree.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 static const mf_FieldInfo row_info[MF_EPISODE_ROWS] = {
     {"episode.steps", "1", "", MF_U32, MF_FIXED_COUNT, 1, MF_FIELD_STATE,

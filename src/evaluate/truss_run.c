@@ -10,6 +10,7 @@
 #include "math/kernel.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <stdio.h>
 

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "motion/articulated/actuator/commands.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <assert.h>
 #include <stdio.h>

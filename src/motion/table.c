@@ -1,6 +1,7 @@
 // The motion table and what all rows have in common.
 #include "motion/table.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "body/kind.h"
 #include "base/floats.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include "world/group.h"
 

@@ -15,6 +15,7 @@
 #include "scene/machines.h"
 #include "base/floats.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include "math/scalar.h"
 #include "model/sensor_kind.h"

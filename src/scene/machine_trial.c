@@ -17,6 +17,7 @@
 #include "math/scalar.h"
 #include "motion/truss/machine.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <math.h>
 

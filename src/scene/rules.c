@@ -2,6 +2,7 @@
 // A rule depends on time and positions only, so it needs no state.
 #include "scene/builder.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include "math/scalar.h"
 

@@ -2,7 +2,7 @@
 // measures the sensors of groups with such sensors instead of the groups' own systems, because
 // all robots must have moved before one is seen.
 #include "sense/ranges.h"
-#include "world/attach.h"
+#include "world/systems.h"
 #include "base/context.h"
 #include "base/floats.h"
 

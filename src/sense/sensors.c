@@ -14,6 +14,7 @@
 
 #include "multibody/tree.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <mayfly/articulated.h>
 

@@ -6,6 +6,7 @@
 
 #include "sense/signal.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <string.h>
 

@@ -11,6 +11,7 @@
 #include "motion/cloth/motion.h"
 #include "solve/solids.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "math/scalar.h"
 #include "motion/table.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <math.h>
 

@@ -6,6 +6,7 @@
 #include "math/kernel_table.h"
 #include "multibody/tree.h"
 #include "world/attach.h"
+#include "world/systems.h"
 #include "world/world_state.h"
 
 #include <mayfly/links.h>

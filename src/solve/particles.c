@@ -9,6 +9,7 @@
 #include "base/floats.h"
 #include "motion/particle/mixture.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <mayfly/particles.h>
 

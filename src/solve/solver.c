@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "solve/joints.h"
 #include "world/attach.h"
+#include "world/systems.h"
 #include "world/world_state.h"
 
 #include <string.h>

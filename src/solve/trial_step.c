@@ -10,6 +10,7 @@
 #include "math/scalar.h"
 #include "motion/table.h"
 #include "world/attach.h"
+#include "world/systems.h"
 #include "world/world_state.h"
 
 #include <string.h>

@@ -6,10 +6,6 @@
 
 #include <mayfly/world.h>
 
-// An mf_FieldInfo: name, unit, frame, type, shape, components, flags, description.
-#define MF_FIELD_INFO(name, unit, frame, type, shape, count, flags, text)                          \
-    { name, unit, frame, type, shape, count, flags, text }
-
 // Checks that the rate consists of two positive numbers and that the group has no system `name`.
 mf_Status mf_attach_check(const mf_Group *group, const char *name, mf_Rate rate, mf_Error *error);
 
@@ -81,8 +77,6 @@ mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error);
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
 
 // Lists of names that end with NULL, as those of what a system reads; NULL has none.
-#define MF_NAMES(...)                                                                              \
-    { __VA_ARGS__, NULL }
 uint32_t mf_name_count(const char *const *names);
 bool mf_name_listed(const char *const *names, const char *name);
 
@@ -103,26 +97,6 @@ typedef struct mf_Kept {
     struct mf_Kept *next;
 } mf_Kept;
 void mf_attach_keep(mf_Group *group, mf_Kept *kept);
-
-// Configurations of systems with what every one has.
-static inline mf_SystemConfig mf_attach_system(const char *name, mf_Phase phase, mf_SystemFn run,
-                                               void *user) {
-    mf_SystemConfig config = mf_system_config();
-    config.name = name;
-    config.phase = phase;
-    config.run = run;
-    config.user = user;
-    return config;
-}
-static inline mf_WorldSystemConfig mf_attach_world_system(const char *name, mf_Phase phase,
-                                                          mf_WorldSystemFn run, void *user) {
-    mf_WorldSystemConfig config = mf_world_system_config();
-    config.name = name;
-    config.phase = phase;
-    config.run = run;
-    config.user = user;
-    return config;
-}
 
 // `destroy` of systems whose `user` is one allocation.
 void mf_attach_release(mf_Context *context, void *user);

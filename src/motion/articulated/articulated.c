@@ -9,6 +9,7 @@
 #include "motion/table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <math.h>
 

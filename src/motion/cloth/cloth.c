@@ -7,6 +7,7 @@
 #include "motion/cloth/motion.h"
 #include "motion/cloth/program.h"
 #include "world/attach.h"
+#include "world/systems.h"
 #include "terrain/image.h"
 
 enum { MOST_SUBSTEPS = 1000 }; // [1] of a step

@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <mayfly/external.h>
 

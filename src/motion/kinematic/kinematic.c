@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <math.h>
 

@@ -7,6 +7,7 @@
 #include "motion/particle/motion.h"
 #include "base/context.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include "math/scalar.h"
 

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <math.h>
 #include <string.h>

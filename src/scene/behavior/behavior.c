@@ -3,6 +3,7 @@
 // only state. Agents with a fault are skipped.
 #include "scene/behavior/behavior.h"
 #include "world/attach.h"
+#include "world/systems.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/car/motion.h"
 #include "base/floats.h"

@@ -3,6 +3,7 @@
 // are statistics only.
 #include "scene/soccer/play.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include "math/scalar.h"
 

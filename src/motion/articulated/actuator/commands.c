@@ -14,6 +14,7 @@
 #include "math/scalar.h"
 #include "motion/articulated/host.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <string.h>
 

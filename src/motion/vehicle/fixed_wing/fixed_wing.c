@@ -7,6 +7,7 @@
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 // ---- plan ---------------------------------------------------------------------------------------
 
