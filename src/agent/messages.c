@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "world/attach.h"
 #include "world/states.h"
+#include "world/systems.h"
 
 #include <string.h>
 
@@ -161,11 +162,8 @@ static mf_Status add_systems(mf_Messages *messages, mf_Error *error) {
     static const char *const writes[] = {
         "message.out",   "message.out_count", "message.in", "message.in_count",
         "message.ready", "message.tally",     NULL};
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = system_name;
-    system.phase = MF_PHASE_SENSE;
-    system.run = mf_messages_route;
-    system.user = messages;
+    mf_WorldSystemConfig system =
+        mf_attach_world_system(system_name, MF_PHASE_SENSE, mf_messages_route, messages);
     system.reads = reads;
     system.writes = writes;
     system.settings_hash = hash_of(&messages->config);

@@ -97,4 +97,8 @@ typedef struct mf_KeyTable {
     const mf_KeyJoint *joint;
 } mf_KeyTable;
 
+// The first members of a table: the rows of an array, of a structure.
+#define MF_KEY_ROWS(name, rows, type)                                                              \
+    .noun = name, .keys = rows, .count = sizeof rows / sizeof *rows, .size = sizeof(type)
+
 #endif

@@ -1,10 +1,29 @@
-// Memory of the machine. Operating systems overcommit and kill processes later, so a successful
-// allocation proves nothing, and touching gigabytes until one fails takes minutes.
+// Arrays in one block, and the memory of the machine. Operating systems overcommit and kill
+// processes later, so a successful allocation proves nothing, and touching gigabytes until one
+// fails takes minutes.
 #include "base/memory.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+enum { ALIGNMENT = 64 }; // [byte] of each array
+
+bool mf_allocate_arrays(mf_Context *context, const mf_Array *arrays, size_t count) {
+    size_t total = 0, bytes;
+    bool fits = true;
+    for (size_t i = 0; i < count; i++)
+        fits = fits && !__builtin_mul_overflow(arrays[i].count, arrays[i].size, &bytes) &&
+               !__builtin_add_overflow(total, bytes + ALIGNMENT, &total);
+    char *block = mf_allocate(context, fits ? total : SIZE_MAX, 1), *at = block;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(arrays[i].pointer, &at, sizeof at); // a pointer of another type
+        if (block != NULL)
+            at += (arrays[i].count * arrays[i].size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    return block != NULL;
+}
 
 // [byte] available without evicting other processes; 0: unknown.
 static double available_bytes(void) {

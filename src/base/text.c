@@ -53,11 +53,10 @@ void mf_text_put(mf_Text *text, const char *string) {
     mf_text_put_bytes(text, string, strlen(string));
 }
 
-void mf_text_format(mf_Text *text, const char *format, ...) {
+void mf_text_format_list(mf_Text *text, const char *format, va_list arguments) {
     if (!reserve(text, 256))
         return;
-    va_list arguments, again;
-    va_start(arguments, format);
+    va_list again;
     va_copy(again, arguments);
     int length = mf_plain_format_list(text->data + text->size, text->capacity - text->size, format,
                                       arguments);
@@ -70,6 +69,12 @@ void mf_text_format(mf_Text *text, const char *format, ...) {
         text->size += (size_t)length;
     }
     va_end(again);
+}
+
+void mf_text_format(mf_Text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    mf_text_format_list(text, format, arguments);
     va_end(arguments);
 }
 
@@ -127,50 +132,70 @@ void mf_text_escape(mf_Text *text, const char *string) {
     }
 }
 
-void mf_text_count(mf_Text *text, uint64_t value) {
+// ---- numbers -----------------------------------------------------------------------------------
+
+static MF_PRINTF(1, 2) mf_TextNumber number(const char *format, ...) {
+    mf_TextNumber out;
+    va_list arguments;
+    va_start(arguments, format);
+    mf_plain_format_list(out.text, sizeof out.text, format, arguments);
+    va_end(arguments);
+    return out;
+}
+
+mf_TextNumber mf_text_count(uint64_t value) {
     char digits[24];
-    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    mf_TextNumber out;
+    size_t size = 0;
+    const int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
     for (int i = 0; i < length; i++) {
         if (i > 0 && (length - i) % 3 == 0)
-            mf_text_put(text, ",");
-        mf_text_put_bytes(text, digits + i, 1);
+            out.text[size++] = ',';
+        out.text[size++] = digits[i];
     }
+    out.text[size] = '\0';
+    return out;
 }
 
-void mf_text_measure(mf_Text *text, double value) {
+mf_TextNumber mf_text_measure(double value) {
     double size = fabs(value);
-    if (!isfinite(value)) {
-        mf_text_put(text, isnan(value) ? "not a number" : value > 0 ? "infinite" : "-infinite");
-    } else if (size >= 1e15) {
-        mf_text_format(text, "%.2e", value);
-    } else if (size >= 999.5) {
-        // Three significant digits.
-        uint64_t unit = 1;
-        while (size >= 1000.0 * (double)unit)
-            unit *= 10;
-        mf_text_put(text, value < 0 ? "-" : "");
-        mf_text_count(text, (uint64_t)(size / (double)unit + 0.5) * unit);
-    } else {
-        mf_text_format(text, "%.3g", value);
-    }
+    if (!isfinite(value))
+        return number("%s", isnan(value) ? "not a number" : value > 0 ? "infinite" : "-infinite");
+    if (size >= 1e15)
+        return number("%.2e", value);
+    if (size < 999.5)
+        return number("%.3g", value);
+    // Three significant digits.
+    uint64_t unit = 1;
+    while (size >= 1000.0 * (double)unit)
+        unit *= 10;
+    return number("%s%s", value < 0 ? "-" : "",
+                  mf_text_count((uint64_t)(size / (double)unit + 0.5) * unit).text);
 }
 
-void mf_text_duration(mf_Text *text, double seconds) {
+mf_TextNumber mf_text_duration(double seconds) {
     if (!isfinite(seconds) || seconds < 0.0)
-        mf_text_put(text, "unknown");
-    else if (seconds < 99.95)
-        mf_text_format(text, "%.3g s", seconds);
-    else if (seconds < 3599.5 && (int)(seconds + 0.5) % 60 == 0)
-        mf_text_format(text, "%d min", (int)((seconds + 0.5) / 60.0));
-    else if (seconds < 3599.5)
-        mf_text_format(text, "%d min %d s", (int)((seconds + 0.5) / 60.0),
-                       (int)(seconds + 0.5) % 60);
-    else if (seconds < 48.0 * 3600.0)
-        mf_text_format(text, "%.1f h", seconds / 3600.0);
-    else if (seconds < 3.0 * 365.25 * 86400.0)
-        mf_text_format(text, "%.1f days", seconds / 86400.0);
-    else
-        mf_text_format(text, "%.1f years", seconds / (365.25 * 86400.0));
+        return number("unknown");
+    if (seconds < 99.95)
+        return number("%.3g s", seconds);
+    const int whole = seconds < 3599.5 ? (int)(seconds + 0.5) : 0;
+    if (whole > 0 && whole % 60 == 0)
+        return number("%d min", whole / 60);
+    if (whole > 0)
+        return number("%d min %d s", whole / 60, whole % 60);
+    if (seconds < 48.0 * 3600.0)
+        return number("%.1f h", seconds / 3600.0);
+    if (seconds < 3.0 * 365.25 * 86400.0)
+        return number("%.1f days", seconds / 86400.0);
+    return number("%.1f years", seconds / (365.25 * 86400.0));
+}
+
+mf_Status mf_text_save(mf_Text *text, const char *path, const char *what, mf_Error *error) {
+    mf_Status status = text->failed
+                           ? mf_fail(error, MF_NO_MEMORY, "%s: out of memory", what)
+                           : mf_file_replace(text->context, path, text->data, text->size, error);
+    mf_text_free(text);
+    return status;
 }
 
 void mf_text_base64(mf_Text *text, const uint8_t *bytes, size_t size) {

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,22 +31,17 @@ typedef enum Part { SHOWN, DELAYED, ROWS } Part;
 
 static mf_Status add_field(mf_GroupCameras *own, const mf_Camera *camera, int measure, Part part,
                            uint32_t slots, mf_Field **out, mf_Error *error) {
-    static const char *const ends[] = {"", ".delayed", ".rows"};
-    static const char *const texts[] = {NULL, "pictures that are not visible yet",
-                                        "rows of the picture that is being taken"};
-    const bool raw = part == ROWS && measure == MF_CAMERA_COLOR; // before the chip
-    char name[300];
-    snprintf(name, sizeof name, "camera.%.200s.%s%s", camera->name, measures[measure].name,
-             ends[part]);
-    const mf_FieldInfo info = {name,
-                               measures[measure].unit,
-                               "",
-                               raw ? MF_F32 : measures[measure].type,
-                               MF_FIXED_COUNT,
-                               raw ? 3 : measures[measure].width,
-                               MF_FIELD_STATE | MF_FIELD_OUTPUT,
-                               part == SHOWN ? measures[measure].about : texts[part]};
-    return mf_attach_field(own->group, &info, camera->width * camera->height * slots, out, error);
+    static const char *const ends[] = MF_NAMES("", ".delayed", ".rows"};
+static const char *const texts[] = {NULL, "pictures that are not visible yet",
+                                    "rows of the picture that is being taken"};
+const bool raw = part == ROWS && measure == MF_CAMERA_COLOR; // before the chip
+char name[300];
+snprintf(name, sizeof name, "camera.%.200s.%s%s", camera->name, measures[measure].name, ends[part]);
+const mf_FieldInfo info = MF_FIELD_INFO(
+    name, measures[measure].unit, "", raw ? MF_F32 : measures[measure].type, MF_FIXED_COUNT,
+    raw ? 3 : measures[measure].width, MF_FIELD_STATE | MF_FIELD_OUTPUT,
+    part == SHOWN ? measures[measure].about : texts[part]);
+return mf_attach_field(own->group, &info, camera->width * camera->height * slots, out, error);
 }
 
 static mf_Status add_fields(mf_GroupCameras *own, mf_OneCamera *one, mf_Error *error) {
@@ -181,7 +177,7 @@ static uint64_t hash_settings(const mf_GroupCameras *own) {
 }
 
 static mf_Status add_group_system(mf_GroupCameras *own, mf_Error *error) {
-    static const char *const reads[] = {"link.pose", NULL};
+    static const char *const reads[] = {"link.pose");
     mf_SystemConfig config = mf_system_config();
     uint32_t count = 0;
     for (uint32_t i = 0; i < own->count; i++)
@@ -206,11 +202,8 @@ static mf_Status add_group_system(mf_GroupCameras *own, mf_Error *error) {
 
 static mf_Status add_world_system(mf_Cameras *cameras, mf_Error *error) {
     static const char *const reads[] = {"link.pose", NULL};
-    mf_WorldSystemConfig config = mf_world_system_config();
-    config.name = system_name;
-    config.phase = MF_PHASE_AFTER;
-    config.run = mf_cameras_run_world;
-    config.user = cameras;
+    mf_WorldSystemConfig config =
+        mf_attach_world_system(system_name, MF_PHASE_AFTER, mf_cameras_run_world, cameras);
     config.reads = reads;
     config.settings_hash = MF_HASH_START;
     for (uint32_t g = 0; g < cameras->group_count; g++)

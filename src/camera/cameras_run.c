@@ -94,12 +94,11 @@ static void move_colors(const mf_OneCamera *one, const mf_RenderBuffers *buffers
     if (field == NULL)
         return;
     float *kept = (float *)field->data + mf_field_index(field, instance, 0);
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = first; i < end; i++)
         if (back)
             buffers->color[i] = kept[i * MF_BLOCK];
         else
             kept[i * MF_BLOCK] = buffers->color[i];
-    }
 }
 
 static void keep_rows(const mf_OneCamera *one, const mf_RenderBuffers *buffers, uint32_t instance) {

@@ -146,12 +146,11 @@ static void add_tile(Ground *ground, uint32_t column, uint32_t row) {
     if (!mf_camera_view_ball(ground->view, middle, radius, &rect))
         return;
     for (uint32_t r = row; r < end[1]; r++)
-        for (uint32_t c = column; c < end[0]; c++) {
+        for (uint32_t c = column; c < end[0]; c++)
             if (terrain->interpolation == MF_BILINEAR)
                 add_patch(ground, c, r);
             else
                 add_step(ground, c, r);
-        }
 }
 
 static void add_level(Ground *ground) {

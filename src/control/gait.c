@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <string.h>
 
@@ -121,8 +122,7 @@ static void reset_gait(mf_Group *group, uint32_t instance, void *user) {
     const GaitSystem *system = user;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         mf_Field *field = mf_group_find_field(group, names[i]);
-        for (uint32_t c = 0; c < field->components; c++)
-            mf_field_set(field, instance, c, 0.0);
+        mf_field_clear(field, instance);
     }
     mf_field_set(mf_group_find_field(group, "gait.select"), instance, 0, system->first);
 }
@@ -234,14 +234,10 @@ static mf_Status add_system(GaitSystem *system, mf_Group *group, mf_Error *error
                                          "gait.balance", "gait.from", NULL};
     int row = mf_kernel_row(mf_world_isa(mf_group_world(group)));
     system->run = kernels[row][mf_group_config_of(group)->double_precision];
-    mf_SystemConfig entry = mf_system_config();
-    entry.name = system_name;
-    entry.phase = MF_PHASE_CONTROL;
+    mf_SystemConfig entry = mf_attach_system(system_name, MF_PHASE_CONTROL, run_gaits, system);
     entry.rate = system->batch.rate;
-    entry.run = run_gaits;
     entry.reset = reset_gait;
     entry.destroy = destroy_gaits;
-    entry.user = system;
     entry.reads = reads;
     entry.writes = writes;
     entry.settings_hash = mf_hash_u32(MF_HASH_START, system->first);

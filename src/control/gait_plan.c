@@ -88,10 +88,9 @@ mf_Status mf_gait_find_angle(const mf_Model *model, const mf_GaitAngle *angle, c
 }
 
 uint32_t mf_gait_row(mf_GaitDraft *draft, const mf_Model *model, uint32_t joint) {
-    for (uint32_t i = 0; i < draft->plan.count; i++) {
+    for (uint32_t i = 0; i < draft->plan.count; i++)
         if (draft->joints[i] == joint)
             return i;
-    }
     draft->joints[draft->plan.count] = joint;
     draft->lower[draft->plan.count] = model->joints[joint].lower;
     draft->upper[draft->plan.count] = model->joints[joint].upper;

@@ -10,6 +10,7 @@
 #include "model/points.h"
 
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <assert.h>
 #include <math.h>
@@ -182,31 +183,15 @@ static mf_Status make_plan(mf_Group *group, const mf_GpConfig *config, mf_GpBatc
 }
 
 static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error) {
-    static const mf_FieldInfo program_info = {
-        "gp.program",
-        "1",
-        "",
-        MF_I32,
-        MF_FIXED_COUNT,
-        1,
-        MF_FIELD_STATE | MF_FIELD_INPUT,
-        "the controller's program, one instruction 0 .. 255 per address"};
-    static const mf_FieldInfo address_info = {"gp.address",
-                                              "1",
-                                              "",
-                                              MF_I32,
-                                              MF_PER_INSTANCE,
-                                              1,
-                                              MF_FIELD_STATE,
-                                              "address of the next instruction, 0 .. 31"};
-    static const mf_FieldInfo accumulator_info = {"gp.accumulator",
-                                                  "1",
-                                                  "",
-                                                  MF_I32,
-                                                  MF_PER_INSTANCE,
-                                                  1,
-                                                  MF_FIELD_STATE,
-                                                  "the machine's accumulator, 0 .. 255"};
+    static const mf_FieldInfo program_info = MF_FIELD_INFO(
+        "gp.program", "1", "", MF_I32, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+        "the controller's program, one instruction 0 .. 255 per address");
+    static const mf_FieldInfo address_info =
+        MF_FIELD_INFO("gp.address", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                      "address of the next instruction, 0 .. 31");
+    static const mf_FieldInfo accumulator_info =
+        MF_FIELD_INFO("gp.accumulator", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                      "the machine's accumulator, 0 .. 255");
     mf_Field *program, *address, *accumulator;
     mf_Status status = mf_attach_field(group, &program_info, MF_GP_BYTES, &program, error);
     if (status == MF_OK)
@@ -252,14 +237,10 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
     if (status == MF_OK)
         status = add_fields(group, &system->batch, error);
     if (status == MF_OK) {
-        mf_SystemConfig entry = mf_system_config();
-        entry.name = system_name;
-        entry.phase = MF_PHASE_CONTROL;
+        mf_SystemConfig entry = mf_attach_system(system_name, MF_PHASE_CONTROL, run_gp, system);
         entry.rate = config->rate;
-        entry.run = run_gp;
         entry.reset = reset_gp;
         entry.destroy = destroy_gp;
-        entry.user = system;
         entry.reads = reads;
         entry.writes = writes;
         status = mf_group_add_system(group, &entry, error);

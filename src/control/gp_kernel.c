@@ -59,13 +59,12 @@ static inline void read_sensors(SensorTable *table, const mf_GpBatch *batch, uin
             mf_store_index(&table->value[row][lane], mf_to_index(value));
         }
     }
-    for (; row < MF_GP_OPERANDS; row++) {
+    for (; row < MF_GP_OPERANDS; row++)
         if (plan->wrap && plan->sensor_count > 0)
             memcpy(table->value[row], table->value[row - plan->sensor_count],
                    sizeof table->value[row]);
         else
             memset(table->value[row], 0, sizeof table->value[row]);
-    }
 }
 
 static inline void carry_out(const mf_GpMotors *motors, const MoveList *list, mf_real angle,

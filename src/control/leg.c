@@ -77,10 +77,9 @@ mf_Status mf_leg_find(const mf_Model *model, const uint32_t joints[MF_LEG_JOINTS
     }
     if (model->joints[joints[0]].parent != 0)
         return misfit(model, joints[0], 0, "expected to be mounted on the base", error);
-    for (int i = YAW; i <= ROLL; i++) {
+    for (int i = YAW; i <= ROLL; i++)
         if (!on_axis(position[PITCH], position[i], directions[i]))
             return misfit(model, joints[i], i, "its axis does not intersect the hip's", error);
-    }
     if (!on_axis(position[ANKLE_PITCH], position[ANKLE_ROLL], 0))
         return misfit(model, joints[ANKLE_ROLL], ANKLE_ROLL,
                       "its axis does not intersect the ankle's", error);

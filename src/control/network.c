@@ -8,6 +8,7 @@
 #include "math/scalar.h"
 
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <string.h>
 
@@ -133,15 +134,9 @@ static mf_Status add_hidden(const mf_NetworkConfig *config, mf_NetworkPlan *plan
 
 static mf_Status add_weights(mf_Group *group, mf_NetworkPlan *plan, mf_NetworkBatch *batch,
                              mf_Error *error) {
-    static const mf_FieldInfo info = {
-        "network.weight",
-        "1",
-        "",
-        MF_REAL,
-        MF_FIXED_COUNT,
-        1,
-        MF_FIELD_STATE | MF_FIELD_INPUT,
-        "layer by layer and unit by unit: weights of the unit's inputs, then its bias"};
+    static const mf_FieldInfo info = MF_FIELD_INFO(
+        "network.weight", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
+        "layer by layer and unit by unit: weights of the unit's inputs, then its bias");
     mf_Field *field;
     plan->weight_count = (uint32_t)mf_network_weight_count(plan->sizes, plan->layers);
     mf_Status status = mf_attach_field(group, &info, plan->weight_count, &field, error);
@@ -231,13 +226,9 @@ static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSy
     const mf_NetworkPlan *plan = system->batch.plan;
     system->reads[plan->input_count] = "network.weight";
     system->reads[plan->input_count + 1] = "fault.word";
-    mf_SystemConfig entry = mf_system_config();
-    entry.name = system_name;
-    entry.phase = MF_PHASE_CONTROL;
+    mf_SystemConfig entry = mf_attach_system(system_name, MF_PHASE_CONTROL, run_network, system);
     entry.rate = config->rate;
-    entry.run = run_network;
     entry.destroy = destroy_network;
-    entry.user = system;
     entry.reads = system->reads;
     entry.writes = system->writes;
     entry.settings_hash = hash_settings(plan);

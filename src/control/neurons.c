@@ -9,6 +9,7 @@
 #include "model/neurons.h"
 #include "motion/table.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,10 +118,9 @@ static void destroy_neurons(mf_Context *context, void *user) {
 // ---- the brain of an instance ------------------------------------------------------------------
 
 static NeuronsSystem *find_system(const mf_Group *group) {
-    for (uint32_t i = 0; group != NULL && i < mf_group_system_count(group); i++) {
+    for (uint32_t i = 0; group != NULL && i < mf_group_system_count(group); i++)
         if (mf_group_system(group, i)->run == run_neurons)
             return mf_group_system(group, i)->user;
-    }
     return NULL;
 }
 
@@ -318,13 +318,9 @@ static mf_Status add_system(mf_Group *group, NeuronsSystem *system, mf_Error *er
     system->writes[writes++] = "fault.word";
     const uint32_t sizes[] = {batch->neurons, batch->synapses, batch->inputs, batch->frames,
                               batch->delay};
-    mf_SystemConfig entry = mf_system_config();
-    entry.name = system_name;
-    entry.phase = MF_PHASE_CONTROL;
-    entry.run = run_neurons;
+    mf_SystemConfig entry = mf_attach_system(system_name, MF_PHASE_CONTROL, run_neurons, system);
     entry.reset = reset_neurons;
     entry.destroy = destroy_neurons;
-    entry.user = system;
     entry.reads = system->reads;
     entry.writes = system->writes;
     entry.settings_hash =

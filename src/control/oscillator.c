@@ -7,6 +7,7 @@
 #include "math/kernel_table.h"
 
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <mayfly/control.h>
 
@@ -116,13 +117,10 @@ mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, 
     if (status == MF_OK) {
         system->run = kernels[mf_kernel_row(mf_world_isa(world))]
                              [mf_group_config_of(group)->double_precision];
-        mf_SystemConfig entry = mf_system_config();
-        entry.name = system_name;
-        entry.phase = MF_PHASE_CONTROL;
+        mf_SystemConfig entry =
+            mf_attach_system(system_name, MF_PHASE_CONTROL, run_oscillator, system);
         entry.rate = config->rate;
-        entry.run = run_oscillator;
         entry.destroy = mf_attach_release;
-        entry.user = system;
         entry.reads = reads;
         entry.writes = bar_control(group) != NULL ? bar_writes : writes;
         entry.reset = bar_control(group) != NULL ? reset_bars : NULL;

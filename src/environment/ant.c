@@ -87,11 +87,8 @@ static void remember(const mf_TaskView *view) {
 }
 
 static double place_signals(const mf_TaskView *view, mf_TaskResult *result) {
-    static const double origin[2] = {0.0, 0.0};
     remember(view);
-    result->signals[0] = view->position[0];
-    result->signals[1] = view->position[1];
-    result->signals[2] = mf_task_length(view->position, origin, 2);
+    mf_task_put_position(view, result->signals);
     return observe(view, result->observation);
 }
 
@@ -108,19 +105,16 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
     for (int i = 0; i < 2; i++)
         out[3 + i] = (view->memory[i] - before[i]) / plan->interval;
     out[5] = plan->value[FORWARD] * out[3];
-    out[6] = -plan->value[CONTROL] * mf_task_squares(view->action, plan->action_count);
+    out[6] = -plan->value[CONTROL] * mf_task_effort(view);
     out[7] = -plan->value[CONTACT] * squares;
     out[8] = well ? plan->value[HEALTHY] : 0.0;
     result->reward = (out[5] + out[8]) + (out[6] + out[7]); // in the order of Gymnasium
     result->terminated = !well && plan->value[UNHEALTHY_ENDS] != 0.0;
 }
 
-const mf_Task mf_task_ant = {.info = {.name = "ant",
-                                      .model = "ant.xml",
-                                      .description = "four legs of two joints that run forward",
-                                      .frame_skip = 5,
-                                      .episode_steps = 1000,
-                                      MF_TASK_LISTS(parameters, signals)},
+const mf_Task mf_task_ant = {MF_TASK_INFO("ant", "ant.xml",
+                                          "four legs of two joints that run forward", 5, 1000,
+                                          parameters, signals),
                              .wants = MF_TASK_POSES | MF_TASK_EXTERNAL,
                              .memory_count = 2,
                              .prepare = prepare,

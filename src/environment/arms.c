@@ -15,11 +15,8 @@ static const mf_TaskParameter pusher_parameters[] = {
     MF_TASK_WEIGHT("reward_control_weight", 0.1, "cost per sum of squared actions"),
     MF_TASK_WEIGHT("reward_near_weight", 0.5, "cost per m between tip and object"),
 };
-static const char *const signals[] = {"reward_dist", "reward_ctrl", "reward_near"};
-
-static double effort(const mf_TaskView *view) {
-    return view->plan->value[CONTROL] * mf_task_squares(view->action, view->plan->action_count);
-}
+static const char *const reacher_signals[] = {"reward_dist", "reward_ctrl"};
+static const char *const pusher_signals[] = {"reward_dist", "reward_ctrl", "reward_near"};
 
 // ---- reacher -----------------------------------------------------------------------------------
 
@@ -59,7 +56,7 @@ static void begin_reacher(const mf_TaskView *view, mf_TaskResult *result) {
 
 static void judge_reacher(const mf_TaskView *view, mf_TaskResult *result) {
     begin_reacher(view, result);
-    result->signals[1] = -effort(view);
+    result->signals[1] = -view->plan->value[CONTROL] * mf_task_effort(view);
     result->reward = result->signals[0] + result->signals[1];
 }
 
@@ -103,38 +100,25 @@ static void begin_pusher(const mf_TaskView *view, mf_TaskResult *result) {
 
 static void judge_pusher(const mf_TaskView *view, mf_TaskResult *result) {
     begin_pusher(view, result);
-    result->signals[1] = -effort(view);
+    result->signals[1] = -view->plan->value[CONTROL] * mf_task_effort(view);
     result->reward = result->signals[0] + result->signals[1] + result->signals[2];
 }
 
 // ---- tasks -------------------------------------------------------------------------------------
 
-const mf_Task mf_task_reacher = {
-    .info = {.name = "reacher",
-             .model = "reacher.xml",
-             .description = "an arm of two joints whose tip goes to a target",
-             .frame_skip = 2,
-             .episode_steps = 50,
-             .parameter_count = sizeof reacher_parameters / sizeof reacher_parameters[0],
-             .parameters = reacher_parameters,
-             .signal_count = 2,
-             .signals = signals},
-    .wants = MF_TASK_POSES,
-    .prepare = prepare_reacher,
-    .start = start_reacher,
-    .begin = begin_reacher,
-    .judge = judge_reacher};
+const mf_Task mf_task_reacher = {MF_TASK_INFO("reacher", "reacher.xml",
+                                              "an arm of two joints whose tip goes to a target", 2,
+                                              50, reacher_parameters, reacher_signals),
+                                 .wants = MF_TASK_POSES,
+                                 .prepare = prepare_reacher,
+                                 .start = start_reacher,
+                                 .begin = begin_reacher,
+                                 .judge = judge_reacher};
 
 const mf_Task mf_task_pusher = {
-    .info = {.name = "pusher",
-             .model = "pusher_v5.xml",
-             .description = "an arm of seven joints that pushes an object to a goal",
-             .frame_skip = 5,
-             .episode_steps = 100,
-             .parameter_count = sizeof pusher_parameters / sizeof pusher_parameters[0],
-             .parameters = pusher_parameters,
-             .signal_count = 3,
-             .signals = signals},
+    MF_TASK_INFO("pusher", "pusher_v5.xml",
+                 "an arm of seven joints that pushes an object to a goal", 5, 100,
+                 pusher_parameters, pusher_signals),
     .wants = MF_TASK_POSES,
     .prepare = prepare_pusher,
     .start = start_pusher,

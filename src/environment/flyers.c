@@ -148,16 +148,6 @@ double mf_flyer_distance(const mf_TaskView *view) {
     return mf_task_length(view->position, view->memory + MF_FLYER_GOAL, 3);
 }
 
-// Mean square of the change of actions; stores them.
-static double change(const mf_TaskView *view) {
-    double sum = 0.0, *last = view->memory + MF_FLYER_LAST_ACTION;
-    for (uint32_t a = 0; a < MF_FLYER_ACTIONS; a++) {
-        sum += (view->action[a] - last[a]) * (view->action[a] - last[a]);
-        last[a] = view->action[a];
-    }
-    return sum / MF_FLYER_ACTIONS;
-}
-
 bool mf_flyer_judge(const mf_TaskView *view, mf_TaskResult *result) {
     const double *value = view->plan->value;
     const double distance = mf_flyer_distance(view), part = distance / value[MF_FLYER_WIDTH];
@@ -166,7 +156,8 @@ bool mf_flyer_judge(const mf_TaskView *view, mf_TaskResult *result) {
     out[MF_FLYER_REWARD_NEAR] = value[MF_FLYER_NEAR] / (1.0 + part * part);
     out[MF_FLYER_REWARD_PROGRESS] = value[MF_FLYER_PROGRESS] * (*before - distance);
     out[MF_FLYER_REWARD_SPIN] = -value[MF_FLYER_SPIN_COST] * mf_task_squares(view->velocity + 3, 3);
-    out[MF_FLYER_REWARD_SMOOTHNESS] = -value[MF_FLYER_SMOOTHNESS] * change(view);
+    out[MF_FLYER_REWARD_SMOOTHNESS] =
+        -value[MF_FLYER_SMOOTHNESS] * mf_task_change(view, view->memory + MF_FLYER_LAST_ACTION);
     *before = distance;
     return !(distance <= value[MF_FLYER_FAR] &&
              view->position[2] >= view->plan->quadrotor->clearance);

@@ -47,6 +47,18 @@ enum {
         "far", "m", 10.0, 1e-3, 1e6, "distance from the goal at which the episode ends"            \
     }
 
+// What the tasks have in common, beside what they define.
+#define MF_FLYER_TASK(task, text, rows, names)                                                     \
+    .info = {.name = task,                                                                         \
+             .model = "",                                                                          \
+             .description = text,                                                                  \
+             .frame_skip = MF_FLYER_SKIP,                                                          \
+             .episode_steps = 500,                                                                 \
+             .step = MF_FLYER_STEP,                                                                \
+             MF_TASK_LISTS(rows, names)},                                                          \
+    .memory_count = MF_FLYER_MEMORY, .make = mf_flyer_make, .describe = mf_flyer_describe,         \
+    .aim = mf_flyer_aim, .remember = mf_flyer_remember
+
 // The first signals of both.
 enum {
     MF_FLYER_SEES_DISTANCE,

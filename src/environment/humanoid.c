@@ -95,10 +95,6 @@ static void observe(const mf_TaskView *view, double *out) {
         mf_task_put(&out, view->external, 6 * bodies);
 }
 
-static double effort(const mf_TaskView *view) {
-    return view->plan->value[CONTROL] * mf_task_squares(view->action, view->plan->action_count);
-}
-
 static double impact(const mf_TaskView *view) {
     const double *value = view->plan->value;
     return mf_clamp(value[IMPACT] *
@@ -113,11 +109,8 @@ static void remember_walk(const mf_TaskView *view) {
 }
 
 static void begin_walk(const mf_TaskView *view, mf_TaskResult *result) {
-    static const double origin[2] = {0.0, 0.0};
     remember_walk(view);
-    result->signals[0] = view->position[0];
-    result->signals[1] = view->position[1];
-    result->signals[2] = mf_task_length(view->position, origin, 2);
+    mf_task_put_position(view, result->signals);
     observe(view, result->observation);
 }
 
@@ -131,7 +124,7 @@ static void judge_walk(const mf_TaskView *view, mf_TaskResult *result) {
         out[3 + i] = (view->memory[i] - before[i]) / plan->interval;
     out[5] = well ? plan->value[HEALTHY] : 0.0;
     out[6] = plan->value[FORWARD] * out[3];
-    out[7] = -effort(view);
+    out[7] = -view->plan->value[CONTROL] * mf_task_effort(view);
     out[8] = -impact(view);
     result->reward = (out[6] + out[5]) + (out[7] + out[8]); // in the order of Gymnasium
     result->terminated = !well && plan->value[UNHEALTHY_ENDS] != 0.0;
@@ -150,19 +143,16 @@ static void judge_rise(const mf_TaskView *view, mf_TaskResult *result) {
     double *out = result->signals;
     begin_rise(view, result);
     out[3] = view->position[2] / view->plan->step;
-    out[4] = -effort(view);
+    out[4] = -view->plan->value[CONTROL] * mf_task_effort(view);
     out[5] = -impact(view);
     result->reward = out[3] + out[4] + out[5] + 1.0;
 }
 
 #define WANTS (MF_TASK_BODIES | MF_TASK_EXTERNAL | MF_TASK_ACTUATORS)
 
-const mf_Task mf_task_humanoid = {.info = {.name = "humanoid",
-                                           .model = "humanoid.xml",
-                                           .description = "a humanoid that walks forward",
-                                           .frame_skip = 5,
-                                           .episode_steps = 1000,
-                                           MF_TASK_LISTS(walk_parameters, walk_signals)},
+const mf_Task mf_task_humanoid = {MF_TASK_INFO("humanoid", "humanoid.xml",
+                                               "a humanoid that walks forward", 5, 1000,
+                                               walk_parameters, walk_signals),
                                   .wants = WANTS,
                                   .memory_count = 2,
                                   .prepare = prepare,
@@ -171,12 +161,9 @@ const mf_Task mf_task_humanoid = {.info = {.name = "humanoid",
                                   .begin = begin_walk,
                                   .judge = judge_walk};
 
-const mf_Task mf_task_humanoid_standup = {.info = {.name = "humanoid_standup",
-                                                   .model = "humanoidstandup.xml",
-                                                   .description = "a humanoid that gets up",
-                                                   .frame_skip = 5,
-                                                   .episode_steps = 1000,
-                                                   MF_TASK_LISTS(rise_parameters, rise_signals)},
+const mf_Task mf_task_humanoid_standup = {MF_TASK_INFO("humanoid_standup", "humanoidstandup.xml",
+                                                       "a humanoid that gets up", 5, 1000,
+                                                       rise_parameters, rise_signals),
                                           .wants = WANTS,
                                           .memory_count = 0,
                                           .prepare = prepare,

@@ -92,30 +92,15 @@ static void judge_double(const mf_TaskView *view, mf_TaskResult *result) {
 // ---- tasks -------------------------------------------------------------------------------------
 
 const mf_Task mf_task_inverted_pendulum = {
-    .info = {.name = "inverted_pendulum",
-             .model = "inverted_pendulum.xml",
-             .description = "a pole on a cart that shall stay upright",
-             .frame_skip = 2,
-             .episode_steps = 1000,
-             .parameter_count = 1,
-             .parameters = single_parameters,
-             .signal_count = 1,
-             .signals = single_signals},
-    .prepare = prepare_single,
-    .start = start_single,
-    .begin = begin_single,
-    .judge = judge_single};
+    MF_TASK_INFO("inverted_pendulum", "inverted_pendulum.xml",
+                 "a pole on a cart that shall stay upright", 2, 1000, single_parameters,
+                 single_signals),
+    .prepare = prepare_single, .start = start_single, .begin = begin_single, .judge = judge_single};
 
 const mf_Task mf_task_inverted_double_pendulum = {
-    .info = {.name = "inverted_double_pendulum",
-             .model = "inverted_double_pendulum.xml",
-             .description = "a double pendulum on a cart that shall stay upright",
-             .frame_skip = 5,
-             .episode_steps = 1000,
-             .parameter_count = 2,
-             .parameters = double_parameters,
-             .signal_count = 3,
-             .signals = double_signals},
+    MF_TASK_INFO("inverted_double_pendulum", "inverted_double_pendulum.xml",
+                 "a double pendulum on a cart that shall stay upright", 5, 1000, double_parameters,
+                 double_signals),
     .wants = MF_TASK_POSES | MF_TASK_LIMITS,
     .prepare = prepare_double,
     .start = start_double,

@@ -51,19 +51,6 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
 }
 
 const mf_Task mf_task_quadrotor = {
-    .info = {.name = "quadrotor",
-             .model = "",
-             .description = "a quadrotor that hovers at a point or flies to waypoints",
-             .frame_skip = MF_FLYER_SKIP,
-             .episode_steps = 500,
-             .step = MF_FLYER_STEP,
-             MF_TASK_LISTS(parameters, signals)},
-    .memory_count = MF_FLYER_MEMORY,
-    .make = mf_flyer_make,
-    .prepare = mf_flyer_prepare,
-    .describe = mf_flyer_describe,
-    .aim = mf_flyer_aim,
-    .start = start,
-    .remember = mf_flyer_remember,
-    .begin = begin,
-    .judge = judge};
+    MF_FLYER_TASK("quadrotor", "a quadrotor that hovers at a point or flies to waypoints",
+                  parameters, signals),
+    .prepare = mf_flyer_prepare, .start = start, .begin = begin, .judge = judge};

@@ -62,10 +62,6 @@ static mf_Status prepare_plane(mf_TaskPlan *plan, uint32_t positions, uint32_t a
     return mf_task_need(plan, positions, positions, actuators, error);
 }
 
-static mf_Status prepare_half_cheetah(mf_TaskPlan *plan, mf_Error *error) {
-    return prepare_plane(plan, 9, 6, 1, error);
-}
-
 static mf_Status prepare_hopper(mf_TaskPlan *plan, mf_Error *error) {
     return prepare_plane(plan, 6, 3, 1, error);
 }
@@ -121,7 +117,7 @@ static void judge_half_cheetah(const mf_TaskView *view, mf_TaskResult *result) {
     double *signals = result->signals;
     signals[1] = speed;
     signals[2] = plan->value[FORWARD] * speed;
-    signals[3] = -plan->value[CONTROL] * mf_task_squares(view->action, plan->action_count);
+    signals[3] = -plan->value[CONTROL] * mf_task_effort(view);
     result->reward = signals[2] + signals[3];
     begin_half_cheetah(view, result);
 }
@@ -159,7 +155,7 @@ static void judge_runner(const mf_TaskView *view, mf_TaskResult *result, bool wh
     double *signals = result->signals;
     signals[2] = speed;
     signals[3] = plan->value[FORWARD] * speed;
-    signals[4] = -plan->value[CONTROL] * mf_task_squares(view->action, plan->action_count);
+    signals[4] = -plan->value[CONTROL] * mf_task_effort(view);
     signals[5] = well ? plan->value[HEALTHY] : 0.0;
     result->reward = signals[3] + signals[5] + signals[4];
     result->terminated = !well && plan->value[UNHEALTHY_ENDS] != 0.0;
@@ -184,10 +180,8 @@ static void remember_position(const mf_TaskView *view) {
 }
 
 static void begin_swimmer(const mf_TaskView *view, mf_TaskResult *result) {
-    static const double origin[2] = {0.0, 0.0};
-    for (int i = 0; i < 2; i++)
-        view->memory[i] = result->signals[i] = view->position[i];
-    result->signals[2] = mf_task_length(view->position, origin, 2);
+    remember_position(view);
+    mf_task_put_position(view, result->signals);
     observe(view, 2, MF_TASK_MOST, result->observation);
 }
 
@@ -197,33 +191,25 @@ static void judge_swimmer(const mf_TaskView *view, mf_TaskResult *result) {
     for (int i = 0; i < 2; i++)
         signals[3 + i] = (view->position[i] - view->memory[i]) / plan->interval;
     signals[5] = plan->value[FORWARD] * signals[3];
-    signals[6] = -plan->value[CONTROL] * mf_task_squares(view->action, plan->action_count);
+    signals[6] = -plan->value[CONTROL] * mf_task_effort(view);
     result->reward = signals[5] + signals[6];
     begin_swimmer(view, result);
 }
 
 // ---- tasks -------------------------------------------------------------------------------------
 
-const mf_Task mf_task_half_cheetah = {
-    .info = {.name = "half_cheetah",
-             .model = "half_cheetah.xml",
-             .description = "a two-legged runner that moves in a plane",
-             .frame_skip = 5,
-             .episode_steps = 1000,
-             MF_TASK_LISTS(half_cheetah_parameters, cheetah_signals)},
-    .memory_count = 1,
-    .prepare = prepare_half_cheetah,
-    .start = start_half_cheetah,
-    .remember = remember_x,
-    .begin = begin_half_cheetah,
-    .judge = judge_half_cheetah};
+const mf_Task mf_task_half_cheetah = {MF_TASK_INFO("half_cheetah", "half_cheetah.xml",
+                                                   "a two-legged runner that moves in a plane", 5,
+                                                   1000, half_cheetah_parameters, cheetah_signals),
+                                      .memory_count = 1,
+                                      .prepare = prepare_walker,
+                                      .start = start_half_cheetah,
+                                      .remember = remember_x,
+                                      .begin = begin_half_cheetah,
+                                      .judge = judge_half_cheetah};
 
-const mf_Task mf_task_hopper = {.info = {.name = "hopper",
-                                         .model = "hopper.xml",
-                                         .description = "one leg that hops forward",
-                                         .frame_skip = 4,
-                                         .episode_steps = 1000,
-                                         MF_TASK_LISTS(hopper_parameters, runner_signals)},
+const mf_Task mf_task_hopper = {MF_TASK_INFO("hopper", "hopper.xml", "one leg that hops forward", 4,
+                                             1000, hopper_parameters, runner_signals),
                                 .memory_count = 1,
                                 .prepare = prepare_hopper,
                                 .start = start_uniform,
@@ -231,12 +217,9 @@ const mf_Task mf_task_hopper = {.info = {.name = "hopper",
                                 .begin = begin_runner,
                                 .judge = judge_hopper};
 
-const mf_Task mf_task_walker2d = {.info = {.name = "walker2d",
-                                           .model = "walker2d_v5.xml",
-                                           .description = "two legs that walk in a plane",
-                                           .frame_skip = 4,
-                                           .episode_steps = 1000,
-                                           MF_TASK_LISTS(walker_parameters, runner_signals)},
+const mf_Task mf_task_walker2d = {MF_TASK_INFO("walker2d", "walker2d_v5.xml",
+                                               "two legs that walk in a plane", 4, 1000,
+                                               walker_parameters, runner_signals),
                                   .memory_count = 1,
                                   .prepare = prepare_walker,
                                   .start = start_uniform,
@@ -244,12 +227,9 @@ const mf_Task mf_task_walker2d = {.info = {.name = "walker2d",
                                   .begin = begin_runner,
                                   .judge = judge_walker};
 
-const mf_Task mf_task_swimmer = {.info = {.name = "swimmer",
-                                          .model = "swimmer.xml",
-                                          .description = "a chain of links that swims in a plane",
-                                          .frame_skip = 4,
-                                          .episode_steps = 1000,
-                                          MF_TASK_LISTS(swimmer_parameters, swimmer_signals)},
+const mf_Task mf_task_swimmer = {MF_TASK_INFO("swimmer", "swimmer.xml",
+                                              "a chain of links that swims in a plane", 4, 1000,
+                                              swimmer_parameters, swimmer_signals),
                                  .memory_count = 2,
                                  .prepare = prepare_swimmer,
                                  .start = start_uniform,

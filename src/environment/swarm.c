@@ -172,20 +172,7 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
 }
 
 const mf_Task mf_task_swarm = {
-    .info = {.name = "swarm",
-             .model = "",
-             .description =
-                 "quadrotors that fly to individual goals and keep a distance from each other",
-             .frame_skip = MF_FLYER_SKIP,
-             .episode_steps = 500,
-             .step = MF_FLYER_STEP,
-             MF_TASK_LISTS(parameters, signals)},
-    .memory_count = MF_FLYER_MEMORY,
-    .make = mf_flyer_make,
-    .prepare = prepare,
-    .describe = mf_flyer_describe,
-    .aim = mf_flyer_aim,
-    .start = start,
-    .remember = mf_flyer_remember,
-    .begin = begin,
-    .judge = judge};
+    MF_FLYER_TASK("swarm",
+                  "quadrotors that fly to individual goals and keep a distance from each other",
+                  parameters, signals),
+    .prepare = prepare, .start = start, .begin = begin, .judge = judge};

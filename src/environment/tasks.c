@@ -41,6 +41,26 @@ double mf_task_length(const double *a, const double *b, uint32_t count) {
     return mf_sqrt(sum);
 }
 
+double mf_task_effort(const mf_TaskView *view) {
+    return mf_task_squares(view->action, view->plan->action_count);
+}
+
+double mf_task_change(const mf_TaskView *view, double *last) {
+    double sum = 0.0;
+    for (uint32_t a = 0; a < view->plan->action_count; a++) {
+        sum += (view->action[a] - last[a]) * (view->action[a] - last[a]);
+        last[a] = view->action[a];
+    }
+    return sum / view->plan->action_count;
+}
+
+void mf_task_put_position(const mf_TaskView *view, double *signals) {
+    static const double origin[2] = {0.0, 0.0};
+    signals[0] = view->position[0];
+    signals[1] = view->position[1];
+    signals[2] = mf_task_length(view->position, origin, 2);
+}
+
 void mf_task_shake_uniform(mf_TaskDraw *draw, double scale, double *values, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         values[i] += mf_task_uniform(draw, -scale, scale);

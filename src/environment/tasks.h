@@ -22,9 +22,24 @@
     .parameter_count = sizeof rows / sizeof rows[0], .parameters = rows,                           \
     .signal_count = sizeof names / sizeof names[0], .signals = names
 
+// The mf_TaskInfo of a task with a file of its own.
+#define MF_TASK_INFO(task, file, text, skip, steps, rows, names)                                   \
+    .info = {.name = task,                                                                         \
+             .model = file,                                                                        \
+             .description = text,                                                                  \
+             .frame_skip = skip,                                                                   \
+             .episode_steps = steps,                                                               \
+             MF_TASK_LISTS(rows, names)}
+
 // Sum of squares.
 double mf_task_squares(const double *values, uint32_t count);
 double mf_task_length(const double *a, const double *b, uint32_t count); // of a - b
+// Sum of squared actions.
+double mf_task_effort(const mf_TaskView *view);
+// Mean square of the change of the actions since `last`, which becomes them.
+double mf_task_change(const mf_TaskView *view, double *last);
+// The first signals of robots that travel: x, y, distance from the origin.
+void mf_task_put_position(const mf_TaskView *view, double *signals);
 
 // Adds noise of half width (or standard deviation) `scale`.
 void mf_task_shake_uniform(mf_TaskDraw *draw, double scale, double *values, uint32_t count);

@@ -222,16 +222,6 @@ static double track(const mf_TaskView *view, const double *out) {
     return 1.0 / (1.0 + ahead * ahead + aside * aside + yaw * yaw);
 }
 
-// Mean square of the change of actions; stores them.
-static double change(const mf_TaskView *view) {
-    double sum = 0.0, *last = view->memory + LAST_ACTION;
-    for (uint32_t a = 0; a < view->plan->action_count; a++) {
-        sum += (view->action[a] - last[a]) * (view->action[a] - last[a]);
-        last[a] = view->action[a];
-    }
-    return sum / view->plan->action_count;
-}
-
 static void judge(const mf_TaskView *view, mf_TaskResult *result) {
     const mf_TaskPlan *plan = view->plan;
     const mf_Model *model = plan->model;
@@ -247,7 +237,7 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
     out[REWARD_TRACK] = commanded ? value[TRACK] * track(view, out) : 0.0;
     out[REWARD_EFFORT] = -value[EFFORT] * mf_task_squares(view->velocity + 6, model->joint_count) /
                          model->joint_count;
-    out[REWARD_SMOOTHNESS] = -value[SMOOTHNESS] * change(view);
+    out[REWARD_SMOOTHNESS] = -value[SMOOTHNESS] * mf_task_change(view, view->memory + LAST_ACTION);
     out[REWARD_SURVIVE] = fallen ? 0.0 : value[HEALTHY];
     result->reward = 0.0;
     for (int i = REWARD_FORWARD; i <= REWARD_SURVIVE; i++)
@@ -258,13 +248,9 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
 
 #define WALKER(task_name, file, text)                                                              \
     {                                                                                              \
-        .info = {.name = task_name,                                                                \
-                 .model = file,                                                                    \
-                 .description = text,                                                              \
-                 .episode_steps = 500,                                                             \
-                 MF_TASK_LISTS(parameters, signals)},                                              \
-        .wants = MF_TASK_FEET | MF_TASK_STANDS, .prepare = prepare, .describe = describe,          \
-        .aim = aim, .start = start, .remember = remember, .begin = begin, .judge = judge           \
+        MF_TASK_INFO(task_name, file, text, 0, 500, parameters, signals),                          \
+            .wants = MF_TASK_FEET | MF_TASK_STANDS, .prepare = prepare, .describe = describe,      \
+            .aim = aim, .start = start, .remember = remember, .begin = begin, .judge = judge       \
     }
 
 const mf_Task mf_task_hexapod =

@@ -8,6 +8,7 @@
 #include "math/scalar.h"
 #include "multibody/tree.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 static const mf_FieldInfo row_info[MF_EPISODE_ROWS] = {
     {"episode.steps", "1", "", MF_U32, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
@@ -96,12 +97,9 @@ static void run_nothing(const mf_SystemRun *run, void *user) {
 
 static mf_Status add_marks(mf_Environment *environment, mf_Error *error) {
     static const char *const none[] = {NULL};
-    mf_SystemConfig system = mf_system_config();
-    system.name = "episode.moved";
-    system.phase = MF_PHASE_SENSE;
-    system.run = run_nothing;
+    mf_SystemConfig system = mf_attach_system("episode.moved", MF_PHASE_SENSE, run_nothing,
+                                              environment->rows[MF_EPISODE_PHASE]);
     system.refresh = mark_moved;
-    system.user = environment->rows[MF_EPISODE_PHASE];
     system.reads = none;
     system.writes = none;
     return mf_group_add_system(environment->group, &system, error);

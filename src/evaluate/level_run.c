@@ -1,5 +1,7 @@
 // A world with one kind of robot that does one gait at one level.
 #include "evaluate/level_run.h"
+#include "base/memory.h"
+#include "world/attach.h"
 #include "body/kind.h"
 #include "base/clock.h"
 #include "terrain/lookup.h"
@@ -35,13 +37,11 @@ mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion m
     const mf_Field *counts = mf_motion_counts(run.scene.group);
     run.kind = file->groups[0].kind;
     run.vertex_count = counts != NULL ? (uint32_t)mf_field_get(counts, 0, 0) : 0;
-    run.position = mf_allocate(context, model->link_count, sizeof *run.position);
-    run.rotation = mf_allocate(context, model->link_count, sizeof *run.rotation);
-    run.before = mf_allocate(context, run.vertex_count > 0 ? run.vertex_count : model->link_count,
-                             sizeof *run.before);
-    run.before_rotation = mf_allocate(context, model->link_count, sizeof *run.before_rotation);
-    if (run.position == NULL || run.rotation == NULL || run.before == NULL ||
-        run.before_rotation == NULL) {
+    const uint32_t vertices = run.vertex_count > 0 ? run.vertex_count : model->link_count;
+    const mf_Array arrays[] = {
+        MF_ARRAY(run.position, model->link_count), MF_ARRAY(run.rotation, model->link_count),
+        MF_ARRAY(run.before, vertices), MF_ARRAY(run.before_rotation, model->link_count)};
+    if (!mf_allocate_arrays(context, arrays, 4)) {
         mf_level_run_close(&run);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
@@ -60,17 +60,13 @@ mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion m
 void mf_level_run_close(mf_LevelRun *run) {
     mf_scene_destroy(&run->scene);
     mf_release(run->context, run->position);
-    mf_release(run->context, run->rotation);
-    mf_release(run->context, run->before);
-    mf_release(run->context, run->before_rotation);
 }
 
 // ---- queries -----------------------------------------------------------------------------------
 
 static void read(const mf_LevelRun *run, const char *name, uint32_t count, double *out) {
     const mf_Field *field = mf_group_find_field(run->scene.group, name);
-    for (uint32_t c = 0; c < count; c++)
-        out[c] = mf_field_get(field, 0, c);
+    mf_field_read(field, 0, 0, count, out);
 }
 
 static void position_of(double out[3], const double position[3], const double rotation[4],

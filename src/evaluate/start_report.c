@@ -12,7 +12,6 @@
 
 #include "motion/articulated/host.h"
 #include "evaluate/robot_pose.h"
-#include "evaluate/step_check.h"
 
 _Static_assert(MF_SENSORS_NOTE <= (int)MF_MOTION_NOTE, "one buffer for both");
 

@@ -4,6 +4,7 @@
 #define MAYFLY_SRC_EVALUATE_START_REPORT_H
 
 #include <mayfly/scene.h>
+#include <mayfly/world.h>
 
 enum { MF_REPORT_LINES = 32 };
 
@@ -28,5 +29,13 @@ void mf_start_report_settings(const mf_Scene *scene, const mf_Group *group, mf_S
 
 // --strict: MF_UNSUPPORTED with the first of these notes of any group.
 mf_Status mf_start_report_refuse(const mf_Scene *scene, mf_Error *error);
+
+// Whether a step is too long for a robot at its start.
+enum { MF_STEP_TEXT = 320 };
+
+// One line into `text` for each index from 0 on: the spring or servo that is unstable at the
+// world's step, the motor that the step does not resolve, constraints softened because of it. False
+// after the last. Only for groups under `articulated`.
+bool mf_step_note(mf_Group *group, uint32_t index, char *text);
 
 #endif

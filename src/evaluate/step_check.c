@@ -1,4 +1,4 @@
-// Steps that are too long (step_check.h), one spring or servo at a time. A spring of stiffness k
+// Steps that are too long (start_report.h), one spring or servo at a time. A spring of stiffness k
 // along q, with dampers of which d acts at the beginning of the step and e at its end, moves by q''
 // = -m (k q + (d + e) q'), with m the acceleration of q per force at the start, everything else
 // free. A semi-implicit Euler step h gives the characteristic polynomial
@@ -8,7 +8,7 @@
 // s^2 + m (d + e) s + m k. A single unstable mode implies an unstable system: m k is a diagonal
 // entry of a symmetric matrix whose largest eigenvalue decides. Equality constraints may stabilize
 // it, because they add moving mass.
-#include "evaluate/step_check.h"
+#include "evaluate/start_report.h"
 #include "model/points.h"
 #include "solve/link_motion.h"
 

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "motion/articulated/actuator/commands.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -150,16 +151,10 @@ void mf_motions_set_friction(mf_MotionsConfig *config, double friction) {
                    sizeof friction);
 }
 
-static const mf_FieldInfo level_field = {
-    "motion.level",
-    "1",
-    "",
-    MF_U32,
-    MF_PER_INSTANCE,
-    1,
-    MF_FIELD_STATE,
+static const mf_FieldInfo level_field = MF_FIELD_INFO(
+    "motion.level", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
     "motion of each robot: 0 kinematic, 1 points, 2 rigid, 3 prescribed, 4 articulated, of trusses "
-    "9 quasistatic, 10 elastic, from 16 on plugins"};
+    "9 quasistatic, 10 elastic, from 16 on plugins");
 
 typedef struct Motions {
     mf_Field *level;

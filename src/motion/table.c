@@ -1,5 +1,7 @@
 // The motion table and what all rows have in common.
 #include "motion/table.h"
+#include "world/attach.h"
+#include "world/systems.h"
 
 #include <string.h>
 
@@ -42,14 +44,10 @@ mf_Status mf_motion_join(mf_Group *group, const mf_MotionRow *row, void *plan,
     mf_Status status = mf_attach_warnings(group, &warnings, error);
     if (status != MF_OK)
         return status;
-    mf_SystemConfig system = mf_system_config();
-    system.name = row->name;
-    system.phase = MF_PHASE_MOTION;
-    system.run = row->run;
+    mf_SystemConfig system = mf_attach_system(row->name, MF_PHASE_MOTION, row->run, plan);
     system.reset = row->reset;
     system.refresh = row->refresh;
     system.destroy = row->destroy;
-    system.user = plan;
     system.reads = row->reads;
     system.writes = row->writes;
     system.any_gravity = row->any_gravity;

@@ -284,10 +284,9 @@ uint32_t mf_recorder_capacity(size_t size) {
 
 static mf_Status make_buffers(mf_Recorder *recorder, mf_Error *error) {
     size_t largest = 1;
-    for (uint32_t i = 0; i < recorder->column_count; i++) {
+    for (uint32_t i = 0; i < recorder->column_count; i++)
         if (recorder->columns[i].sample_size > largest)
             largest = recorder->columns[i].sample_size;
-    }
     recorder->capacity = recorder->store->buffered ? mf_recorder_capacity(largest) : 1;
     for (uint32_t i = 0; i < recorder->column_count; i++) {
         mf_Column *column = &recorder->columns[i];
@@ -402,12 +401,11 @@ static void copy_instance(const mf_Column *column, uint32_t instance, char *targ
     const size_t at = mf_field_index(column->field, instance, column->component);
     const char *source = (const char *)column->field->data + at * column->value_size;
     size_t stride = MF_BLOCK * column->value_size;
-    for (uint32_t c = 0; c < column->components; c++) {
+    for (uint32_t c = 0; c < column->components; c++)
         if (column->value_size == 4)
             memcpy(target + (size_t)c * 4, source + c * stride, 4);
         else
             memcpy(target + (size_t)c * 8, source + c * stride, 8);
-    }
 }
 
 static void take_sample(const mf_Recorder *recorder) {

@@ -2,6 +2,8 @@
 // pose of an agent is a function of time and its index, so the index of the next waypoint is the
 // only state. Agents with a fault are skipped.
 #include "scene/behavior.h"
+#include "world/attach.h"
+#include "world/systems.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/car/motion.h"
 #include "base/floats.h"
@@ -150,16 +152,14 @@ static void put(const mf_BehaviorPlan *plan, uint32_t field, uint32_t instance, 
 }
 
 static void get_position(const mf_BehaviorPlan *plan, uint32_t instance, double out[3]) {
-    for (uint32_t c = 0; c < 3; c++)
-        out[c] = mf_field_get(plan->position, instance, c);
+    mf_field_read(plan->position, instance, 0, 3, out);
 }
 
 // Direction that an agent faces, about the vertical.
 static double heading_of(const mf_BehaviorPlan *plan, uint32_t instance) {
     double q[4], forward[3];
     const double ahead[3] = {1.0, 0.0, 0.0};
-    for (uint32_t c = 0; c < 4; c++)
-        q[c] = mf_field_get(plan->orientation, instance, c);
+    mf_field_read(plan->orientation, instance, 0, 4, q);
     mf_quat_rotate(forward, q, ahead);
     return mf_atan2(forward[1], forward[0]);
 }
@@ -300,10 +300,9 @@ static void command_waypoint(const mf_BehaviorPlan *plan, uint32_t instance) {
 
 static void command_constant(const mf_BehaviorPlan *plan, uint32_t instance) {
     const double *value = plan->behavior.values;
-    for (uint32_t i = 0; i < MF_MODE_FIELDS && plan->command[i] != NULL; i++) {
+    for (uint32_t i = 0; i < MF_MODE_FIELDS && plan->command[i] != NULL; i++)
         for (uint32_t c = 0; c < plan->command[i]->components; c++)
             put(plan, i, instance, c, *value++);
-    }
 }
 
 static void command_one(const mf_BehaviorPlan *plan, uint32_t instance, double time) {
@@ -347,10 +346,9 @@ static void run(const mf_SystemRun *run, void *user) {
     uint32_t first = run->first_block * MF_BLOCK;
     uint32_t end = first + run->block_count * MF_BLOCK;
     double time = mf_time_to_seconds(run->time);
-    for (uint32_t i = first; i < end && i < plan->count; i++) {
+    for (uint32_t i = first; i < end && i < plan->count; i++)
         if (mf_field_get(plan->fault, i, 0) == 0.0)
             command_one(plan, i, time);
-    }
 }
 
 static void reset(mf_Group *group, uint32_t instance, void *user) {
@@ -455,14 +453,12 @@ static mf_Status add_waypoints(mf_Group *group, mf_BehaviorPlan *plan, mf_Error 
     if (status == MF_OK)
         status = mf_group_add_field(group, &offset, 0, &plan->offset, error);
     double middle[3] = {0.0, 0.0, 0.0};
-    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++)
         for (uint32_t c = 0; c < 3; c++)
             middle[c] += mf_field_get(plan->position, i, c) / plan->count;
-    }
-    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++)
         for (uint32_t c = 0; c < 3; c++)
             mf_field_set(plan->offset, i, c, mf_field_get(plan->position, i, c) - middle[c]);
-    }
     return status;
 }
 
@@ -547,16 +543,12 @@ mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavio
         "fault.word",         "?neighbor.count",      "?neighbor.position",
         "?neighbor.velocity", "?behavior.offset",     NULL};
     const char *writes[MF_MODE_FIELDS + 2];
-    mf_SystemConfig system = mf_system_config();
-    system.name = "behavior";
+    mf_SystemConfig system = mf_attach_system("behavior", MF_PHASE_CONTROL, run, plan);
     system.reads = reads;
     system.writes = writes;
-    system.phase = MF_PHASE_CONTROL;
     system.rate = behavior->rate;
-    system.run = run;
     system.reset = reset;
     system.destroy = destroy;
-    system.user = plan;
     list_writes(plan, writes);
     if (status == MF_OK)
         status = mf_group_add_system(group, &system, error);

@@ -12,7 +12,4 @@ static const mf_Key keys[] = {
 };
 // clang-format on
 
-const mf_KeyTable mf_scene_bridge_table = {.noun = "bridge",
-                                           .keys = keys,
-                                           .count = sizeof keys / sizeof keys[0],
-                                           .size = sizeof(mf_SceneBridge)};
+const mf_KeyTable mf_scene_bridge_table = {MF_KEY_ROWS("bridge", keys, mf_SceneBridge)};

@@ -67,8 +67,5 @@ static void start(void *base) {
     camera->camera = mf_camera();
 }
 
-const mf_KeyTable mf_scene_camera_table = {.noun = "camera",
-                                           .keys = keys,
-                                           .count = sizeof keys / sizeof keys[0],
-                                           .size = sizeof(mf_SceneCamera),
+const mf_KeyTable mf_scene_camera_table = {MF_KEY_ROWS("camera", keys, mf_SceneCamera),
                                            .start = start};

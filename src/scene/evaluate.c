@@ -7,6 +7,8 @@
 #include "scene/machines.h"
 #include "motion/table.h"
 #include "base/floats.h"
+#include "world/attach.h"
+#include "world/systems.h"
 
 #include "world/group.h"
 
@@ -17,25 +19,18 @@
 
 // Stores where each robot starts, for the distance that it covers.
 mf_Status mf_scene_note_start(mf_Scene *scene, mf_Error *error) {
-    static const mf_FieldInfo info = {
-        "start.position",
-        "m",
-        "world",
-        MF_REAL,
-        MF_FIXED_COUNT,
-        2,
-        0,
-        "initial horizontal position of the base, from which the distance is measured"};
+    static const mf_FieldInfo info = MF_FIELD_INFO(
+        "start.position", "m", "world", MF_REAL, MF_FIXED_COUNT, 2, 0,
+        "initial horizontal position of the base, from which the distance is measured");
     mf_Group *group = scene->group;
     mf_Field *start;
     mf_Status status = mf_group_add_field(group, &info, 1, &start, error);
     if (status != MF_OK)
         return status;
     const mf_Field *position = mf_group_find_field(group, "base.position");
-    for (uint32_t i = 0; i < mf_group_count(group); i++) {
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
         for (uint32_t c = 0; c < 2; c++)
             mf_field_set(start, i, c, mf_field_get(position, i, c));
-    }
     return MF_OK;
 }
 
@@ -63,8 +58,7 @@ static void idle(const mf_Scene *scene, uint32_t instance) {
     if (mf_motion_counts(scene->group) != NULL)
         return; // oscillators of bars begin at the rest lengths of the file
     mf_Field *offset = mf_group_find_field(scene->group, "oscillator.offset");
-    for (uint32_t j = 0; j < scene->model->joint_count; j++)
-        mf_field_set(offset, instance, j, scene->model->start_angle[j]);
+    mf_field_write(offset, instance, 0, scene->model->joint_count, scene->model->start_angle);
 }
 
 void mf_scene_idle(const mf_Scene *scene) {

@@ -14,60 +14,53 @@
 // are state: restoring the initial snapshot sets them to 0.
 #include "scene/machines.h"
 #include "base/floats.h"
+#include "world/attach.h"
+#include "world/systems.h"
 
 #include "math/scalar.h"
 #include "model/sensor_kind.h"
 
 #include <math.h>
 
-enum { INPUTS = 10, OUTPUTS = 4 };
+// The sums, in the order of their fields.
+enum { FORWARD, WORK, UPRIGHT, STANCE, SUMS };
+
+enum { INPUTS = 8 };
+
+static const struct {
+    mf_Fitness fitness; // that needs it
+    mf_FieldInfo info;
+    const char *reads[4];
+} table[SUMS] = {
+    [FORWARD] = {MF_FITNESS_SPEED,
+                 {"fitness.forward", "m", "", MF_F64, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                  "displacement of the base along its own heading, backward is negative"},
+                 {"base.orientation", "base.linear_velocity"}},
+    [WORK] = {MF_FITNESS_ECONOMY,
+              {"fitness.work", "J", "", MF_F64, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+               "positive work of the servos"},
+              {"joint.angle", "joint.rate", "joint.target"}},
+    [UPRIGHT] = {MF_FITNESS_UPRIGHT,
+                 {"fitness.upright", "s", "", MF_F64, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                  "time, weighted by the cosine of the base's tilt"},
+                 {"base.orientation"}},
+    [STANCE] = {MF_FITNESS_STEPS,
+                {"fitness.stance", "s", "", MF_F64, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+                 "time for which each foot with a contact sensor carried load"},
+                {"sensor.value"}},
+};
 
 // Inputs and outputs of the sums of one scene.
 typedef struct Sums {
     const mf_Field *orientation, *velocity, *angle, *rate, *target;
     const mf_Field *sensor;
     const mf_Model *model;
-    mf_Field *forward, *upright, *stance, *work;
-    double step; // [s]
+    mf_Field *rows[SUMS]; // NULL: not needed
+    double step;          // [s]
     uint32_t joints;
-    const char *reads[INPUTS], *writes[OUTPUTS + 1]; // names of the fields, up to NULL
-    mf_Servo servo[];                                // of each joint; gain 0: none
+    const char *reads[INPUTS + 1], *writes[SUMS + 1]; // names of the fields, up to NULL
+    mf_Servo servo[];                                 // of each joint; gain 0: none
 } Sums;
-
-static const mf_FieldInfo forward_info = {
-    "fitness.forward",
-    "m",
-    "",
-    MF_F64,
-    MF_PER_INSTANCE,
-    1,
-    MF_FIELD_STATE,
-    "displacement of the base along its own heading, backward is negative"};
-static const mf_FieldInfo upright_info = {"fitness.upright",
-                                          "s",
-                                          "",
-                                          MF_F64,
-                                          MF_PER_INSTANCE,
-                                          1,
-                                          MF_FIELD_STATE,
-                                          "time, weighted by the cosine of the base's tilt"};
-static const mf_FieldInfo stance_info = {
-    "fitness.stance",
-    "s",
-    "",
-    MF_F64,
-    MF_FIXED_COUNT,
-    1,
-    MF_FIELD_STATE,
-    "time for which each foot with a contact sensor carried load"};
-static const mf_FieldInfo work_info = {"fitness.work",
-                                       "J",
-                                       "",
-                                       MF_F64,
-                                       MF_PER_INSTANCE,
-                                       1,
-                                       MF_FIELD_STATE,
-                                       "positive work of the servos"};
 
 // ---- names -------------------------------------------------------------------------------------
 
@@ -117,8 +110,8 @@ static void add_stance(const Sums *sums, uint32_t robot) {
         if (sensor->type != MF_SENSOR_CONTACT)
             continue;
         if (mf_field_get(sums->sensor, robot, sensor->address) != 0.0)
-            mf_field_set(sums->stance, robot, foot,
-                         mf_field_get(sums->stance, robot, foot) + sums->step);
+            mf_field_set(sums->rows[STANCE], robot, foot,
+                         mf_field_get(sums->rows[STANCE], robot, foot) + sums->step);
         foot++;
     }
 }
@@ -128,22 +121,22 @@ static void add_step(const Sums *sums, uint32_t robot) {
     double x = mf_field_get(sums->orientation, robot, 1);
     double y = mf_field_get(sums->orientation, robot, 2);
     double z = mf_field_get(sums->orientation, robot, 3);
-    if (sums->forward != NULL) {
+    if (sums->rows[FORWARD] != NULL) {
         double ahead = 1.0 - 2.0 * (y * y + z * z), left = 2.0 * (x * y + w * z);
         double length = mf_sqrt(ahead * ahead + left * left);
         double along = ahead * mf_field_get(sums->velocity, robot, 0) +
                        left * mf_field_get(sums->velocity, robot, 1);
         if (length > 0.0) // a vertical base has no heading
-            add(sums->forward, robot, along / length * sums->step);
+            add(sums->rows[FORWARD], robot, along / length * sums->step);
     }
-    if (sums->upright != NULL) {
+    if (sums->rows[UPRIGHT] != NULL) {
         double cosine = 1.0 - 2.0 * (x * x + y * y);
-        add(sums->upright, robot, cosine > 0.0 ? cosine * sums->step : 0.0);
+        add(sums->rows[UPRIGHT], robot, cosine > 0.0 ? cosine * sums->step : 0.0);
     }
-    if (sums->stance != NULL)
+    if (sums->rows[STANCE] != NULL)
         add_stance(sums, robot);
-    if (sums->work != NULL)
-        add(sums->work, robot, servo_power(sums, robot) * sums->step);
+    if (sums->rows[WORK] != NULL)
+        add(sums->rows[WORK], robot, servo_power(sums, robot) * sums->step);
 }
 
 static void run_sums(const mf_SystemRun *run, void *user) {
@@ -157,14 +150,8 @@ static void run_sums(const mf_SystemRun *run, void *user) {
 static void reset_sums(mf_Group *group, uint32_t robot, void *user) {
     const Sums *sums = user;
     (void)group;
-    mf_Field *const fields[] = {sums->forward, sums->upright, sums->stance, sums->work};
-    for (int i = 0; i < 4; i++)
-        for (uint32_t c = 0; fields[i] != NULL && c < fields[i]->components; c++)
-            mf_field_set(fields[i], robot, c, 0.0);
-}
-
-static void release_sums(mf_Context *context, void *user) {
-    mf_release(context, user);
+    for (int i = 0; i < SUMS; i++)
+        mf_field_clear(sums->rows[i], robot);
 }
 
 // ---- what a scene needs ------------------------------------------------------------------------
@@ -178,32 +165,29 @@ static bool is_requested(const mf_SceneFile *file, mf_Fitness sum) {
     if (file->hooks.fitness == NULL && file->fitness == sum)
         return true;
     const bool sums = file->hooks.describe == NULL && !mf_scene_has_machines(file);
-    for (uint32_t i = 0; i < file->descriptor_count && sums; i++) {
+    for (uint32_t i = 0; i < file->descriptor_count && sums; i++)
         if (of_measure[file->descriptors[i].measure] == (int)sum)
             return true;
-    }
     return false;
 }
 
 static mf_Status add_fields(const mf_SceneFile *file, mf_Group *group, Sums *sums,
                             mf_Error *error) {
-    mf_Status status = MF_OK;
-    if (is_requested(file, MF_FITNESS_SPEED))
-        status = mf_group_add_field(group, &forward_info, 1, &sums->forward, error);
-    if (status == MF_OK && is_requested(file, MF_FITNESS_ECONOMY))
-        status = mf_group_add_field(group, &work_info, 1, &sums->work, error);
-    if (status == MF_OK && is_requested(file, MF_FITNESS_UPRIGHT))
-        status = mf_group_add_field(group, &upright_info, 1, &sums->upright, error);
-    if (status != MF_OK || !is_requested(file, MF_FITNESS_STEPS))
-        return status;
-    sums->sensor = mf_group_find_field(group, "sensor.value");
     const uint32_t feet = mf_sensors_of_type(mf_group_model(group), MF_SENSOR_CONTACT);
-    if (sums->sensor == NULL || feet == 0)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "%s needs feet with contact sensors, the robot %.99s has none",
-                       file->fitness == MF_FITNESS_STEPS ? "fitness: steps" : "descriptor duty",
-                       mf_group_model(group)->name);
-    return mf_group_add_field(group, &stance_info, feet, &sums->stance, error);
+    mf_Status status = MF_OK;
+    sums->sensor = mf_group_find_field(group, "sensor.value");
+    for (int i = 0; i < SUMS && status == MF_OK; i++) {
+        if (!is_requested(file, table[i].fitness))
+            continue;
+        if (i == STANCE && (sums->sensor == NULL || feet == 0))
+            return mf_fail(error, MF_UNSUPPORTED,
+                           "%s needs feet with contact sensors, the robot %.99s has none",
+                           file->fitness == MF_FITNESS_STEPS ? "fitness: steps" : "descriptor duty",
+                           mf_group_model(group)->name);
+        status = mf_group_add_field(group, &table[i].info, i == STANCE ? feet : 1, &sums->rows[i],
+                                    error);
+    }
+    return status;
 }
 
 static mf_Status find_servos(const mf_Scene *scene, Sums *sums, mf_Error *error) {
@@ -225,23 +209,13 @@ static mf_Status find_servos(const mf_Scene *scene, Sums *sums, mf_Error *error)
 // Declares the fields that the sums read and write.
 static void declare(Sums *sums, mf_SystemConfig *system) {
     uint32_t reads = 0, writes = 0;
-    if (sums->forward != NULL || sums->upright != NULL)
-        sums->reads[reads++] = "base.orientation";
-    if (sums->forward != NULL) {
-        sums->reads[reads++] = "base.linear_velocity";
-        sums->writes[writes++] = "fitness.forward";
-    }
-    if (sums->upright != NULL)
-        sums->writes[writes++] = "fitness.upright";
-    if (sums->stance != NULL) {
-        sums->reads[reads++] = "sensor.value";
-        sums->writes[writes++] = "fitness.stance";
-    }
-    if (sums->work != NULL) {
-        sums->reads[reads++] = "joint.angle";
-        sums->reads[reads++] = "joint.rate";
-        sums->reads[reads++] = "joint.target";
-        sums->writes[writes++] = "fitness.work";
+    for (int i = 0; i < SUMS; i++) {
+        if (sums->rows[i] == NULL)
+            continue;
+        sums->writes[writes++] = table[i].info.name;
+        for (int k = 0; table[i].reads[k] != NULL; k++)
+            if (!mf_name_listed(sums->reads, table[i].reads[k]))
+                sums->reads[reads++] = table[i].reads[k];
     }
     sums->reads[reads] = "fault.word";
     system->reads = sums->reads;
@@ -286,13 +260,9 @@ mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
         is_requested(file, MF_FITNESS_ECONOMY) ? find_servos(scene, sums, error) : MF_OK;
     if (status == MF_OK)
         status = add_fields(file, group, sums, error);
-    mf_SystemConfig system = mf_system_config();
-    system.name = "fitness";
-    system.phase = MF_PHASE_AFTER;
-    system.run = run_sums;
+    mf_SystemConfig system = mf_attach_system("fitness", MF_PHASE_AFTER, run_sums, sums);
     system.reset = reset_sums;
-    system.destroy = release_sums;
-    system.user = sums;
+    system.destroy = mf_attach_release;
     declare(sums, &system);
     if (status == MF_OK)
         status = mf_group_add_system(group, &system, error);

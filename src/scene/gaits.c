@@ -1,5 +1,6 @@
 // Gaits of a group: their files, and the commands of the robots.
 #include "io/suggest.h"
+#include "world/attach.h"
 #include "base/floats.h"
 #include "base/root.h"
 #include "scene/builder.h"
@@ -212,7 +213,6 @@ void mf_scene_begin_gait(mf_SceneBuilder *builder, uint32_t index) {
     cut(builder->scene, from, gait, command);
     for (uint32_t i = 0; i < mf_group_count(group); i++) {
         mf_field_set(mf_group_find_field(group, "gait.select"), i, 0, chosen);
-        for (uint32_t c = 0; c < 3; c++)
-            mf_field_set(mf_group_find_field(group, "gait.command"), i, c, command[c]);
+        mf_field_write(mf_group_find_field(group, "gait.command"), i, 0, 3, command);
     }
 }

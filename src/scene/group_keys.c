@@ -88,10 +88,7 @@ static const mf_Key initial_keys[] = {
                  "in the property's unit: one for each of its values, or one for all"),
 };
 
-static const mf_KeyTable initial_table = {.noun = "initial value",
-                                          .keys = initial_keys,
-                                          .count = sizeof initial_keys / sizeof initial_keys[0],
-                                          .size = sizeof(mf_InitialValue)};
+static const mf_KeyTable initial_table = {MF_KEY_ROWS("initial value", initial_keys, mf_InitialValue)};
 
 static const mf_Key rule_keys[] = {
     MF_KEY("to", MF_KEY_CHOICE, MF_KEY_REQUIRED, "", NULL, 0, 0, switched, RULE(to_name),
@@ -118,10 +115,7 @@ static const mf_Key rule_keys[] = {
                              "this"),
 };
 
-static const mf_KeyTable rule_table = {.noun = "rule",
-                                       .keys = rule_keys,
-                                       .count = sizeof rule_keys / sizeof rule_keys[0],
-                                       .size = sizeof(mf_SwitchRule)};
+static const mf_KeyTable rule_table = {MF_KEY_ROWS("rule", rule_keys, mf_SwitchRule)};
 
 static const mf_Key plugin_keys[] = {
     MF_KEY("file", MF_KEY_FILE, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, PLUGIN(path),
@@ -133,10 +127,7 @@ static const mf_Key plugin_keys[] = {
            "settings of the plugin, in its units"),
 };
 
-static const mf_KeyTable plugin_table = {.noun = "plugin",
-                                         .keys = plugin_keys,
-                                         .count = sizeof plugin_keys / sizeof plugin_keys[0],
-                                         .size = sizeof(mf_ScenePlugin)};
+static const mf_KeyTable plugin_table = {MF_KEY_ROWS("plugin", plugin_keys, mf_ScenePlugin)};
 
 static const mf_Key group_keys[] = {
     MF_KEY("name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, GROUP(name),
@@ -591,10 +582,6 @@ static const mf_KeyJoint motion_keys = {.count = mf_motion_key_count,
 // Keys of motions have offsets in mf_MotionsConfig.
 _Static_assert(offsetof(mf_SceneGroup, motions) == 0, "settings of motions come first");
 
-const mf_KeyTable mf_scene_group_table = {.noun = "group",
-                                          .keys = group_keys,
-                                          .count = sizeof group_keys / sizeof group_keys[0],
-                                          .size = sizeof(mf_SceneGroup),
-                                          .start = start,
-                                          .applies = applies,
+const mf_KeyTable mf_scene_group_table = {MF_KEY_ROWS("group", group_keys, mf_SceneGroup),
+                                          .start = start, .applies = applies,
                                           .joint = &motion_keys};

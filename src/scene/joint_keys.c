@@ -54,7 +54,4 @@ static const mf_Key keys[] = {
 };
 // clang-format on
 
-const mf_KeyTable mf_scene_joint_table = {.noun = "joint",
-                                          .keys = keys,
-                                          .count = sizeof keys / sizeof keys[0],
-                                          .size = sizeof(mf_SceneJoint)};
+const mf_KeyTable mf_scene_joint_table = {MF_KEY_ROWS("joint", keys, mf_SceneJoint)};

@@ -87,10 +87,9 @@ static int compare_lives(const void *one, const void *two) {
     for (uint32_t v = 0; v < count; v++) {
         const double *p = first->machine.vertices[v].position;
         const double *q = second->machine.vertices[v].position;
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3; i++)
             if (p[i] != q[i])
                 return p[i] < q[i] ? -1 : 1;
-        }
     }
     if (first->hash != second->hash)
         return first->hash < second->hash ? -1 : 1;

@@ -18,6 +18,7 @@
 #include "math/scalar.h"
 #include "motion/table.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <math.h>
 
@@ -166,10 +167,9 @@ static uint32_t count_at(const mf_Field *field, uint32_t instance, uint32_t comp
 
 static uint32_t warned_steps(const Trial *trial, uint32_t instance) {
     uint32_t sum = 0;
-    for (uint32_t k = 0; k < MF_WARNING_KINDS; k++) {
+    for (uint32_t k = 0; k < MF_WARNING_KINDS; k++)
         if ((ENDING >> k & 1u) != 0)
             sum += count_at(trial->warnings, instance, k);
-    }
     return sum;
 }
 
@@ -284,10 +284,8 @@ static void run_trials(const mf_SystemRun *run, void *user) {
 static void reset_trial(mf_Group *group, uint32_t instance, void *user) {
     const Trial *trial = user;
     (void)group;
-    for (int row = 0; row < ROWS; row++) {
-        for (uint32_t c = 0; c < trial->rows[row]->components; c++)
-            mf_field_set(trial->rows[row], instance, c, 0.0);
-    }
+    for (int row = 0; row < ROWS; row++)
+        mf_field_clear(trial->rows[row], instance);
     if (trial->rest == 0)
         come_to_rest(trial, instance);
 }
@@ -328,13 +326,9 @@ mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error) {
     const bool own = scene->divisor == 1 && scene->motion == scene->file->groups[0].motion;
     trial->strict = own && scene->file->groups[0].machine.strict;
     trial->ends = own && scene->motion == MF_MOTION_QUASISTATIC;
-    mf_SystemConfig system = mf_system_config();
-    system.name = "trial";
-    system.phase = MF_PHASE_AFTER;
-    system.run = run_trials;
+    mf_SystemConfig system = mf_attach_system("trial", MF_PHASE_AFTER, run_trials, trial);
     system.reset = reset_trial;
     system.destroy = mf_attach_release;
-    system.user = trial;
     system.reads = reads;
     system.writes = writes;
     if (status == MF_OK)

@@ -1,6 +1,8 @@
 // Rules for switching the motion during a run: a system of the world, before all others of a step.
 // A rule depends on time and positions only, so it needs no state.
 #include "scene/builder.h"
+#include "world/attach.h"
+#include "world/systems.h"
 
 #include "math/scalar.h"
 
@@ -71,10 +73,6 @@ static void run(const mf_WorldRun *run, void *user) {
                 check_robot(rules, run->time, g, i);
 }
 
-static void destroy(mf_Context *context, void *user) {
-    mf_release(context, user);
-}
-
 // Default: about 10 ms in whole steps.
 static mf_Time interval_of(const mf_Scene *scene) {
     const mf_Time steps = 10 * MF_MILLISECOND / scene->step;
@@ -108,15 +106,11 @@ mf_Status mf_scene_add_rules(mf_Scene *scene, mf_Error *error) {
         rules->position[g] = mf_group_find_field(group, "base.position");
         rules->orientation[g] = mf_group_find_field(group, "base.orientation");
     }
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = "rules";
-    system.phase = MF_PHASE_SENSE;
+    mf_WorldSystemConfig system = mf_attach_world_system("rules", MF_PHASE_SENSE, run, rules);
     system.rate = mf_rate_from_period(rules->interval);
-    system.run = run;
-    system.destroy = destroy;
-    system.user = rules;
+    system.destroy = mf_attach_release;
     mf_Status status = mf_world_add_system(scene->world, &system, error);
     if (status != MF_OK)
-        destroy(context, rules);
+        mf_release(context, rules);
     return status;
 }

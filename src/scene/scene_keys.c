@@ -69,11 +69,8 @@ static const mf_Key descriptor_keys[] = {
 };
 // clang-format on
 
-static const mf_KeyTable descriptor_table = {.noun = "descriptor",
-                                             .keys = descriptor_keys,
-                                             .count =
-                                                 sizeof descriptor_keys / sizeof descriptor_keys[0],
-                                             .size = sizeof(mf_SceneDescriptor)};
+static const mf_KeyTable descriptor_table = {
+    MF_KEY_ROWS("descriptor", descriptor_keys, mf_SceneDescriptor)};
 
 #define AT(member) offsetof(mf_SceneFile, member)
 #define PROXIMITY(member) offsetof(mf_SceneFile, interaction.member)
@@ -400,11 +397,7 @@ static bool applies(const void *base, const mf_Key *key) {
 }
 
 const mf_KeyTable *mf_scene_table(void) {
-    static const mf_KeyTable table = {.noun = "scene",
-                                      .keys = scene_keys,
-                                      .count = sizeof scene_keys / sizeof scene_keys[0],
-                                      .size = sizeof(mf_SceneFile),
-                                      .start = start,
-                                      .applies = applies};
+    static const mf_KeyTable table = {MF_KEY_ROWS("scene", scene_keys, mf_SceneFile),
+                                      .start = start, .applies = applies};
     return &table;
 }

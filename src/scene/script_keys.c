@@ -28,8 +28,5 @@ static bool applies(const void *base, const mf_Key *key) {
     return strcmp(key->path, script->path != NULL ? "text" : "file") != 0;
 }
 
-const mf_KeyTable mf_scene_script_table = {.noun = "script",
-                                           .keys = keys,
-                                           .count = sizeof keys / sizeof keys[0],
-                                           .size = sizeof(mf_SceneScript),
+const mf_KeyTable mf_scene_script_table = {MF_KEY_ROWS("script", keys, mf_SceneScript),
                                            .applies = applies};

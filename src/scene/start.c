@@ -1,6 +1,8 @@
 // Initial poses of single robots: from their file, a keyframe or the start of a gait, on the
 // ground.
+#include "base/memory.h"
 #include "scene/builder.h"
+#include "world/attach.h"
 #include <mayfly/model_fields.h>
 #include "scene/scene_file.h"
 
@@ -73,23 +75,16 @@ static double depth_of(const mf_Model *model, const mf_Terrain *ground,
 
 void mf_robot_start_free(mf_Context *context, mf_RobotStart *start) {
     mf_release(context, start->position);
-    mf_release(context, start->velocity);
-    mf_release(context, start->angle);
-    mf_release(context, start->point);
-    mf_release(context, start->rotation);
     *start = (mf_RobotStart){0};
 }
 
 static mf_Status allocate(mf_SceneBuilder *builder, const mf_Model *model, mf_RobotStart *start) {
-    mf_Context *context = builder->context;
-    size_t q = model->position_count, v = model->velocity_count;
-    start->position = mf_allocate(context, q + 7, sizeof(double));
-    start->velocity = mf_allocate(context, v + 6, sizeof(double));
-    start->angle = mf_allocate(context, model->joint_count + 1, sizeof(double));
-    start->point = mf_allocate(context, model->link_count, sizeof *start->point);
-    start->rotation = mf_allocate(context, model->link_count, sizeof *start->rotation);
-    if (start->position == NULL || start->velocity == NULL || start->angle == NULL ||
-        start->point == NULL || start->rotation == NULL)
+    const mf_Array arrays[] = {MF_ARRAY(start->position, (size_t)model->position_count + 7),
+                               MF_ARRAY(start->velocity, (size_t)model->velocity_count + 6),
+                               MF_ARRAY(start->angle, model->joint_count),
+                               MF_ARRAY(start->point, model->link_count),
+                               MF_ARRAY(start->rotation, model->link_count)};
+    if (!mf_allocate_arrays(builder->context, arrays, 5))
         return mf_fail(builder->error, MF_NO_MEMORY, "scene: out of memory");
     return MF_OK;
 }
@@ -236,8 +231,7 @@ static void put_on_ground(const mf_SceneBuilder *builder, const mf_Model *model,
 // Keeps the position of a reset: each point of its start pose on or above the ground below.
 static void keep_stand(mf_Group *group, mf_RobotStart *start) {
     const mf_Field *position = mf_group_find_field(group, "base.position");
-    for (uint32_t c = 0; c < 3; c++)
-        start->position[c] = mf_field_get(position, 0, c);
+    mf_field_read(position, 0, 0, 3, start->position);
 }
 
 // Raises a robot that its file puts deep in the ground.
@@ -260,8 +254,7 @@ static mf_Status raise_vertices(mf_SceneBuilder *builder, uint32_t index) {
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++) {
         double at[3];
-        for (uint32_t c = 0; c < 3; c++)
-            at[c] = mf_field_get(base, i, c);
+        mf_field_read(base, i, 0, 3, at);
         at[2] += height;
         status = mf_group_set_start(group, i, at, NULL, NULL, builder->error);
     }

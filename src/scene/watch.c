@@ -1,5 +1,6 @@
 // Differences between two looks at the robots of a scene (watch.h).
 #include "scene/watch.h"
+#include "world/attach.h"
 #include "body/kind.h"
 
 #include "math/scalar.h"
@@ -34,8 +35,7 @@ static bool may_fall(const mf_SceneGroup *file, mf_Group *group) {
 
 static void read_rotation(mf_Group *group, uint32_t robot, double out[4]) {
     const mf_Field *field = mf_group_find_field(group, "base.orientation");
-    for (uint32_t c = 0; c < 4; c++)
-        out[c] = mf_field_get(field, robot, c);
+    mf_field_read(field, robot, 0, 4, out);
 }
 
 static uint32_t count_goals(const mf_Watch *watch, uint32_t group) {

@@ -114,9 +114,8 @@ static mf_Status decode_run(mf_Archive *archive, sqlite3_stmt *statement, mf_Err
         {&terrain_hash, INT64_MIN, INT64_MAX},
     };
     for (int i = 0; i < (int)(sizeof integers / sizeof *integers); i++) {
-        mf_ArchiveCell cell = mf_archive_cell(statement, i);
-        if (!mf_archive_decode_integer(&cell, integers[i].minimum, integers[i].maximum,
-                                       integers[i].out))
+        if (!mf_archive_integer(statement, i, integers[i].minimum, integers[i].maximum,
+                                integers[i].out))
             return mf_fail_at(error, MF_CORRUPT, path, 0, 0, "run.%s: not a number in range",
                               sqlite3_column_name(statement, i));
     }
@@ -126,10 +125,10 @@ static mf_Status decode_run(mf_Archive *archive, sqlite3_stmt *statement, mf_Err
     config.genome_bytes = (uint32_t)genome_bytes;
     config.seed = (uint64_t)seed;
     config.reuse_fitness = reuse == 1;
-    mf_ArchiveCell rate = mf_archive_cell(statement, 7), library = mf_archive_cell(statement, 8),
-                   settings = mf_archive_cell(statement, 9);
+    mf_ArchiveCell library = mf_archive_cell(statement, 8);
+    mf_ArchiveCell settings = mf_archive_cell(statement, 9);
     mf_Error detail;
-    if (!mf_archive_decode_real(&rate, &config.mutation_rate) ||
+    if (!mf_archive_real(statement, 7, &config.mutation_rate) ||
         mf_search_check_config(&config, &detail) != MF_OK)
         return mf_fail_at(error, MF_CORRUPT, path, 0, 0, "the run's settings are out of range");
     if (library.type != SQLITE_TEXT || library.size >= sizeof archive->run.version)
@@ -271,15 +270,11 @@ static mf_Status begin_writing(mf_Archive *archive, mf_Error *error) {
 static mf_Status decode_verification(mf_Archive *archive, sqlite3_stmt *statement,
                                      mf_Error *error) {
     mf_SearchConfig *config = &archive->run.search;
-    mf_ArchiveCell cells[3];
     int64_t every = 0, best = 0;
     double disparity = 0;
-    for (int i = 0; i < 3; i++)
-        cells[i] = mf_archive_cell(statement, i);
-    bool good = mf_archive_decode_integer(&cells[0], 1, UINT32_MAX, &every) &&
-                mf_archive_decode_integer(&cells[1], 2, config->population, &best) &&
-                mf_archive_decode_real(&cells[2], &disparity) && disparity >= 0 &&
-                disparity <= 1000;
+    bool good = mf_archive_integer(statement, 0, 1, UINT32_MAX, &every) &&
+                mf_archive_integer(statement, 1, 2, config->population, &best) &&
+                mf_archive_real(statement, 2, &disparity) && disparity >= 0 && disparity <= 1000;
     if (!good)
         return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
                           "verification: expected every >= 1, best in 2 .. %" PRIu32

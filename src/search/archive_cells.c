@@ -9,15 +9,12 @@
 
 static mf_Status decode_elite(mf_Archive *archive, sqlite3_stmt *statement, uint32_t dimensions,
                               mf_Elite *out, mf_Error *error) {
-    mf_ArchiveCell cells[2] = {mf_archive_cell(statement, 0), mf_archive_cell(statement, 1)};
     int64_t id = 0;
     *out = (mf_Elite){0};
-    bool good = mf_archive_decode_integer(&cells[0], 0, INT64_MAX, &id) &&
-                mf_archive_decode_real(&cells[1], &out->fitness);
-    for (uint32_t d = 0; d < dimensions && good; d++) {
-        mf_ArchiveCell cell = mf_archive_cell(statement, 2 + (int)d);
-        good = mf_archive_decode_real(&cell, &out->descriptor[d]);
-    }
+    bool good = mf_archive_integer(statement, 0, 0, INT64_MAX, &id) &&
+                mf_archive_real(statement, 1, &out->fitness);
+    for (uint32_t d = 0; d < dimensions && good; d++)
+        good = mf_archive_real(statement, 2 + (int)d, &out->descriptor[d]);
     out->id = (uint64_t)id;
     out->cell = good ? mf_search_cell(&archive->run.search, out->descriptor) : UINT32_MAX;
     if (out->cell == UINT32_MAX)
@@ -45,10 +42,9 @@ static mf_Status read_elites(mf_Archive *archive, sqlite3_stmt *statement, mf_El
             elites[elite.cell] = elite;
     }
     *count = 0;
-    for (uint32_t cell = 0; cell < capacity; cell++) {
+    for (uint32_t cell = 0; cell < capacity; cell++)
         if (elites[cell].cell != UINT32_MAX)
             elites[(*count)++] = elites[cell];
-    }
     return status;
 }
 

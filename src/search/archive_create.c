@@ -108,44 +108,31 @@ const mf_ArchiveTable mf_archive_forgetful_verification = {
 static mf_Status insert_run(mf_Database *database, const mf_SearchConfig *config,
                             const char *settings, uint64_t model_hash, uint64_t terrain_hash,
                             mf_Error *error) {
-    sqlite3_stmt *statement;
-    mf_Status status =
-        mf_database_prepare(database,
-                            "INSERT INTO run (id, library, population, survivors, genome_bytes, "
-                            "seed, mutation_rate, reuse_fitness, model_hash, terrain_hash, "
-                            "settings) VALUES (1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
-                            &statement, error);
-    if (status != MF_OK)
-        return status;
-    sqlite3_bind_text(statement, 1, mf_version(), -1, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 2, config->population);
-    sqlite3_bind_int64(statement, 3, config->survivors);
-    sqlite3_bind_int64(statement, 4, config->genome_bytes);
-    sqlite3_bind_int64(statement, 5, (int64_t)config->seed);
-    sqlite3_bind_double(statement, 6, config->mutation_rate);
-    sqlite3_bind_int(statement, 7, config->reuse_fitness);
-    sqlite3_bind_int64(statement, 8, (int64_t)model_hash);
-    sqlite3_bind_int64(statement, 9, (int64_t)terrain_hash);
-    sqlite3_bind_text(statement, 10, settings, -1, SQLITE_STATIC);
-    status = mf_database_execute(database, statement, error);
-    sqlite3_finalize(statement);
-    return status;
+    const mf_SqlValue values[] = {MF_SQL_TEXT(mf_version()),
+                                  MF_SQL_INTEGER(config->population),
+                                  MF_SQL_INTEGER(config->survivors),
+                                  MF_SQL_INTEGER(config->genome_bytes),
+                                  MF_SQL_INTEGER(config->seed),
+                                  MF_SQL_REAL(config->mutation_rate),
+                                  MF_SQL_INTEGER(config->reuse_fitness),
+                                  MF_SQL_INTEGER(model_hash),
+                                  MF_SQL_INTEGER(terrain_hash),
+                                  MF_SQL_TEXT(settings)};
+    return mf_database_insert(database,
+                              "INSERT INTO run (id, library, population, survivors, genome_bytes, "
+                              "seed, mutation_rate, reuse_fitness, model_hash, terrain_hash, "
+                              "settings) VALUES (1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+                              values, sizeof values / sizeof *values, error);
 }
 
 static mf_Status insert_verification(mf_Database *database, const mf_SearchConfig *config,
                                      mf_Error *error) {
-    sqlite3_stmt *statement;
-    mf_Status status = mf_database_prepare(
+    const mf_SqlValue values[] = {MF_SQL_INTEGER(config->verify_every),
+                                  MF_SQL_INTEGER(config->verify_best),
+                                  MF_SQL_REAL(config->verify_disparity)};
+    return mf_database_insert(
         database, "INSERT INTO verification (id, every, best, disparity) VALUES (1,?1,?2,?3)",
-        &statement, error);
-    if (status != MF_OK)
-        return status;
-    sqlite3_bind_int64(statement, 1, config->verify_every);
-    sqlite3_bind_int64(statement, 2, config->verify_best);
-    sqlite3_bind_double(statement, 3, config->verify_disparity);
-    status = mf_database_execute(database, statement, error);
-    sqlite3_finalize(statement);
-    return status;
+        values, 3, error);
 }
 
 static int format_of(const mf_SearchConfig *config) {

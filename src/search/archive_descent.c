@@ -142,29 +142,12 @@ mf_Status mf_archive_ancestry(mf_Archive *archive, uint64_t id, mf_Ancestor **ou
 
 // ---- the newest generation ---------------------------------------------------------------------
 
-static mf_Status newest(mf_Archive *archive, uint32_t *generation, mf_Error *error) {
-    mf_ArchiveLast last;
-    mf_Status status = mf_archive_last(archive, &last, error);
-    if (status != MF_OK)
-        return status;
-    if (last.number == 0)
-        return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
-                          "the archive contains no generation yet");
-    if (*generation > last.number)
-        return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
-                          "there is no generation %" PRIu32 "; the newest is %" PRIu32, *generation,
-                          last.number);
-    if (*generation == 0)
-        *generation = last.number;
-    return MF_OK;
-}
-
 // Ids of the best alive, at most `most`; the champion, which a verification may have chosen, first.
 static mf_Status find_leaves(mf_Archive *archive, uint32_t most, uint64_t *ids, uint32_t *count,
                              mf_Error *error) {
     mf_Database *database = &archive->database;
     uint32_t generation = 0;
-    mf_Status status = newest(archive, &generation, error);
+    mf_Status status = mf_archive_find_generation(archive, &generation, error);
     if (status != MF_OK)
         return status;
     int64_t champion = -1;
@@ -314,7 +297,7 @@ mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation, mf_Arch
     MF_DEFAULT_FLOATS;
     if (archive == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or out is NULL");
-    mf_Status status = newest(archive, &generation, error);
+    mf_Status status = mf_archive_find_generation(archive, &generation, error);
     if (status != MF_OK)
         return status;
     mf_Context *context = archive->database.context;

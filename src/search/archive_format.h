@@ -77,6 +77,10 @@ bool mf_archive_decode_real(const mf_ArchiveCell *cell, double *out);
 // An INTEGER in minimum .. maximum; else false.
 bool mf_archive_decode_integer(const mf_ArchiveCell *cell, int64_t minimum, int64_t maximum,
                                int64_t *out);
+// Likewise of a column of the current row.
+bool mf_archive_real(sqlite3_stmt *statement, int column, double *out);
+bool mf_archive_integer(sqlite3_stmt *statement, int column, int64_t minimum, int64_t maximum,
+                        int64_t *out);
 // Checks an individual against the run's settings. Writes the genome, padded with zeros, to
 // genome[0 .. config->genome_bytes-1]; *out points to it.
 mf_Status mf_archive_decode_individual(const mf_Archive *archive,
@@ -88,9 +92,11 @@ mf_Status mf_archive_read_scheme(mf_Archive *archive, mf_Error *error);
 // Writes them into a new file.
 mf_Status mf_archive_insert_scheme(mf_Database *database, const mf_SearchConfig *config,
                                    mf_Error *error);
-// Fails if the search has another scheme than the archive.
-mf_Status mf_archive_compare_scheme(const mf_Archive *archive, const mf_SearchConfig *search,
-                                    mf_Error *error);
+// Fails if the search has other settings than the archive.
+mf_Status mf_archive_compare(const mf_Archive *archive, const mf_SearchConfig *search,
+                             mf_Error *error);
+// Sets a generation of 0 to the newest one. MF_NOT_FOUND: there is no such generation.
+mf_Status mf_archive_find_generation(mf_Archive *archive, uint32_t *generation, mf_Error *error);
 
 // A query for the individuals alive in `generation`, in no order, with the columns of individuals;
 // `order` is appended. The caller finalizes it.

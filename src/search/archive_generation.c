@@ -10,43 +10,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-// The settings that determine the bits of a run, and so the rows.
-static mf_Status compare_settings(const mf_Archive *archive, const mf_SearchConfig *search,
-                                  mf_Error *error) {
-    const mf_SearchConfig *stored = &archive->run.search;
-    const struct {
-        const char *name;
-        uint64_t stored, search;
-    } fields[] = {
-        {"population", stored->population, search->population},
-        {"survivors", stored->survivors, search->survivors},
-        {"genome_bytes", stored->genome_bytes, search->genome_bytes},
-        {"seed", stored->seed, search->seed},
-        {"reuse_fitness", stored->reuse_fitness, search->reuse_fitness},
-        {"verify_every", stored->verify_every, search->verify_every},
-        {"verify_best", stored->verify_every > 0 ? stored->verify_best : 0,
-         search->verify_every > 0 ? search->verify_best : 0},
-    };
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (fields[i].stored != fields[i].search)
-            return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
-                              "search.%s: the archive was made with %" PRIu64
-                              ", the search has %" PRIu64,
-                              fields[i].name, fields[i].stored, fields[i].search);
-    }
-    if (stored->verify_every > 0 && stored->verify_disparity != search->verify_disparity)
-        return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
-                          "search.verify_disparity: the archive was made with %.17g, the search "
-                          "has %.17g",
-                          stored->verify_disparity, search->verify_disparity);
-    if (stored->mutation_rate != search->mutation_rate)
-        return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
-                          "search.mutation_rate: the archive was made with %.17g, the search has "
-                          "%.17g",
-                          stored->mutation_rate, search->mutation_rate);
-    return mf_archive_compare_scheme(archive, search, error);
-}
-
 static bool is_duration(double seconds) {
     return seconds >= 0 && __builtin_isfinite(seconds);
 }
@@ -56,14 +19,11 @@ static bool is_duration(double seconds) {
 static mf_Status decode_last(mf_Archive *archive, mf_ArchiveLast *out, mf_Error *error) {
     sqlite3_stmt *statement = archive->last_generation;
     int64_t number, hash;
-    mf_ArchiveCell cells[4];
-    for (int i = 0; i < 4; i++)
-        cells[i] = mf_archive_cell(statement, i);
     mf_ArchiveLast last;
-    bool good = mf_archive_decode_integer(&cells[0], 1, UINT32_MAX, &number) &&
-                mf_archive_decode_real(&cells[1], &last.seconds) && is_duration(last.seconds) &&
-                mf_archive_decode_real(&cells[2], &last.simulated) && is_duration(last.simulated) &&
-                mf_archive_decode_integer(&cells[3], INT64_MIN, INT64_MAX, &hash);
+    bool good = mf_archive_integer(statement, 0, 1, UINT32_MAX, &number) &&
+                mf_archive_real(statement, 1, &last.seconds) && is_duration(last.seconds) &&
+                mf_archive_real(statement, 2, &last.simulated) && is_duration(last.simulated) &&
+                mf_archive_integer(statement, 3, INT64_MIN, INT64_MAX, &hash);
     if (!good)
         return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
                           "the archive is damaged (the newest generation's row)");
@@ -88,84 +48,63 @@ mf_Status mf_archive_last(mf_Archive *archive, mf_ArchiveLast *out, mf_Error *er
 
 static mf_Status insert_generation(mf_Archive *archive, const mf_Search *search, double seconds,
                                    double simulated, mf_Error *error) {
-    sqlite3_stmt *statement = archive->insert_generation;
-    sqlite3_bind_int64(statement, 1, search->generation);
-    // SQLite turns NaN into NULL and keeps every other double exactly.
-    sqlite3_bind_double(statement, 2, mf_search_best(search));
-    sqlite3_bind_double(statement, 3, mf_search_mean(search));
-    // Nobody, if no cell is filled.
-    sqlite3_bind_int64(statement, 4, search->count > 0 ? (int64_t)search->current.id[0] : -1);
-    sqlite3_bind_double(statement, 5, seconds);
-    sqlite3_bind_double(statement, 6, simulated);
-    sqlite3_bind_int64(statement, 7, (int64_t)mf_search_hash(search));
-    return mf_database_execute(&archive->database, statement, error);
-}
-
-// Bytes of the genome that are stored: format 4 omits the zeros at the end.
-static int stored_bytes(const mf_Archive *archive, const uint8_t *genome, uint32_t bytes) {
-    if (archive->format == MF_ARCHIVE_FORMAT_GENERAL) {
-        while (bytes > 0 && genome[bytes - 1] == 0)
-            bytes--;
-    }
-    return (int)bytes;
+    const int64_t champion = search->count > 0 ? (int64_t)search->current.id[0] : -1;
+    const mf_SqlValue values[] = {MF_SQL_INTEGER(search->generation),
+                                  MF_SQL_REAL(mf_search_best(search)),
+                                  MF_SQL_REAL(mf_search_mean(search)),
+                                  MF_SQL_INTEGER(champion), // -1: no cell is filled
+                                  MF_SQL_REAL(seconds),
+                                  MF_SQL_REAL(simulated),
+                                  MF_SQL_INTEGER(mf_search_hash(search))};
+    return mf_database_execute(&archive->database, archive->insert_generation, values, 7, error);
 }
 
 static mf_Status insert_newborn(mf_Archive *archive, const mf_Search *search,
                                 const mf_Population *population, uint32_t i, mf_Error *error) {
-    sqlite3_stmt *statement = archive->insert_individual;
-    uint32_t bytes = search->config.genome_bytes;
+    const uint32_t bytes = search->config.genome_bytes;
     const uint8_t *genome = population->genomes + (size_t)i * bytes;
-    sqlite3_bind_int64(statement, 1, (int64_t)population->id[i]);
-    sqlite3_bind_int64(statement, 2, search->generation);
-    if (population->parent[i] == UINT64_MAX)
-        sqlite3_bind_null(statement, 3);
-    else
-        sqlite3_bind_int64(statement, 3, (int64_t)population->parent[i]);
-    sqlite3_bind_double(statement, 4, population->fitness[i]);
-    sqlite3_bind_blob(statement, 5, genome, stored_bytes(archive, genome, bytes), SQLITE_STATIC);
-    return mf_database_execute(&archive->database, statement, error);
+    // Format 4 omits the zeros at the end.
+    const bool trims = archive->format == MF_ARCHIVE_FORMAT_GENERAL;
+    const mf_SqlValue values[] = {
+        MF_SQL_INTEGER(population->id[i]),
+        MF_SQL_INTEGER(search->generation),
+        {.type = population->parent[i] == UINT64_MAX ? SQLITE_NULL : SQLITE_INTEGER,
+         .integer = (int64_t)population->parent[i]},
+        MF_SQL_REAL(population->fitness[i]),
+        {.type = SQLITE_BLOB,
+         .bytes = genome,
+         .size = (int)(trims ? mf_genome_used(genome, bytes) : bytes)}};
+    return mf_database_execute(&archive->database, archive->insert_individual, values, 5, error);
 }
 
-static mf_Status insert_survivor(mf_Archive *archive, const mf_Search *search, uint32_t rank,
-                                 mf_Error *error) {
-    sqlite3_stmt *statement = archive->insert_survivor;
-    sqlite3_bind_int64(statement, 1, search->generation);
-    sqlite3_bind_int64(statement, 2, (int64_t)search->current.id[rank]);
-    sqlite3_bind_double(statement, 3, search->current.fitness[rank]);
-    return mf_database_execute(&archive->database, statement, error);
-}
-
-static mf_Status insert_verified(mf_Archive *archive, const mf_Search *search, uint32_t rank,
-                                 mf_Error *error) {
-    sqlite3_stmt *statement = archive->insert_verified;
-    if (search->current.checked[rank] != MF_VERIFIED_NOW)
-        return MF_OK;
-    sqlite3_bind_int64(statement, 1, search->generation);
-    sqlite3_bind_int64(statement, 2, (int64_t)search->current.id[rank]);
-    sqlite3_bind_double(statement, 3, search->current.verified[rank]);
-    return mf_database_execute(&archive->database, statement, error);
+// A row of the generation and an individual, with a number of it.
+static mf_Status insert_member(mf_Archive *archive, sqlite3_stmt *statement,
+                               const mf_Search *search, uint32_t rank, double value,
+                               mf_Error *error) {
+    const mf_SqlValue values[] = {MF_SQL_INTEGER(search->generation),
+                                  MF_SQL_INTEGER(search->current.id[rank]), MF_SQL_REAL(value)};
+    return mf_database_execute(&archive->database, statement, values, 3, error);
 }
 
 static mf_Status insert_descriptors(mf_Archive *archive, const mf_Search *search, uint32_t i,
                                     mf_Error *error) {
-    sqlite3_stmt *statement = archive->insert_descriptors;
-    uint32_t dimensions = search->config.descriptor_count;
+    const uint32_t dimensions = search->config.descriptor_count;
     mf_Status status = MF_OK;
     for (uint32_t d = 0; d < dimensions && status == MF_OK; d++) {
-        sqlite3_bind_int64(statement, 1, (int64_t)search->born.id[i]);
-        sqlite3_bind_int64(statement, 2, d);
-        sqlite3_bind_double(statement, 3, search->born.descriptor[(size_t)i * dimensions + d]);
-        status = mf_database_execute(&archive->database, statement, error);
+        const mf_SqlValue values[] = {
+            MF_SQL_INTEGER(search->born.id[i]), MF_SQL_INTEGER(d),
+            MF_SQL_REAL(search->born.descriptor[(size_t)i * dimensions + d])};
+        status =
+            mf_database_execute(&archive->database, archive->insert_descriptors, values, 3, error);
     }
     return status;
 }
 
 static mf_Status insert_living(mf_Archive *archive, const mf_Search *search, uint32_t rank,
                                mf_Error *error) {
-    sqlite3_stmt *statement = archive->insert_living;
-    sqlite3_bind_int64(statement, 1, search->generation);
-    sqlite3_bind_int64(statement, 2, (int64_t)search->current.id[rank]);
-    return mf_database_execute(&archive->database, statement, error);
+    const mf_SqlValue values[] = {MF_SQL_INTEGER(search->generation),
+                                  MF_SQL_INTEGER(search->current.id[rank])};
+    return mf_database_execute(&archive->database, archive->insert_living, values, 2, error);
 }
 
 // Of a steady state: all births, also of those replaced, and who is alive.
@@ -187,9 +126,11 @@ static mf_Status insert_members(mf_Archive *archive, const mf_Search *search, mf
     for (uint32_t rank = 0; rank < search->count && status == MF_OK; rank++) {
         status = search->current.id[rank] >= first_id
                      ? insert_newborn(archive, search, &search->current, rank, error)
-                     : insert_survivor(archive, search, rank, error);
-        if (status == MF_OK)
-            status = insert_verified(archive, search, rank, error);
+                     : insert_member(archive, archive->insert_survivor, search, rank,
+                                     search->current.fitness[rank], error);
+        if (status == MF_OK && search->current.checked[rank] == MF_VERIFIED_NOW)
+            status = insert_member(archive, archive->insert_verified, search, rank,
+                                   search->current.verified[rank], error);
     }
     return status;
 }
@@ -231,7 +172,7 @@ mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double
     if (!is_duration(seconds) || !is_duration(simulated))
         return mf_fail_at(error, MF_BAD_ARGUMENT, database->path, 0, 0,
                           "expected finite times >= 0 s, found %g and %g", seconds, simulated);
-    mf_Status status = compare_settings(archive, &search->config, error);
+    mf_Status status = mf_archive_compare(archive, &search->config, error);
     if (status == MF_OK)
         status = check_placement(database, error);
     if (status != MF_OK)
@@ -268,13 +209,8 @@ static mf_Status read_members(mf_Archive *archive, sqlite3_stmt *statement, mf_S
                                         next->genomes + (size_t)i * bytes, error);
         if (status != MF_OK)
             return status;
-        next->id[i] = individual.id;
-        next->parent[i] = individual.parent;
+        mf_search_clear(next, i, individual.id, individual.parent);
         next->fitness[i] = individual.fitness;
-        next->verified[i] = __builtin_nan("");
-        next->merit[i] = __builtin_nan("");
-        next->bias[i] = 0;
-        next->checked[i] = MF_VERIFIED_NEVER;
     }
 }
 
@@ -309,9 +245,8 @@ static mf_Status read_position(mf_Archive *archive, sqlite3_stmt *statement, mf_
         status = mf_database_step(&archive->database, statement, &row, error);
         if (status != MF_OK)
             return status;
-        mf_ArchiveCell cells[2] = {mf_archive_cell(statement, 0), mf_archive_cell(statement, 1)};
-        good = row && mf_archive_decode_integer(&cells[0], d, d, &number) &&
-               mf_archive_decode_real(&cells[1], &descriptor[d]);
+        good = row && mf_archive_integer(statement, 0, d, d, &number) &&
+               mf_archive_real(statement, 1, &descriptor[d]);
     }
     uint32_t cell = good ? mf_search_cell(config, descriptor) : UINT32_MAX;
     double fitness = search->next.fitness[i];
@@ -360,12 +295,11 @@ static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t 
         status = mf_database_step(database, statement, &row, error);
         if (status != MF_OK || !row)
             break;
-        mf_ArchiveCell cells[2] = {mf_archive_cell(statement, 0), mf_archive_cell(statement, 1)};
         int64_t id;
         double fitness;
         uint32_t i = 0;
-        bool good = mf_archive_decode_integer(&cells[0], 0, INT64_MAX, &id) &&
-                    mf_archive_decode_real(&cells[1], &fitness);
+        bool good = mf_archive_integer(statement, 0, 0, INT64_MAX, &id) &&
+                    mf_archive_real(statement, 1, &fitness);
         while (good && i < search->config.population && next->id[i] != (uint64_t)id)
             i++;
         if (!good || i == search->config.population) {
@@ -401,13 +335,9 @@ static mf_Status read_bias(mf_Archive *archive, mf_Search *search, mf_Error *err
         sqlite3_bind_int64(statement, 1, (int64_t)next->id[i]);
         status = mf_database_step(database, statement, &row, error);
         double verified, fitness;
-        if (status == MF_OK && row) {
-            mf_ArchiveCell cells[2] = {mf_archive_cell(statement, 0),
-                                       mf_archive_cell(statement, 1)};
-            if (mf_archive_decode_real(&cells[0], &verified) &&
-                mf_archive_decode_real(&cells[1], &fitness))
-                next->bias[i] = mf_search_bias(&search->config, verified, fitness);
-        }
+        if (status == MF_OK && row && mf_archive_real(statement, 0, &verified) &&
+            mf_archive_real(statement, 1, &fitness))
+            next->bias[i] = mf_search_bias(&search->config, verified, fitness);
         sqlite3_reset(statement);
     }
     sqlite3_finalize(statement);
@@ -442,7 +372,7 @@ mf_Status mf_archive_resume(mf_Archive *archive, mf_Search *search, double *seco
     MF_DEFAULT_FLOATS;
     if (archive == NULL || search == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or search is NULL");
-    mf_Status status = compare_settings(archive, &search->config, error);
+    mf_Status status = mf_archive_compare(archive, &search->config, error);
     if (status != MF_OK)
         return status;
     // One transaction, so that another process cannot add a generation between two reads.

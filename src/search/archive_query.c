@@ -22,20 +22,33 @@ mf_Status mf_archive_run(mf_Archive *archive, mf_ArchiveRun *out, mf_Error *erro
     return MF_OK;
 }
 
+mf_Status mf_archive_find_generation(mf_Archive *archive, uint32_t *generation, mf_Error *error) {
+    mf_ArchiveLast last;
+    mf_Status status = mf_archive_last(archive, &last, error);
+    if (status != MF_OK)
+        return status;
+    if (last.number == 0)
+        return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
+                          "the archive contains no generation yet");
+    if (*generation > last.number)
+        return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
+                          "there is no generation %" PRIu32 "; the newest is %" PRIu32, *generation,
+                          last.number);
+    if (*generation == 0)
+        *generation = last.number;
+    return MF_OK;
+}
+
 // ---- statistics --------------------------------------------------------------------------------
 
 static bool decode_statistics(sqlite3_stmt *statement, uint32_t expected,
                               mf_ArchiveGeneration *out) {
-    mf_ArchiveCell cells[5];
-    for (int i = 0; i < 5; i++)
-        cells[i] = mf_archive_cell(statement, i);
     int64_t number;
     out->generation = expected;
-    return mf_archive_decode_integer(&cells[0], expected, expected, &number) &&
-           mf_archive_decode_real(&cells[1], &out->best) &&
-           mf_archive_decode_real(&cells[2], &out->mean) &&
-           mf_archive_decode_real(&cells[3], &out->seconds) && out->seconds >= 0 &&
-           mf_archive_decode_real(&cells[4], &out->verified);
+    return mf_archive_integer(statement, 0, expected, expected, &number) &&
+           mf_archive_real(statement, 1, &out->best) && mf_archive_real(statement, 2, &out->mean) &&
+           mf_archive_real(statement, 3, &out->seconds) && out->seconds >= 0 &&
+           mf_archive_real(statement, 4, &out->verified);
 }
 
 static mf_Status read_statistics(mf_Archive *archive, mf_ArchiveGeneration *rows, uint32_t count,
@@ -139,10 +152,8 @@ static mf_Status read_verified(mf_Archive *archive, mf_Individual *individual, m
     bool row;
     sqlite3_bind_int64(statement, 1, (int64_t)individual->id);
     status = mf_database_step(&archive->database, statement, &row, error);
-    if (status == MF_OK && row) {
-        mf_ArchiveCell cell = mf_archive_cell(statement, 0);
-        mf_archive_decode_real(&cell, &individual->verified);
-    }
+    if (status == MF_OK && row)
+        mf_archive_real(statement, 0, &individual->verified);
     sqlite3_finalize(statement);
     return status;
 }
@@ -184,29 +195,20 @@ mf_Status mf_archive_best(mf_Archive *archive, uint32_t generation, mf_Individua
     mf_Status status = check_target(archive, out, genome, genome_bytes, error);
     if (status != MF_OK)
         return status;
-    mf_ArchiveLast last;
-    status = mf_archive_last(archive, &last, error);
+    status = mf_archive_find_generation(archive, &generation, error);
     if (status != MF_OK)
         return status;
-    if (last.number == 0)
-        return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
-                          "the archive contains no generation yet");
-    if (generation > last.number)
-        return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
-                          "there is no generation %" PRIu32 "; the newest is %" PRIu32, generation,
-                          last.number);
     bool found;
-    uint32_t needed = generation == 0 ? last.number : generation;
     status = query_individual(archive,
                               "SELECT " MF_ARCHIVE_INDIVIDUAL_COLUMNS
                               ", g.best FROM generation g JOIN individual i ON i.id = g.champion "
                               "WHERE g.number = ?1",
-                              needed, out, genome, &found, error);
+                              generation, out, genome, &found, error);
     if (status == MF_OK && !found && archive->run.search.replacement == MF_REPLACEMENT_CELL)
         return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
-                          "generation %" PRIu32 ": no cell is filled", needed);
+                          "generation %" PRIu32 ": no cell is filled", generation);
     if (status == MF_OK && !found)
         return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
-                          "generation %" PRIu32 ": its champion is missing", needed);
+                          "generation %" PRIu32 ": its champion is missing", generation);
     return status;
 }

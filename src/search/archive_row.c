@@ -36,6 +36,17 @@ bool mf_archive_decode_integer(const mf_ArchiveCell *cell, int64_t minimum, int6
     return true;
 }
 
+bool mf_archive_real(sqlite3_stmt *statement, int column, double *out) {
+    const mf_ArchiveCell cell = mf_archive_cell(statement, column);
+    return mf_archive_decode_real(&cell, out);
+}
+
+bool mf_archive_integer(sqlite3_stmt *statement, int column, int64_t minimum, int64_t maximum,
+                        int64_t *out) {
+    const mf_ArchiveCell cell = mf_archive_cell(statement, column);
+    return mf_archive_decode_integer(&cell, minimum, maximum, out);
+}
+
 // An individual's parent is older; in generations it is of an earlier one.
 static bool decode_parent(const mf_SearchConfig *config, const mf_ArchiveCell *cell, int64_t id,
                           int64_t generation, int64_t *parent) {

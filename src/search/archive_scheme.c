@@ -1,5 +1,6 @@
 // The archive's record of the scheme: how individuals are chosen, replaced and made. It exists in
-// format 4; runs of truncation in generations have it in their defaults.
+// format 4; runs of truncation in generations have it in their defaults. Then whether a search has
+// the settings of the archive.
 #include "search/archive_format.h"
 #include "search/population.h"
 
@@ -12,62 +13,46 @@ static uint32_t batch_of(const mf_SearchConfig *config) {
     return config->batch < config->population ? config->batch : config->population;
 }
 
-static mf_Status insert_descriptors(mf_Database *database, const mf_SearchConfig *config,
-                                    mf_Error *error) {
-    sqlite3_stmt *statement;
-    mf_Status status = mf_database_prepare(
+static mf_Status insert_descriptor(mf_Database *database, const mf_Descriptor *descriptor,
+                                   uint32_t number, mf_Error *error) {
+    const mf_SqlValue values[] = {MF_SQL_INTEGER(number), MF_SQL_TEXT(descriptor->name),
+                                  MF_SQL_REAL(descriptor->lower), MF_SQL_REAL(descriptor->upper),
+                                  MF_SQL_INTEGER(descriptor->cells)};
+    return mf_database_insert(
         database,
         "INSERT INTO descriptor (number, name, lower, upper, cells) VALUES (?1,?2,?3,?4,?5)",
-        &statement, error);
-    for (uint32_t i = 0; i < config->descriptor_count && status == MF_OK; i++) {
-        const mf_Descriptor *descriptor = &config->descriptors[i];
-        sqlite3_bind_int64(statement, 1, i);
-        sqlite3_bind_text(statement, 2, descriptor->name, -1, SQLITE_STATIC);
-        sqlite3_bind_double(statement, 3, descriptor->lower);
-        sqlite3_bind_double(statement, 4, descriptor->upper);
-        sqlite3_bind_int64(statement, 5, descriptor->cells);
-        status = mf_database_execute(database, statement, error);
-    }
-    sqlite3_finalize(statement);
-    return status;
+        values, 5, error);
 }
 
 mf_Status mf_archive_insert_scheme(mf_Database *database, const mf_SearchConfig *config,
                                    mf_Error *error) {
-    sqlite3_stmt *statement;
-    mf_Status status = mf_database_prepare(
+    const mf_SqlValue values[] = {
+        MF_SQL_INTEGER(config->selection),  MF_SQL_INTEGER(config->replacement),
+        MF_SQL_INTEGER(config->tournament), MF_SQL_INTEGER(batch_of(config)),
+        MF_SQL_INTEGER(config->protect),    MF_SQL_INTEGER(config->vary != NULL)};
+    mf_Status status = mf_database_insert(
         database,
         "INSERT INTO scheme (id, selection, replacement, tournament, batch, protect, varies) "
         "VALUES (1,?1,?2,?3,?4,?5,?6)",
-        &statement, error);
-    if (status != MF_OK)
-        return status;
-    sqlite3_bind_int(statement, 1, (int)config->selection);
-    sqlite3_bind_int(statement, 2, (int)config->replacement);
-    sqlite3_bind_int64(statement, 3, config->tournament);
-    sqlite3_bind_int64(statement, 4, batch_of(config));
-    sqlite3_bind_int64(statement, 5, config->protect);
-    sqlite3_bind_int(statement, 6, config->vary != NULL);
-    status = mf_database_execute(database, statement, error);
-    sqlite3_finalize(statement);
-    return status == MF_OK ? insert_descriptors(database, config, error) : status;
+        values, 6, error);
+    for (uint32_t i = 0; i < config->descriptor_count && status == MF_OK; i++)
+        status = insert_descriptor(database, &config->descriptors[i], i, error);
+    return status;
 }
 
 // ---- reading -----------------------------------------------------------------------------------
 
 static bool decode_descriptor(sqlite3_stmt *statement, uint32_t number, mf_Descriptor *out) {
-    mf_ArchiveCell cells[5];
+    const mf_ArchiveCell name = mf_archive_cell(statement, 1);
     int64_t counted, count;
-    for (int i = 0; i < 5; i++)
-        cells[i] = mf_archive_cell(statement, i);
     *out = (mf_Descriptor){0};
-    bool named = cells[1].type == SQLITE_TEXT && cells[1].size < sizeof out->name;
-    if (named && cells[1].size > 0)
-        memcpy(out->name, cells[1].bytes, cells[1].size);
-    bool good = named && mf_archive_decode_integer(&cells[0], number, number, &counted) &&
-                mf_archive_decode_real(&cells[2], &out->lower) &&
-                mf_archive_decode_real(&cells[3], &out->upper) &&
-                mf_archive_decode_integer(&cells[4], 1, UINT32_MAX, &count);
+    bool named = name.type == SQLITE_TEXT && name.size < sizeof out->name;
+    if (named && name.size > 0)
+        memcpy(out->name, name.bytes, name.size);
+    bool good = named && mf_archive_integer(statement, 0, number, number, &counted) &&
+                mf_archive_real(statement, 2, &out->lower) &&
+                mf_archive_real(statement, 3, &out->upper) &&
+                mf_archive_integer(statement, 4, 1, UINT32_MAX, &count);
     out->cells = good ? (uint32_t)count : 0;
     return good;
 }
@@ -100,11 +85,9 @@ static mf_Status read_descriptors(mf_Archive *archive, mf_Error *error) {
 static bool decode_scheme(mf_Archive *archive, sqlite3_stmt *statement) {
     mf_SearchConfig *config = &archive->run.search;
     int64_t values[6];
-    for (int i = 0; i < 6; i++) {
-        mf_ArchiveCell cell = mf_archive_cell(statement, i);
-        if (!mf_archive_decode_integer(&cell, 0, UINT32_MAX, &values[i]))
+    for (int i = 0; i < 6; i++)
+        if (!mf_archive_integer(statement, i, 0, UINT32_MAX, &values[i]))
             return false;
-    }
     if (values[0] > MF_SELECTION_UNIFORM || values[1] > MF_REPLACEMENT_CELL || values[5] > 1)
         return false;
     config->selection = (mf_Selection)values[0];
@@ -158,16 +141,24 @@ static mf_Status compare_descriptors(const mf_Archive *archive, const mf_SearchC
     return MF_OK;
 }
 
-mf_Status mf_archive_compare_scheme(const mf_Archive *archive, const mf_SearchConfig *search,
-                                    mf_Error *error) {
+mf_Status mf_archive_compare(const mf_Archive *archive, const mf_SearchConfig *search,
+                             mf_Error *error) {
     const mf_SearchConfig *stored = &archive->run.search;
     bool steady = mf_search_is_steady(search), grid = search->descriptor_count > 0;
     bool drawn = search->selection == MF_SELECTION_TOURNAMENT;
+    bool verifies = stored->verify_every > 0;
     const struct {
         const char *name;
         uint64_t stored, search;
-        bool counts; // for the bits of the run
+        bool counts; // for the bits of the run, and so the rows
     } fields[] = {
+        {"population", stored->population, search->population, true},
+        {"survivors", stored->survivors, search->survivors, true},
+        {"genome_bytes", stored->genome_bytes, search->genome_bytes, true},
+        {"seed", stored->seed, search->seed, true},
+        {"reuse_fitness", stored->reuse_fitness, search->reuse_fitness, true},
+        {"verify_every", stored->verify_every, search->verify_every, true},
+        {"verify_best", stored->verify_best, search->verify_best, verifies},
         {"selection", stored->selection, search->selection, true},
         {"replacement", stored->replacement, search->replacement, true},
         {"tournament", stored->tournament, search->tournament, drawn},
@@ -176,12 +167,24 @@ mf_Status mf_archive_compare_scheme(const mf_Archive *archive, const mf_SearchCo
         {"descriptor_count", stored->descriptor_count, search->descriptor_count, true},
         {"vary", archive->varies, search->vary != NULL, true},
     };
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    const struct {
+        const char *name;
+        double stored, search;
+        bool counts;
+    } reals[] = {
+        {"verify_disparity", stored->verify_disparity, search->verify_disparity, verifies},
+        {"mutation_rate", stored->mutation_rate, search->mutation_rate, true},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].counts && fields[i].stored != fields[i].search)
             return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
                               "search.%s: the archive was made with %" PRIu64
                               ", the search has %" PRIu64,
                               fields[i].name, fields[i].stored, fields[i].search);
-    }
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+        if (reals[i].counts && reals[i].stored != reals[i].search)
+            return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
+                              "search.%s: the archive was made with %.17g, the search has %.17g",
+                              reals[i].name, reals[i].stored, reals[i].search);
     return compare_descriptors(archive, search, error);
 }

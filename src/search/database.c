@@ -216,10 +216,36 @@ mf_Status mf_database_step(mf_Database *database, sqlite3_stmt *statement, bool 
     return *row || code == SQLITE_DONE ? MF_OK : mf_database_fail(database, code, error);
 }
 
-mf_Status mf_database_execute(mf_Database *database, sqlite3_stmt *statement, mf_Error *error) {
+static void bind(sqlite3_stmt *statement, int number, const mf_SqlValue *value) {
+    if (value->type == SQLITE_INTEGER)
+        sqlite3_bind_int64(statement, number, value->integer);
+    else if (value->type == SQLITE_FLOAT)
+        sqlite3_bind_double(statement, number, value->real);
+    else if (value->type == SQLITE_TEXT)
+        sqlite3_bind_text(statement, number, value->bytes, -1, SQLITE_STATIC);
+    else if (value->type == SQLITE_BLOB)
+        sqlite3_bind_blob(statement, number, value->bytes, value->size, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(statement, number);
+}
+
+mf_Status mf_database_execute(mf_Database *database, sqlite3_stmt *statement,
+                              const mf_SqlValue *values, int count, mf_Error *error) {
     bool row;
+    for (int i = 0; i < count; i++)
+        bind(statement, i + 1, &values[i]);
     mf_Status status = mf_database_step(database, statement, &row, error);
     sqlite3_reset(statement);
+    return status;
+}
+
+mf_Status mf_database_insert(mf_Database *database, const char *sql, const mf_SqlValue *values,
+                             int count, mf_Error *error) {
+    sqlite3_stmt *statement;
+    mf_Status status = mf_database_prepare(database, sql, &statement, error);
+    if (status == MF_OK)
+        status = mf_database_execute(database, statement, values, count, error);
+    sqlite3_finalize(statement);
     return status;
 }
 

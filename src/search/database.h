@@ -31,8 +31,28 @@ mf_Status mf_database_prepare(mf_Database *database, const char *sql, sqlite3_st
 // One step; *row is true if there is a row to read.
 mf_Status mf_database_step(mf_Database *database, sqlite3_stmt *statement, bool *row,
                            mf_Error *error);
-// Runs a statement without result rows and always resets it for the next use.
-mf_Status mf_database_execute(mf_Database *database, sqlite3_stmt *statement, mf_Error *error);
+// A parameter of a statement, whose text or bytes stay valid while it runs. SQLite turns NaN into
+// NULL and keeps every other double exactly.
+typedef struct mf_SqlValue {
+    int type; // SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL
+    int64_t integer;
+    double real;
+    const void *bytes;
+    int size; // [byte] of a blob
+} mf_SqlValue;
+#define MF_SQL_INTEGER(value)                                                                      \
+    { .type = SQLITE_INTEGER, .integer = (int64_t)(value) }
+#define MF_SQL_REAL(value)                                                                         \
+    { .type = SQLITE_FLOAT, .real = (value) }
+#define MF_SQL_TEXT(value)                                                                         \
+    { .type = SQLITE_TEXT, .bytes = (value) }
+// Runs a statement without result rows, with parameters ?1 .. ?count, and always resets it for the
+// next use.
+mf_Status mf_database_execute(mf_Database *database, sqlite3_stmt *statement,
+                              const mf_SqlValue *values, int count, mf_Error *error);
+// The same once, of SQL text.
+mf_Status mf_database_insert(mf_Database *database, const char *sql, const mf_SqlValue *values,
+                             int count, mf_Error *error);
 // Runs SQL text of one or more statements and ignores result rows.
 mf_Status mf_database_run(mf_Database *database, const char *sql, mf_Error *error);
 // The integer result of a query.

@@ -87,6 +87,8 @@ mf_Status mf_search_rate(const mf_Search *search, mf_EvaluateFn function, void *
 // Whether a of one population ranks before b of another.
 bool mf_search_ranks_before(const mf_Population *one, uint32_t a, const mf_Population *other,
                             uint32_t b);
+// An individual that was neither evaluated nor verified, without descriptors.
+void mf_search_clear(mf_Population *population, uint32_t i, uint64_t id, uint64_t parent);
 // Copies individual `from` over individual `to`.
 void mf_search_copy(const mf_SearchConfig *config, mf_Population *target, uint32_t to,
                     const mf_Population *source, uint32_t from);

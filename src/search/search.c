@@ -29,6 +29,7 @@
 // has been evaluated, so a failed evaluation leaves the search as it was.
 #include "search/population.h"
 #include "base/floats.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -136,12 +137,11 @@ static void promote(mf_Search *search) {
     if (total == 0)
         return;
     uint32_t *order = search->order, *spare = search->order_spare;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (search->next.checked[order[i]] != MF_VERIFIED_NEVER)
             spare[known++] = order[i];
         else
             spare[total + others++] = order[i];
-    }
     memcpy(order, spare, count * sizeof *order);
     for (uint32_t i = 0; i < total; i++)
         search->next.merit[order[i]] = merit_of(&search->config, search->next.verified[order[i]],
@@ -151,6 +151,14 @@ static void promote(mf_Search *search) {
     memcpy(spare, order + elite, rest * sizeof *order);
     memmove(order + elite, order + total, (count - total) * sizeof *order);
     memcpy(order + count - rest, spare, rest * sizeof *order);
+}
+
+void mf_search_clear(mf_Population *population, uint32_t i, uint64_t id, uint64_t parent) {
+    population->id[i] = id;
+    population->parent[i] = parent;
+    population->fitness[i] = population->verified[i] = population->merit[i] = __builtin_nan("");
+    population->bias[i] = 0;
+    population->checked[i] = MF_VERIFIED_NEVER;
 }
 
 void mf_search_copy(const mf_SearchConfig *config, mf_Population *target, uint32_t to,
@@ -219,33 +227,17 @@ uint64_t mf_search_hash(const mf_Search *search) {
 
 static bool allocate_population(mf_Context *context, const mf_SearchConfig *config, uint32_t count,
                                 mf_Population *population) {
-    population->id = mf_allocate(context, count, sizeof *population->id);
-    population->parent = mf_allocate(context, count, sizeof *population->parent);
-    population->fitness = mf_allocate(context, count, sizeof *population->fitness);
-    population->verified = mf_allocate(context, count, sizeof *population->verified);
-    population->merit = mf_allocate(context, count, sizeof *population->merit);
-    population->bias = mf_allocate(context, count, sizeof *population->bias);
-    population->checked = mf_allocate(context, count, 1);
-    population->genomes = mf_allocate(context, count, config->genome_bytes);
-    uint32_t dimensions = config->descriptor_count;
-    if (dimensions > 0)
-        population->descriptor = mf_allocate(context, count, dimensions * sizeof(double));
-    return population->id != NULL && population->parent != NULL && population->fitness != NULL &&
-           population->verified != NULL && population->merit != NULL && population->bias != NULL &&
-           population->checked != NULL && population->genomes != NULL &&
-           (dimensions == 0 || population->descriptor != NULL);
-}
-
-static void release_population(mf_Context *context, mf_Population *population) {
-    mf_release(context, population->id);
-    mf_release(context, population->parent);
-    mf_release(context, population->fitness);
-    mf_release(context, population->verified);
-    mf_release(context, population->merit);
-    mf_release(context, population->bias);
-    mf_release(context, population->checked);
-    mf_release(context, population->genomes);
-    mf_release(context, population->descriptor);
+    const mf_Array arrays[] = {
+        MF_ARRAY(population->id, count),
+        MF_ARRAY(population->parent, count),
+        MF_ARRAY(population->fitness, count),
+        MF_ARRAY(population->verified, count),
+        MF_ARRAY(population->merit, count),
+        MF_ARRAY(population->bias, count),
+        MF_ARRAY(population->checked, count),
+        {&population->genomes, count, config->genome_bytes},
+        {&population->descriptor, count, config->descriptor_count * sizeof(double)}};
+    return mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays);
 }
 
 static bool needs_weights(const mf_SearchConfig *config) {
@@ -289,13 +281,7 @@ mf_Status mf_search_reset(mf_Search *search, mf_Error *error) {
     search->count = mf_search_is_steady(&search->config) ? 0 : search->config.population;
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < search->count && status == MF_OK; i++) {
-        current->id[i] = i;
-        current->parent[i] = UINT64_MAX;
-        current->fitness[i] = __builtin_nan("");
-        current->verified[i] = __builtin_nan("");
-        current->merit[i] = __builtin_nan("");
-        current->bias[i] = 0;
-        current->checked[i] = MF_VERIFIED_NEVER;
+        mf_search_clear(current, i, i, UINT64_MAX);
         status = mf_search_vary(search, NULL, i,
                                 current->genomes + (size_t)i * search->config.genome_bytes, error);
     }
@@ -353,10 +339,10 @@ void mf_search_destroy(mf_Search *search) {
     if (search == NULL)
         return;
     mf_Context *context = search->context;
-    release_population(context, &search->current);
-    release_population(context, &search->next);
-    release_population(context, &search->born);
-    release_population(context, &search->spare);
+    mf_release(context, search->current.id);
+    mf_release(context, search->next.id);
+    mf_release(context, search->born.id);
+    mf_release(context, search->spare.id);
     mf_release(context, search->cells);
     mf_release(context, search->weights);
     mf_release(context, search->order);
@@ -380,11 +366,8 @@ static mf_Status bear(mf_Search *search, uint32_t i, uint64_t id, uint32_t paren
     const mf_Population *current = &search->current;
     mf_Population *next = &search->next;
     size_t bytes = config->genome_bytes;
-    next->id[i] = id;
-    next->parent[i] = current->id[parent];
-    next->verified[i] = __builtin_nan("");
+    mf_search_clear(next, i, id, current->id[parent]);
     next->bias[i] = mf_search_bias(config, current->verified[parent], current->fitness[parent]);
-    next->checked[i] = MF_VERIFIED_NEVER;
     return mf_search_vary(search, current->genomes + parent * bytes, id, next->genomes + i * bytes,
                           error);
 }
@@ -431,12 +414,11 @@ mf_Status mf_search_rate(const mf_Search *search, mf_EvaluateFn function, void *
             *error = failure;
         return status;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (fitness[i] != fitness[i])
             fitness[i] = __builtin_nan("");
         else if (fitness[i] == 0)
             fitness[i] = 0;
-    }
     return MF_OK;
 }
 
@@ -452,10 +434,9 @@ static mf_Status evaluate_next(mf_Search *search, mf_Error *error) {
 // Whether `i` of search->next has exactly the fitness of an elite individual: at the cheap level it
 // moves identically.
 static bool is_neutral(const mf_Search *search, uint32_t elite, uint32_t i) {
-    for (uint32_t e = 0; e < elite; e++) {
+    for (uint32_t e = 0; e < elite; e++)
         if (search->next.fitness[e] == search->next.fitness[i])
             return true;
-    }
     return false;
 }
 

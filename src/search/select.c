@@ -68,14 +68,13 @@ static void weigh_fitness(double *weights, const double *fitness, const uint32_t
 void mf_search_weigh_parents(mf_Search *search, const mf_Population *population,
                              const uint32_t *order, uint32_t count) {
     double *weights = search->weights;
-    if (search->config.selection == MF_SELECTION_PROPORTIONATE) {
+    if (search->config.selection == MF_SELECTION_PROPORTIONATE)
         weigh_fitness(weights, population->fitness, order, count);
-    } else if (search->config.selection == MF_SELECTION_RANK) {
+    else if (search->config.selection == MF_SELECTION_RANK)
         for (uint32_t rank = 0; rank < count; rank++)
             weights[rank] = count - rank;
-    } else {
+    else
         return;
-    }
     accumulate(weights, count);
 }
 

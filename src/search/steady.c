@@ -150,12 +150,7 @@ static mf_Status breed(mf_Search *search, uint32_t first, uint32_t count, mf_Err
     mf_Status status = MF_OK;
     for (uint32_t i = first; i < first + count && status == MF_OK; i++) {
         const uint8_t *parent = NULL;
-        born->id[i] = first_id + i;
-        born->parent[i] = UINT64_MAX;
-        born->verified[i] = __builtin_nan("");
-        born->merit[i] = __builtin_nan("");
-        born->bias[i] = 0;
-        born->checked[i] = MF_VERIFIED_NEVER;
+        mf_search_clear(born, i, first_id + i, UINT64_MAX);
         if (!orphans) {
             uint32_t rank = mf_search_choose_parent(search, born->id[i], search->next_count);
             uint32_t who = search->order[rank];
@@ -179,12 +174,11 @@ static mf_Status describe(const mf_Search *search, uint32_t first, uint32_t coun
     mf_Status status = config->describe(
         config->describe_user, search->spare.genomes + (size_t)first * config->genome_bytes, count,
         config->genome_bytes, values, error);
-    for (size_t i = 0; i < (size_t)count * dimensions; i++) {
+    for (size_t i = 0; i < (size_t)count * dimensions; i++)
         if (values[i] != values[i])
             values[i] = __builtin_nan("");
         else if (values[i] == 0)
             values[i] = 0;
-    }
     return status;
 }
 

@@ -2,6 +2,7 @@
 // measures the sensors of groups with such sensors instead of the groups' own systems, because
 // all robots must have moved before one is seen.
 #include "sense/ranges.h"
+#include "world/systems.h"
 #include "base/context.h"
 #include "base/floats.h"
 
@@ -149,12 +150,8 @@ static mf_Status add_system(mf_Ranges *all, mf_Error *error) {
         "base.position", "base.orientation", "joint.angle", "ball.orientation",
         "free.position", "fault.word",       NULL};
     static const char *const writes[] = {"sensor.value", NULL};
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = "ranges";
-    system.phase = MF_PHASE_AFTER;
-    system.run = run_ranges;
+    mf_WorldSystemConfig system = mf_attach_world_system("ranges", MF_PHASE_AFTER, run_ranges, all);
     system.destroy = mf_ranges_destroy;
-    system.user = all;
     system.reads = reads;
     system.writes = writes;
     return mf_world_add_system(all->world, &system, error);

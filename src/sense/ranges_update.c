@@ -253,8 +253,7 @@ static bool take_poses(const mf_RangeGroup *group, uint32_t robot, const char *r
     const uint32_t lane = robot % MF_BLOCK;
     double base[3];
     bool fine = group->fault[robot] == 0;
-    for (uint32_t c = 0; c < 3; c++)
-        base[c] = mf_field_get(group->fields.position, robot, c);
+    mf_field_read(group->fields.position, robot, 0, 3, base);
     for (uint32_t f = 0; f < group->frame_count; f++) {
         const size_t link = group->frames[f];
         mf_RangePose *pose = &poses[f];

@@ -14,6 +14,7 @@
 
 #include "multibody/tree.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <mayfly/articulated.h>
 
@@ -116,8 +117,7 @@ void mf_sense_start(const mf_SensePlan *plan, uint32_t instance) {
 static void reset_measure(mf_Group *group, uint32_t instance, void *user) {
     const mf_SensePlan *plan = user;
     mf_Field *values = mf_group_find_field(group, "sensor.value");
-    for (uint32_t c = 0; c < values->components; c++)
-        mf_field_set(values, instance, c, 0.0);
+    mf_field_clear(values, instance);
     if (plan->ranges != NULL)
         mf_ranges_update(plan->ranges, true);
     mf_sense_start(plan, instance);
@@ -218,24 +218,14 @@ static void bind_fields(mf_Group *group, mf_SensePlan *plan) {
 
 static mf_Status add_fields(mf_Group *group, mf_SensePlan *plan, const mf_SensorsConfig *config,
                             mf_Error *error) {
-    static const mf_FieldInfo value = {"sensor.value",
-                                       "1",
-                                       "",
-                                       MF_REAL,
-                                       MF_PER_SENSOR,
-                                       1,
-                                       MF_FIELD_STATE | MF_FIELD_OUTPUT,
-                                       "values of the sensors of the robot's file, each in its own "
-                                       "unit; behind them, if asked for, "
-                                       "joint positions and roll, pitch, yaw of the base"};
-    static const mf_FieldInfo before = {"sensor.before",
-                                        "1",
-                                        "",
-                                        MF_REAL,
-                                        MF_FIXED_COUNT,
-                                        1,
-                                        MF_FIELD_OUTPUT,
-                                        "velocities at the beginning of the step; m/s, rad/s"};
+    static const mf_FieldInfo value = MF_FIELD_INFO(
+        "sensor.value", "1", "", MF_REAL, MF_PER_SENSOR, 1, MF_FIELD_STATE | MF_FIELD_OUTPUT,
+        "values of the sensors of the robot's file, each in its own "
+        "unit; behind them, if asked for, "
+        "joint positions and roll, pitch, yaw of the base");
+    static const mf_FieldInfo before =
+        MF_FIELD_INFO("sensor.before", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
+                      "velocities at the beginning of the step; m/s, rad/s");
     mf_Field *field;
     mf_Status status = mf_attach_field(group, &value, plan->image->value_count, &field, error);
     if (status != MF_OK)
@@ -303,38 +293,21 @@ static bool shows_fields(const mf_SensePlan *plan) {
 // The plan belongs to the system that keeps velocities or, without one, to the other.
 static mf_Status add_systems(mf_Group *group, const mf_SensorsConfig *config, mf_SensePlan *plan,
                              bool *owned, mf_Error *error) {
-    static const char *const kept[] = {"base.linear_velocity",
-                                       "base.angular_velocity",
-                                       "joint.rate",
-                                       "?ball.rate",
-                                       "?free.velocity",
-                                       "fault.word",
-                                       NULL};
+    static const char *const kept[] =
+        MF_NAMES("base.linear_velocity", "base.angular_velocity", "joint.rate", "?ball.rate",
+                 "?free.velocity", "fault.word");
     static const char *const keeps[] = {"sensor.before", NULL};
-    static const char *const reads[] = {MF_TREE_FIELD_NAMES,
-                                        "?actuator.force",
-                                        "?sensor.outer",
-                                        "?joint.limit_force",
-                                        "?sensor.touch",
-                                        "?tendon.limit_force",
-                                        "?contact.load",
-                                        "?point.load",
-                                        "?motion.level",
-                                        "?sensor.before",
-                                        "fault.word",
-                                        "fault.count",
-                                        NULL};
+    static const char *const reads[] =
+        MF_NAMES(MF_TREE_FIELD_NAMES, "?actuator.force", "?sensor.outer", "?joint.limit_force",
+                 "?sensor.touch", "?tendon.limit_force", "?contact.load", "?point.load",
+                 "?motion.level", "?sensor.before", "fault.word", "fault.count");
     static const char *const writes[] = {
         "sensor.value", "?sensor.raw", "?sensor.bias", "?sensor.ring", "?sensor.geometry",
         "fault.word",   NULL};
-    mf_SystemConfig system = mf_system_config();
-    system.name = keep_name;
+    mf_SystemConfig system = mf_attach_system(keep_name, MF_PHASE_CONTROL, run_keep, plan);
     system.reads = kept;
     system.writes = keeps;
-    system.phase = MF_PHASE_CONTROL;
-    system.run = run_keep;
     system.destroy = destroy_plan;
-    system.user = plan;
     if (plan->batch.before != NULL) {
         mf_Status status = mf_group_add_system(group, &system, error);
         if (status != MF_OK)

@@ -6,6 +6,7 @@
 
 #include "sense/signal.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <string.h>
 
@@ -83,14 +84,9 @@ static mf_Status check(mf_Group *group, const mf_SensorConfig *config, mf_Error 
 
 static mf_Status add_fields(mf_Group *group, const mf_SensorConfig *config, SensorSystem *system,
                             mf_Error *error) {
-    const mf_FieldInfo info = {config->name,
-                               config->unit,
-                               config->frame,
-                               MF_REAL,
-                               MF_PER_SENSOR,
-                               1,
-                               MF_FIELD_STATE | MF_FIELD_OUTPUT,
-                               config->description};
+    const mf_FieldInfo info =
+        MF_FIELD_INFO(config->name, config->unit, config->frame, MF_REAL, MF_PER_SENSOR, 1,
+                      MF_FIELD_STATE | MF_FIELD_OUTPUT, config->description);
     // Own random numbers, independent of the group's other sensors and their order.
     uint64_t stream = mf_hash_bytes(MF_HASH_START, config->name, strlen(config->name));
     const mf_SignalSpec spec = {.signal = &config->signal,

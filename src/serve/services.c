@@ -1,5 +1,6 @@
 // Services of the server: pause, steps, resets, snapshots, motions, statistics, speed and events.
 #include "io/model_json.h"
+#include "world/attach.h"
 #include "serve/peer.h"
 #include "scene/watch.h"
 
@@ -126,10 +127,8 @@ static mf_Status place(mf_Group *robots, const mf_PosePart *poses, const Range *
         if (!acts)
             continue;
         mf_group_reset(robots, robot);
-        for (uint32_t k = 0; k < 3; k++)
-            mf_field_set(at, robot, k, position[k]);
-        for (uint32_t k = 0; k < 4; k++)
-            mf_field_set(rotation, robot, k, orientation[k]);
+        mf_field_write(at, robot, 0, 3, position);
+        mf_field_write(rotation, robot, 0, 4, orientation);
         mf_group_refresh(robots, robot);
     }
     return MF_OK;

@@ -72,20 +72,18 @@ static void scatter_block(uint8_t *to, const uint8_t *from, uint32_t width) {
 
 static void gather_lanes(uint8_t *out, uint8_t *block, uint32_t width, uint32_t lanes,
                          size_t size) {
-    if (size == sizeof(uint64_t)) {
+    if (size == sizeof(uint64_t))
         COPY_VALUES(uint64_t, out + at, value)
-    } else {
+    else
         COPY_VALUES(uint32_t, out + at, value)
-    }
 }
 
 static void scatter_lanes(uint8_t *block, const uint8_t *in, uint32_t width, uint32_t lanes,
                           size_t size) {
-    if (size == sizeof(uint64_t)) {
+    if (size == sizeof(uint64_t))
         COPY_VALUES(uint64_t, value, in + at)
-    } else {
+    else
         COPY_VALUES(uint32_t, value, in + at)
-    }
 }
 
 // The block of instance `i`, its lane, and how many lanes follow up to `end`.

@@ -11,6 +11,7 @@
 #include "motion/cloth/motion.h"
 #include "solve/solids.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <string.h>
 
@@ -195,13 +196,9 @@ mf_Status mf_cloths_add(mf_World *world, mf_Error *error) {
     static const char *const reads[] = {
         "base.position", "base.orientation", "joint.angle", "joint.rate",
         "pin.vertex",    "pin.anchor",       NULL};
-    static const char *const writes[] = {"vertex.position",
-                                         "vertex.velocity",
-                                         "cloth.contacts",
-                                         "pin.force",
-                                         "wrench.link",
-                                         "wrench.count",
-                                         NULL};
+    static const char *const writes[] =
+        MF_NAMES("vertex.position", "vertex.velocity", "cloth.contacts", "pin.force", "wrench.link",
+                 "wrench.count");
     if (world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "cloths: world is NULL");
     if (mf_world_find_system(world, "cloths") != NULL)
@@ -213,12 +210,8 @@ mf_Status mf_cloths_add(mf_World *world, mf_Error *error) {
     all->context = context;
     all->step = mf_time_to_seconds(mf_world_config_of(world)->step);
     mf_Status status = take_groups(all, world, error);
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = "cloths";
-    system.phase = MF_PHASE_MOTION;
-    system.run = run;
+    mf_WorldSystemConfig system = mf_attach_world_system("cloths", MF_PHASE_MOTION, run, all);
     system.destroy = destroy;
-    system.user = all;
     system.reads = reads;
     system.writes = writes;
     if (status == MF_OK)

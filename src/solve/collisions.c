@@ -7,6 +7,7 @@
 #include "math/scalar.h"
 #include "motion/table.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <math.h>
 
@@ -366,19 +367,10 @@ static void destroy(mf_Context *context, void *user) {
 
 // ---- adding ------------------------------------------------------------------------------------
 
-static const char *const reads[] = {"base.position",
-                                    "base.orientation",
-                                    "base.linear_velocity",
-                                    "base.angular_velocity",
-                                    "joint.angle",
-                                    "joint.rate",
-                                    "ball.orientation",
-                                    "ball.rate",
-                                    "free.position",
-                                    "free.velocity",
-                                    "fault.word",
-                                    "motion.level",
-                                    NULL};
+static const char *const reads[] =
+    MF_NAMES("base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+             "joint.angle", "joint.rate", "ball.orientation", "ball.rate", "free.position",
+             "free.velocity", "fault.word", "motion.level");
 static const char *const writes[] = {"wrench.link", "wrench.count", NULL};
 
 static void forget(mf_World *world, void *user) {
@@ -541,13 +533,10 @@ static mf_Status fill(mf_Collisions *all, mf_Error *error) {
         status = join_solver(all, error);
     if (status != MF_OK)
         return status;
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = "collisions";
-    system.phase = MF_PHASE_MOTION;
-    system.run = mf_collisions_run;
+    mf_WorldSystemConfig system =
+        mf_attach_world_system("collisions", MF_PHASE_MOTION, mf_collisions_run, all);
     system.reset = forget;
     system.destroy = destroy;
-    system.user = all;
     system.reads = reads;
     system.writes = writes;
     system.settings_hash = hash_settings(all);

@@ -10,6 +10,7 @@
 #include "math/scalar.h"
 #include "world/attach.h"
 #include "world/states.h"
+#include "world/systems.h"
 
 #include <string.h>
 
@@ -140,13 +141,9 @@ static mf_Status add_system(mf_JointSlots *slots, mf_Error *error) {
     static const char *const reads[] = {"joint_slot.joint", NULL};
     static const char *const writes[] = {"joint_slot.state", "joint_slot.load", "joint_slot.joint",
                                          NULL};
-    mf_SystemConfig system = mf_system_config();
-    system.name = system_name;
-    system.phase = MF_PHASE_AFTER;
-    system.run = run;
+    mf_SystemConfig system = mf_attach_system(system_name, MF_PHASE_AFTER, run, slots);
     system.reset = reset;
     system.destroy = mf_attach_release;
-    system.user = slots;
     system.reads = reads;
     system.writes = writes;
     system.settings_hash = mf_hash_u32(MF_HASH_START, slots->count);

@@ -6,6 +6,7 @@
 #include "math/kernel_table.h"
 #include "multibody/tree.h"
 #include "world/attach.h"
+#include "world/systems.h"
 #include "world/world_state.h"
 
 #include <mayfly/links.h>
@@ -72,15 +73,9 @@ static void destroy(mf_Context *context, void *user) {
 
 static mf_Status add_fields(mf_Group *group, Links *links, mf_Error *error) {
     const uint32_t count = mf_group_model(group)->link_count;
-    const mf_FieldInfo pose = {
-        "link.pose",
-        "1",
-        "world",
-        MF_REAL,
-        MF_FIXED_COUNT,
-        POSE,
-        MF_FIELD_OUTPUT,
-        "per link: origin [m], then rotation link to world, unit quaternion (w, x, y, z)"};
+    const mf_FieldInfo pose = MF_FIELD_INFO(
+        "link.pose", "1", "world", MF_REAL, MF_FIXED_COUNT, POSE, MF_FIELD_OUTPUT,
+        "per link: origin [m], then rotation link to world, unit quaternion (w, x, y, z)");
     const mf_FieldInfo velocity = {
         "link.velocity", "1",
         "world",         MF_REAL,
@@ -93,13 +88,9 @@ static mf_Status add_fields(mf_Group *group, Links *links, mf_Error *error) {
 }
 
 static mf_Status add_system(mf_Group *group, Links *links, mf_Error *error) {
-    mf_SystemConfig system = mf_system_config();
-    system.name = system_name;
-    system.phase = MF_PHASE_AFTER;
-    system.run = run;
+    mf_SystemConfig system = mf_attach_system(system_name, MF_PHASE_AFTER, run, links);
     system.reset = system.refresh = derive_one;
     system.destroy = destroy;
-    system.user = links;
     system.reads = reads;
     system.writes = writes;
     return mf_group_add_system(group, &system, error);

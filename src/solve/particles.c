@@ -9,6 +9,7 @@
 #include "base/floats.h"
 #include "motion/particle/mixture.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <mayfly/particles.h>
 
@@ -93,12 +94,9 @@ static mf_Status join_particles(Links *all, mf_Error *error) {
 static mf_Status add_system(Links *all, mf_Error *error) {
     static const char *const reads[] = {"base.position", NULL};
     static const char *const writes[] = {"wrench.link", "wrench.count", NULL};
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = push_name;
-    system.phase = MF_PHASE_MOTION;
-    system.run = push_robots;
+    mf_WorldSystemConfig system =
+        mf_attach_world_system(push_name, MF_PHASE_MOTION, push_robots, all);
     system.destroy = destroy;
-    system.user = all;
     system.reads = reads;
     system.writes = writes;
     return mf_world_add_system(all->world, &system, error);

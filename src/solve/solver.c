@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "solve/joints.h"
 #include "world/attach.h"
+#include "world/systems.h"
 #include "world/world_state.h"
 
 #include <string.h>
@@ -344,18 +345,11 @@ static mf_Status add_systems(mf_Solver *solver, mf_Error *error) {
         "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
         "joint.angle",   "joint.rate",       "ball.orientation",     "ball.rate",
         "free.position", "free.velocity",    "fault.word",           NULL};
-    static const char *const writes[] = {"wrench.link",
-                                         "wrench.count",
-                                         "warning.word",
-                                         "warning.steps",
-                                         "warning.residual",
-                                         "joint_slot.angle",
-                                         NULL};
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = "joints.end";
-    system.phase = MF_PHASE_AFTER;
-    system.run = mf_solver_end;
-    system.user = solver;
+    static const char *const writes[] =
+        MF_NAMES("wrench.link", "wrench.count", "warning.word", "warning.steps", "warning.residual",
+                 "joint_slot.angle");
+    mf_WorldSystemConfig system =
+        mf_attach_world_system("joints.end", MF_PHASE_AFTER, mf_solver_end, solver);
     system.writes = writes;
     mf_Status status = mf_world_add_system(solver->world, &system, error);
     if (status != MF_OK)

@@ -10,6 +10,7 @@
 #include "math/scalar.h"
 #include "motion/table.h"
 #include "world/attach.h"
+#include "world/systems.h"
 #include "world/world_state.h"
 
 #include <string.h>
@@ -109,23 +110,11 @@ static void add_system(mf_TrialStep *trial, const mf_SystemConfig *system) {
 }
 
 void mf_trial_step_fill(mf_TrialStep *trial) {
-    static const char *const state[] = {"base.position",
-                                        "base.orientation",
-                                        "base.linear_velocity",
-                                        "base.angular_velocity",
-                                        "joint.angle",
-                                        "joint.rate",
-                                        "ball.orientation",
-                                        "ball.rate",
-                                        "free.position",
-                                        "free.velocity",
-                                        "fault.word",
-                                        "fault.count",
-                                        "motion.level",
-                                        "warning.word",
-                                        "warning.steps",
-                                        "warning.residual",
-                                        NULL};
+    static const char *const state[] =
+        MF_NAMES("base.position", "base.orientation", "base.linear_velocity",
+                 "base.angular_velocity", "joint.angle", "joint.rate", "ball.orientation",
+                 "ball.rate", "free.position", "free.velocity", "fault.word", "fault.count",
+                 "motion.level", "warning.word", "warning.steps", "warning.residual");
     mf_Group *group = trial->group;
     const mf_Model *model = mf_group_model(group);
     trial->field_count = trial->system_count = 0;

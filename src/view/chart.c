@@ -94,7 +94,7 @@ static void put_tick(mf_Text *text, const mf_Axis *axis, double value) {
     if (fabs(value) < 1e-9 * axis->tick)
         value = 0.0; // never "-0"
     if (axis->decimals == 0 && value >= 1000.0 && value < 1e15)
-        mf_text_count(text, (uint64_t)(value + 0.5));
+        mf_text_put(text, mf_text_count((uint64_t)(value + 0.5)).text);
     else
         mf_text_format(text, "%.*f", axis->decimals, value);
 }

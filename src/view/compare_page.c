@@ -9,17 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-static void put_style(mf_Text *text) {
-    mf_text_put(text, "<style>\n");
-    mf_report_style(text);
-    mf_text_put(text, "</style>\n");
-}
-
 // A number of a table cell, or a dash.
 static void put_number(mf_Text *text, double value, double scale) {
     mf_text_put(text, "<td class=\"num\">");
     if (isfinite(value))
-        mf_text_measure(text, value * scale);
+        mf_text_put(text, mf_text_measure(value * scale).text);
     else
         mf_text_put(text, "\xe2\x80\x93");
     mf_text_put(text, "</td>");
@@ -240,9 +234,10 @@ static void render(mf_Text *text, const mf_Comparison *all) {
     mf_text_put(text,
                 "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n<title>");
     mf_text_escape(text, all->model);
-    mf_text_put(text, " at every level</title>\n");
-    put_style(text);
-    mf_text_put(text, "</head><body><main>\n<p class=\"brand\">Mayfly comparison</p>\n<h1>");
+    mf_text_put(text, " at every level</title>\n<style>\n");
+    mf_report_style(text);
+    mf_text_put(text,
+                "</style>\n</head><body><main>\n<p class=\"brand\">Mayfly comparison</p>\n<h1>");
     mf_text_escape(text, all->model);
     mf_text_put(text, ": ");
     mf_text_escape(text, all->gait);
@@ -279,9 +274,5 @@ mf_Status mf_comparison_write(const mf_Comparison *comparison, const char *path,
         return mf_fail(error, MF_BAD_ARGUMENT, "compare: comparison or path is NULL");
     mf_Text text = mf_text_begin(comparison->context);
     render(&text, comparison);
-    mf_Status status =
-        text.failed ? mf_fail(error, MF_NO_MEMORY, "compare: out of memory")
-                    : mf_file_replace(comparison->context, path, text.data, text.size, error);
-    mf_text_free(&text);
-    return status;
+    return mf_text_save(&text, path, "compare", error);
 }

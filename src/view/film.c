@@ -11,16 +11,49 @@
 #include <math.h>
 #include <string.h>
 
-#define POSES_MOST (1u << 21)                                  // [1] stored in total
-#define SAMPLES_MOST 8192u                                     // [1]
-#define SAMPLES_LEAST 64u                                      // [1]
-#define OWN_MOST 64u                                           // [1] bodies of vertices of a group
-#define POINTS_MOST (1u << 22)                                 // [1] of all clouds and samples
-#define JOINT_NUMBERS ((size_t)MF_FILM_JOINTS * MF_FILM_JOINT) // [1] of one sample
+#define POSES_MOST (1u << 21)  // [1] stored in total
+#define SAMPLES_MOST 8192u     // [1]
+#define SAMPLES_LEAST 64u      // [1]
+#define OWN_MOST 64u           // [1] bodies of vertices of a group
+#define POINTS_MOST (1u << 22) // [1] of all clouds and samples
 
-static size_t numbers(const mf_Film *film) { // of one sample
-    return (size_t)film->poses_each * MF_FILM_POSE;
+// ---- the numbers of a sample -------------------------------------------------------------------
+
+void mf_film_channels(mf_Film *film, mf_FilmChannel out[MF_FILM_CHANNELS]) {
+    const size_t joints = MF_FILM_JOINTS * MF_FILM_JOINT;
+    const size_t used = film->joints != NULL ? joints : (size_t)film->joints_each * MF_FILM_JOINT;
+    const size_t poses = (size_t)film->poses_each * MF_FILM_POSE;
+    const size_t rays = (size_t)film->ray_count * MF_FILM_RAY;
+    const size_t points = 3 * (size_t)film->points_each, levels = film->levels_each;
+    out[0] = (mf_FilmChannel){&film->poses, poses, poses};
+    out[1] = (mf_FilmChannel){&film->joint_rows, used, used > 0 ? joints : 0};
+    out[2] = (mf_FilmChannel){&film->ray_rows, rays, rays};
+    out[3] = (mf_FilmChannel){&film->points, points, points};
+    out[4] = (mf_FilmChannel){&film->levels, levels, levels};
 }
+
+bool mf_film_allocate(mf_Film *film) {
+    mf_FilmChannel channels[MF_FILM_CHANNELS];
+    bool good = true;
+    mf_film_channels(film, channels);
+    for (int i = 0; i < MF_FILM_CHANNELS; i++) {
+        *channels[i].values =
+            mf_allocate(film->context, film->capacity * channels[i].stride + 1, sizeof(float));
+        good = good && *channels[i].values != NULL;
+    }
+    return good;
+}
+
+size_t mf_film_numbers(mf_Film *film) {
+    mf_FilmChannel channels[MF_FILM_CHANNELS];
+    size_t sum = 0;
+    mf_film_channels(film, channels);
+    for (int i = 0; i < MF_FILM_CHANNELS; i++)
+        sum += channels[i].used;
+    return sum;
+}
+
+// ---- what is shown -----------------------------------------------------------------------------
 
 // Robots of `each` links that are shown: as many as there is space for, and the first one anyway.
 static uint32_t shown(const mf_Film *film, uint32_t count, uint32_t each) {
@@ -113,15 +146,13 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
                 take_group(film, &film->visuals[i], color, &links);
         }
         film->capacity = choose_capacity(film);
-        film->poses = mf_allocate(context, film->capacity, numbers(film) * sizeof *film->poses);
-        film->points = mf_allocate(context, (size_t)film->capacity * 3 * film->points_each,
-                                   sizeof *film->points);
         film->position = mf_allocate(context, links, 3 * sizeof *film->position);
         film->rotation = mf_allocate(context, links, 4 * sizeof *film->rotation);
     }
     mf_Status status = MF_OK;
-    if (!mf_film_take_rays(film) || !mf_film_take_levels(film) || film->poses == NULL ||
-        film->points == NULL || film->position == NULL || film->rotation == NULL)
+    mf_film_count_levels(film);
+    if (!mf_film_take_rays(film) || !mf_film_allocate(film) || film->position == NULL ||
+        film->rotation == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     for (uint32_t i = 0; i < count && status == MF_OK; i++) // prepares the link poses
         if (film->visuals[i].kind != MF_VISUAL_POINTS)
@@ -145,9 +176,12 @@ mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error
                   error);
 }
 
+// `colors` and `joints` may be NULL. On failure *out is NULL.
 static mf_Status create_world(mf_World *world, const char *title, const char *const *colors,
-                              double period, mf_Film **out, mf_Error *error) {
+                              const mf_WorldJoints *joints, double period, mf_Film **out,
+                              mf_Error *error) {
     uint32_t count = mf_world_group_count(world);
+    *out = NULL;
     mf_Group **groups = mf_allocate(mf_world_context(world), count, sizeof *groups);
     if (groups == NULL)
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
@@ -155,6 +189,12 @@ static mf_Status create_world(mf_World *world, const char *title, const char *co
         groups[i] = mf_world_group(world, i);
     mf_Status status = create(world, title, groups, count, colors, period, out, error);
     mf_release(mf_world_context(world), groups);
+    if (status == MF_OK && joints != NULL)
+        status = mf_film_show_joints(*out, joints, error);
+    if (status != MF_OK) {
+        mf_film_destroy(*out);
+        *out = NULL;
+    }
     return status;
 }
 
@@ -168,7 +208,7 @@ mf_Status mf_film_create_world(mf_World *world, const char *title, const char *c
         !isfinite(period))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "film: expected a world with groups, a title and a period above 0 s");
-    return create_world(world, title, colors, period, out, error);
+    return create_world(world, title, colors, NULL, period, out, error);
 }
 
 mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Error *error) {
@@ -176,8 +216,9 @@ mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Er
     if (film == NULL || joints == NULL || film->calls > 0 || film->joints != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "film: joints: expected some, once, for a film without samples");
-    film->joint_rows =
-        mf_allocate(film->context, film->capacity, JOINT_NUMBERS * sizeof *film->joint_rows);
+    mf_release(film->context, film->joint_rows);
+    film->joint_rows = mf_allocate(film->context, film->capacity,
+                                   MF_FILM_JOINTS * MF_FILM_JOINT * sizeof *film->joint_rows);
     if (film->joint_rows == NULL)
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     film->joints = joints;
@@ -189,14 +230,11 @@ mf_Status mf_film_create_live(mf_World *world, const char *title, const char *co
     *out = NULL;
     if (mf_world_group_count(world) == 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "view: the world has no groups");
-    mf_Status status = create_world(world, title, colors, 0.0, out, error);
-    if (status == MF_OK && joints != NULL)
-        status = mf_film_show_joints(*out, joints, error);
-    if (status == MF_OK && !mf_film_make_contacts(*out))
-        status = mf_fail(error, MF_NO_MEMORY, "view: out of memory");
-    if (status != MF_OK) {
+    mf_Status status = create_world(world, title, colors, joints, 0.0, out, error);
+    if (status == MF_OK && !mf_film_make_contacts(*out)) {
         mf_film_destroy(*out);
         *out = NULL;
+        status = mf_fail(error, MF_NO_MEMORY, "view: out of memory");
     }
     return status;
 }
@@ -206,14 +244,9 @@ mf_Status mf_film_create_single(mf_World *world, const char *title, const char *
     *out = NULL;
     if (world == NULL || title == NULL || mf_world_group_count(world) == 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a world with groups and a title");
-    mf_Status status = create_world(world, title, colors, (double)INFINITY, out, error);
-    if (status == MF_OK && joints != NULL)
-        status = mf_film_show_joints(*out, joints, error);
-    if (status != MF_OK) {
-        mf_film_destroy(*out);
-        *out = NULL;
+    mf_Status status = create_world(world, title, colors, joints, (double)INFINITY, out, error);
+    if (status != MF_OK)
         return status;
-    }
     (*out)->live = true;
     (*out)->period = 0.0;
     return MF_OK;
@@ -222,18 +255,17 @@ mf_Status mf_film_create_single(mf_World *world, const char *title, const char *
 void mf_film_destroy(mf_Film *film) {
     if (film == NULL)
         return;
+    mf_FilmChannel channels[MF_FILM_CHANNELS];
+    mf_film_channels(film, channels);
+    for (int i = 0; i < MF_FILM_CHANNELS; i++)
+        mf_release(film->context, *channels[i].values);
     mf_text_free(&film->description);
-    mf_release(film->context, film->joint_rows);
     mf_release(film->context, film->contacts);
     mf_release(film->context, film->contact_rows);
-    mf_release(film->context, film->levels);
     mf_release(film->context, film->rays);
-    mf_release(film->context, film->ray_rows);
     mf_release(film->context, film->casts);
     mf_release(film->context, film->visuals);
-    mf_release(film->context, film->poses);
     mf_release(film->context, film->clouds);
-    mf_release(film->context, film->points);
     mf_release(film->context, film->position);
     mf_release(film->context, film->rotation);
     mf_release(film->context, film);
@@ -256,18 +288,14 @@ static float *sample_cast(mf_Film *film, const mf_FilmCast *cast, float *pose) {
 }
 
 static void drop_every_second(mf_Film *film) {
-    size_t size = numbers(film);
-    for (uint32_t s = 1; 2 * s < film->filled; s++)
-        memcpy(film->poses + s * size, film->poses + 2 * s * size, size * sizeof *film->poses);
-    for (uint32_t s = 1; 2 * s < film->filled && film->joints != NULL; s++)
-        memcpy(film->joint_rows + s * JOINT_NUMBERS, film->joint_rows + 2 * s * JOINT_NUMBERS,
-               JOINT_NUMBERS * sizeof *film->joint_rows);
-    const size_t points = 3 * (size_t)film->points_each;
-    for (uint32_t s = 1; 2 * s < film->filled; s++)
-        memcpy(film->points + s * points, film->points + 2 * s * points,
-               points * sizeof *film->points);
-    mf_film_thin_rays(film);
-    mf_film_thin_levels(film);
+    mf_FilmChannel channels[MF_FILM_CHANNELS];
+    mf_film_channels(film, channels);
+    for (int i = 0; i < MF_FILM_CHANNELS; i++) {
+        const size_t size = channels[i].stride;
+        float *values = *channels[i].values;
+        for (uint32_t s = 1; 2 * s < film->filled; s++)
+            memcpy(values + s * size, values + 2 * s * size, size * sizeof *values);
+    }
     film->filled = (film->filled + 1) / 2;
     film->stride *= 2;
 }
@@ -316,9 +344,10 @@ static bool has_row(const mf_Film *film, mf_WorldJointId id) {
 // A joint keeps its row; that of one that was destroyed stays empty for a sample, so that the page
 // does not take another joint for it.
 static void sample_joints(mf_Film *film) {
-    float *rows = film->joint_rows + film->filled * JOINT_NUMBERS;
+    const size_t numbers = MF_FILM_JOINTS * MF_FILM_JOINT;
+    float *rows = film->joint_rows + film->filled * numbers;
     mf_WorldJointId *ids = film->joint_ids, id;
-    memset(rows, 0, JOINT_NUMBERS * sizeof *rows);
+    memset(rows, 0, numbers * sizeof *rows);
     bool free_row[MF_FILM_JOINTS];
     for (uint32_t i = 0; i < MF_FILM_JOINTS; i++) {
         free_row[i] = ids[i] == MF_WORLD_JOINT_NONE;
@@ -349,7 +378,7 @@ void mf_film_sample(mf_Film *film) {
         return;
     if (film->filled == film->capacity)
         drop_every_second(film);
-    float *pose = film->poses + film->filled * numbers(film);
+    float *pose = film->poses + (size_t)film->filled * film->poses_each * MF_FILM_POSE;
     for (const mf_FilmCast *cast = film->casts; cast < film->casts + film->cast_count; cast++)
         pose = sample_cast(film, cast, pose);
     mf_film_sample_rays(film);

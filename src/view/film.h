@@ -92,6 +92,18 @@ struct mf_Film {
     mf_Text description; // of a film that is recorded; of one from a recording, which has no world
 };
 
+// The numbers of a sample by kind, in the order of recordings: poses, run-time joints, rays,
+// points, levels.
+enum { MF_FILM_CHANNELS = 5 };
+typedef struct mf_FilmChannel {
+    float **values; // of the film
+    size_t used;    // [1] numbers of a sample
+    size_t stride;  // [1] from one sample to the next
+} mf_FilmChannel;
+void mf_film_channels(mf_Film *film, mf_FilmChannel out[MF_FILM_CHANNELS]);
+bool mf_film_allocate(mf_Film *film);  // memory for `capacity` samples of all; false: there is none
+size_t mf_film_numbers(mf_Film *film); // that are used of a sample
+
 // The page that web/ makes, terminated by 0; @DATA@ is replaced by the film. Empty: this build has
 // none.
 extern const unsigned char mf_film_page[];
@@ -146,16 +158,14 @@ uint32_t mf_film_surface_links(const mf_Visual *visual);
 float *mf_film_surface_sample(const mf_Visual *visual, uint32_t instance, float *pose);
 void mf_film_put_surface(mf_Text *text, const mf_Visual *visual);
 // Lists the rays of range sensors that are measured; false: no memory. Then a sample of them,
-// behind that of the poses, and the half of the samples.
+// behind that of the poses.
 bool mf_film_take_rays(mf_Film *film);
 void mf_film_sample_rays(mf_Film *film);
-void mf_film_thin_rays(mf_Film *film);
-// The motions of robots that can switch (film_levels.c): memory for them, false: there is none;
-// then a sample of them, and the half of the samples. Members of JSON that say how many they are.
+// The motions of robots that can switch (film_levels.c): their number, a sample of them, and
+// members of JSON that say how many they are.
 bool mf_film_cast_switches(const mf_FilmCast *cast);
-bool mf_film_take_levels(mf_Film *film);
+void mf_film_count_levels(mf_Film *film);
 void mf_film_sample_levels(mf_Film *film);
-void mf_film_thin_levels(mf_Film *film);
 void mf_film_put_motions(mf_Text *text, const mf_Film *film);
 // Whether a group is shown as points, and how many of them (film_cloud.c).
 uint32_t mf_film_cloud_points(const mf_Group *group, bool live, uint32_t *stride);

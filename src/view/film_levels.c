@@ -4,8 +4,6 @@
 
 #include <mayfly/motion.h>
 
-#include <string.h>
-
 // The field that says it; NULL: the robots of the cast have one motion.
 static const mf_Field *field_of(const mf_FilmCast *cast) {
     return mf_group_find_field(cast->group, "motion.level");
@@ -15,13 +13,9 @@ bool mf_film_cast_switches(const mf_FilmCast *cast) {
     return field_of(cast) != NULL;
 }
 
-bool mf_film_take_levels(mf_Film *film) {
-    film->levels_each = 0;
+void mf_film_count_levels(mf_Film *film) {
     for (uint32_t i = 0; i < film->cast_count; i++)
         film->levels_each += field_of(&film->casts[i]) != NULL ? film->casts[i].robots : 0;
-    film->levels = mf_allocate(film->context, (size_t)film->capacity * film->levels_each + 1,
-                               sizeof *film->levels);
-    return film->levels != NULL;
 }
 
 void mf_film_sample_levels(mf_Film *film) {
@@ -32,12 +26,6 @@ void mf_film_sample_levels(mf_Film *film) {
         for (uint32_t r = 0; r < cast->robots && field != NULL; r++)
             *out++ = (float)mf_field_get(field, cast->first + r, 0);
     }
-}
-
-void mf_film_thin_levels(mf_Film *film) {
-    const size_t size = film->levels_each;
-    for (uint32_t s = 1; 2 * s < film->filled; s++)
-        memcpy(film->levels + s * size, film->levels + 2 * s * size, size * sizeof *film->levels);
 }
 
 void mf_film_put_motions(mf_Text *text, const mf_Film *film) {

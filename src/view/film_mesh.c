@@ -11,6 +11,7 @@
 //
 // Any list of triangles comes back as it was up to its order, the first corner of each and the
 // rounding; vertices without triangles do not.
+#include "base/memory.h"
 #include "view/film.h"
 
 #include <math.h>
@@ -80,29 +81,17 @@ static bool make_walk(Walk *walk) {
     while (capacity < 4 * triangles)
         capacity *= 2;
     walk->mask = capacity - 1;
-    walk->edges = mf_allocate(walk->context, capacity, sizeof *walk->edges);
-    walk->next = mf_allocate(walk->context, 3 * (size_t)triangles + 1, sizeof *walk->next);
-    walk->visited = mf_allocate(walk->context, triangles + 1, sizeof *walk->visited);
-    walk->number = mf_allocate(walk->context, vertices + 1, sizeof *walk->number);
-    walk->gates = mf_allocate(walk->context, 3 * (size_t)triangles + 1, sizeof *walk->gates);
-    walk->codes = mf_allocate(walk->context, 6 * (size_t)triangles + 1, sizeof *walk->codes);
-    walk->rests = mf_allocate(walk->context, 3 * (size_t)vertices + 1, sizeof *walk->rests);
-    walk->order = mf_allocate(walk->context, 3 * (size_t)triangles + 1, sizeof *walk->order);
-    return walk->vertex_coordinates != NULL && walk->edges != NULL && walk->next != NULL &&
-           walk->visited != NULL && walk->number != NULL && walk->gates != NULL &&
-           walk->codes != NULL && walk->rests != NULL && walk->order != NULL;
-}
-
-static void drop_walk(const Walk *walk) {
-    mf_release(walk->context, walk->vertex_coordinates);
-    mf_release(walk->context, walk->edges);
-    mf_release(walk->context, walk->next);
-    mf_release(walk->context, walk->visited);
-    mf_release(walk->context, walk->number);
-    mf_release(walk->context, walk->gates);
-    mf_release(walk->context, walk->codes);
-    mf_release(walk->context, walk->rests);
-    mf_release(walk->context, walk->order);
+    const size_t corners = 3 * (size_t)triangles;
+    const mf_Array arrays[] = {MF_ARRAY(walk->edges, capacity),
+                               MF_ARRAY(walk->next, corners),
+                               MF_ARRAY(walk->visited, triangles),
+                               MF_ARRAY(walk->number, vertices),
+                               MF_ARRAY(walk->gates, corners),
+                               MF_ARRAY(walk->codes, 2 * corners),
+                               MF_ARRAY(walk->rests, 3 * (size_t)vertices),
+                               MF_ARRAY(walk->order, corners)};
+    return mf_allocate_arrays(walk->context, arrays, sizeof arrays / sizeof *arrays) &&
+           walk->vertex_coordinates != NULL;
 }
 
 // ---- the walk ----------------------------------------------------------------------------------
@@ -287,5 +276,6 @@ void mf_film_put_mesh(mf_Text *text, const mf_Mesh *mesh, bool placed) {
     if (placed && !text->failed)
         put_coordinates(text, &walk);
     mf_text_put(text, "}");
-    drop_walk(&walk);
+    mf_release(text->context, walk.vertex_coordinates);
+    mf_release(text->context, walk.edges);
 }

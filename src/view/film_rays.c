@@ -5,7 +5,6 @@
 #include "math/scalar.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST = 256 }; // [1] rays of a film, the first ones
 
@@ -51,12 +50,9 @@ static uint32_t list(const mf_Film *film, mf_FilmRay *rays) {
 bool mf_film_take_rays(mf_Film *film) {
     film->ray_count = list(film, NULL);
     film->rays = mf_allocate(film->context, (size_t)film->ray_count + 1, sizeof *film->rays);
-    film->ray_rows = mf_allocate(film->context, (size_t)film->capacity * film->ray_count + 1,
-                                 MF_FILM_RAY * sizeof *film->ray_rows);
-    if (film->rays == NULL || film->ray_rows == NULL)
-        return false;
-    list(film, film->rays);
-    return true;
+    if (film->rays != NULL)
+        list(film, film->rays);
+    return film->rays != NULL;
 }
 
 void mf_film_sample_rays(mf_Film *film) {
@@ -78,11 +74,4 @@ void mf_film_sample_rays(mf_Film *film) {
         }
         row[6] = reading >= 0.0 && reading < ray->range ? 1.0f : 0.0f;
     }
-}
-
-void mf_film_thin_rays(mf_Film *film) {
-    const size_t size = (size_t)film->ray_count * MF_FILM_RAY;
-    for (uint32_t s = 1; 2 * s < film->filled; s++)
-        memcpy(film->ray_rows + s * size, film->ray_rows + 2 * s * size,
-               size * sizeof *film->ray_rows);
 }

@@ -14,24 +14,13 @@ enum { SAMPLES_MOST = 8192 }; // [1] likewise
 
 // ---- for recorders -----------------------------------------------------------------------------
 
-static size_t joint_numbers(const mf_Film *film) { // of a frame
-    return film->joints != NULL ? (size_t)MF_FILM_JOINTS * MF_FILM_JOINT : 0;
-}
-
-static float *put_floats(float *out, const float *values, size_t count) {
-    if (count > 0)
-        memcpy(out, values, count * sizeof *values);
-    return out + count;
-}
-
 static void take(float *frame, void *user) {
     mf_Film *film = user;
+    mf_FilmChannel channels[MF_FILM_CHANNELS];
     mf_film_take_picture(film);
-    frame = put_floats(frame, film->poses, (size_t)film->poses_each * MF_FILM_POSE);
-    frame = put_floats(frame, film->joint_rows, joint_numbers(film));
-    frame = put_floats(frame, film->ray_rows, (size_t)film->ray_count * MF_FILM_RAY);
-    frame = put_floats(frame, film->points, 3 * (size_t)film->points_each);
-    put_floats(frame, film->levels, film->levels_each);
+    mf_film_channels(film, channels);
+    for (int i = 0; i < MF_FILM_CHANNELS; frame += channels[i++].used)
+        memcpy(frame, *channels[i].values, channels[i].used * sizeof *frame);
 }
 
 mf_Status mf_film_record(mf_World *world, const char *title, const char *const *colors,
@@ -51,13 +40,10 @@ mf_Status mf_film_record(mf_World *world, const char *title, const char *const *
         mf_film_destroy(film);
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     }
-    *picture =
-        (mf_RecorderPicture){.description = film->description.data,
-                             .size = (size_t)film->poses_each * MF_FILM_POSE + joint_numbers(film) +
-                                     (size_t)film->ray_count * MF_FILM_RAY +
-                                     3 * (size_t)film->points_each + film->levels_each,
-                             .take = take,
-                             .user = film};
+    *picture = (mf_RecorderPicture){.description = film->description.data,
+                                    .size = mf_film_numbers(film),
+                                    .take = take,
+                                    .user = film};
     *out = film;
     return MF_OK;
 }
@@ -101,39 +87,13 @@ static bool read_casts(mf_Film *film, const json_t *picture) {
     return true;
 }
 
-static bool allocate_arrays(mf_Film *film, uint32_t capacity) {
-    mf_Context *context = film->context;
-    film->capacity = capacity;
-    film->poses = mf_allocate(context, (size_t)capacity * film->poses_each + 1,
-                              MF_FILM_POSE * sizeof *film->poses);
-    film->joint_rows = mf_allocate(context, (size_t)capacity * MF_FILM_JOINTS,
-                                   MF_FILM_JOINT * sizeof *film->joint_rows);
-    film->ray_rows = mf_allocate(context, (size_t)capacity * film->ray_count + 1,
-                                 MF_FILM_RAY * sizeof *film->ray_rows);
-    film->points =
-        mf_allocate(context, (size_t)capacity * film->points_each + 1, 3 * sizeof *film->points);
-    film->levels =
-        mf_allocate(context, (size_t)capacity * film->levels_each + 1, sizeof *film->levels);
-    return film->poses != NULL && film->joint_rows != NULL && film->ray_rows != NULL &&
-           film->points != NULL && film->levels != NULL;
-}
-
-static const float *get_floats(float *out, const float *from, size_t count) {
-    if (count > 0)
-        memcpy(out, from, count * sizeof *out);
-    return from + count;
-}
-
 static void take_frame(mf_Film *film, const float *frame) {
-    const size_t s = film->filled++, poses = (size_t)film->poses_each * MF_FILM_POSE,
-                 joints = (size_t)film->joints_each * MF_FILM_JOINT,
-                 rays = (size_t)film->ray_count * MF_FILM_RAY,
-                 points = 3 * (size_t)film->points_each;
-    frame = get_floats(film->poses + s * poses, frame, poses);
-    frame = get_floats(film->joint_rows + s * MF_FILM_JOINTS * MF_FILM_JOINT, frame, joints);
-    frame = get_floats(film->ray_rows + s * rays, frame, rays);
-    frame = get_floats(film->points + s * points, frame, points);
-    get_floats(film->levels + s * film->levels_each, frame, film->levels_each);
+    mf_FilmChannel channels[MF_FILM_CHANNELS];
+    mf_film_channels(film, channels);
+    for (int i = 0; i < MF_FILM_CHANNELS; frame += channels[i++].used)
+        memcpy(*channels[i].values + film->filled * channels[i].stride, frame,
+               channels[i].used * sizeof *frame);
+    film->filled++;
 }
 
 // Films have equal intervals: the nearest sample at each, which for the recordings of the command
@@ -155,14 +115,6 @@ static void take_frames(mf_Film *film, const mf_Recording *recording) {
     }
 }
 
-static bool fits(const mf_Film *film, const mf_Recording *recording) {
-    const uint64_t numbers = (uint64_t)film->poses_each * MF_FILM_POSE +
-                             (uint64_t)film->joints_each * MF_FILM_JOINT +
-                             (uint64_t)film->ray_count * MF_FILM_RAY +
-                             3 * (uint64_t)film->points_each + film->levels_each;
-    return numbers == recording->frame_size && film->joints_each <= MF_FILM_JOINTS;
-}
-
 static mf_Status build(mf_Film *film, const mf_Recording *recording, mf_Error *error) {
     if (recording->picture[0] == '\0' || recording->samples == 0)
         return mf_fail_at(error, MF_UNSUPPORTED, recording->path, 0, 0,
@@ -171,14 +123,16 @@ static mf_Status build(mf_Film *film, const mf_Recording *recording, mf_Error *e
                               : "the recording has numbers and no picture: record it again with "
                                 "mayfly run --record");
     json_t *picture = json_loads(recording->picture, 0, NULL);
-    bool good = json_is_object(picture) && read_casts(film, picture) && fits(film, recording);
+    bool good = json_is_object(picture) && read_casts(film, picture) &&
+                mf_film_numbers(film) == recording->frame_size &&
+                film->joints_each <= MF_FILM_JOINTS;
     json_decref(picture);
     if (!good)
         return mf_fail_at(error, MF_BAD_FILE, recording->path, 0, 0,
                           "the recording's picture and its frames do not fit together");
-    const uint32_t capacity = recording->samples < SAMPLES_MOST ? recording->samples : SAMPLES_MOST;
+    film->capacity = recording->samples < SAMPLES_MOST ? recording->samples : SAMPLES_MOST;
     mf_text_put(&film->description, recording->picture);
-    if (!allocate_arrays(film, capacity) || film->description.failed)
+    if (!mf_film_allocate(film) || film->description.failed)
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     take_frames(film, recording);
     return MF_OK;

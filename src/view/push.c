@@ -12,6 +12,8 @@
 // robots that only follow their command are moved. It ends with the release, which gives the inputs
 // back. A mf_Pusher gives them back after each step, so that others may write them meanwhile.
 #include "view/push.h"
+#include "base/memory.h"
+#include "world/attach.h"
 #include "solve/link_motion.h"
 #include "base/floats.h"
 
@@ -48,15 +50,11 @@ mf_Status mf_push_allocate(mf_Context *context, const mf_World *world, mf_PushMe
                            .links = links,
                            .joints = joints,
                            .count = count};
-    out->poses = mf_allocate(context, 7 * (size_t)links, sizeof(double));
-    out->velocities = mf_allocate(context, 6 * (size_t)links, sizeof(double));
-    out->jacobian = mf_allocate(context, 9 * (size_t)count, sizeof(double));
-    out->rest = mf_allocate(context, out->rest_count, sizeof(double));
-    if (out->poses == NULL || out->velocities == NULL || out->jacobian == NULL ||
-        out->rest == NULL) {
-        mf_push_free(out);
+    const mf_Array arrays[] = {
+        MF_ARRAY(out->poses, 7 * (size_t)links), MF_ARRAY(out->velocities, 6 * (size_t)links),
+        MF_ARRAY(out->jacobian, 9 * (size_t)count), MF_ARRAY(out->rest, out->rest_count)};
+    if (!mf_allocate_arrays(context, arrays, 4))
         return mf_fail(error, MF_NO_MEMORY, "push: out of memory");
-    }
     out->force = out->jacobian + 6 * (size_t)count;
     out->one = out->force + count;
     out->other = out->one + count;
@@ -65,9 +63,6 @@ mf_Status mf_push_allocate(mf_Context *context, const mf_World *world, mf_PushMe
 
 void mf_push_free(mf_PushMemory *memory) {
     mf_release(memory->context, memory->poses);
-    mf_release(memory->context, memory->velocities);
-    mf_release(memory->context, memory->jacobian);
-    mf_release(memory->context, memory->rest);
     *memory = (mf_PushMemory){.context = memory->context};
 }
 
@@ -98,22 +93,16 @@ static void load(double out[3], const mf_Field *field, uint32_t robot) {
         out[c] = field != NULL ? mf_field_get(field, robot, c) : 0.0;
 }
 
-static void store(mf_Field *field, uint32_t robot, const double values[3]) {
-    for (uint32_t c = 0; c < 3; c++)
-        mf_field_set(field, robot, c, values[c]);
-}
-
 // The inputs that a push writes, to memory->rest or back.
 static void keep_inputs(const mf_Push *push, const mf_PushMemory *memory, bool back) {
     const Fields fields = fields_of(push->group);
     double *rest = memory->rest;
     for (int i = 0; i < INPUTS; i++)
-        for (uint32_t c = 0; fields.inputs[i] != NULL && c < fields.inputs[i]->components; c++) {
+        for (uint32_t c = 0; fields.inputs[i] != NULL && c < fields.inputs[i]->components; c++)
             if (back)
                 mf_field_set(fields.inputs[i], push->robot, c, *rest++);
             else
                 *rest++ = mf_field_get(fields.inputs[i], push->robot, c);
-        }
 }
 
 bool mf_push_writes(const mf_Push *push, const mf_Group *group, uint32_t robot,
@@ -274,9 +263,9 @@ static void load_base(const mf_Push *push, const mf_PushMemory *memory, const Fi
     double torque[3], sum[3];
     mf_vec3_cross(torque, arm, force);
     mf_vec3_add(sum, memory->rest, force);
-    store(fields->inputs[FORCE], push->robot, sum);
+    mf_field_write(fields->inputs[FORCE], push->robot, 0, 3, sum);
     mf_vec3_add(sum, memory->rest + 3, torque);
-    store(fields->inputs[TORQUE], push->robot, sum);
+    mf_field_write(fields->inputs[TORQUE], push->robot, 0, 3, sum);
 }
 
 // On the link, through all joints between it and the base.
@@ -311,7 +300,7 @@ static void move(const mf_Push *push, const Fields *fields, double step, const d
     const double part = MOVE_RATE * step < 1.0 ? MOVE_RATE * step : 1.0;
     for (int c = 0; c < 3; c++)
         position[c] += part * (push->to[c] - point[c]);
-    store(fields->position, push->robot, position);
+    mf_field_write(fields->position, push->robot, 0, 3, position);
     mf_group_refresh(push->group, push->robot);
 }
 
@@ -321,8 +310,7 @@ static void pull_base(const mf_Push *push, const mf_PushMemory *memory, const Fi
     double linear[3], angular[3], spin[3], rotation[4], velocity[3], force[3];
     load(linear, fields->linear, push->robot);
     load(angular, fields->angular, push->robot);
-    for (uint32_t c = 0; c < 4; c++)
-        rotation[c] = mf_field_get(fields->orientation, push->robot, c);
+    mf_field_read(fields->orientation, push->robot, 0, 4, rotation);
     mf_quat_rotate(spin, rotation, angular); // body to world
     mf_vec3_cross(velocity, spin, arm);
     mf_vec3_add(velocity, linear, velocity);
@@ -332,7 +320,7 @@ static void pull_base(const mf_Push *push, const mf_PushMemory *memory, const Fi
         return;
     }
     mf_vec3_add_scaled(linear, linear, step / push->mass, force);
-    store(fields->linear, push->robot, linear);
+    mf_field_write(fields->linear, push->robot, 0, 3, linear);
     mf_group_refresh(push->group, push->robot);
 }
 

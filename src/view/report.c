@@ -22,10 +22,13 @@ void mf_report_row_end(mf_Text *text) {
     mf_text_put(text, "</td></tr>\n");
 }
 
-static void put_row(mf_Text *text, const char *name, const char *value) {
+void mf_report_fact(mf_Text *text, const char *name, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
     mf_report_row(text, name);
-    mf_text_escape(text, value);
+    mf_text_format_list(text, format, arguments);
     mf_report_row_end(text);
+    va_end(arguments);
 }
 
 void mf_report_open(mf_Text *text, const char *id, const char *title) {
@@ -68,53 +71,52 @@ static void put_body_lengths(mf_Text *text, const mf_ReportData *data, const cha
                              const char *after) {
     if (data->machine == NULL || !(data->machine->kin[0].result.length > 0.0))
         return;
-    mf_text_put(text, before);
-    mf_text_measure(text,
-                    data->machine->kin[0].result.distance / data->machine->kin[0].result.length);
-    mf_text_put(text, after);
+    mf_text_format(
+        text, "%s%s%s", before,
+        mf_text_measure(data->machine->kin[0].result.distance / data->machine->kin[0].result.length)
+            .text,
+        after);
 }
 
 static void put_lead(mf_Text *text, const mf_ReportData *data) {
-    mf_text_put(text, "<p class=\"lead\">After ");
-    mf_text_count(text, data->generation_count);
-    mf_text_format(text, " generation%s the best %s ", data->generation_count == 1 ? "" : "s",
+    mf_text_format(text, "<p class=\"lead\">After %s generation%s the best %s ",
+                   mf_text_count(data->generation_count).text,
+                   data->generation_count == 1 ? "" : "s",
                    data->machine != NULL ? "machine" : "robot");
     if (data->trial.distance > 0.0) {
-        mf_text_put(text, "gets <b>");
-        mf_text_measure(text, data->trial.distance);
-        mf_text_put(text, " m</b> away from its start in ");
-        mf_text_duration(text, data->file->duration);
+        mf_text_format(text, "gets <b>%s m</b> away from its start in %s",
+                       mf_text_measure(data->trial.distance).text,
+                       mf_text_duration(data->file->duration).text);
         put_body_lengths(text, data, ": ", " body lengths");
     } else {
         mf_text_put(text, "<b>does not move</b>");
     }
-    mf_text_put(text, ". The search simulated <b>");
-    mf_text_duration(text, data->facts.simulated);
-    mf_text_put(text, "</b> of robot time in <b>");
-    mf_text_duration(text, data->facts.wall_seconds);
-    mf_text_put(text, "</b>.</p>\n");
+    mf_text_format(text, ". The search simulated <b>%s</b> of robot time in <b>%s</b>.</p>\n",
+                   mf_text_duration(data->facts.simulated).text,
+                   mf_text_duration(data->facts.wall_seconds).text);
 }
 
 static void put_tiles(mf_Text *text, const mf_ReportData *data) {
-    mf_text_put(text, "<div class=\"tiles\">\n<div class=\"first\"><b>");
-    mf_text_measure(text, data->trial.distance);
-    mf_text_put(text, " m</b><span>best distance</span></div>\n");
+    mf_text_format(
+        text,
+        "<div class=\"tiles\">\n<div class=\"first\"><b>%s m</b><span>best distance</span></div>\n",
+        mf_text_measure(data->trial.distance).text);
     put_body_lengths(text, data, "<div><b>", "</b><span>body lengths</span></div>\n");
     mf_text_put(text, "<div><b>");
     const bool early =
         data->machine != NULL && data->machine->crawl.counted < data->machine->crawl.steps;
     if (!rates_distance(data) || early) {
-        mf_text_measure(text, data->champion.fitness);
-        mf_text_format(text, "%s</b><span>best %s</span></div>\n<div><b>", fitness_unit(data),
+        mf_text_format(text, "%s%s</b><span>best %s</span></div>\n<div><b>",
+                       mf_text_measure(data->champion.fitness).text, fitness_unit(data),
                        early ? "fitness: its trial ended early" : fitness_title(data));
     }
-    mf_text_duration(text, data->facts.simulated);
-    mf_text_put(text, "</b><span>simulated robot time</span></div>\n<div><b>");
-    mf_text_duration(text, data->facts.wall_seconds);
-    mf_text_format(text, "</b><span>wall time, %u thread%s</span></div>\n<div><b>",
-                   data->facts.threads, data->facts.threads == 1 ? "" : "s");
-    mf_text_measure(text, speed_of(data));
-    mf_text_put(text, " \xc3\x97</b><span>real time</span></div>\n</div>\n");
+    mf_text_format(
+        text,
+        "%s</b><span>simulated robot time</span></div>\n<div><b>%s</b><span>wall time, %u "
+        "thread%s</span></div>\n<div><b>%s \xc3\x97</b><span>real time</span></div>\n</div>\n",
+        mf_text_duration(data->facts.simulated).text,
+        mf_text_duration(data->facts.wall_seconds).text, data->facts.threads,
+        data->facts.threads == 1 ? "" : "s", mf_text_measure(speed_of(data)).text);
 }
 
 // ---- charts ------------------------------------------------------------------------------------
@@ -141,31 +143,23 @@ static bool copy_curves(const mf_ReportData *data, double **columns, uint32_t *v
 }
 
 // The curve's name, which is also its CSS class, and its last value.
-static mf_ChartLabel label_value(mf_Text *text, const char *name, double value, const char *unit) {
+static mf_ChartLabel label_value(const char *name, double value, const char *unit) {
     mf_ChartLabel label = {.css_class = name, .value = value};
-    mf_Text number = mf_text_begin(text->context);
-    mf_text_measure(&number, value);
-    snprintf(label.text, sizeof label.text, "%s %s%s", name, number.failed ? "" : number.data,
-             unit);
-    text->failed = text->failed || number.failed;
-    mf_text_free(&number);
+    snprintf(label.text, sizeof label.text, "%s %s%s", name, mf_text_measure(value).text, unit);
     return label;
 }
 
 static void put_levels(mf_Text *text, const mf_ReportData *data, double best, double verified) {
     const mf_VerifyConfig *verify = &data->file->verify;
     const char *level = mf_motion_name(mf_verify_motion(verify->motion));
-    mf_text_format(
-        text,
-        "<p>Every %u generation%s the %u most promising individuals are verified at the level "
-        "<b>%s</b> with a step of %g ms; the best verified ones are the only parents until "
-        "others are better. The best of the last verification reaches ",
-        verify->every, verify->every == 1 ? "" : "s", verify->best, level,
-        1000.0 * mf_time_to_seconds(verify->step));
-    mf_text_measure(text, verified);
-    mf_text_put(text, " there and ");
-    mf_text_measure(text, best);
-    mf_text_put(text, " at the level of the evolution");
+    mf_text_format(text,
+                   "<p>Every %u generation%s the %u most promising individuals are verified at the "
+                   "level <b>%s</b> with a step of %g ms; the best verified ones are the only "
+                   "parents until others are better. The best of the last verification reaches %s "
+                   "there and %s at the level of the evolution",
+                   verify->every, verify->every == 1 ? "" : "s", verify->best, level,
+                   1000.0 * mf_time_to_seconds(verify->step), mf_text_measure(verified).text,
+                   mf_text_measure(best).text);
     if (best > 0.0)
         mf_text_format(text, ": %.0f %%", 100.0 * verified / best);
     mf_text_put(text, ".</p>\n");
@@ -200,11 +194,11 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     mf_chart_begin(text, &chart, title);
     mf_chart_line(text, &chart, columns, mean, count, "mean", false);
     mf_chart_line(text, &chart, columns, best, count, "best", true);
-    mf_ChartLabel labels[3] = {label_value(text, "best", best[count - 1], unit),
-                               label_value(text, "mean", mean[count - 1], unit)};
+    mf_ChartLabel labels[3] = {label_value("best", best[count - 1], unit),
+                               label_value("mean", mean[count - 1], unit)};
     if (verified_count > 0) {
         mf_chart_line(text, &chart, generation, verified, verified_count, "verified", false);
-        labels[2] = label_value(text, "verified", verified[verified_count - 1], unit);
+        labels[2] = label_value("verified", verified[verified_count - 1], unit);
     }
     mf_chart_labels(text, &chart, labels, verified_count > 0 ? 3 : 2);
     mf_chart_end(text);
@@ -216,8 +210,8 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
 
 static void put_champion(mf_Text *text, const mf_ReportData *data) {
     mf_report_row(text, "champion");
-    mf_text_format(text, "individual %llu of generation ", (unsigned long long)data->champion.id);
-    mf_text_count(text, data->generation_count);
+    mf_text_format(text, "individual %llu of generation %s", (unsigned long long)data->champion.id,
+                   mf_text_count(data->generation_count).text);
     if (data->champion.parent != UINT64_MAX)
         mf_text_format(text, ", child of %llu", (unsigned long long)data->champion.parent);
     mf_report_row_end(text);
@@ -232,17 +226,12 @@ static void put_champion(mf_Text *text, const mf_ReportData *data) {
 static void put_speed(mf_Text *text, const mf_ReportData *data) {
     const mf_ReportFacts *facts = &data->facts;
     double steps = facts->simulated / mf_time_to_seconds(data->scene.step);
-    mf_report_row(text, "evaluations");
-    mf_text_measure(text, evaluations_of(data));
-    mf_text_put(text, " episodes of ");
-    mf_text_duration(text, data->file->duration);
-    mf_report_row_end(text);
-    mf_report_row(text, "speed");
-    mf_text_measure(text, speed_of(data));
-    mf_text_put(text, " \xc3\x97 real time, ");
-    mf_text_measure(text, steps / facts->wall_seconds);
-    mf_text_put(text, " robot steps/s, including all overhead");
-    mf_report_row_end(text);
+    mf_report_fact(text, "evaluations", "%s episodes of %s",
+                   mf_text_measure(evaluations_of(data)).text,
+                   mf_text_duration(data->file->duration).text);
+    mf_report_fact(text, "speed", "%s \xc3\x97 real time, %s robot steps/s, including all overhead",
+                   mf_text_measure(speed_of(data)).text,
+                   mf_text_measure(steps / facts->wall_seconds).text);
     mf_report_row(text, "computed with");
     mf_text_format(text, "%u thread%s, instruction set ", facts->threads,
                    facts->threads == 1 ? "" : "s");
@@ -256,39 +245,33 @@ static void put_speed(mf_Text *text, const mf_ReportData *data) {
 static void put_model(mf_Text *text, const mf_Model *model, const mf_SceneFile *file) {
     mf_report_row(text, "robot");
     mf_text_escape(text, model->name);
-    mf_text_format(text, ": %u joints, %u points, ", model->joint_count, model->point_count);
-    mf_text_measure(text, model->mass);
-    mf_text_put(text, " kg");
+    mf_text_format(text, ": %u joints, %u points, %s kg", model->joint_count, model->point_count,
+                   mf_text_measure(model->mass).text);
     mf_report_row_end(text);
-    mf_report_row(text, "search");
-    mf_text_format(text, "population %u, survivors %u, mutation rate %.4g per byte",
+    mf_report_fact(text, "search", "population %u, survivors %u, mutation rate %.4g per byte",
                    file->search.population, file->search.survivors, file->search.mutation_rate);
-    mf_report_row_end(text);
 }
 
 static void put_operators(mf_Text *text, const mf_SceneFile *file) {
-    mf_report_row(text, "search");
-    mf_text_format(text,
+    mf_report_fact(text, "search",
                    "population %u; chances of a child: change %g, add %g, split %g, attach %g",
                    file->search.population, file->machine.change, file->machine.add,
                    file->machine.split, file->machine.attach);
-    mf_report_row_end(text);
 }
 
 static void put_settings(mf_Text *text, const mf_ReportData *data) {
     const mf_SceneFile *file = data->file;
     mf_text_put(text, "<div class=\"pair\">\n<table>\n");
-    put_row(text, "scene", file->file);
+    mf_report_row(text, "scene");
+    mf_text_escape(text, file->file);
+    mf_report_row_end(text);
     if (data->machine != NULL)
         put_operators(text, file);
     else
         put_model(text, data->scene.model, file);
-    mf_report_row(text, "seed");
-    mf_text_format(text, "%llu", (unsigned long long)file->search.seed);
-    mf_report_row_end(text);
-    mf_report_row(text, "hash of the last population");
-    mf_text_format(text, "<code>%016llx</code>", (unsigned long long)data->facts.hash);
-    mf_report_row_end(text);
+    mf_report_fact(text, "seed", "%llu", (unsigned long long)file->search.seed);
+    mf_report_fact(text, "hash of the last population", "<code>%016llx</code>",
+                   (unsigned long long)data->facts.hash);
     mf_text_put(text, "</table>\n<table>\n");
     put_champion(text, data);
     put_speed(text, data);
@@ -408,9 +391,7 @@ mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_SceneFile
     if (status == MF_OK) {
         mf_Text text = mf_text_begin(context);
         mf_report_render(&text, data);
-        status = text.failed ? mf_fail(error, MF_NO_MEMORY, "report: out of memory")
-                             : mf_file_replace(context, path, text.data, text.size, error);
-        mf_text_free(&text);
+        status = mf_text_save(&text, path, "report", error);
         mf_report_release(data);
     }
     mf_release(context, data);

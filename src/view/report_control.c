@@ -13,10 +13,9 @@
 // ---- machine-code programs ---------------------------------------------------------------------
 
 static const char *sensor_name(const mf_Model *model, mf_SensorType type, uint32_t number) {
-    for (uint32_t i = 0; i < model->sensor_count; i++) {
+    for (uint32_t i = 0; i < model->sensor_count; i++)
         if (model->sensors[i].type == type && number-- == 0)
             return model->sensors[i].name;
-    }
     return "?";
 }
 
@@ -114,10 +113,9 @@ static const mf_Joint *find_motor(const mf_Model *model, uint32_t operand, mf_Gp
     for (uint32_t i = 0; i < model->joint_count; i++)
         motors += mf_joint_has_motor(&model->joints[i]);
     uint32_t motor = mf_gp_resolve(operand, motors, unknown);
-    for (uint32_t i = 0; motor != MF_NONE && i < model->joint_count; i++) {
+    for (uint32_t i = 0; motor != MF_NONE && i < model->joint_count; i++)
         if (mf_joint_has_motor(&model->joints[i]) && motor-- == 0)
             return &model->joints[i];
-    }
     return NULL;
 }
 
@@ -208,14 +206,14 @@ static void put_program(mf_Text *text, const mf_ReportData *data) {
         moves += reachable[i] && (opcode == MF_GP_LEFT || opcode == MF_GP_RIGHT);
         questions += reachable[i] && opcode == MF_GP_SENSOR;
     }
-    mf_text_put(text, "<p>Every ");
-    mf_text_measure(text, 1000.0 * (double)gp->rate.denominator / (double)gp->rate.numerator);
-    mf_text_format(text,
-                   " ms the robot's machine executes the next %u instructions. It has one "
-                   "accumulator (acc) of 8 bits; after address 31 it continues at 00. "
-                   "<b>%u of the 32 instructions are reachable</b> (the others are pale): "
-                   "%u of them move a joint's target, %u read a sensor.",
-                   gp->instructions_per_tick, used, moves, questions);
+    mf_text_format(
+        text,
+        "<p>Every %s ms the robot's machine executes the next %u instructions. It has one "
+        "accumulator (acc) of 8 bits; after address 31 it continues at 00. <b>%u of the 32 "
+        "instructions are reachable</b> (the others are pale): %u of them move a joint's target, "
+        "%u read a sensor.",
+        mf_text_measure(1000.0 * (double)gp->rate.denominator / (double)gp->rate.numerator).text,
+        gp->instructions_per_tick, used, moves, questions);
     if (questions == 0)
         mf_text_put(text, " It uses no sensors: a fixed sequence of moves.");
     mf_text_put(text, "</p>\n");
@@ -231,12 +229,12 @@ static double wave_value(const mf_ReportData *data, const char *field, uint32_t 
 
 static void put_waves(mf_Text *text, const mf_ReportData *data) {
     const mf_Model *model = data->scene.model;
-    mf_text_put(text, "<p>Each joint follows a sine wave of <b>");
-    mf_text_measure(text, wave_value(data, "oscillator.frequency", 0));
-    mf_text_put(text, " Hz</b>; only offset, amplitude and phase differ. No sensor is "
-                      "used.</p>\n<table>\n<tr><th>joint</th><td class=\"num\">offset [rad]</td>"
-                      "<td class=\"num\">amplitude [rad]</td>"
-                      "<td class=\"num\">phase [turns]</td></tr>\n");
+    mf_text_format(text,
+                   "<p>Each joint follows a sine wave of <b>%s Hz</b>; only offset, amplitude and "
+                   "phase differ. No sensor is used.</p>\n<table>\n<tr><th>joint</th><td "
+                   "class=\"num\">offset [rad]</td><td class=\"num\">amplitude [rad]</td><td "
+                   "class=\"num\">phase [turns]</td></tr>\n",
+                   mf_text_measure(wave_value(data, "oscillator.frequency", 0)).text);
     for (uint32_t i = 0; i < model->joint_count; i++) {
         mf_text_put(text, "<tr><th>");
         mf_text_escape(text, model->joints[i].name);

@@ -85,6 +85,8 @@ void mf_report_close(mf_Text *text);
 // A row of a table of facts: an escaped name and an opened cell; end it with mf_report_row_end.
 void mf_report_row(mf_Text *text, const char *name);
 void mf_report_row_end(mf_Text *text);
+// A row whose cell needs no escapes.
+void mf_report_fact(mf_Text *text, const char *name, const char *format, ...) MF_PRINTF(3, 4);
 
 // Simulates one robot with `genome` for the file's duration, with `config` (motion, step, divisor;
 // `evaluates` and `count` are ignored; NULL: as in the file; the joint interval and the

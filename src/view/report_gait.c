@@ -27,10 +27,9 @@ static double duty_factor(const mf_Trial *trial, uint32_t foot) {
 
 // Name of the contact sensor with that number among contact sensors.
 static const char *foot_name(const mf_Model *model, uint32_t foot) {
-    for (uint32_t i = 0; i < model->sensor_count; i++) {
+    for (uint32_t i = 0; i < model->sensor_count; i++)
         if (model->sensors[i].type == MF_SENSOR_CONTACT && foot-- == 0)
             return model->sensors[i].name;
-    }
     return "foot";
 }
 
@@ -51,10 +50,9 @@ static void draw_row(mf_Text *text, const mf_ReportData *data, const mf_Chart *c
                    top + 16.0);
     mf_text_escape(text, foot_name(data->scene.model, foot));
     mf_text_format(text,
-                   "</text><rect class=\"lane\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-                   "height=\"20\" rx=\"3\"/>",
+                   "</text><rect class=\"lane\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"20\" "
+                   "rx=\"3\"/><path class=\"stance\" d=\"",
                    LEFT, top + 1.0, RIGHT - LEFT);
-    mf_text_put(text, "<path class=\"stance\" d=\"");
     for (uint32_t i = first; i < end;) {
         uint32_t down = i;
         while (i < end && touches(trial, i, foot))
@@ -68,16 +66,13 @@ static void draw_row(mf_Text *text, const mf_ReportData *data, const mf_Chart *c
             i++;
     }
     double duty = duty_factor(trial, foot);
-    mf_text_format(text,
-                   "\"/><rect class=\"lane\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"8\" "
-                   "rx=\"2\"/>",
-                   DUTY_LEFT, top + 7.0, DUTY_WIDTH);
-    mf_text_format(text,
-                   "<rect class=\"left\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"8\" "
-                   "rx=\"2\"/>",
-                   DUTY_LEFT, top + 7.0, DUTY_WIDTH * duty);
-    mf_text_format(text, "<text class=\"tick end\" x=\"996\" y=\"%.1f\">%.0f %%</text>\n",
-                   top + 16.0, 100.0 * duty);
+    mf_text_format(
+        text,
+        "\"/><rect class=\"lane\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"8\" "
+        "rx=\"2\"/><rect class=\"left\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"8\" "
+        "rx=\"2\"/><text class=\"tick end\" x=\"996\" y=\"%.1f\">%.0f %%</text>\n",
+        DUTY_LEFT, top + 7.0, DUTY_WIDTH, DUTY_LEFT, top + 7.0, DUTY_WIDTH * duty, top + 16.0,
+        100.0 * duty);
 }
 
 static void draw_time(mf_Text *text, const mf_Chart *chart, double bottom) {
@@ -104,10 +99,11 @@ void mf_report_gait(mf_Text *text, const mf_ReportData *data) {
     }
     uint32_t first, end;
     choose_window(trial, &first, &end);
-    mf_text_put(text, "<p>Bars show ground contact. The diagram shows ");
-    mf_text_duration(text, (end - first) * trial->sample_period);
-    mf_text_put(text, " from the middle of the run; the duty factor, the fraction of time with "
-                      "ground contact, is that of the whole run.</p>\n");
+    mf_text_format(
+        text,
+        "<p>Bars show ground contact. The diagram shows %s from the middle of the run; the duty "
+        "factor, the fraction of time with ground contact, is that of the whole run.</p>\n",
+        mf_text_duration((end - first) * trial->sample_period).text);
     double bottom = 16.0 + ROW_HEIGHT * trial->contact_count;
     mf_Chart chart = {.width = 1000.0,
                       .height = bottom + 50.0,

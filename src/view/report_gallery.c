@@ -70,13 +70,10 @@ static void put_card(mf_Text *text, const mf_ReportKin *kin, const Shelf *shelf,
         mf_text_format(text, "<b>generation %u</b><br/>", kin->generation);
     else
         mf_text_format(text, "<b>%u.</b> ", number + 1);
-    mf_text_put(text, "<b>");
-    mf_text_measure(text, 100.0 * result->distance);
-    mf_text_put(text, " cm</b>");
+    mf_text_format(text, "<b>%s cm</b>", mf_text_measure(100.0 * result->distance).text);
     if (result->length > 0.0) {
-        mf_text_put(text, ", ");
-        mf_text_measure(text, result->distance / result->length);
-        mf_text_put(text, " body lengths");
+        mf_text_format(text, ", %s body lengths",
+                       mf_text_measure(result->distance / result->length).text);
     }
     put_count(text, "<br/>", kin->machine.bar_count, "bar");
     put_count(text, ", ", kin->machine.actuator_count, "actuator");

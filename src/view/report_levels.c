@@ -31,9 +31,8 @@ static void put_posture(mf_Text *text, double tilt) {
 static void put_row(mf_Text *text, const char *name, double step, double distance, double tilt,
                     double reference) {
     open_row(text, name, step);
-    mf_text_put(text, "<td class=\"num\">");
-    mf_text_measure(text, distance);
-    mf_text_put(text, " m</td><td class=\"num\">");
+    mf_text_format(text, "<td class=\"num\">%s m</td><td class=\"num\">",
+                   mf_text_measure(distance).text);
     put_share(text, distance, reference);
     mf_text_put(text, "</td>");
     if (tilt >= 0.0)

@@ -58,17 +58,16 @@ void mf_report_crawl(mf_Text *text, const mf_ReportData *data) {
     }
     mf_text_put(text, "<p>It is put on the ground");
     if (settings->rest > 0) {
-        mf_text_put(text, ", comes to rest for ");
-        mf_text_duration(text, mf_time_to_seconds(settings->rest));
+        mf_text_format(text, ", comes to rest for %s",
+                       mf_text_duration(mf_time_to_seconds(settings->rest)).text);
     }
-    mf_text_put(text, ", and then runs its network for ");
-    mf_text_measure(text, data->file->duration / mf_time_to_seconds(settings->cycle));
-    mf_text_put(text, " cycles of ");
-    mf_text_duration(text, mf_time_to_seconds(settings->cycle));
-    mf_text_put(text, data->scene.motion == MF_MOTION_QUASISTATIC
-                          ? ". Each frame is an equilibrium of bars, weight and friction: the "
-                            "motion has no inertia, and only the order of the frames counts.</p>\n"
-                          : ".</p>\n");
+    mf_text_format(text, ", and then runs its network for %s cycles of %s%s",
+                   mf_text_measure(data->file->duration / mf_time_to_seconds(settings->cycle)).text,
+                   mf_text_duration(mf_time_to_seconds(settings->cycle)).text,
+                   data->scene.motion == MF_MOTION_QUASISTATIC
+                       ? ". Each frame is an equilibrium of bars, weight and friction: the "
+                         "motion has no inertia, and only the order of the frames counts.</p>\n"
+                       : ".</p>\n");
     if (all->crawl.counted < all->crawl.steps)
         put_ending(text, &all->crawl);
     mf_report_film(text, data);
@@ -122,10 +121,8 @@ static void put_size(mf_Text *text, const mf_ReportMachine *all) {
     uint32_t useful = 0;
     for (uint32_t n = 0; n < m->neuron_count; n++)
         useful += all->useful[n];
-    mf_report_row(text, "body");
-    mf_text_format(text, "%u vertices, %u bars, %u of them <b>actuators</b>", m->vertex_count,
-                   m->bar_count, m->actuator_count);
-    mf_report_row_end(text);
+    mf_report_fact(text, "body", "%u vertices, %u bars, %u of them <b>actuators</b>",
+                   m->vertex_count, m->bar_count, m->actuator_count);
     mf_report_row(text, "brain");
     mf_text_format(text, "%u neuron%s, %u synapse%s", m->neuron_count,
                    m->neuron_count == 1 ? "" : "s", m->synapse_count,
@@ -133,10 +130,8 @@ static void put_size(mf_Text *text, const mf_ReportMachine *all) {
     if (useful < m->neuron_count)
         mf_text_format(text, "; %u without effect", m->neuron_count - useful);
     mf_report_row_end(text);
-    mf_report_row(text, "mass");
-    mf_text_measure(text, 1000.0 * all->mass.mass);
-    mf_text_put(text, " g without its actuators' drives");
-    mf_report_row_end(text);
+    mf_report_fact(text, "mass", "%s g without its actuators' drives",
+                   mf_text_measure(1000.0 * all->mass.mass).text);
 }
 
 static void put_numbers(mf_Text *text, const mf_ReportData *data) {
@@ -145,20 +140,14 @@ static void put_numbers(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "<table class=\"facts\">\n");
     put_size(text, all);
     if (result->length > 0.0) {
-        mf_report_row(text, "length at rest");
-        mf_text_measure(text, 100.0 * result->length);
-        mf_text_put(text, " cm between its farthest vertices");
-        mf_report_row_end(text);
-        mf_report_row(text, "distance");
-        mf_text_measure(text, 100.0 * result->distance);
-        mf_text_put(text, " cm, <b>");
-        mf_text_measure(text, result->distance / result->length);
-        mf_text_put(text, " body lengths</b>");
-        mf_report_row_end(text);
-        mf_report_row(text, "duty factor");
-        mf_text_format(text, "%.0f %% of the frames, mean of the vertices that touch the ground",
+        mf_report_fact(text, "length at rest", "%s cm between its farthest vertices",
+                       mf_text_measure(100.0 * result->length).text);
+        mf_report_fact(text, "distance", "%s cm, <b>%s body lengths</b>",
+                       mf_text_measure(100.0 * result->distance).text,
+                       mf_text_measure(result->distance / result->length).text);
+        mf_report_fact(text, "duty factor",
+                       "%.0f %% of the frames, mean of the vertices that touch the ground",
                        100.0 * result->duty);
-        mf_report_row_end(text);
         put_warnings(text, &all->crawl);
     }
     put_statics(text, all);

@@ -263,10 +263,8 @@ static void draw_marks(mf_Text *text, const mf_Trial *trial, const Frame *frame)
                    y0 + 5.0);
     mf_text_format(text, "<circle class=\"goal\" cx=\"%.1f\" cy=\"%.1f\" r=\"8\"/>", x1, y1);
     double inside = fmax(40.0, fmin(MAP_WIDTH - 40.0, x1));
-    mf_text_format(text, "<text class=\"note mid\" x=\"%.1f\" y=\"%.1f\">", inside,
-                   y1 + (y1 > 60.0 ? -16.0 : 28.0));
-    mf_text_measure(text, trial->distance);
-    mf_text_put(text, " m</text>\n");
+    mf_text_format(text, "<text class=\"note mid\" x=\"%.1f\" y=\"%.1f\">%s m</text>\n", inside,
+                   y1 + (y1 > 60.0 ? -16.0 : 28.0), mf_text_measure(trial->distance).text);
 }
 
 static void draw_scale(mf_Text *text, const Frame *frame) {
@@ -291,12 +289,10 @@ static void draw_map(mf_Text *text, const mf_ReportData *data, double (*joints)[
         height_range(data->scene.terrain, &frame.view, range);
     bool relief = range[1] > range[0];
     mf_text_format(text,
-                   "<svg class=\"map%s\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
-                   "aria-label=\"Path of the champion seen from above\" "
-                   "xmlns=\"http://www.w3.org/2000/svg\">\n",
-                   relief ? " relief" : "", MAP_WIDTH, MAP_HEIGHT);
-    mf_text_format(text, "<rect class=\"ground\" width=\"%.0f\" height=\"%.0f\" rx=\"8\"/>\n",
-                   MAP_WIDTH, MAP_HEIGHT);
+                   "<svg class=\"map%s\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"Path "
+                   "of the champion seen from above\" xmlns=\"http://www.w3.org/2000/svg\">\n<rect "
+                   "class=\"ground\" width=\"%.0f\" height=\"%.0f\" rx=\"8\"/>\n",
+                   relief ? " relief" : "", MAP_WIDTH, MAP_HEIGHT, MAP_WIDTH, MAP_HEIGHT);
     if (relief)
         draw_relief(text, data, &frame, range);
     else

@@ -299,15 +299,13 @@ void mf_report_repertoire(mf_Text *text, const mf_ReportData *data) {
     }
     double range[2];
     fill_grid(data, &grid, range);
-    mf_text_format(text, "<p>The best robot of each cell: <b>%u</b> of %llu cells are filled (",
-                   data->elite_count, (unsigned long long)cells);
-    mf_text_measure(text, 100.0 * data->elite_count / (double)cells);
-    mf_text_put(text, " %). Fitness from ");
-    mf_text_measure(text, range[0]);
-    mf_text_put(text, " (pale) to ");
-    mf_text_measure(text, range[1]);
-    mf_text_put(text, ", sum of all (QD score) ");
-    mf_text_measure(text, data->diversity[data->moment_count - 1].quality);
+    mf_text_format(text,
+                   "<p>The best robot of each cell: <b>%u</b> of %llu cells are filled (%s %%). "
+                   "Fitness from %s (pale) to %s, sum of all (QD score) %s",
+                   data->elite_count, (unsigned long long)cells,
+                   mf_text_measure(100.0 * data->elite_count / (double)cells).text,
+                   mf_text_measure(range[0]).text, mf_text_measure(range[1]).text,
+                   mf_text_measure(data->diversity[data->moment_count - 1].quality).text);
     if (data->search.descriptor_count > 2)
         mf_text_put(text, "; of the other descriptors the best value is drawn");
     mf_text_put(text, ".</p>\n");

@@ -72,12 +72,11 @@ typedef struct Phrases {
 static void put_verdict(mf_Text *text, const mf_ReportData *data, const Phrases *phrases) {
     double coarse = data->trial.distance, fine = data->fine.distance;
     double change = coarse > 0.0 ? fabs(fine / coarse - 1.0) : INFINITY;
-    mf_text_format(text, "<p>With a step of %g ms the champion moves <b>",
-                   1000.0 * data->trial.step);
-    mf_text_measure(text, coarse);
-    mf_text_format(text, " m</b>, with a %u times smaller step <b>", data->fine_divisor);
-    mf_text_measure(text, fine);
-    mf_text_put(text, " m</b>");
+    mf_text_format(text,
+                   "<p>With a step of %g ms the champion moves <b>%s m</b>, with a %u times "
+                   "smaller step <b>%s m</b>",
+                   1000.0 * data->trial.step, mf_text_measure(coarse).text, data->fine_divisor,
+                   mf_text_measure(fine).text);
     if (isfinite(change))
         mf_text_format(text, " (ratio %.3f)", fine / coarse);
     mf_text_put(text, ". ");

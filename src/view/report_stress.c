@@ -56,13 +56,11 @@ static void put_picture(mf_Text *text, const mf_ReportData *data, double most) {
 static void put_row(mf_Text *text, const mf_ReportData *data, uint32_t b, double y, double full) {
     const Strain s = strain_of(data, b);
     const double left = REACH * s.pressed / full, right = REACH * s.pulled / full;
-    mf_text_format(text, "<text class=\"tick end\" x=\"50\" y=\"%.1f\">%u</text>", y + 10.5, b);
     mf_text_format(text,
-                   "<rect class=\"pressed\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"12\"/>",
-                   MIDDLE - left, y, left);
-    mf_text_format(text,
-                   "<rect class=\"pulled\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"12\"/>\n",
-                   MIDDLE, y, right);
+                   "<text class=\"tick end\" x=\"50\" y=\"%.1f\">%u</text><rect class=\"pressed\" "
+                   "x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"12\"/><rect class=\"pulled\" "
+                   "x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"12\"/>\n",
+                   y + 10.5, b, MIDDLE - left, y, left, MIDDLE, y, right);
 }
 
 static void put_ticks(mf_Text *text, const mf_Axis *axis, double top, double bottom) {
@@ -98,9 +96,7 @@ static void put_chart(mf_Text *text, const mf_ReportData *data, const uint32_t *
 }
 
 static void put_force(mf_Text *text, double force) {
-    mf_text_put(text, "<td class=\"num\">");
-    mf_text_measure(text, force);
-    mf_text_put(text, "</td>");
+    mf_text_format(text, "<td class=\"num\">%s</td>", mf_text_measure(force).text);
 }
 
 static void put_table(mf_Text *text, const mf_ReportData *data) {
@@ -119,24 +115,21 @@ static void put_table(mf_Text *text, const mf_ReportData *data) {
         put_force(text, data->machine->crawl.compression[b]);
         put_force(text, s.yield);
         put_force(text, s.euler);
-        mf_text_put(text, "<td class=\"num\">");
-        mf_text_measure(text, 100.0 * mf_larger(s.pressed, s.pulled));
-        mf_text_put(text, " %</td></tr>\n");
+        mf_text_format(text, "<td class=\"num\">%s %%</td></tr>\n",
+                       mf_text_measure(100.0 * mf_larger(s.pressed, s.pulled)).text);
     }
     mf_text_put(text, "</table>\n</details>\n");
 }
 
 static void put_verdict(mf_Text *text, uint32_t bar, double most) {
-    mf_text_put(text, "<p>Bars do not bend in this simulation, so two limits are checked: yield, "
-                      "and for bars that are pressed also buckling between their joints (Euler). ");
-    mf_text_format(text, "The most loaded one is bar %u with <span class=\"%s\">", bar,
-                   most < 1.0 ? "good" : "warn");
-    mf_text_measure(text, 100.0 * most);
-    mf_text_put(text, " %</span> of its limit");
+    mf_text_format(text,
+                   "<p>Bars do not bend in this simulation, so two limits are checked: yield, and "
+                   "for bars that are pressed also buckling between their joints (Euler). The most "
+                   "loaded one is bar %u with <span class=\"%s\">%s %%</span> of its limit",
+                   bar, most < 1.0 ? "good" : "warn", mf_text_measure(100.0 * most).text);
     if (most < 1.0 && most > 0.0) {
-        mf_text_put(text, ": the machine bears ");
-        mf_text_measure(text, 1.0 / most);
-        mf_text_put(text, " times these loads");
+        mf_text_format(text, ": the machine bears %s times these loads",
+                       mf_text_measure(1.0 / most).text);
     }
     mf_text_put(text, ". Loads are the largest of its trial; colors are relative to the most "
                       "loaded bar.</p>\n");

@@ -56,10 +56,9 @@ mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks
         return mf_fail(error, MF_NO_MEMORY, "tracks: out of memory");
     }
     for (uint32_t g = 0; g < scene->file->group_count; g++) {
-        for (uint32_t i = 0; i < scene->file->groups[g].count; i++) {
+        for (uint32_t i = 0; i < scene->file->groups[g].count; i++)
             if (number++ % every == 0)
                 tracks->agents[tracks->agent_count++] = (Track){g, i};
-        }
     }
     *out = tracks;
     return MF_OK;
@@ -80,10 +79,9 @@ static float *position_of(const mf_Tracks *tracks, uint32_t agent, uint32_t samp
 }
 
 static void drop_every_second(mf_Tracks *tracks) {
-    for (uint32_t a = 0; a < tracks->agent_count; a++) {
+    for (uint32_t a = 0; a < tracks->agent_count; a++)
         for (uint32_t s = 1; 2 * s < tracks->filled; s++)
             memcpy(position_of(tracks, a, s), position_of(tracks, a, 2 * s), 3 * sizeof(float));
-    }
     tracks->filled = (tracks->filled + 1) / 2;
     tracks->stride *= 2;
 }
@@ -246,9 +244,7 @@ static void put_frame(mf_Text *text, const View *view, double top, double height
 static void put_title(mf_Text *text, const mf_Tracks *tracks) {
     const mf_SceneFile *file = tracks->scene->file;
     mf_text_escape(text, file->name);
-    mf_text_put(text, ": ");
-    mf_text_count(text, mf_scene_file_count(file));
-    mf_text_format(text, " agents, %.4g s",
+    mf_text_format(text, ": %s agents, %.4g s", mf_text_count(mf_scene_file_count(file)).text,
                    mf_time_to_seconds(mf_world_time(tracks->scene->world) - tracks->begin));
     if (tracks->agent_count < mf_scene_file_count(file))
         mf_text_format(text, ", %u of them drawn", tracks->agent_count);
@@ -296,9 +292,5 @@ mf_Status mf_tracks_write(mf_Tracks *tracks, const char *path, mf_Error *error) 
     put_picture(&text, tracks);
     if (page)
         mf_text_put(&text, "</body></html>\n");
-    mf_Status status = text.failed
-                           ? mf_fail(error, MF_NO_MEMORY, "tracks: out of memory")
-                           : mf_file_replace(tracks->context, path, text.data, text.size, error);
-    mf_text_free(&text);
-    return status;
+    return mf_text_save(&text, path, "tracks", error);
 }

@@ -154,6 +154,6 @@ static mf_Status create_pusher(mf_Context *context, void *user, mf_Error *error)
 
 TEST(test_memory_runs_out) {
     Rig rig = open_rig(*state, MF_MOTION_RIGID);
-    assert_true(torture(*state, create_pusher, rig.world, TORTURE_MUST_FAIL) >= 5);
+    assert_true(torture(*state, create_pusher, rig.world, TORTURE_MUST_FAIL) >= 2);
     close_rig(&rig);
 }

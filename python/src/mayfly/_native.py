@@ -21,13 +21,16 @@ from mayfly._sealed import Sealed
 __all__ = [
     "Native",
     "Turn",
+    "call",
     "check",
     "encode",
     "ffi",
     "fill",
     "in_turn",
     "lib",
+    "output",
     "read_struct",
+    "take_text",
     "text",
     "time_from_seconds",
 ]
@@ -83,6 +86,31 @@ def check(status: int, error: Any = None, instead: tuple[str, str] | None = None
     if error is not None:
         failure.file, failure.line, failure.column = file, int(error.line), int(error.column)
     raise failure
+
+
+def call(function: Any, *arguments: Any) -> None:
+    """Calls a function whose last argument is an mf_Error *; raises what it reports."""
+    error = ffi.new("mf_Error *")
+    check(function(*arguments, error), error)
+
+
+def output(function: Any, *arguments: Any) -> Any:
+    """The output of a function whose last arguments are that and an mf_Error *.
+
+    A structure comes as a pointer.
+    """
+    kind = ffi.typeof(function).args[-2]
+    out = ffi.new(kind)
+    call(function, *arguments, out)
+    return out if kind.item.kind == "struct" else out[0]
+
+
+def take_text(context: Any, function: Any, *arguments: Any) -> str:
+    """The text that `output` gives; its memory belongs to the context and is released."""
+    written = output(function, *arguments)
+    value = text(written)
+    lib.mf_release(context, written)
+    return value
 
 
 def _foreign(name: str, process: int) -> errors.ForkError:

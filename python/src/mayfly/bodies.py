@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, ClassVar, TypeVar
 
-from mayfly._native import Native, check, encode, ffi, lib, text
+from mayfly._native import Native, encode, ffi, lib, output, take_text, text
 from mayfly.context import Context, default_context
 
 __all__ = ["VertexBody", "kind_of_file", "kinds"]
@@ -34,18 +34,16 @@ class VertexBody(Native):
     ) -> AnyBody:
         """Loads a file of the kind (`*.truss.yaml`); FileError names file and line."""
         used = context if context is not None else default_context()
-        out, error = ffi.new("void **"), ffi.new("mf_Error *")
         at = encode(os.fsdecode(path))
-        check(lib.mf_body_load(used._use(), cls._native_kind(), at, out, error), error)
-        return cls._of(used, out[0])
+        return cls._of(used, output(lib.mf_body_load, used._use(), cls._native_kind(), at))
 
     @classmethod
     def from_string(cls: type[AnyBody], source: str, *, context: Context | None = None) -> AnyBody:
         """The same from a text."""
         used, kind = context if context is not None else default_context(), cls._native_kind()
-        out, error, data = ffi.new("void **"), ffi.new("mf_Error *"), encode(source)
-        check(lib.mf_body_parse(used._use(), kind, b"<text>", data, len(data), out, error), error)
-        return cls._of(used, out[0])
+        data = encode(source)
+        native = output(lib.mf_body_parse, used._use(), kind, b"<text>", data, len(data))
+        return cls._of(used, native)
 
     @classmethod
     def _from_native(cls: type[AnyBody], native: Any, context: Context | None) -> AnyBody:
@@ -55,11 +53,9 @@ class VertexBody(Native):
 
     @classmethod
     def _write(cls, native: Any, context: Context) -> str:
-        out, error = ffi.new("char **"), ffi.new("mf_Error *")
-        check(lib.mf_body_write(context._use(), cls._native_kind(), native, out, error), error)
-        written = text(out[0])
-        lib.mf_release(context._use(), out[0])
-        return written
+        return take_text(
+            context._use(), lib.mf_body_write, context._use(), cls._native_kind(), native
+        )
 
     @classmethod
     def _native_kind(cls) -> Any:

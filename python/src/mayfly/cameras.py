@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import Native, check, encode, ffi, fill, lib, read_struct
+from mayfly._native import Native, call, encode, ffi, fill, lib, output, read_struct
 from mayfly._sealed import Sealed
 from mayfly.arrays import whole
 from mayfly.field import _Memory
@@ -73,8 +73,7 @@ class Camera(Sealed):
         self._alive = fill(self.native[0], settings, "Camera")
         if fovy is not None or not {"focal", "center"} & settings.keys():
             lib.mf_camera_set_view(self.native, np.pi / 4 if fovy is None else float(fovy))
-        error = ffi.new("mf_Error *")
-        check(lib.mf_camera_check(self.native, b"camera", error), error)
+        call(lib.mf_camera_check, self.native, b"camera")
         self._lens = ffi.new("mf_Lens *", lib.mf_lens_of(self.native))
         self._seal()
 
@@ -93,7 +92,7 @@ class Camera(Sealed):
         """[rad] angle from the axis up to which the lens is one-to-one."""
         return float(self._lens.limit)
 
-    def _each(self, call: Any, values: npt.ArrayLike, size: int, out: int) -> Vector:
+    def _each(self, function: Any, values: npt.ArrayLike, size: int, out: int) -> Vector:
         rows = np.asarray(values, float)
         if rows.ndim == 0 or rows.shape[-1] != size:
             raise ValueError(f"need rows of {size} numbers, got shape {rows.shape}")
@@ -103,7 +102,7 @@ class Camera(Sealed):
         flat = result.reshape(-1, out)
         for i, row in enumerate(rows.reshape(-1, size)):
             given[0:size] = row.tolist()
-            if call(self._lens, given, got):
+            if function(self._lens, given, got):
                 flat[i] = list(got)
         return result
 
@@ -125,10 +124,9 @@ class FreeCamera(Native):
     def __init__(self, world: World, camera: Camera) -> None:
         self.world = world
         self.camera = camera
-        out, error = ffi.new("mf_FreeCamera **"), ffi.new("mf_Error *")
         with world._lock:
-            check(lib.mf_free_camera_create(world._use(), camera.native, out, error), error)
-            self._take(lib.MFPY_FREE_CAMERA, out[0], [world])
+            native = output(lib.mf_free_camera_create, world._use(), camera.native)
+            self._take(lib.MFPY_FREE_CAMERA, native, [world])
         self._seal()
 
     def take(
@@ -171,9 +169,8 @@ class FreeCamera(Native):
             if robot is not None:
                 group = _number_of(self.world, robot[0])
                 index = whole(robot[1], "robot", 0, robot[0].count)
-            error = ffi.new("mf_Error *")
             at, to = ffi.new("double[3]", place.tolist()), ffi.new("double[4]", turn.tolist())
-            check(lib.mf_free_camera_take(self._use(), at, to, group, index, pixels, error), error)
+            call(lib.mf_free_camera_take, self._use(), at, to, group, index, pixels)
         return Picture(color, depth, owner)
 
 
@@ -258,9 +255,8 @@ def blur(image: npt.ArrayLike, sigma: float) -> Values:
     """Gaussian filter of standard deviation `sigma` [pixel]; the border's pixels go on outside."""
     values, photo = _photo(image)
     scratch = np.empty_like(values)
-    error = ffi.new("mf_Error *")
     buffer = ffi.cast("float *", scratch.ctypes.data)
-    check(lib.mf_photo_blur(photo, float(sigma), buffer, error), error)
+    call(lib.mf_photo_blur, photo, float(sigma), buffer)
     return values
 
 
@@ -268,17 +264,15 @@ def distort(image: npt.ArrayLike, taken_with: Camera, lens: Camera) -> Values:
     """The picture that `lens` would have taken where `taken_with` took the image."""
     values, photo = _photo(image)
     out = np.zeros((*lens.shape, *values.shape[2:]), np.float32)
-    error = ffi.new("mf_Error *")
     target = _native_photo(out)
-    check(lib.mf_photo_distort(target, lens._lens, photo, taken_with._lens, error), error)
+    call(lib.mf_photo_distort, target, lens._lens, photo, taken_with._lens)
     return out
 
 
 def vignette(image: npt.ArrayLike, camera: Camera, amount: float = 1.0) -> Values:
     """Times 1 - amount (1 - cos^4) of the angle of each pixel's ray."""
     values, photo = _photo(image)
-    error = ffi.new("mf_Error *")
-    check(lib.mf_photo_vignette(photo, camera._lens, float(amount), error), error)
+    call(lib.mf_photo_vignette, photo, camera._lens, float(amount))
     return values
 
 
@@ -287,8 +281,7 @@ def noise(
 ) -> Values:
     """Plus normally distributed numbers, which follow from seed, stream and tick."""
     values, photo = _photo(image)
-    error = ffi.new("mf_Error *")
-    check(lib.mf_photo_noise(photo, float(sigma), seed, stream, tick, error), error)
+    call(lib.mf_photo_noise, photo, float(sigma), seed, stream, tick)
     return values
 
 
@@ -296,9 +289,8 @@ def quantize(image: npt.ArrayLike, bits: int = 8) -> Bytes:
     """Values 0 .. 1 in 2^bits steps, as 0 .. 255."""
     values, photo = _photo(image)
     out = np.empty(values.shape, np.uint8)
-    error = ffi.new("mf_Error *")
     place = ffi.cast("uint8_t *", out.ctypes.data)
-    check(lib.mf_photo_quantize(photo, whole(bits, "bits", 0, 256), place, error), error)
+    call(lib.mf_photo_quantize, photo, whole(bits, "bits", 0, 256), place)
     return out
 
 

@@ -6,7 +6,7 @@ import operator
 import os
 import threading
 
-from mayfly._native import Native, check, ffi, lib
+from mayfly._native import Native, ffi, lib, output
 
 __all__ = ["Context", "default_context"]
 
@@ -32,9 +32,7 @@ class Context(Native):
             if not 1 <= count < 2**31:
                 raise ValueError(f"threads: need 1 or more, got {count}")
             config.threads = count
-        out, error = ffi.new("mf_Context **"), ffi.new("mf_Error *")
-        check(lib.mf_context_create(ffi.addressof(config), out, error), error)
-        self._take(lib.MFPY_CONTEXT, out[0])
+        self._take(lib.MFPY_CONTEXT, output(lib.mf_context_create, ffi.addressof(config)))
 
     @property
     def threads(self) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mayfly._native import check, ffi, lib, text
+from mayfly._native import call, ffi, lib, text
 from mayfly.arrays import Array
 from mayfly.group import Group
 from mayfly.model import Model
@@ -90,8 +90,8 @@ class Programs(Controllers):
     @staticmethod
     def _bytes(program: Any, index: int) -> list[int]:
         if isinstance(program, str):
-            out, error = ffi.new(f"uint8_t[{_GP_BYTES}]"), ffi.new("mf_Error *")
-            check(lib.mf_gp_assemble(program.encode(), out, error), error)
+            out = ffi.new(f"uint8_t[{_GP_BYTES}]")
+            call(lib.mf_gp_assemble, program.encode(), out)
             return list(out)
         row = list(bytes(program)) if isinstance(program, (bytes, bytearray)) else list(program)
         if len(row) != _GP_BYTES:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import check, encode, ffi, lib
+from mayfly._native import call, encode, ffi, lib
 from mayfly._sealed import Sealed
 from mayfly.arrays import whole
 from mayfly.group import Group
@@ -64,16 +64,16 @@ class Docks(Sealed):
                 closes at 1 m/s and 1 rad/s at most.
         """
         with self.world._lock:
-            native, error = self._use(), ffi.new("mf_Error *")
+            native = self._use()
             ports = self._port(first, "first"), self._port(second, "second")
             number = whole(orientation, "docks: orientation", 0, 4)
             if move:
-                self._move(native, ports, number, error)
-            check(lib.mf_docks_connect(native, *ports, number, error), error)
+                self._move(native, ports, number)
+            call(lib.mf_docks_connect, native, *ports, number)
 
-    def _move(self, native: Any, ports: Any, number: int, error: Any) -> None:
+    def _move(self, native: Any, ports: Any, number: int) -> None:
         position, rotation = ffi.new("double[3]"), ffi.new("double[4]")
-        check(lib.mf_docks_mating_pose(native, *ports, number, position, rotation, error), error)
+        call(lib.mf_docks_mating_pose, native, *ports, number, position, rotation)
         port = ports[1]
         for name, values in (("base.position", position), ("base.orientation", rotation)):
             field = lib.mf_group_find_field(port.group, encode(name))
@@ -84,8 +84,7 @@ class Docks(Sealed):
     def disconnect(self, port: Port) -> None:
         """Separates a dock from its partner; both stay enabled."""
         with self.world._lock:
-            error = ffi.new("mf_Error *")
-            check(lib.mf_docks_disconnect(self._use(), self._port(port, "port"), error), error)
+            call(lib.mf_docks_disconnect, self._use(), self._port(port, "port"))
 
     def assemblies(self) -> npt.NDArray[np.uint32]:
         """For each robot of the groups with docks, in order, the lowest robot of its assembly."""

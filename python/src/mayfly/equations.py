@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mayfly._native import Turn, check, ffi, in_turn, lib
+from mayfly._native import Turn, call, ffi, in_turn, lib
 from mayfly.arrays import matrix, whole
 
 if TYPE_CHECKING:
@@ -113,9 +113,8 @@ class Equations:
             native = self._use()
             first, count, rows = self._range(robots)
             position, rotation = np.empty((count, links, 3)), np.empty((count, links, 4))
-            error = ffi.new("mf_Error *")
             out = (_data(position), _data(rotation))
-            check(lib.mf_group_link_poses(native, first, count, *out, error), error)
+            call(lib.mf_group_link_poses, native, first, count, *out)
         return position[rows], rotation[rows]
 
     def link_velocities(self, robots: Any = None) -> Numbers:
@@ -130,8 +129,7 @@ class Equations:
 
         A call computes them once, however many steps it has; poses() costs only when asked.
         """
-        error = ffi.new("mf_Error *")
-        check(lib.mf_group_derive_links(self._use(), error), error)
+        call(lib.mf_group_derive_links, self._use())
 
     def _range(self, robots: Any) -> tuple[int, int, npt.NDArray[np.intp]]:
         """The smallest range that contains the robots, and their indices in it."""
@@ -141,19 +139,18 @@ class Equations:
         first = int(picked.min())
         return first, int(picked.max()) - first + 1, picked - first
 
-    def _ask(self, call: Any, robots: Any, more: list[Any], shape: tuple[int, ...]) -> Numbers:
+    def _ask(self, function: Any, robots: Any, more: list[Any], shape: tuple[int, ...]) -> Numbers:
         with self._lock:
             native = self._use()
             first, count, rows = self._range(robots)
             out = np.empty((count, *shape))
-            error = ffi.new("mf_Error *")
-            check(call(native, first, count, *more, _data(out), error), error)
+            call(function, native, first, count, *more, _data(out))
         return out if np.array_equal(rows, np.arange(count)) else out[rows]
 
-    def _convert(self, call: Any, values: Any, robots: Any, what: str) -> Numbers:
+    def _convert(self, function: Any, values: Any, robots: Any, what: str) -> Numbers:
         with self._lock:
             n = int(lib.mf_group_velocity_count(self._use()))
             _, count, rows = self._range(robots)
             spread = np.zeros((count, n))
             spread[rows] = matrix(values, len(rows), n, what)
-            return self._ask(call, robots, [_data(spread)], (n,))
+            return self._ask(function, robots, [_data(spread)], (n,))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import check, encode, ffi, in_turn, lib, text
+from mayfly._native import call, check, encode, ffi, in_turn, lib, output, text
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array, matrix, rows_or_none, whole
 from mayfly.cameras import Picture, pictures
@@ -177,9 +177,7 @@ class Group(Sealed, Equations):
         )
 
     def _property(self, native: Any, path: str) -> Any:
-        out, error = ffi.new("mf_Property *"), ffi.new("mf_Error *")
-        check(lib.mf_property_find_in(native, 0, encode(path), out, error), error)
-        return out
+        return output(lib.mf_property_find_in, native, 0, encode(path))
 
     @in_turn
     def constant(self, path: str) -> float | Array:
@@ -372,8 +370,7 @@ class Group(Sealed, Equations):
 
     def _set_pose(self, robot: int, place: tuple[Any, Any, Any]) -> None:
         values = [ffi.NULL if part is None else ffi.new("double[]", part) for part in place]
-        error = ffi.new("mf_Error *")
-        check(lib.mf_group_set_start(self._use(), robot, *values, error), error)
+        call(lib.mf_group_set_start, self._use(), robot, *values)
         self._poses_set[robot] = place
 
     def set_state(
@@ -446,13 +443,13 @@ class Group(Sealed, Equations):
 
     def switch(self, motion: str, robots: Any = None) -> None:
         """Switches robots to another of the group's motions from the next step on."""
-        out, error = ffi.new("mf_Motion *"), ffi.new("mf_Error *")
+        out = ffi.new("mf_Motion *")
         if not isinstance(motion, str) or not lib.mf_motion_find(encode(motion), out):
             raise ValueError(f"motion: need one of {', '.join(self.motions)}, got {motion!r}")
         with self._lock:
             native = self._use()
             for robot in self._robots(robots).tolist():
-                check(lib.mf_motion_switch(native, robot, out[0], error), error)
+                call(lib.mf_motion_switch, native, robot, out[0])
 
     @in_turn
     def motion_of(self, robot: int) -> str | None:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from mayfly._native import check, encode, ffi, fill, lib, read_struct, text
+from mayfly._native import call, encode, ffi, fill, lib, output, read_struct, text
 from mayfly.arrays import matrix, whole
 from mayfly.bodies import kinds
 from mayfly.model import Model
@@ -240,27 +240,22 @@ def _lines(path: str, value: object) -> Iterator[tuple[str, object]]:
         yield path, value
 
 
-def _scene_of(context: Any, recipe: Recipe, error: Any) -> Any:
+def _scene_of(context: Any, recipe: Recipe) -> Any:
     """The file of a scene of this one group; to be destroyed."""
-    out, model = ffi.new("mf_SceneFile **"), recipe.model._use()
-    body = recipe.model._body
+    model, body = recipe.model._use(), recipe.model._body
     if body is not None:
-        kind = body._native_kind()
-        status = lib.mf_scene_file_of_body(context, kind, body._use(), ffi.NULL, 0, out, error)
-    elif recipe.model._kind is not None:
+        kind, native = body._native_kind(), body._use()
+        return output(lib.mf_scene_file_of_body, context, kind, native, ffi.NULL, 0)
+    if recipe.model._kind is not None:
         file = text(model.file) or "its file"
         raise TypeError(
             f"model: this {recipe.model.vehicle} belongs to a scene or task: load {file}"
         )
-    elif recipe.model._vehicle is None:
-        status = lib.mf_scene_file_of_model(context, model, ffi.NULL, 0, out, error)
-    else:
-        table, alive = overrides(dict(_lines("group.behavior", recipe.behavior)))
-        native = recipe.model._vehicle._use()
-        kind = lib.mf_body_kind_named(b"vehicle")
-        status = lib.mf_scene_file_of_body(context, kind, native, table, len(alive), out, error)
-    check(status, error)
-    return out[0]
+    if recipe.model._vehicle is None:
+        return output(lib.mf_scene_file_of_model, context, model, ffi.NULL, 0)
+    table, alive = overrides(dict(_lines("group.behavior", recipe.behavior)))
+    kind, native = lib.mf_body_kind_named(b"vehicle"), recipe.model._vehicle._use()
+    return output(lib.mf_scene_file_of_body, context, kind, native, table, len(alive))
 
 
 def _describe(file: Any, recipe: Recipe) -> list[object]:
@@ -331,7 +326,7 @@ def _number(motion: str) -> int:
     return int(out[0])
 
 
-def _add_network(group: Any, recipe: Recipe, error: Any) -> None:
+def _add_network(group: Any, recipe: Recipe) -> None:
     config = lib.mf_network_config()
     requested = recipe.section("network")
     arrays: dict[str, Any] = {
@@ -339,7 +334,7 @@ def _add_network(group: Any, recipe: Recipe, error: Any) -> None:
     }
     alive = fill(config, requested, "network")
     alive += _network_arrays(group, config, arrays)
-    check(lib.mf_network_add(group, ffi.addressof(config), error), error)
+    call(lib.mf_network_add, group, ffi.addressof(config))
     lib.mf_group_reset_all(group)
 
 
@@ -371,7 +366,6 @@ def _list(arrays: Mapping[str, Any], name: str) -> list[Any]:
 
 def add_group(world: Any, recipe: Recipe) -> Any:
     """Adds a group without motion to a native world; on failure the world is unchanged."""
-    error = ffi.new("mf_Error *")
     config = lib.mf_group_config()
     name = ffi.new("char[]", recipe.name.encode())
     config.name, config.model, config.count = name, recipe.model._use(), recipe.count
@@ -382,9 +376,7 @@ def add_group(world: Any, recipe: Recipe) -> Any:
         "spacing": recipe.spacing,
     }
     fill(config, chosen, "group")
-    out = ffi.new("mf_Group **")
-    check(lib.mf_world_add_group(world, ffi.addressof(config), out, error), error)
-    return out[0]
+    return output(lib.mf_world_add_group, world, ffi.addressof(config))
 
 
 def notes_of(group: Any) -> tuple[str, ...]:
@@ -416,21 +408,19 @@ def set_up(group: Any, context: Any, recipe: Recipe) -> bool:
     Returns whether self-collision is enabled as requested: some models have too many pairs of
     shapes.
     """
-    error = ffi.new("mf_Error *")
     if recipe.pushable:
-        check(lib.mf_collisions_prepare(group, error), error)
-    file = _scene_of(context, recipe, error)
+        call(lib.mf_collisions_prepare, group)
+    file = _scene_of(context, recipe)
     try:
-        parts = ffi.new("mf_SceneParts *")
         alive = _describe(file, recipe)
-        check(lib.mf_scene_parts(group, file, parts, error), error)
+        parts = output(lib.mf_scene_parts, group, file)
         alive += _fill_parts(parts, recipe)
         touching = bool(parts.motions.articulated.self_contacts)
-        check(lib.mf_scene_equip(group, file, parts, error), error)
+        call(lib.mf_scene_equip, group, file, parts)
         touching = touching == bool(parts.motions.articulated.self_contacts)
     finally:
         file.groups[0].gaits, file.groups[0].gait_count = ffi.NULL, 0  # are Python's
         lib.mf_scene_file_destroy(file)
     if recipe.controller == "network":
-        _add_network(group, recipe, error)
+        _add_network(group, recipe)
     return touching

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import check, encode, ffi, in_turn, lib, text
+from mayfly._native import call, encode, ffi, in_turn, lib, output, text
 from mayfly._sealed import Sealed
 from mayfly.arrays import matrix, whole
 from mayfly.group import Group
@@ -48,14 +48,14 @@ def _numbers(value: Any, width: int, what: str) -> list[float]:
     return [float(number) for number in matrix(value, 1, width, what)[0]]
 
 
-def pose_in_robot(config: Any, at: Any, axis: Any, frames: Any, error: Any) -> None:
+def pose_in_robot(config: Any, at: Any, axis: Any, frames: Any) -> None:
     """Writes the frames of both sides: from a point of the world in the current pose, or given."""
     if at is not None:
         point = ffi.new("double[3]", _numbers(at, 3, "join: at"))
         direction = (
             ffi.NULL if axis is None else ffi.new("double[3]", _numbers(axis, 3, "join: axis"))
         )
-        check(lib.mf_world_joint_here(config, point, direction, error), error)
+        call(lib.mf_world_joint_here, config, point, direction)
         return
     if axis is not None:
         raise TypeError("join: axis: the axis of a hinge is the z axis of its frames")
@@ -80,9 +80,7 @@ class WorldJoint(Sealed):
         return self.world._native_joints
 
     def _state(self) -> Any:
-        out, error = ffi.new("mf_WorldJointState *"), ffi.new("mf_Error *")
-        check(lib.mf_world_joint_state(self._use(), self.handle, out, error), error)
-        return out
+        return output(lib.mf_world_joint_state, self._use(), self.handle)
 
     @property
     @in_turn
@@ -93,8 +91,7 @@ class WorldJoint(Sealed):
     @in_turn
     def remove(self) -> None:
         """Removes the joint."""
-        error = ffi.new("mf_Error *")
-        check(lib.mf_world_joint_destroy(self._use(), self.handle, error), error)
+        call(lib.mf_world_joint_destroy, self._use(), self.handle)
 
     @property
     @in_turn
@@ -105,8 +102,7 @@ class WorldJoint(Sealed):
     @enabled.setter
     @in_turn
     def enabled(self, value: bool) -> None:
-        error = ffi.new("mf_Error *")
-        check(lib.mf_world_joint_enable(self._use(), self.handle, bool(value), error), error)
+        call(lib.mf_world_joint_enable, self._use(), self.handle, bool(value))
 
     @property
     @in_turn
@@ -177,15 +173,13 @@ class WorldJoint(Sealed):
     @in_turn
     def set_motor(self, rate: float, torque: float) -> None:
         """Sets rate [rad/s] and largest torque [N m] of a hinge's motor, from the next step on."""
-        error = ffi.new("mf_Error *")
-        check(lib.mf_world_joint_set_motor(self._use(), self.handle, rate, torque, error), error)
+        call(lib.mf_world_joint_set_motor, self._use(), self.handle, rate, torque)
 
     @property
     @in_turn
     def settings(self) -> dict[str, Any]:
         """Kind, stiffness, limits and the rest."""
-        out, error = ffi.new("mf_WorldJointConfig *"), ffi.new("mf_Error *")
-        check(lib.mf_world_joint_config_of(self._use(), self.handle, out, error), error)
+        out = output(lib.mf_world_joint_config_of, self._use(), self.handle)
         values: dict[str, Any] = {"kind": text(lib.mf_world_joint_kind_name(out.kind))}
         for name, field in ffi.typeof(out[0]).fields:
             if field.type.cname == "double":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mayfly._native import check, ffi, fill, lib
+from mayfly._native import ffi, fill, lib, output
 
 __all__ = ["Reach", "solve"]
 
@@ -66,13 +66,9 @@ def solve(
     if rotation is not None:
         target_rotation = ffi.new("double[4]", _vector("rotation", rotation, 4))
     angles = np.array(_vector("start", start, int(model.joint_count)))
-    result, error = ffi.new("mf_InverseKinematicsResult *"), ffi.new("mf_Error *")
-    data = ffi.from_buffer("double[]", angles)
-    status = lib.mf_inverse_kinematics(
-        context, model, ffi.addressof(config), goal, target_rotation, data, result, error
-    )
+    data, place = ffi.from_buffer("double[]", angles), ffi.addressof(config)
+    result = output(lib.mf_inverse_kinematics, context, model, place, goal, target_rotation, data)
     del alive
-    check(status, error)
     return Reach(
         angles=angles,
         reached=bool(result.reached),

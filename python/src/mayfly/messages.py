@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from mayfly import errors
-from mayfly._native import check, encode, ffi, lib
+from mayfly._native import call, encode, ffi, lib
 from mayfly._sealed import Sealed
 from mayfly.arrays import whole
 
@@ -91,10 +91,9 @@ class Messages(Sealed):
         """
         with self.world._lock:
             number = dock_number(group.model._use(), dock)
-            error = ffi.new("mf_Error *")
             place = whole(robot, "message: robot", 0, group.count)
             message = pack(type, content)
-            check(lib.mf_message_send(group._use(), place, number, message, error), error)
+            call(lib.mf_message_send, group._use(), place, number, message)
 
     def receive(self, group: Group, robot: int, dock: int | str | None = None) -> Message | None:
         """Takes the oldest message that arrived at a dock; None: there is none.

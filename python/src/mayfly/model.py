@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors, parts
-from mayfly._native import Native, check, encode, ffi, fill, lib, text
+from mayfly._native import Native, call, check, encode, ffi, fill, lib, output, take_text, text
 from mayfly.bodies import VertexBody, kind_of_file
 from mayfly.cloth import Cloth
 from mayfly.context import Context, default_context
@@ -47,10 +47,9 @@ _VEHICLES = ("quadrotor", "fixed_wing", "car")
 def _load_vehicle(context: Context, path: str, settings: Mapping[str, object]) -> Native:
     if settings:
         raise TypeError(f"{', '.join(settings)}: a vehicle's file has no such settings")
-    out, error = ffi.new("mf_Vehicle **"), ffi.new("mf_Error *")
-    check(lib.mf_vehicle_load(context._use(), encode(path), out, error), error)
     vehicle = Native()
-    vehicle._take(lib.MFPY_BODY, out[0], [context])
+    native = output(lib.mf_vehicle_load, context._use(), encode(path))
+    vehicle._take(lib.MFPY_BODY, native, [context])
     return vehicle
 
 
@@ -180,10 +179,9 @@ class Model(Native):
 
     @classmethod
     def _of_body(cls, body: VertexBody, recipe: dict[str, Any]) -> Model:
-        out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
-        used, kind = body._context, body._native_kind()
-        check(lib.mf_body_model(used._use(), kind, body._use(), out, error), error)
-        model = cls._made(recipe, out[0], [used, body])
+        used = body._context
+        native = output(lib.mf_body_model, used._use(), body._native_kind(), body._use())
+        model = cls._made(recipe, native, [used, body])
         model._body = body
         return model
 
@@ -456,16 +454,11 @@ class Model(Native):
     def describe(self) -> str:
         """The model as text, as printed by `mayfly info`."""
         native = self._use()
-        out, error = ffi.new("char **"), ffi.new("mf_Error *")
-        check(lib.mf_model_describe(native, out, error), error)
-        described = text(out[0])
-        lib.mf_release(native.context, out[0])
-        return described
+        return take_text(native.context, lib.mf_model_describe, native)
 
     def export_mjcf(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as one MJCF file; loading it gives a model of the same hash."""
-        error = ffi.new("mf_Error *")
-        check(lib.mf_model_export_mjcf(self._use(), encode(path), error), error)
+        call(lib.mf_model_export_mjcf, self._use(), encode(path))
 
     # ---- parts -----------------------------------------------------------------------------------
 

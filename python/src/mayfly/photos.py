@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mayfly._native import Native, check, encode, ffi, lib
+from mayfly._native import Native, call, encode, ffi, lib, output
 from mayfly.context import default_context
 from mayfly.scene import Scene
 
@@ -30,9 +30,8 @@ def save_color(path: str | os.PathLike[str], color: npt.ArrayLike) -> None:
     """Writes colors, uint8 (height, width, 3), as a PNG file, which is replaced atomically."""
     pixels = _pixels(color, np.uint8, 3, "save_color")
     height, width = pixels.shape[:2]
-    error, place = ffi.new("mf_Error *"), ffi.from_buffer("uint8_t[]", pixels)
-    context = default_context()._use()
-    check(lib.mf_photo_write_color(context, encode(path), width, height, place, error), error)
+    context, place = default_context()._use(), ffi.from_buffer("uint8_t[]", pixels)
+    call(lib.mf_photo_write_color, context, encode(path), width, height, place)
 
 
 def save_depth(
@@ -44,9 +43,8 @@ def save_depth(
     """
     pixels = _pixels(depth, np.float32, 1, "save_depth")
     height, width = pixels.shape
-    error, place = ffi.new("mf_Error *"), ffi.from_buffer("float[]", pixels)
-    context, end = default_context()._use(), float(farthest)
-    check(lib.mf_photo_write_depth(context, encode(path), width, height, place, end, error), error)
+    context, place = default_context()._use(), ffi.from_buffer("float[]", pixels)
+    call(lib.mf_photo_write_depth, context, encode(path), width, height, place, float(farthest))
 
 
 def save_segmentation(path: str | os.PathLike[str], segmentation: npt.ArrayLike) -> None:
@@ -56,9 +54,8 @@ def save_segmentation(path: str | os.PathLike[str], segmentation: npt.ArrayLike)
     """
     pixels = _pixels(segmentation, np.int32, 3, "save_segmentation")
     height, width = pixels.shape[:2]
-    error, place = ffi.new("mf_Error *"), ffi.from_buffer("int32_t[]", pixels)
-    context, name = default_context()._use(), encode(path)
-    check(lib.mf_photo_write_segmentation(context, name, width, height, place, error), error)
+    context, place = default_context()._use(), ffi.from_buffer("int32_t[]", pixels)
+    call(lib.mf_photo_write_segmentation, context, encode(path), width, height, place)
 
 
 class Photographer(Native):
@@ -87,11 +84,10 @@ class Photographer(Native):
         if not isinstance(scene, Scene):
             raise TypeError(f"Photographer: need a Scene, got {type(scene).__name__}")
         self.scene = scene
-        out, error = ffi.new("mf_Photographer **"), ffi.new("mf_Error *")
         with scene._lock:
             scene._use()
-            check(lib.mf_photographer_create(scene._scene, encode(folder), out, error), error)
-            self._take(lib.MFPY_PHOTOGRAPHER, out[0], [scene])
+            native = output(lib.mf_photographer_create, scene._scene, encode(folder))
+            self._take(lib.MFPY_PHOTOGRAPHER, native, [scene])
         self._seal()
 
     @property
@@ -102,10 +98,9 @@ class Photographer(Native):
 
     def take(self) -> None:
         """Writes the pictures whose tick fell into the last step, at first those of all cameras."""
-        error = ffi.new("mf_Error *")
         with self.scene._lock:
             self.scene._use()
-            check(lib.mf_photographer_take(self._use(), error), error)
+            call(lib.mf_photographer_take, self._use())
 
     @property
     def cameras(self) -> int:

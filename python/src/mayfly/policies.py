@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import check, encode, ffi, lib
+from mayfly._native import call, encode, ffi, lib
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array, whole
 from mayfly.messages import Message, dock_number, pack, unpack
@@ -145,7 +145,7 @@ def add_policy(group: Group, recipe: PolicyRecipe) -> Any:
     """Adds a policy to a native group; returns what must live as long as the world."""
     model, failures = group.model._use(), group.world._failures
 
-    def call(native: Any, user: Any) -> bool:
+    def act(native: Any, user: Any) -> bool:
         recipe.function(RobotPolicy(native, recipe, model))
         return True
 
@@ -154,8 +154,8 @@ def add_policy(group: Group, recipe: PolicyRecipe) -> Any:
         return False  # the robot gets a fault
 
     alive: list[object] = []
-    config, error = lib.mf_policy_config(), ffi.new("mf_Error *")
-    callback = ffi.callback("mf_PolicyFn", call, onerror=failed)
+    config = lib.mf_policy_config()
+    callback = ffi.callback("mf_PolicyFn", act, onerror=failed)
     name = ffi.new("char[]", encode(recipe.name))
     noise = [float(recipe.noise.get(action, 0.0)) for action in recipe.actions]
     for unknown in set(recipe.noise) - set(recipe.actions):
@@ -169,5 +169,5 @@ def add_policy(group: Group, recipe: PolicyRecipe) -> Any:
         out = ffi.new("mf_Time *")
         out[0] = round(recipe.tick * 1e9)
         config.rate = lib.mf_rate_from_period(out[0])
-    check(lib.mf_policy_add(group._use(), ffi.addressof(config), error), error)
+    call(lib.mf_policy_add, group._use(), ffi.addressof(config))
     return callback

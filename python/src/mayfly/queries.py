@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mayfly._native import check, ffi, lib
+from mayfly._native import ffi, lib, output
 from mayfly.arrays import whole
 from mayfly.group import Group
 
@@ -131,8 +131,7 @@ def cast_ray(
         config.without, config.without_instance = _robot(groups, without, "without")
     if alone is not None:
         config.alone, config.alone_instance = _robot(groups, alone, "alone")
-    out, error = ffi.new("mf_RayHit *"), ffi.new("mf_Error *")
-    check(lib.mf_world_ray(world, ffi.new("mf_RayConfig *", config), out, error), error)
+    out = output(lib.mf_world_ray, world, ffi.new("mf_RayConfig *", config))
     if not out.hit:
         return None
     return RayHit(out.distance, _vector(out.point), _vector(out.normal), _owner(groups, out.owner))
@@ -146,8 +145,7 @@ def find_distance(
     if b is not None:
         config.b.group, config.b.instance, config.b.link = _body(groups, b, "b")
     config.reach = float(reach)
-    out, error = ffi.new("mf_Distance *"), ffi.new("mf_Error *")
-    check(lib.mf_world_distance(world, ffi.new("mf_DistanceConfig *", config), out, error), error)
+    out = output(lib.mf_world_distance, world, ffi.new("mf_DistanceConfig *", config))
     if not out.found:
         return None
     return Distance(
@@ -159,12 +157,10 @@ def find_distance(
 
 
 def list_contacts(world: Any, groups: Sequence[Group]) -> list[Contact]:
-    count, error = ffi.new("uint32_t *"), ffi.new("mf_Error *")
-    check(lib.mf_world_contacts(world, ffi.NULL, 0, count, error), error)
-    out = ffi.new("mf_Contact[]", max(count[0], 1))
-    check(lib.mf_world_contacts(world, out, count[0], count, error), error)
+    count = output(lib.mf_world_contacts, world, ffi.NULL, 0)
+    out = ffi.new("mf_Contact[]", max(count, 1))
     contacts = []
-    for native in out[0 : count[0]]:
+    for native in out[0 : output(lib.mf_world_contacts, world, out, count)]:
         force = _vector(native.force)
         contacts.append(
             Contact(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import Native, check, encode, ffi, lib, text
+from mayfly._native import Native, call, encode, ffi, lib, output, text
 from mayfly.context import default_context
 from mayfly.group import Group
 from mayfly.world import World
@@ -318,12 +318,11 @@ class Recording:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = pathlib.Path(path)
         context = default_context()._use()
-        out, error = ffi.new("mf_Recording **"), ffi.new("mf_Error *")
-        check(lib.mf_recording_open(context, encode(path), 0, out, error), error)
+        native = output(lib.mf_recording_open, context, encode(path), 0)
         try:
-            self._load(out[0])
+            self._load(native)
         finally:
-            lib.mf_recording_destroy(out[0])
+            lib.mf_recording_destroy(native)
 
     def _load(self, native: Any) -> None:
         samples = int(native.samples)
@@ -389,21 +388,21 @@ class Recording:
         return f"<Recording {self.path}: {len(self.time)} samples of {', '.join(self)}>"
 
 
+def film_of(world: Any, title: Any, picture: Any) -> Any:
+    """A film of a native world for recordings and viewers, with what these need of it."""
+    film, joints = ffi.new("mf_Film **"), lib.mf_world_joints_of(world)
+    call(lib.mf_film_record, world, title, ffi.NULL, joints, film, picture)
+    return film[0]
+
+
 class _Stage(Native):
     """What a recorder's file needs to be shown again."""
 
     def __init__(self, world: World) -> None:
         self._title = ffi.new("char[]", encode("Mayfly"))
         self.picture = ffi.new("mf_RecorderPicture *")
-        out, error = ffi.new("mf_Film **"), ffi.new("mf_Error *")
         with world._lock:
-            native = world._use()
-            joints = lib.mf_world_joints_of(native)
-            status = lib.mf_film_record(
-                native, self._title, ffi.NULL, joints, out, self.picture, error
-            )
-            check(status, error)
-            self._take(lib.MFPY_FILM, out[0], [world])
+            self._take(lib.MFPY_FILM, film_of(world._use(), self._title, self.picture), [world])
 
 
 class Recorder(Native):
@@ -446,32 +445,29 @@ class Recorder(Native):
         table = ffi.new("char *[]", [*names, ffi.NULL])
         if fields is not None:
             config.fields = table
-        out, error = ffi.new("mf_Recorder **"), ffi.new("mf_Error *")
         self._world = what if isinstance(what, World) else what.world
         create = lib.mf_recorder_create_all if what is self._world else lib.mf_recorder_create
         self._stage = _Stage(self._world) if picture else None
         if self._stage is not None:
             config.picture = self._stage.picture
         with self._world._lock:
-            check(create(what._use(), ffi.addressof(config), out, error), error)
-            self._take(lib.MFPY_RECORDER, out[0], [self._world, *filter(None, [self._stage])])
+            native = output(create, what._use(), ffi.addressof(config))
+            self._take(lib.MFPY_RECORDER, native, [self._world, *filter(None, [self._stage])])
 
     def sample(self) -> None:
         """Appends all fields at the world's time."""
-        error = ffi.new("mf_Error *")
         with self._world._lock:
-            check(lib.mf_recorder_sample(self._use(), error), error)
+            call(lib.mf_recorder_sample, self._use())
 
     def close(self) -> None:
         """Writes buffered samples and completes the file; may be called twice."""
         if self._pointer is None:
             return
-        error = ffi.new("mf_Error *")
         with self._world._lock:
             native, owner = self._use(), self._owner
             lib.mfpy_object_forget(owner)
             super().close()
-            check(lib.mf_recorder_close(native, error), error)
+            call(lib.mf_recorder_close, native)
 
     def drop(self) -> None:
         """Stops without writing a file."""

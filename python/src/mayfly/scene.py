@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from mayfly import errors
-from mayfly._native import Turn, check, encode, ffi, lib, text
+from mayfly._native import Turn, encode, ffi, lib, output, text
 from mayfly.context import Context, default_context
 from mayfly.group import Group
 from mayfly.group_setup import overrides, recipe_of, start_notes
@@ -71,13 +71,10 @@ class Scene(World):
     def _open(self, path: str, settings: Mapping[str, object], plugins: bool) -> None:
         native = self._context._use()
         table, alive = overrides(settings)
-        out, error = ffi.new("mf_Scene **"), ffi.new("mf_Error *")
         if plugins:
             lib.mf_plugins_allow(native, True)
-        status = lib.mf_scene_open(native, encode(path), table, len(alive), out, error)
-        check(status, error)
-        self._scene = out[0]
-        self._take(lib.MFPY_SCENE, out[0], [self._context])
+        self._scene = output(lib.mf_scene_open, native, encode(path), table, len(alive))
+        self._take(lib.MFPY_SCENE, self._scene, [self._context])
         self._pointer = self._scene.world
         self._native_joints = self._scene.joints if self._scene.joints != ffi.NULL else None
 

@@ -8,7 +8,7 @@ import pathlib
 from collections.abc import Sequence
 
 from mayfly import errors
-from mayfly._native import Native, check, encode, ffi, lib
+from mayfly._native import Native, call, encode, ffi, lib, output, take_text
 from mayfly.context import default_context
 from mayfly.group import Group
 from mayfly.records import Recording
@@ -44,14 +44,6 @@ class Page:
 
     def __repr__(self) -> str:
         return f"<Page of {len(self.html)} characters: save(path) writes it>"
-
-
-def _take_text(out: object) -> str:
-    """A text from C, which is released."""
-    pointer = out[0]  # type: ignore[index]
-    text = bytes(ffi.string(pointer)).decode("utf-8", "replace")
-    lib.mf_release(default_context()._use(), pointer)
-    return text
 
 
 class Film(Native):
@@ -93,22 +85,18 @@ class Film(Native):
             ffi.NULL if color is None else ffi.new("char[]", encode(color))
             for color in colors or [None] * count
         ]
-        out, error = ffi.new("mf_Film **"), ffi.new("mf_Error *")
         with self._world._lock:
             native = what._use()
             if what is self._world:
-                table = ffi.new("char *[]", self._colors)
+                table, title = ffi.new("char *[]", self._colors), self._title
+                film = output(lib.mf_film_create_world, native, title, table, float(period))
+                self._take(lib.MFPY_FILM, film, [self._world])
                 joints = lib.mf_world_joints_of(native)
-                status = lib.mf_film_create_world(
-                    native, self._title, table, float(period), out, error
-                )
-                check(status, error)
-                self._take(lib.MFPY_FILM, out[0], [self._world])
                 if joints != ffi.NULL:
-                    check(lib.mf_film_show_joints(out[0], joints, error), error)
+                    call(lib.mf_film_show_joints, film, joints)
             else:
-                check(lib.mf_film_create(native, float(period), out, error), error)
-                self._take(lib.MFPY_FILM, out[0], [self._world])
+                film = output(lib.mf_film_create, native, float(period))
+                self._take(lib.MFPY_FILM, film, [self._world])
         self._filled = False
 
     def sample(self) -> None:
@@ -121,10 +109,9 @@ class Film(Native):
         """The film as a page; `height` [pixel] of the frame in a notebook."""
         if not self._filled:
             self.sample()
-        out, error = ffi.new("char **"), ffi.new("mf_Error *")
         with self._world._lock:
-            check(lib.mf_film_text(self._use(), out, error), error)
-        return Page(_take_text(out), height)
+            native = self._use()
+            return Page(take_text(default_context()._use(), lib.mf_film_text, native), height)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the page."""
@@ -176,11 +163,8 @@ def show(
 def recording_page(path: str | os.PathLike[str]) -> str:
     """The page that shows a recording."""
     context = default_context()._use()
-    out, recording = ffi.new("char **"), ffi.new("mf_Recording **")
-    error = ffi.new("mf_Error *")
-    check(lib.mf_recording_open(context, encode(path), 0, recording, error), error)
+    recording = output(lib.mf_recording_open, context, encode(path), 0)
     try:
-        check(lib.mf_film_recording_page(context, recording[0], out, error), error)
+        return take_text(context, lib.mf_film_recording_page, context, recording)
     finally:
-        lib.mf_recording_destroy(recording[0])
-    return _take_text(out)
+        lib.mf_recording_destroy(recording)

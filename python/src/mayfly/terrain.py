@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import Native, check, encode, ffi, fill, lib
+from mayfly._native import Native, encode, ffi, fill, lib, output
 from mayfly.arrays import as_array
 from mayfly.context import Context, default_context
 from mayfly.model import Model
@@ -48,13 +48,9 @@ class Terrain(Native):
         config = _config(settings)
         config.rows, config.columns = values.shape
         data = ffi.from_buffer("double[]", values)
-        return cls._make(
-            lambda used, out, error: lib.mf_terrain_from_array(
-                used, ffi.addressof(config), data, out, error
-            ),
-            context,
-            recipe,
-        )
+        used = context if context is not None else default_context()
+        ground = output(lib.mf_terrain_from_array, used._use(), ffi.addressof(config), data)
+        return cls._of(ground, used, recipe)
 
     @classmethod
     def from_file(
@@ -69,14 +65,10 @@ class Terrain(Native):
         """From a gray PNG or PGM: height = offset + scale * gray [m], gray from 0 to 1."""
         recipe = ("from_file", (os.fspath(path),), {"scale": scale, "offset": offset, **settings})
         config, name = _config(settings), encode(path)
-        height, low = float(scale), float(offset)
-        return cls._make(
-            lambda used, out, error: lib.mf_terrain_load(
-                used, name, ffi.addressof(config), height, low, out, error
-            ),
-            context,
-            recipe,
-        )
+        used = context if context is not None else default_context()
+        place, height, low = ffi.addressof(config), float(scale), float(offset)
+        ground = output(lib.mf_terrain_load, used._use(), name, place, height, low)
+        return cls._of(ground, used, recipe)
 
     @classmethod
     def generate(
@@ -111,37 +103,22 @@ class Terrain(Native):
         size = {"columns": columns, "rows": rows}
         config = _config({**settings, **size})
         recipe = ("generate", (), {**chosen, **size, **settings})
-        return cls._make(
-            lambda used, out, error: lib.mf_terrain_generate(
-                used, ffi.addressof(config), generator, out, error
-            ),
-            context,
-            recipe,
-        )
+        used = context if context is not None else default_context()
+        ground = output(lib.mf_terrain_generate, used._use(), ffi.addressof(config), generator)
+        return cls._of(ground, used, recipe)
 
     @classmethod
     def from_model(cls, model: Model, *, context: Context | None = None) -> Terrain | None:
         """The ground that a robot's file describes; None when it describes none."""
         native = model._use()
         used = context if context is not None else default_context()
-        out, error = ffi.new("mf_Terrain **"), ffi.new("mf_Error *")
-        check(lib.mf_terrain_from_model(used._use(), native, out, error), error)
-        if out[0] == ffi.NULL:
-            return None
-        terrain = cls.__new__(cls)
-        terrain._take(lib.MFPY_TERRAIN, out[0], [used])
-        terrain._recipe = ("from_model", (model,), {})
-        return terrain
+        ground = output(lib.mf_terrain_from_model, used._use(), native)
+        return None if ground == ffi.NULL else cls._of(ground, used, ("from_model", (model,), {}))
 
     @classmethod
-    def _make(
-        cls, call: Any, context: Context | None, recipe: tuple[str, tuple[Any, ...], Any]
-    ) -> Terrain:
-        used = context if context is not None else default_context()
-        out, error = ffi.new("mf_Terrain **"), ffi.new("mf_Error *")
-        check(call(used._use(), out, error), error)
+    def _of(cls, native: Any, used: Context, recipe: tuple[str, tuple[Any, ...], Any]) -> Terrain:
         terrain = cls.__new__(cls)
-        terrain._take(lib.MFPY_TERRAIN, out[0], [used])
+        terrain._take(lib.MFPY_TERRAIN, native, [used])
         terrain._recipe = recipe
         return terrain
 

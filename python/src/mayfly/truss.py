@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mayfly._native import check, encode, ffi, lib, read_struct
+from mayfly._native import call, encode, ffi, lib, output, read_struct
 from mayfly.bodies import VertexBody
 from mayfly.context import Context
 
@@ -117,8 +117,7 @@ class Truss(VertexBody):
         native.vertex_count, native.bar_count = len(points), len(bars)
         native.actuator_count = len(actuators)
         native.cycle, native.delay, native.change = float(cycle), float(delay), float(change)
-        error = ffi.new("mf_Error *")
-        check(lib.mf_truss_check(native, error), error)
+        call(lib.mf_truss_check, native)
         made = cls._from_native(native, context)
         del network  # was borrowed until here
         return made
@@ -203,9 +202,7 @@ class Truss(VertexBody):
         """`rank`, `freedoms`, `rigid_modes`, `mechanisms`, `redundant`, `parts`, `dangling`: what
         the geometry says (`mf_TrussStatics`).
         """
-        out, error = ffi.new("mf_TrussStatics *"), ffi.new("mf_Error *")
-        check(lib.mf_truss_statics(self._context._use(), self._use(), out, error), error)
-        return read_struct(out[0])
+        return read_struct(output(lib.mf_truss_statics, self._context._use(), self._use())[0])
 
     @property
     def euler_loads(self) -> npt.NDArray[np.float64]:

@@ -22,9 +22,9 @@ import webbrowser
 from typing import Any
 
 from mayfly import errors
-from mayfly._native import Native, check, encode, ffi, lib, text
+from mayfly._native import Native, encode, ffi, lib, take_text, text
 from mayfly.context import default_context
-from mayfly.show import _take_text
+from mayfly.records import film_of
 from mayfly.world import World
 
 __all__ = ["Viewer"]
@@ -97,19 +97,12 @@ class Viewer(Native):
         self._seal()
 
     def _start_film(self) -> None:
-        out, error = ffi.new("mf_Film **"), ffi.new("mf_Error *")
         self._picture = ffi.new("mf_RecorderPicture *")
-        page = ffi.new("char **")
         with self.world._lock:
-            native = self.world._use()
-            joints = lib.mf_world_joints_of(native)
-            status = lib.mf_film_record(
-                native, self._title, ffi.NULL, joints, out, self._picture, error
-            )
-            check(status, error)
-            self._take(lib.MFPY_FILM, out[0], [self.world])
-        check(lib.mf_film_viewer_page(default_context()._use(), self._title, page, error), error)
-        self._page = _take_text(page).encode()
+            film = film_of(self.world._use(), self._title, self._picture)
+            self._take(lib.MFPY_FILM, film, [self.world])
+        context = default_context()._use()
+        self._page = take_text(context, lib.mf_film_viewer_page, context, self._title).encode()
         self._describe(json.loads(text(self._picture.description)))
         self._numbers = ffi.new("float[]", int(self._picture.size))
 

@@ -11,7 +11,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mayfly import errors
-from mayfly._native import Native, Turn, check, ffi, fill, in_turn, lib, text, time_from_seconds
+from mayfly._native import (
+    Native,
+    Turn,
+    call,
+    ffi,
+    fill,
+    in_turn,
+    lib,
+    output,
+    text,
+    time_from_seconds,
+)
 from mayfly.arrays import whole
 from mayfly.bodies import VertexBody
 from mayfly.cameras import Camera, FreeCamera
@@ -131,10 +142,7 @@ class World(Native):
         config = lib.mf_world_config()
         fill(config, self._settings, "World")
         config.terrain = self._ground
-        out, error = ffi.new("mf_World **"), ffi.new("mf_Error *")
-        context = self._context._use()
-        check(lib.mf_world_create(context, ffi.addressof(config), out, error), error)
-        return out[0]
+        return output(lib.mf_world_create, self._context._use(), ffi.addressof(config))
 
     def _use(self) -> Any:
         native = super()._use()
@@ -258,12 +266,14 @@ class World(Native):
         Settings as in the C structure mf_CollisionsConfig: `restitution`, `friction`, `depth`, ...
         """
         with self._lock:
-            native = self._use()
-            config = lib.mf_collisions_config()
-            fill(config, settings, "collisions")
-            out, error = ffi.new("mf_Collisions **"), ffi.new("mf_Error *")
-            check(lib.mf_collisions_add(native, ffi.addressof(config), out, error), error)
+            self._add(lib.mf_collisions_add, lib.mf_collisions_config(), settings, "collisions")
             self._collisions = dict(settings)
+
+    def _add(self, add: Any, config: Any, settings: Mapping[str, object], what: str) -> Any:
+        """Adds a system of the world with settings of its configuration."""
+        native = self._use()
+        fill(config, settings, what)
+        return output(add, native, ffi.addressof(config))
 
     def add_cloths(self) -> None:
         """Lets cloths of shared groups touch the robots of shared groups; all threads step them.
@@ -273,8 +283,7 @@ class World(Native):
         Groups with `pushable` are pushed back, and `pin.link` lets cloths hang from links.
         """
         with self._lock:
-            error = ffi.new("mf_Error *")
-            check(lib.mf_cloths_add(self._use(), error), error)
+            call(lib.mf_cloths_add, self._use())
             self._cloths = True
 
     def add_ranges(self) -> None:
@@ -284,8 +293,7 @@ class World(Native):
         are added and their robots placed.
         """
         with self._lock:
-            error = ffi.new("mf_Error *")
-            check(lib.mf_ranges_add(self._use(), error), error)
+            call(lib.mf_ranges_add, self._use())
             self._ranges = True
 
     # ---- questions -------------------------------------------------------------------------------
@@ -342,13 +350,9 @@ class World(Native):
         as in the C structure mf_WorldJointsConfig: `rounds`, `tolerance`.
         """
         with self._lock:
-            native = self._use()
             config = lib.mf_world_joints_config()
-            fill(config, settings, "joints")
-            out, error = ffi.new("mf_WorldJoints **"), ffi.new("mf_Error *")
-            check(lib.mf_world_joints_add(native, ffi.addressof(config), out, error), error)
+            self._native_joints = self._add(lib.mf_world_joints_add, config, settings, "joints")
             self._joints = dict(settings)
-            self._native_joints = out[0]
 
     def add_docks(self, **settings: object) -> Docks:
         """Lets the docks of all shared groups that exist now act, and returns them.
@@ -356,13 +360,9 @@ class World(Native):
         Groups must be `pushable`. Settings as in the C structure mf_WorldDocksConfig: `time`.
         """
         with self._lock:
-            native = self._use()
             if self._native_joints is None:
                 self.add_joints()
-            config = lib.mf_world_docks_config()
-            fill(config, settings, "docks")
-            out, error = ffi.new("mf_WorldDocks **"), ffi.new("mf_Error *")
-            check(lib.mf_world_docks_add(native, ffi.addressof(config), out, error), error)
+            self._add(lib.mf_world_docks_add, lib.mf_world_docks_config(), settings, "docks")
             self._docks = dict(settings)
             return Docks(self)
 
@@ -390,16 +390,14 @@ class World(Native):
         At their own rates and delays; `group.pictures(name)` shows them. Takes the first ones.
         """
         with self._lock:
-            native, error = self._use(), ffi.new("mf_Error *")
-            check(lib.mf_cameras_add(native, error), error)
+            call(lib.mf_cameras_add, self._use())
             self._cameras = True
-            check(lib.mf_cameras_take(native, error), error)
+            call(lib.mf_cameras_take, self._use())
 
     def take_pictures(self) -> None:
         """Takes pictures with all cameras now, whatever their rates and delays."""
         with self._lock:
-            error = ffi.new("mf_Error *")
-            check(lib.mf_cameras_take(self._use(), error), error)
+            call(lib.mf_cameras_take, self._use())
 
     def add_messages(self, **settings: object) -> Messages:
         """Lets docks send messages, and returns these. Call it after add_docks.
@@ -408,11 +406,7 @@ class World(Native):
         `delay` and `jitter` [steps], `range` [m], `angle` [rad].
         """
         with self._lock:
-            native = self._use()
-            config = lib.mf_messages_config()
-            fill(config, settings, "messages")
-            out, error = ffi.new("mf_Messages **"), ffi.new("mf_Error *")
-            check(lib.mf_messages_add(native, ffi.addressof(config), out, error), error)
+            self._add(lib.mf_messages_add, lib.mf_messages_config(), settings, "messages")
             self._messages = dict(settings)
             return Messages(self)
 
@@ -441,12 +435,11 @@ class World(Native):
                 raise errors.ArgumentError("add_joint_slots: need a group of this world")
             if self._native_joints is None:
                 self.add_joints()
-            error = ffi.new("mf_Error *")
             number = whole(count, "add_joint_slots: count", 1, 17)
             joints = lib.mf_world_joints_of(native)
-            check(lib.mf_joint_slots_add(joints, group._use(), number, error), error)
+            call(lib.mf_joint_slots_add, joints, group._use(), number)
             self._joint_slots.append((group.name, number))
-            check(lib.mf_joint_slots_ready(joints, error), error)
+            call(lib.mf_joint_slots_ready, joints)
 
     @property
     @in_turn
@@ -494,15 +487,13 @@ class World(Native):
             self._use()
             if self._native_joints is None:
                 self.add_joints()
-            config, error = ffi.new("mf_WorldJointConfig *"), ffi.new("mf_Error *")
-            config[0] = lib.mf_world_joint_config()
+            config = ffi.new("mf_WorldJointConfig *", lib.mf_world_joint_config())
             fill(config[0], {"kind": kind, **settings}, "join")
             for number, place in enumerate((first, second)):
                 fill_side(self, config.sides[number], place, ("first", "second")[number])
-            pose_in_robot(config, at, axis, frames, error)
-            out = ffi.new("mf_WorldJointId *")
-            check(lib.mf_world_joint_create(self._native_joints, config, out, error), error)
-            return WorldJoint(self, int(out[0]))
+            pose_in_robot(config, at, axis, frames)
+            handle = output(lib.mf_world_joint_create, self._native_joints, config)
+            return WorldJoint(self, int(handle))
 
     @property
     @in_turn
@@ -563,10 +554,8 @@ class World(Native):
     def _hand(self) -> Any:
         """What pulls robots for pages, in all steps once it is made."""
         if self._pusher is None:
-            out, error = ffi.new("mf_Pusher **"), ffi.new("mf_Error *")
-            check(lib.mf_pusher_create(self._use(), out, error), error)
             pusher = Native()
-            pusher._take(lib.MFPY_PUSHER, out[0], [self])
+            pusher._take(lib.MFPY_PUSHER, output(lib.mf_pusher_create, self._use()), [self])
             self._pusher = pusher
         return self._pusher._use()
 
@@ -632,8 +621,8 @@ class World(Native):
         with self._lock:
             native = self._use()
             size = lib.mf_world_snapshot_size(native)
-            image, error = ffi.new("uint8_t[]", size), ffi.new("mf_Error *")
-            check(lib.mf_world_snapshot(native, image, size, error), error)
+            image = ffi.new("uint8_t[]", size)
+            call(lib.mf_world_snapshot, native, image, size)
             return bytes(ffi.buffer(image))
 
     def restore(self, image: bytes | bytearray | memoryview) -> None:
@@ -644,9 +633,8 @@ class World(Native):
 
         """
         data = ffi.from_buffer("uint8_t[]", image)
-        error = ffi.new("mf_Error *")
         with self._lock:
-            check(lib.mf_world_restore(self._use(), data, len(data), error), error)
+            call(lib.mf_world_restore, self._use(), data, len(data))
 
     def reset(self) -> None:
         """Resets all robots to their start. The world's time continues."""
@@ -730,8 +718,7 @@ def _world_again(description: dict[str, Any]) -> World:
         world.add_cameras()
     for group in world.groups:
         if group.name in description["links"]:
-            error = ffi.new("mf_Error *")
-            check(lib.mf_group_derive_links(group._use(), error), error)
+            call(lib.mf_group_derive_links, group._use())
     for name, recipe in description["policies"]:
         next(g for g in world.groups if g.name == name)._add_policy(recipe)
     world.restore(description["state"])

@@ -7,6 +7,7 @@
 #include "math/kernel.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <stdio.h>
 
@@ -78,12 +79,8 @@ mf_Status mf_truss_drive(const mf_SceneGroup *from, char name[96], mf_Group *gro
     sweep->range = mf_group_find_field(group, "actuator.range");
     sweep->control = mf_group_find_field(group, "actuator.control");
     sweep->period = period;
-    mf_SystemConfig system = mf_system_config();
-    system.name = "sweep";
-    system.phase = MF_PHASE_CONTROL;
-    system.run = run_sweep;
+    mf_SystemConfig system = mf_attach_system("sweep", MF_PHASE_CONTROL, run_sweep, sweep);
     system.destroy = mf_attach_release;
-    system.user = sweep;
     system.reads = reads;
     system.writes = writes;
     mf_Status status = mf_group_add_system(group, &system, error);

@@ -9,6 +9,7 @@
 #include "motion/table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <math.h>
 
@@ -351,42 +352,18 @@ static mf_Status make_scratch(mf_Group *group, mf_ArtMotion *motion, mf_Error *e
                                     table[pick.single][pick.double_precision](motion->plan), error);
 }
 
-static const char *const articulated_reads[] = {
-    "joint.target",  "joint.torque",      "base.force",      "base.torque",
-    "?ball.torque",  "?actuator.control", "?motion.level",   "?wrench.link",
-    "?wrench.count", "?servo.gain",       "?servo.damping",  "?servo.target_rate",
-    "?servo.torque", "?mocap.position",   "?mocap.rotation", NULL};
-static const char *const articulated_writes[] = {"base.position",
-                                                 "base.orientation",
-                                                 "base.linear_velocity",
-                                                 "base.angular_velocity",
-                                                 "joint.angle",
-                                                 "joint.rate",
-                                                 "?ball.orientation",
-                                                 "?ball.rate",
-                                                 "?free.position",
-                                                 "?free.velocity",
-                                                 "?contact.load",
-                                                 "?contact.slip",
-                                                 "?actuator.activation",
-                                                 "?actuator.slewed",
-                                                 "?actuator.force",
-                                                 "?warm_start.force",
-                                                 "?tendon.length",
-                                                 "?tendon.force",
-                                                 "?sensor.touch",
-                                                 "?solver.acceleration",
-                                                 "?step.acceleration",
-                                                 "?solver.residual",
-                                                 "?solver.iterations",
-                                                 "?sensor.outer",
-                                                 "?joint.limit_force",
-                                                 "?tendon.limit_force",
-                                                 "fault.word",
-                                                 "warning.word",
-                                                 "warning.steps",
-                                                 "warning.residual",
-                                                 NULL};
+static const char *const articulated_reads[] = MF_NAMES(
+    "joint.target", "joint.torque", "base.force", "base.torque", "?ball.torque",
+    "?actuator.control", "?motion.level", "?wrench.link", "?wrench.count", "?servo.gain",
+    "?servo.damping", "?servo.target_rate", "?servo.torque", "?mocap.position", "?mocap.rotation");
+static const char *const articulated_writes[] = MF_NAMES(
+    "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+    "joint.angle", "joint.rate", "?ball.orientation", "?ball.rate", "?free.position",
+    "?free.velocity", "?contact.load", "?contact.slip", "?actuator.activation", "?actuator.slewed",
+    "?actuator.force", "?warm_start.force", "?tendon.length", "?tendon.force", "?sensor.touch",
+    "?solver.acceleration", "?step.acceleration", "?solver.residual", "?solver.iterations",
+    "?sensor.outer", "?joint.limit_force", "?tendon.limit_force", "fault.word", "warning.word",
+    "warning.steps", "warning.residual");
 
 static uint64_t hash_plan(const mf_ArtMotion *motion) {
     const uint32_t settings[] = {motion->plan->integrator,   motion->plan->fixed,

@@ -7,6 +7,7 @@
 #include "motion/cloth/motion.h"
 #include "motion/cloth/program.h"
 #include "world/attach.h"
+#include "world/systems.h"
 #include "terrain/image.h"
 
 enum { MOST_SUBSTEPS = 1000 }; // [1] of a step
@@ -324,13 +325,10 @@ static const mf_Key row_keys[] = {
 };
 
 static const char *const row_reads[] = {"?pin.vertex", "?pin.anchor", "?cloth.torn", NULL};
-static const char *const row_writes[] = {"base.position",    "base.linear_velocity",
-                                         "vertex.position",  "vertex.velocity",
-                                         "cloth.contacts",   "cloth.residual",
-                                         "?cloth.torn",      "?cloth.tears",
-                                         "?pin.force",       "fault.word",
-                                         "warning.word",     "warning.steps",
-                                         "warning.residual", NULL};
+static const char *const row_writes[] =
+    MF_NAMES("base.position", "base.linear_velocity", "vertex.position", "vertex.velocity",
+             "cloth.contacts", "cloth.residual", "?cloth.torn", "?cloth.tears", "?pin.force",
+             "fault.word", "warning.word", "warning.steps", "warning.residual");
 
 const mf_MotionRow mf_cloth_row = {
     .name = "cloth",

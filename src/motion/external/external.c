@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <mayfly/external.h>
 
@@ -321,11 +322,9 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
 
 static const char *const external_reads[] = {"?target.position", "?target.orientation",
                                              "?joint.target", "?poses", NULL};
-static const char *const external_writes[] = {"base.position",        "base.orientation",
-                                              "base.linear_velocity", "base.angular_velocity",
-                                              "?joint.angle",         "?joint.rate",
-                                              "fault.word",           "?poses.state",
-                                              "?poses.age",           NULL};
+static const char *const external_writes[] =
+    MF_NAMES("base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+             "?joint.angle", "?joint.rate", "fault.word", "?poses.state", "?poses.age");
 
 static void row_defaults(mf_MotionsConfig *config) {
     config->external = default_config();

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <math.h>
 
@@ -145,13 +146,10 @@ static uint64_t hash_plan(const mf_KinMotion *motion) {
 
 static const char *const kinematic_reads[] = {"joint.target", "?ball.orientation", "?free.position",
                                               "?motion.level", NULL};
-static const char *const kinematic_writes[] = {"base.position",        "base.orientation",
-                                               "base.linear_velocity", "base.angular_velocity",
-                                               "joint.angle",          "joint.rate",
-                                               "?contact.load",        "?stance.holds",
-                                               "?stance.anchor",       "fault.word",
-                                               "warning.word",         "warning.steps",
-                                               "warning.residual",     NULL};
+static const char *const kinematic_writes[] =
+    MF_NAMES("base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+             "joint.angle", "joint.rate", "?contact.load", "?stance.holds", "?stance.anchor",
+             "fault.word", "warning.word", "warning.steps", "warning.residual");
 
 const mf_KinMotion *mf_kin_motion_of(const mf_Group *group) {
     return mf_motion_plan(group, &mf_kinematic_row);

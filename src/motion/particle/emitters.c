@@ -171,8 +171,4 @@ static void begin(void *base) {
     *(mf_Emitter *)base = mf_emitter();
 }
 
-const mf_KeyTable mf_emitter_table = {.noun = "emitter",
-                                      .keys = keys,
-                                      .count = sizeof keys / sizeof *keys,
-                                      .size = sizeof(mf_Emitter),
-                                      .start = begin};
+const mf_KeyTable mf_emitter_table = {MF_KEY_ROWS("emitter", keys, mf_Emitter), .start = begin};

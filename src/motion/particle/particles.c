@@ -7,6 +7,7 @@
 #include "motion/particle/motion.h"
 #include "base/context.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include "math/scalar.h"
 
@@ -407,11 +408,8 @@ static void bind_task(mf_Particles *all) {
 
 static mf_Status add_systems(mf_Particles *all, uint64_t settings_hash, mf_Error *error) {
     mf_World *world = mf_group_world(all->group);
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = all->row->name;
-    system.phase = MF_PHASE_MOTION;
-    system.run = run_particles;
-    system.user = all;
+    mf_WorldSystemConfig system =
+        mf_attach_world_system(all->row->name, MF_PHASE_MOTION, run_particles, all);
     system.reads = all->row->reads;
     system.writes = all->row->writes;
     if (mf_world_system_count(world) == MF_WORLD_SYSTEM_LIMIT)

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <math.h>
 #include <string.h>
@@ -157,13 +158,11 @@ static mf_Status choose_kernel(mf_PointsMotion *motion, mf_Group *group, mf_Erro
 static const char *const points_reads[] = {
     "joint.target", "base.force",    "base.torque", "?motion.level",
     "?wrench.link", "?wrench.count", NULL};
-static const char *const points_writes[] = {
-    "base.position",         "base.orientation", "base.linear_velocity",
-    "base.angular_velocity", "joint.angle",      "joint.rate",
-    "body.points",           "body.center",      "body.inertia",
-    "body.inverse_inertia",  "point.anchor",     "point.load",
-    "?point.residual",       "fault.word",       "warning.word",
-    "warning.steps",         "warning.residual", NULL};
+static const char *const points_writes[] =
+    MF_NAMES("base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+             "joint.angle", "joint.rate", "body.points", "body.center", "body.inertia",
+             "body.inverse_inertia", "point.anchor", "point.load", "?point.residual", "fault.word",
+             "warning.word", "warning.steps", "warning.residual");
 
 static uint64_t hash_settings(const mf_PointsConfig *config) {
     const double reals[] = {config->friction_coefficient, config->compliance,

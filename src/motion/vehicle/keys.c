@@ -235,21 +235,9 @@ static void start_car(void *base) {
 
 const mf_KeyTable *mf_vehicle_table(mf_VehicleKind kind) {
     static const mf_KeyTable tables[] = {
-        {.noun = "quadrotor",
-         .keys = quadrotor_keys,
-         .count = sizeof quadrotor_keys / sizeof quadrotor_keys[0],
-         .size = sizeof(mf_Quadrotor),
-         .start = start_quadrotor},
-        {.noun = "fixed_wing",
-         .keys = fixed_wing_keys,
-         .count = sizeof fixed_wing_keys / sizeof fixed_wing_keys[0],
-         .size = sizeof(mf_FixedWing),
-         .start = start_fixed_wing},
-        {.noun = "car",
-         .keys = car_keys,
-         .count = sizeof car_keys / sizeof car_keys[0],
-         .size = sizeof(mf_Car),
-         .start = start_car},
+        {MF_KEY_ROWS("quadrotor", quadrotor_keys, mf_Quadrotor), .start = start_quadrotor},
+        {MF_KEY_ROWS("fixed_wing", fixed_wing_keys, mf_FixedWing), .start = start_fixed_wing},
+        {MF_KEY_ROWS("car", car_keys, mf_Car), .start = start_car},
     };
     return &tables[kind];
 }

@@ -2,6 +2,8 @@
 // fields of the robots (which gait, and whether it has finished), so snapshots contain it; counts
 // are statistics only.
 #include "scene/soccer/play.h"
+#include "world/attach.h"
+#include "world/systems.h"
 
 #include "math/scalar.h"
 
@@ -13,8 +15,7 @@ static const char *const move_names[MF_PLAY_MOVES] = {"walk",       "stand",    
 
 mf_Player mf_play_see(const mf_PlayTeam *team, uint32_t robot) {
     double q[4];
-    for (uint32_t c = 0; c < 4; c++)
-        q[c] = mf_field_get(team->orientation, robot, c);
+    mf_field_read(team->orientation, robot, 0, 4, q);
     mf_Player player;
     player.position[0] = mf_field_get(team->position, robot, 0);
     player.position[1] = mf_field_get(team->position, robot, 1);
@@ -88,13 +89,9 @@ mf_Status mf_scene_add_play(mf_Scene *scene, mf_Error *error) {
     play->ball_velocity = mf_group_find_field(play->ball, "base.linear_velocity");
     play->state =
         mf_allocate(context, ball->position_count + ball->velocity_count + 1, sizeof(double));
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = "play";
-    system.phase = MF_PHASE_CONTROL;
+    mf_WorldSystemConfig system = mf_attach_world_system("play", MF_PHASE_CONTROL, run, play);
     system.rate = file->groups[play->teams[0].index].behavior.rate;
-    system.run = run;
     system.destroy = destroy;
-    system.user = play;
     mf_Status status = play->state == NULL ? mf_fail(error, MF_NO_MEMORY, "scene: out of memory")
                                            : mf_world_add_system(scene->world, &system, error);
     if (status != MF_OK) {

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import Native, Turn, check, ffi, lib, text
+from mayfly._native import Native, Turn, check, ffi, lib, output, text
 from mayfly.arrays import whole
 from mayfly.context import Context, default_context
 from mayfly.envs.settings import settings_of, task_info
@@ -75,10 +75,8 @@ class EnvironmentWorld(World):
         self._seal()
 
     def _hand(self) -> Any:
-        out, error = ffi.new("mf_Pusher **"), ffi.new("mf_Error *")
         self._use()
-        check(lib.mf_environment_pusher(self._environment._use(), out, error), error)
-        return out[0]
+        return output(lib.mf_environment_pusher, self._environment._use())
 
     def add_group(self, *arguments: Any, **more: Any) -> NoReturn:
         raise errors.UnsupportedError("add_group: an environment has one group, its robots")
@@ -156,23 +154,22 @@ class NativeEnvironment(Native):
         config.setting_count = len(values)
         self.context = default_context() if threads is None else Context(threads)
         self.lock = Turn("the environment")
-        out, error = ffi.new("mf_Environment **"), ffi.new("mf_Error *")
         place = ffi.new("mf_EnvironmentConfig *", config)
-        check(lib.mf_environment_create(self.context._use(), place, out, error), error)
+        native = output(lib.mf_environment_create, self.context._use(), place)
         del table, letters  # C has read them
         self._take(
-            lib.MFPY_ENVIRONMENT, out[0], [self.context, *([] if model is None else [model])]
+            lib.MFPY_ENVIRONMENT, native, [self.context, *([] if model is None else [model])]
         )
         self.model = self._own_model() if model is None else model
-        self.team = int(lib.mf_environment_team(out[0]))
+        self.team = int(lib.mf_environment_team(native))
         self.count = count
         self.dtype = dtype
         self.signals = tuple(text(info.signals[i]) for i in range(info.signal_count))
-        self.observation_count = int(lib.mf_environment_observation_count(out[0]))
-        self.action_count = int(lib.mf_environment_action_count(out[0]))
-        self.interval = float(lib.mf_environment_interval(out[0]))
+        self.observation_count = int(lib.mf_environment_observation_count(native))
+        self.action_count = int(lib.mf_environment_action_count(native))
+        self.interval = float(lib.mf_environment_interval(native))
         self._buffers = ffi.new("mf_EnvironmentBuffers *")
-        self._error = error
+        self._error = ffi.new("mf_Error *")
         self._world: EnvironmentWorld | None = None
         self._seal()
 

@@ -13,16 +13,6 @@
 
 #define MILLIMETERS 1000.0
 
-static mf_Status write_text(mf_Text *text, const char *path, mf_Error *error) {
-    mf_Status status = MF_OK;
-    if (text->failed)
-        status = mf_fail(error, MF_NO_MEMORY, "print: out of memory");
-    else
-        status = mf_file_replace(text->context, path, text->data, text->size, error);
-    mf_text_free(text);
-    return status;
-}
-
 static void put_number(mf_Text *text, uint64_t value, int bytes) {
     char out[8];
     for (int i = 0; i < bytes; i++)
@@ -77,7 +67,7 @@ static mf_Status save_solid(const mf_Print *print, const mf_PrintSolid *solid, c
     put_number(&text, solid->triangle_count, 4);
     for (uint32_t t = 0; t < solid->triangle_count; t++)
         put_facet(&text, solid, &solid->triangles[3 * (size_t)t]);
-    return write_text(&text, path, error);
+    return mf_text_save(&text, path, "print", error);
 }
 
 // ---- bill of materials -------------------------------------------------------------------------
@@ -121,7 +111,7 @@ static mf_Status save_csv(const mf_Print *print, const char *folder, mf_Error *e
         mf_text_format(&text, "linear actuator (bought),%u,,%.2f,%.2f,0,,\n", print->actuator_count,
                        (c->body_length + c->rod_length) * MILLIMETERS,
                        c->body_diameter * MILLIMETERS);
-    return write_text(&text, path, error);
+    return mf_text_save(&text, path, "print", error);
 }
 
 static mf_Status save_json(const mf_Print *print, const char *folder, mf_Error *error) {
@@ -152,7 +142,7 @@ static mf_Status save_json(const mf_Print *print, const char *folder, mf_Error *
         before = ",\n  ";
     }
     mf_text_put(&text, "\n]}\n");
-    return write_text(&text, path, error);
+    return mf_text_save(&text, path, "print", error);
 }
 
 mf_Status mf_print_save_stl(const mf_Print *print, const char *folder, mf_Error *error) {
@@ -297,7 +287,7 @@ mf_Status mf_print_save_3mf(const mf_Print *print, const char *path, mf_Error *e
         status = mf_fail(error, MF_LIMIT, "print: the 3MF file would be larger than 2 GiB");
     if (status == MF_OK) {
         put_zip(&zip, entries);
-        status = write_text(&zip, path, error);
+        status = mf_text_save(&zip, path, "print", error);
     }
     mf_text_free(&zip);
     mf_text_free(&model);

@@ -14,6 +14,7 @@
 #include "math/scalar.h"
 #include "motion/articulated/host.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <string.h>
 
@@ -232,15 +233,9 @@ static bool added_before(const mf_Group *group) {
 }
 
 mf_Status mf_art_commands_add(mf_Group *group, mf_Error *error) {
-    static const mf_FieldInfo followed = {
-        "actuator.target",
-        "rad",
-        "joint",
-        MF_REAL,
-        MF_PER_JOINT,
-        1,
-        MF_FIELD_STATE,
-        "the joint.target that actuators with position control tracked last; metres for slides"};
+    static const mf_FieldInfo followed = MF_FIELD_INFO(
+        "actuator.target", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
+        "the joint.target that actuators with position control tracked last; metres for slides");
     const mf_Model *model = mf_group_model(group);
     mf_Context *context = mf_world_context(mf_group_world(group));
     uint32_t servos, terms;

@@ -7,6 +7,7 @@
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 #include "terrain/image.h"
 
 #include <string.h>
@@ -34,15 +35,9 @@ static const mf_FieldInfo own_fields[] = {
                              "the active command: the numbers of the command fields in order"},
 };
 
-static const mf_FieldInfo refused_field = {
-    "command.refused",
-    "1",
-    "",
-    MF_U32,
-    MF_PER_INSTANCE,
-    1,
-    MF_FIELD_STATE,
-    "control ticks at which the command was not finite or out of range"};
+static const mf_FieldInfo refused_field =
+    MF_FIELD_INFO("command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                  "control ticks at which the command was not finite or out of range");
 
 static const mf_FieldInfo command_fields[][WIDEST] = {
     [MF_CAR_COMMAND_DRIVE] = {{"command.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,
@@ -302,31 +297,13 @@ static uint64_t hash_motion(const mf_CarMotion *motion) {
     return mf_hash_doubles(hash, mf_car_path_y_f64(path), path->segments + 2);
 }
 
-static const char *const car_reads[] = {"wind.velocity",
-                                        "?command.steering",
-                                        "?command.duty",
-                                        "?command.brake",
-                                        "?command.speed",
-                                        "?command.circle",
-                                        "?command.line",
-                                        "?command.waypoint",
-                                        "?wrench.link",
-                                        "?wrench.count",
-                                        NULL};
-static const char *const car_writes[] = {"base.position",
-                                         "base.orientation",
-                                         "base.linear_velocity",
-                                         "base.angular_velocity",
-                                         "car.steering",
-                                         "car.steering_target",
-                                         "car.duty",
-                                         "car.brake",
-                                         "car.integral",
-                                         "car.progress",
-                                         "command.accepted",
-                                         "command.refused",
-                                         "fault.word",
-                                         NULL};
+static const char *const car_reads[] = MF_NAMES(
+    "wind.velocity", "?command.steering", "?command.duty", "?command.brake", "?command.speed",
+    "?command.circle", "?command.line", "?command.waypoint", "?wrench.link", "?wrench.count");
+static const char *const car_writes[] =
+    MF_NAMES("base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+             "car.steering", "car.steering_target", "car.duty", "car.brake", "car.integral",
+             "car.progress", "command.accepted", "command.refused", "fault.word");
 
 static mf_CarMotion *find_motion(const mf_Group *group) {
     return mf_motion_plan(group, &mf_car_row);

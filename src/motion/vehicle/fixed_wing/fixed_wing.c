@@ -7,6 +7,7 @@
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 // ---- plan ---------------------------------------------------------------------------------------
 
@@ -154,15 +155,9 @@ static const mf_FieldInfo command_fields[] = {
      "of the orbit, positive: counterclockwise seen from above"},
 };
 
-static const mf_FieldInfo accepted_field = {
-    "command.accepted",
-    "1",
-    "",
-    MF_REAL,
-    MF_FIXED_COUNT,
-    1,
-    STATE,
-    "the active command, values in the order of the command fields, SI units"};
+static const mf_FieldInfo accepted_field =
+    MF_FIELD_INFO("command.accepted", "1", "", MF_REAL, MF_FIXED_COUNT, 1, STATE,
+                  "the active command, values in the order of the command fields, SI units");
 
 static const mf_FieldInfo wing_fields[MF_WING_ROWS] = {
     [MF_WING_ROW_REFUSED] = {"command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
@@ -283,35 +278,14 @@ static void choose_kernel(mf_WingMotion *motion, const mf_Group *group) {
     motion->lanes = pick.lanes;
 }
 
-static const char *const wing_reads[] = {"wind.velocity",
-                                         "?command.elevator",
-                                         "?command.aileron",
-                                         "?command.rudder",
-                                         "?command.throttle",
-                                         "?command.airspeed",
-                                         "?command.altitude",
-                                         "?command.course",
-                                         "?command.center",
-                                         "?command.radius",
-                                         "?wrench.link",
-                                         "?wrench.count",
-                                         NULL};
-static const char *const wing_writes[] = {"base.position",
-                                          "base.orientation",
-                                          "base.linear_velocity",
-                                          "base.angular_velocity",
-                                          "surface.angle",
-                                          "motor.throttle",
-                                          "command.accepted",
-                                          "command.refused",
-                                          "autopilot.memory",
-                                          "air.speed",
-                                          "air.alpha",
-                                          "air.beta",
-                                          "?gust.state",
-                                          "?gust.velocity",
-                                          "fault.word",
-                                          NULL};
+static const char *const wing_reads[] =
+    MF_NAMES("wind.velocity", "?command.elevator", "?command.aileron", "?command.rudder",
+             "?command.throttle", "?command.airspeed", "?command.altitude", "?command.course",
+             "?command.center", "?command.radius", "?wrench.link", "?wrench.count");
+static const char *const wing_writes[] = MF_NAMES(
+    "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+    "surface.angle", "motor.throttle", "command.accepted", "command.refused", "autopilot.memory",
+    "air.speed", "air.alpha", "air.beta", "?gust.state", "?gust.velocity", "fault.word");
 
 static uint64_t hash_motion(const mf_WingMotion *motion) {
     const mf_WingPlan *plan = motion->plan;

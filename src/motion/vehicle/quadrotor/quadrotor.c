@@ -7,6 +7,7 @@
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 // ---- fields -------------------------------------------------------------------------------------
 
@@ -19,40 +20,22 @@ static const mf_FieldInfo sampled_field = {
     "body",          MF_REAL,
     MF_FIXED_COUNT,  1,
     STATE,           "commanded speed of the four rotors at the last control tick"};
-static const mf_FieldInfo demand_field = {
-    "control.demand",
-    "1",
-    "body",
-    MF_REAL,
-    MF_FIXED_COUNT,
-    1,
-    STATE,
+static const mf_FieldInfo demand_field = MF_FIELD_INFO(
+    "control.demand", "1", "body", MF_REAL, MF_FIXED_COUNT, 1, STATE,
     "commands of the outer loops at their last tick: body rates [rad/s], twice thrust over mass "
-    "[m/s^2]"};
+    "[m/s^2]");
 static const mf_FieldInfo rate_integral_field = {
     "control.rate_integral", "rad/s^2", "body", MF_REAL,
     MF_PER_INSTANCE,         3,         STATE,  "integral part of the body-rate loop"};
 static const mf_FieldInfo velocity_integral_field = {
     "control.velocity_integral",         "m/s^2", "world", MF_REAL, MF_PER_INSTANCE, 3, STATE,
     "integral part of the velocity loop"};
-static const mf_FieldInfo accepted_field = {
-    "command.accepted",
-    "1",
-    "",
-    MF_REAL,
-    MF_FIXED_COUNT,
-    1,
-    STATE,
-    "the four values of the active command, in the order and units of the command"};
-static const mf_FieldInfo refused_field = {
-    "command.refused",
-    "1",
-    "",
-    MF_U32,
-    MF_PER_INSTANCE,
-    1,
-    STATE,
-    "ticks of the control at which the command was not finite or out of range"};
+static const mf_FieldInfo accepted_field =
+    MF_FIELD_INFO("command.accepted", "1", "", MF_REAL, MF_FIXED_COUNT, 1, STATE,
+                  "the four values of the active command, in the order and units of the command");
+static const mf_FieldInfo refused_field =
+    MF_FIELD_INFO("command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
+                  "ticks of the control at which the command was not finite or out of range");
 static const mf_FieldInfo wind_field = {"wind.velocity", "m/s", "world", MF_REAL,
                                         MF_PER_INSTANCE, 3,     INPUT,   "velocity of the air"};
 
@@ -272,30 +255,14 @@ static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
     return mf_hash_bytes(hash, choices, sizeof choices);
 }
 
-static const char *const quadrotor_reads[] = {"?command.rotors",
-                                              "?command.rates",
-                                              "?command.attitude",
-                                              "?command.velocity",
-                                              "?command.thrust",
-                                              "?command.position",
-                                              "?command.yaw",
-                                              "wind.velocity",
-                                              "?wrench.link",
-                                              "?wrench.count",
-                                              NULL};
-static const char *const quadrotor_writes[] = {"base.position",
-                                               "base.orientation",
-                                               "base.linear_velocity",
-                                               "base.angular_velocity",
-                                               "rotor.speed",
-                                               "command.accepted",
-                                               "command.refused",
-                                               "fault.word",
-                                               "?rotor.command",
-                                               "?control.demand",
-                                               "?control.rate_integral",
-                                               "?control.velocity_integral",
-                                               NULL};
+static const char *const quadrotor_reads[] =
+    MF_NAMES("?command.rotors", "?command.rates", "?command.attitude", "?command.velocity",
+             "?command.thrust", "?command.position", "?command.yaw", "wind.velocity",
+             "?wrench.link", "?wrench.count");
+static const char *const quadrotor_writes[] =
+    MF_NAMES("base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+             "rotor.speed", "command.accepted", "command.refused", "fault.word", "?rotor.command",
+             "?control.demand", "?control.rate_integral", "?control.velocity_integral");
 
 static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;

@@ -1,0 +1,35 @@
+// Rows of fields, lists of names and configurations of systems, for those that add them.
+#ifndef MF_WORLD_SYSTEMS_H
+#define MF_WORLD_SYSTEMS_H
+
+#include <mayfly/world.h>
+
+// An mf_FieldInfo: name, unit, frame, type, shape, components, flags, description.
+#define MF_FIELD_INFO(name, unit, frame, type, shape, count, flags, text)                          \
+    { name, unit, frame, type, shape, count, flags, text }
+
+// A list of names that ends with NULL.
+#define MF_NAMES(...)                                                                              \
+    { __VA_ARGS__, NULL }
+
+// Configurations of systems with what every one has.
+static inline mf_SystemConfig mf_attach_system(const char *name, mf_Phase phase, mf_SystemFn run,
+                                               void *user) {
+    mf_SystemConfig config = mf_system_config();
+    config.name = name;
+    config.phase = phase;
+    config.run = run;
+    config.user = user;
+    return config;
+}
+static inline mf_WorldSystemConfig mf_attach_world_system(const char *name, mf_Phase phase,
+                                                          mf_WorldSystemFn run, void *user) {
+    mf_WorldSystemConfig config = mf_world_system_config();
+    config.name = name;
+    config.phase = phase;
+    config.run = run;
+    config.user = user;
+    return config;
+}
+
+#endif
