@@ -19,14 +19,15 @@ static inline TextConfig text_config(mf_ArticulatedIntegrator integrator, mf_Tim
     return art_config(integrator, step);
 }
 
-static inline void text_open(Text *t, const char *text, const TextConfig *config) {
-    *t = (Text){.context = open_context(1)};
-    t->model = load_text(t->context, text);
-    mf_GroupConfig group = config->group;
-    group.model = t->model;
-    t->world = open_world(t->context, &config->world);
-    t->group = add_group(t->world, &group);
-    MUST(rig_add_articulated(t->group, &config->motion, &error));
+static inline Text text_open(const char *text, TextConfig config) {
+    Text t = {.context = open_context(1)};
+    t.model = load_text(t.context, text);
+    mf_GroupConfig group = config.group;
+    group.model = t.model;
+    t.world = open_world(t.context, &config.world);
+    t.group = add_group(t.world, &group);
+    MUST(rig_add_articulated(t.group, &config.motion, &error));
+    return t;
 }
 
 static inline void text_close(Text *t) {

@@ -39,7 +39,6 @@ static const Fall falls[] = {
 TEST(solids_tumble_as_in_mujoco) {
     for (size_t f = 0; f < sizeof falls / sizeof *falls; f++) {
         char text[2048];
-        AUTO(text_close) Text t;
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
         config.group.double_precision = true;
         config.motion.shapes = true;
@@ -51,7 +50,7 @@ TEST(solids_tumble_as_in_mujoco) {
             "<inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/><geom %s friction='.4 "
             ".01 .001'/></body></worldbody></mujoco>",
             falls[f].asset, falls[f].geom);
-        text_open(&t, text, &config);
+        AUTO(text_close) Text t = text_open(text, config);
         const double rotation[4] = {.97, .1, .2, .05};
         double length = 0.0;
         for (int i = 0; i < 4; i++)

@@ -81,7 +81,7 @@ static void open_hill(Hill *hill, const char *elevation, const char *body) {
     hill->context = open_context(1);
     hill->ground = ground_of(hill->context, text);
     config.world.terrain = hill->ground;
-    text_open(&hill->text, text, &config);
+    hill->text = text_open(text, config);
 }
 
 static void close_hill(Hill *hill) {

@@ -47,8 +47,7 @@ static const char wheel_text[] =
 static double step_response(mf_ArticulatedIntegrator integrator, mf_Time step, mf_ContactLaw law) {
     ArtConfig config = inputs_config(integrator, step);
     config.motion.contact_law = law;
-    AUTO(text_close) Text t;
-    text_open(&t, wheel_text, &config);
+    AUTO(text_close) Text t = text_open(wheel_text, config);
     text_set(&t, "servo.gain", 0, 50.0);
     text_set(&t, "servo.damping", 0, 3.0);
     text_set(&t, "joint.target", 0, 0.4);

@@ -6,17 +6,16 @@
 static const double gravity = 9.81;
 
 // A ball of 1 kg, radius 0.1 m and I = 0.004 kg m^2, or a box of 0.2 m, on a plane.
-static void open_body(Text *t, const char *shape, const char *geom, const char *plane,
-                      const TextConfig *config) {
-    text_open(
-        t,
+static Text open_body(const char *shape, const char *geom, const char *plane, TextConfig config) {
+    Text t = text_open(
         formatted(
             "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 1' %s/>"
             "<body pos='0 0 0.1'><freejoint/><inertial pos='0 0 0' mass='1' "
             "diaginertia='.004 .004 .004'/><geom %s %s/></body></worldbody></mujoco>",
             plane, shape, geom),
         config);
-    text_set3(t, "base.position", 0, 0, 0.1);
+    text_set3(&t, "base.position", 0, 0, 0.1);
+    return t;
 }
 
 static const char *const ball = "type='sphere' size='.1'", *const box =
@@ -34,8 +33,9 @@ static TextConfig by_shapes(void) {
 // (MuJoCo: 5.09513). The step's chord to rest brakes too little by h a ln(10 / 5.095) = 0.0033.
 TEST(turning_friction_stops_a_spin) {
     TextConfig config = by_shapes();
-    AUTO(text_close) Text t;
-    open_body(&t, ball, "condim='4' friction='1 .002 0'", "condim='1' friction='0 0 0'", &config);
+    AUTO(text_close)
+    Text t =
+        open_body(ball, "condim='4' friction='1 .002 0'", "condim='1' friction='0 0 0'", config);
     mf_world_step(t.world, 500);
     text_set3(&t, "base.angular_velocity", 0, 0, 10);
     mf_world_step(t.world, 1000);
@@ -48,8 +48,9 @@ TEST(turning_friction_stops_a_spin) {
 // two seconds (MuJoCo: 0.859533).
 TEST(rolling_friction_stops_a_ball) {
     TextConfig config = by_shapes();
-    AUTO(text_close) Text t;
-    open_body(&t, ball, "condim='6' friction='1 0 .001'", "condim='1' friction='0 0 0'", &config);
+    AUTO(text_close)
+    Text t =
+        open_body(ball, "condim='6' friction='1 0 .001'", "condim='1' friction='0 0 0'", config);
     mf_world_step(t.world, 500);
     text_set3(&t, "base.linear_velocity", 1, 0, 0);
     text_set3(&t, "base.angular_velocity", 0, 10, 0);
@@ -80,8 +81,7 @@ TEST(sliding_friction_is_the_files) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TextConfig config = by_shapes();
         config.motion.friction = cases[i].setting;
-        AUTO(text_close) Text t;
-        open_body(&t, box, cases[i].geom, cases[i].plane, &config);
+        AUTO(text_close) Text t = open_body(box, cases[i].geom, cases[i].plane, config);
         mf_world_step(t.world, 500);
         text_set3(&t, "base.linear_velocity", 3, 0, 0);
         mf_world_step(t.world, 200);
@@ -98,17 +98,16 @@ TEST(sliding_friction_is_the_files) {
 // Shapes and planes whose bits do not match do not meet; a listed pair does, as it says.
 TEST(the_file_says_what_meets_the_ground) {
     TextConfig config = by_shapes();
-    AUTO(text_close) Text t;
-    open_body(&t, ball, "contype='2' conaffinity='2'", "contype='4' conaffinity='4'", &config);
+    AUTO(text_close)
+    Text t = open_body(ball, "contype='2' conaffinity='2'", "contype='4' conaffinity='4'", config);
     mf_world_step(t.world, 300);
     assert_near(text_get(&t, "base.linear_velocity", 2), -0.3 * gravity, 1e-9);
     text_close(&t);
-    text_open(&t,
-              "<mujoco><worldbody><geom name='f' type='plane' size='5 5 1' contype='4' "
-              "conaffinity='4'/><body pos='0 0 .1'><freejoint/><geom name='b' type='box' "
-              "size='.1 .1 .1' contype='2' conaffinity='2'/></body></worldbody><contact><pair "
-              "geom1='b' geom2='f' friction='.2 .2 0 0 0'/></contact></mujoco>",
-              &config);
+    t = text_open("<mujoco><worldbody><geom name='f' type='plane' size='5 5 1' contype='4' "
+                  "conaffinity='4'/><body pos='0 0 .1'><freejoint/><geom name='b' type='box' "
+                  "size='.1 .1 .1' contype='2' conaffinity='2'/></body></worldbody><contact><pair "
+                  "geom1='b' geom2='f' friction='.2 .2 0 0 0'/></contact></mujoco>",
+                  config);
     text_set3(&t, "base.position", 0, 0, 0.1);
     mf_world_step(t.world, 300);
     text_set3(&t, "base.linear_velocity", 2, 0, 0);
@@ -131,8 +130,7 @@ TEST(solref_says_how_deep_a_ball_rests) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TextConfig config = by_shapes();
-        AUTO(text_close) Text t;
-        open_body(&t, ball, cases[i].softness, cases[i].softness, &config);
+        AUTO(text_close) Text t = open_body(ball, cases[i].softness, cases[i].softness, config);
         mf_world_step(t.world, 5000);
         double expected = 0.1 * gravity / cases[i].rate;
         assert_near(0.1 - text_get(&t, "base.position", 2), expected, 1e-3 * expected);
@@ -149,8 +147,7 @@ TEST(solref_says_how_a_ball_bounces) {
     config.motion.shapes = true;
     config.motion.contact_depth = 1.0;
     config.world.gravity = 0.0;
-    AUTO(text_close) Text t;
-    open_body(&t, ball, soft, soft, &config);
+    AUTO(text_close) Text t = open_body(ball, soft, soft, config);
     text_set3(&t, "base.linear_velocity", 0, 0, -1);
     mf_world_step(t.world, 12000);
     assert_near(text_get(&t, "base.linear_velocity", 2), 0.7201856, 1.5e-3);
@@ -160,8 +157,9 @@ TEST(solref_says_how_a_ball_bounces) {
 TEST(margin_and_settings) {
     TextConfig config = by_shapes();
     config.motion.contact_stiffness = 1e5;
-    AUTO(text_close) Text t;
-    open_body(&t, ball, "margin='.01' solref='.02 1' solimp='.9 .9 .001'", "margin='.02'", &config);
+    AUTO(text_close)
+    Text t =
+        open_body(ball, "margin='.01' solref='.02 1' solimp='.9 .9 .001'", "margin='.02'", config);
     mf_world_step(t.world, 2000);
     assert_near(text_get(&t, "base.position", 2), 0.13 - gravity / 1e5, 1e-8);
 }

@@ -32,8 +32,7 @@ TEST(a_string_over_a_wheel_has_its_length) {
     const double offsets[2] = {0.0, 0.3};
     for (int i = 0; i < 2; i++) {
         TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-        AUTO(text_close) Text t;
-        text_open(&t, formatted(WHEEL(""), offsets[i]), &config);
+        AUTO(text_close) Text t = text_open(formatted(WHEEL(""), offsets[i]), config);
         text_set(&t, "joint.rate", 0, -0.5);
         text_set(&t, "joint.rate", 1, 0.125);
         mf_world_step(t.world, 1);
@@ -48,8 +47,8 @@ TEST(a_string_over_a_wheel_has_its_length) {
 TEST(a_string_over_a_wheel_carries_weights) {
     TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 9.81;
-    AUTO(text_close) Text t;
-    text_open(&t, formatted(WHEEL("limited='true' range='0 1.314159265358979'"), 0.0), &config);
+    AUTO(text_close)
+    Text t = text_open(formatted(WHEEL("limited='true' range='0 1.314159265358979'"), 0.0), config);
     mf_world_step(t.world, 100);
     const double early = text_get(&t, "joint.rate", 0);
     mf_world_step(t.world, 200);
@@ -71,8 +70,7 @@ TEST(springs_along_paths_swing) {
     const double w = sqrt(99.0);
     TextConfig config = tendon_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     config.world.gravity = 0.0;
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO(text_close) Text t = text_open(text, config);
     text_set(&t, "joint.rate", 0, 1.0);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "joint.angle", 0), exp(-1.0) * sin(w) / w, 1e-9);
@@ -92,8 +90,7 @@ TEST(a_string_passes_through_a_ring) {
         "<actuator><general tendon='t' gainprm='0' biastype='affine' biasprm='0 1 0'/></actuator>"
         "</mujoco>";
     TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO(text_close) Text t = text_open(text, config);
     mf_world_step(t.world, 1);
     assert_near(text_get(&t, "actuator.force", 0), 2.0 * sqrt(0.09 + 0.01), 1e-9);
 }
@@ -109,8 +106,7 @@ TEST(muscles_pull_and_wake) {
         "<muscle tendon='t' lengthrange='.5 1.5' range='.5 1.5' force='80'/></actuator></mujoco>";
     TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 0.0;
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO(text_close) Text t = text_open(text, config);
     text_set(&t, "actuator.activation", 0, 0.4);
     text_set(&t, "actuator.control", 0, 1.0);
     mf_world_step(t.world, 1);
@@ -149,8 +145,7 @@ TEST(muscles_find_their_lengths) {
     static const double force[4] = {-29.511562597560026, -37.112571762512346, -56.190721485586934,
                                     -23.025914645177956};
     TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO(text_close) Text t = text_open(text, config);
     for (uint32_t i = 0; i < 4; i++)
         text_set(&t, "actuator.activation", i, activation[i]);
     text_set(&t, "joint.angle", 0, 0.2);
@@ -186,8 +181,7 @@ static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa is
     config.world.isa = isa;
     config.group.count = count;
     config.group.double_precision = double_precision;
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO(text_close) Text t = text_open(text, config);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t which = count == 1 ? robot : i;
         set_field(t.group, "joint.angle", i, 0, 0.2 * which - 1.0);
@@ -224,18 +218,18 @@ TEST(controls_change_at_a_limited_rate) {
     static const double slewed[] = {0.5, 0.5, 0.7, 0.9, 0.7, 0.5, 0.3, 0.1};
     static const double forces[] = {0.5,      0.495,    0.68505,  0.868249,
                                     0.642767, 0.410856, 0.174837, -0.062931};
-    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 100 * MF_MILLISECOND);
     config.world.gravity = 0.0;
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-    text_open(&t,
-              "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='p'><config key='kp' "
-              "value='1'/><config key='slewmax' value='2'/></instance></plugin></extension>"
-              "<worldbody><body><joint name='j' type='slide'/><geom size='1' mass='1' "
-              "contype='0' conaffinity='0'/></body>"
-              "</worldbody><actuator><plugin joint='j' plugin='mujoco.pid' instance='p' "
-              "actdim='1'/></actuator></mujoco>",
-              &config);
+    AUTO(text_close)
+    Text t = text_open(
+        "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='p'><config key='kp' "
+        "value='1'/><config key='slewmax' value='2'/></instance></plugin></extension>"
+        "<worldbody><body><joint name='j' type='slide'/><geom size='1' mass='1' "
+        "contype='0' conaffinity='0'/></body>"
+        "</worldbody><actuator><plugin joint='j' plugin='mujoco.pid' instance='p' "
+        "actdim='1'/></actuator></mujoco>",
+        config);
     for (int life = 0; life < 2; life++) {
         for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
             text_set(&t, "actuator.control", 0, controls[i]);

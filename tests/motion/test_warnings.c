@@ -41,13 +41,12 @@ static TextConfig pile_config(void) {
 // One sweep does not bear 1000 kg on 1 kg; with solutions of all rows behind it, it does.
 TEST(few_sweeps_are_reported) {
     TextConfig config = pile_config();
-    AUTO(text_close) Text t;
-    text_open(&t, heavy_on_light, &config);
+    AUTO(text_close) Text t = text_open(heavy_on_light, config);
     mf_world_step(t.world, 40);
     expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
     text_close(&t);
     config.motion.solver_rounds = 30;
-    text_open(&t, heavy_on_light, &config);
+    t = text_open(heavy_on_light, config);
     mf_world_step(t.world, 40);
     assert_int_equal(mf_group_warning(t.group, 0), 0);
 }
@@ -55,8 +54,7 @@ TEST(few_sweeps_are_reported) {
 // A robot goes on with a warning, a reset clears it, and an image and the hash hold it.
 TEST(a_warning_is_state_and_does_not_freeze) {
     TextConfig config = pile_config();
-    AUTO(text_close) Text t;
-    text_open(&t, heavy_on_light, &config);
+    AUTO(text_close) Text t = text_open(heavy_on_light, config);
     const uint64_t clean = mf_world_hash(t.world);
     mf_world_step(t.world, 20);
     const uint64_t before = expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
@@ -107,9 +105,8 @@ TEST(too_many_contacts_are_a_fault) {
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.motion.contact_law = cases[i].law;
         config.motion.shapes = true;
-        AUTO(text_close) Text t;
         put_balls(text, ROOM, cases[i].balls, cases[i].ground);
-        text_open(&t, text, &config);
+        AUTO(text_close) Text t = text_open(text, config);
         mf_world_step(t.world, 5);
         const uint32_t word = mf_group_warning(t.group, 0);
         const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_CONTACTS);
@@ -144,8 +141,7 @@ TEST(a_pile_of_boxes_stays_in_its_bin) {
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
     config.motion.shapes = true;
     config.group.double_precision = false;
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO(text_close) Text t = text_open(text, config);
     mf_world_step(t.world, 500);
     assert_int_equal(mf_group_fault_total(t.group), 0);
     assert_false(mf_group_warning(t.group, 0) & MF_WARNING_CONTACTS);
@@ -168,8 +164,7 @@ TEST(an_inaccurate_contact_is_reported) {
     for (int beside = 0; beside < 2; beside++) { // and one that the search finds
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.group.double_precision = false;
-        AUTO(text_close) Text t;
-        text_open(&t, text, &config);
+        AUTO(text_close) Text t = text_open(text, config);
         text_set3(&t, "base.position", 0.0258 + 0.02 * beside, 0.0085, -0.0145);
         for (uint32_t c = 0; c < 4; c++)
             text_set(&t, "base.orientation", c, rotation[c]);
@@ -189,8 +184,7 @@ TEST(an_open_loop_is_reported) {
         "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"
         "<equality><joint joint1='x' polycoef='.005 0 0 0 0'/></equality></mujoco>";
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO(text_close) Text t = text_open(text, config);
     mf_world_step(t.world, 3);
     const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_LOOPS);
     expect_warning(t.group, MF_WARNING_LOOPS, 0.0049);
@@ -205,8 +199,7 @@ TEST(too_fast_a_rotation_is_reported) {
         "</worldbody></mujoco>";
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.world.gravity = 0.0;
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO(text_close) Text t = text_open(text, config);
     text_set3(&t, "base.angular_velocity", 100, 90, 80);
     mf_world_step(t.world, 20);
     assert_int_equal(mf_group_warning(t.group, 0), 0);

@@ -27,6 +27,7 @@
 #include "rig/sanitized.h"
 #include "rig/text_model.h"
 #include "rig/torture.h"
+#include "rig/with.h"
 #include "rig/world.h"
 
 #endif

@@ -22,9 +22,10 @@ static TextConfig balls_config(uint32_t count, bool floats, mf_Isa isa) {
     return config;
 }
 
-static void open_sensors(Text *t, const char *text, const TextConfig *config) {
-    text_open(t, text, config);
-    MUST(mf_sensors_add(t->group, NULL, &error));
+static Text open_sensors(const char *text, TextConfig config) {
+    Text t = text_open(text, config);
+    MUST(mf_sensors_add(t.group, NULL, &error));
+    return t;
 }
 
 static double at(const Text *t, uint32_t c) {
@@ -42,8 +43,7 @@ TEST(contacts_are_where_they_are) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     const double still[12] = {0};
     double position[14] = {0.3, 0.2, 0.09, 1, 0, 0, 0, 0.3, 0.2, 0.22, 1, 0, 0, 0}, values[34];
-    Text t;
-    open_sensors(&t, BALLS, &config);
+    Text t = open_sensors(BALLS, config);
     mf_group_set_state(t.group, 0, position, still);
     MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
     mf_Field *value = mf_group_find_field(t.group, "sensor.value");
@@ -68,8 +68,7 @@ TEST(the_deepest_comes_first) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     const double still[12] = {0};
     double position[14] = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0.22, 1, 0, 0, 0}, values[40];
-    Text t;
-    open_sensors(&t, BALLS, &config);
+    Text t = open_sensors(BALLS, config);
     const uint32_t all = t.model->sensors[3].address, low = t.model->sensors[4].address;
     mf_group_set_state(t.group, 0, position, still);
     MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
@@ -89,8 +88,7 @@ TEST(the_deepest_comes_first) {
 TEST(readings_are_those_of_the_state) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     bool fell = false;
-    Text t;
-    open_sensors(&t, BALLS, &config);
+    Text t = open_sensors(BALLS, config);
     for (int i = 0; i < 400; i++) {
         mf_world_step(t.world, 1);
         const double height = text_get(&t, "free.position", 2) - 0.1;
@@ -107,8 +105,7 @@ TEST(other_motions_refuse_by_name) {
     mf_SensorsConfig lenient = mf_sensors_config();
     mf_GroupConfig group = mf_group_config();
     mf_Error error = {0};
-    Text t;
-    open_sensors(&t, BALLS, &config);
+    Text t = open_sensors(BALLS, config);
     group.model = t.model;
     group.name = "others";
     mf_Group *other = add_group(t.world, &group);
@@ -116,7 +113,7 @@ TEST(other_motions_refuse_by_name) {
     assert_int_equal(mf_sensors_add(other, NULL, &error), MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "does not compute contacts of shapes"));
     text_close(&t);
-    open_sensors(&t, BALLS, &config);
+    t = open_sensors(BALLS, config);
     group.model = t.model;
     group.name = "others";
     lenient.lenient = true;
@@ -131,8 +128,7 @@ TEST(other_motions_refuse_by_name) {
 static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
     const TextConfig config = balls_config(count, floats, isa);
     uint64_t hash = 0;
-    Text t;
-    open_sensors(&t, BALLS, &config);
+    Text t = open_sensors(BALLS, config);
     mf_Field *speed = mf_group_find_field(t.group, "free.velocity");
     for (uint32_t i = 0; i < count; i++)
         mf_field_set(speed, i, 0, 0.1 * (count == 1 ? which : i));
@@ -172,8 +168,7 @@ TEST(lengths_of_paths_are_read) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     double values[6];
     const double speed = 0.5;
-    Text t;
-    open_sensors(&t, text, &config);
+    Text t = open_sensors(text, config);
     const double expected[2][6] = {{1.5, -1.0, 4.5, -3.0, 0, 0},
                                    {2.95, -1.0, 8.85, -3.0, -0.05, 1.0}};
     for (int i = 0; i < 2; i++) {
