@@ -37,21 +37,21 @@ static inline RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
     return config;
 }
 
-static inline void rig_open(Rig *rig, const RigConfig *config) {
+static inline Rig rig_open(const RigConfig *config) {
     mf_WorldConfig world = config->world;
     mf_GroupConfig group = config->group;
-    memset(rig, 0, sizeof *rig);
-    rig->context = open_context(config->threads);
+    Rig rig = {0};
+    rig.context = open_context(config->threads);
     if (config->slope != 0.0 || config->rough)
-        rig->terrain =
-            make_terrain(rig->context, config->rough ? MF_TERRAIN_NOISE : MF_TERRAIN_SLOPE,
-                         MF_BILINEAR, config->rough ? 0.05 : config->slope, 1.0, 0.1);
-    world.terrain = rig->terrain;
-    MUST(mf_car_body(rig->context, &config->car, "car", &rig->model, &error));
-    group.model = rig->model;
-    rig->world = open_world(rig->context, &world);
-    rig->group = add_group(rig->world, &group);
-    MUST(rig_add_car(rig->group, &config->car, &config->config, &error));
+        rig.terrain = make_terrain(rig.context, config->rough ? MF_TERRAIN_NOISE : MF_TERRAIN_SLOPE,
+                                   MF_BILINEAR, config->rough ? 0.05 : config->slope, 1.0, 0.1);
+    world.terrain = rig.terrain;
+    MUST(mf_car_body(rig.context, &config->car, "car", &rig.model, &error));
+    group.model = rig.model;
+    rig.world = open_world(rig.context, &world);
+    rig.group = add_group(rig.world, &group);
+    MUST(rig_add_car(rig.group, &config->car, &config->config, &error));
+    return rig;
 }
 
 static inline void rig_close(Rig *rig) {

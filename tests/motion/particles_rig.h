@@ -38,24 +38,25 @@ static inline mf_Model *rig_body(Rig *rig, bool sphere, double size, double mass
 }
 
 // Particles of 0.02 m, 0.008 kg, without a motion.
-static inline void rig_open(Rig *rig, const RigConfig *config) {
+static inline Rig rig_open(const RigConfig *config) {
     mf_ContextConfig context = mf_context_config();
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    *rig = (Rig){.count = config->count};
+    Rig rig = {.count = config->count};
     context.threads = config->threads;
-    assert_int_equal(mf_context_create(&context, &rig->context, NULL), MF_OK);
+    assert_int_equal(mf_context_create(&context, &rig.context, NULL), MF_OK);
     world.step = mf_time_from_seconds(config->step);
     world.gravity = config->gravity;
     world.isa = config->isa;
-    rig->world = open_world(rig->context, &world);
-    rig->model = rig_body(rig, true, 0.02, 0.008);
+    rig.world = open_world(rig.context, &world);
+    rig.model = rig_body(&rig, true, 0.02, 0.008);
     group.name = "particles";
-    group.model = rig->model;
+    group.model = rig.model;
     group.count = config->count;
     group.isolated = false;
     group.double_precision = config->precise;
-    rig->group = add_group(rig->world, &group);
+    rig.group = add_group(rig.world, &group);
+    return rig;
 }
 
 // A box of 0.2 m that particles push.

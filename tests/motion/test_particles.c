@@ -14,18 +14,18 @@ static void add_motion(const Rig *rig, bool fluid) {
 }
 
 // A block of particles that falls apart around a box.
-static void open_block(Rig *rig, const RigConfig *config, bool fluid) {
+static Rig open_block(const RigConfig *config, bool fluid) {
     const double at[3] = {0.05, 0.05, 0.35};
-    rig_open(rig, config);
-    add_motion(rig, fluid);
-    rig_box(rig, 2.0, at);
-    rig_fill(rig, 8, 8, 0.0201);
-    assert_int_equal(mf_particles_couple(rig->world, NULL), MF_OK);
+    Rig rig = rig_open(config);
+    add_motion(&rig, fluid);
+    rig_box(&rig, 2.0, at);
+    rig_fill(&rig, 8, 8, 0.0201);
+    assert_int_equal(mf_particles_couple(rig.world, NULL), MF_OK);
+    return rig;
 }
 
 static uint64_t run_block(const RigConfig *config, bool fluid) {
-    AUTO(rig_close) Rig rig;
-    open_block(&rig, config, fluid);
+    AUTO(rig_close) Rig rig = open_block(config, fluid);
     mf_world_step(rig.world, 60);
     const uint64_t hash = mf_world_hash(rig.world);
     assert_int_equal(mf_group_fault_total(rig.group), 0);
@@ -58,7 +58,7 @@ TEST(test_lists) {
         RigConfig config = rig_config(512);
         config.precise = true;
         config.step = k == 0 ? 2.9e-3 : 2.9e-4;
-        rig_open(&rigs[k], &config);
+        rigs[k] = rig_open(&config);
         add_motion(&rigs[k], true);
         rig_fill(&rigs[k], 8, 8, 0.019);
         for (uint32_t i = 0; i < 512; i++)
@@ -81,9 +81,8 @@ TEST(test_lists) {
 
 TEST(test_restore) {
     for (int fluid = 0; fluid < 2; fluid++) {
-        AUTO(rig_close) Rig rig;
         const RigConfig config = rig_config(300);
-        open_block(&rig, &config, fluid);
+        AUTO(rig_close) Rig rig = open_block(&config, fluid);
         mf_world_step(rig.world, 40);
         assert_continues(rig.world, 40);
     }
@@ -94,12 +93,12 @@ TEST(test_fault) {
     for (int fluid = 0; fluid < 2; fluid++) {
         Rig one, other;
         RigConfig config = rig_config(100);
-        rig_open(&one, &config);
+        one = rig_open(&config);
         add_motion(&one, fluid);
         rig_fill(&one, 5, 5, 0.02);
         set_field(one.group, "base.position", 99, 0, (double)NAN);
         config.count = 99;
-        rig_open(&other, &config);
+        other = rig_open(&config);
         add_motion(&other, fluid);
         rig_fill(&other, 5, 5, 0.02);
         mf_world_step(one.world, 50);
@@ -117,10 +116,9 @@ TEST(test_fault) {
 // The spacing is 0.02 m: in a nozzle of 0.03 m are 5 sites, a layer of which leaves every 20 ms at
 // 1 m/s, the first one at 0.1 s.
 TEST(test_emitter) {
-    AUTO(rig_close) Rig rig;
     RigConfig config = rig_config(32);
     config.gravity = 0.0;
-    rig_open(&rig, &config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     const mf_Emitter emitter = {.position = {1.0, 2.0, 3.0},
                                 .direction = {2.0, 0.0, 0.0},
                                 .radius = 0.031,
@@ -151,7 +149,7 @@ static void throw_block(Rig *rig, bool fluid, uint32_t count) {
     RigConfig config = rig_config(count);
     config.gravity = 0.0;
     config.precise = true;
-    rig_open(rig, &config);
+    *rig = rig_open(&config);
     add_motion(rig, fluid);
     rig_box(rig, 1.0, (double[]){0.3, 0.04, 5.04});
     rig_fill(rig, 4, 4, 0.02);
@@ -223,12 +221,11 @@ TEST(moment_of_momentum_is_passed_on) {
 TEST(solids_turn_within_a_step) {
     double speed[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(rig_close) Rig rig;
         RigConfig config = rig_config(1);
         config.gravity = 0.0;
         config.precise = true;
         config.step = k == 0 ? 0.01 : 1e-4;
-        rig_open(&rig, &config);
+        AUTO(rig_close) Rig rig = rig_open(&config);
         add_motion(&rig, false);
         rig_box(&rig, 1e3, (double[]){0, 0, 5});
         MUST(mf_group_set_start(rig.group, 0, (double[]){0.115, 0, 5}, NULL, NULL, &error));
@@ -246,10 +243,9 @@ TEST(solids_turn_within_a_step) {
 }
 
 TEST(test_refusals) {
-    AUTO(rig_close) Rig rig;
     const RigConfig config = rig_config(4);
     mf_Error error = {0};
-    rig_open(&rig, &config);
+    AUTO(rig_close) Rig rig = rig_open(&config);
     mf_FluidConfig fluid = mf_motions_config().fluid;
     fluid.reach = 1.0;
     assert_int_equal(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT);

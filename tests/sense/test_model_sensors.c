@@ -53,17 +53,19 @@ static mf_Status add_motion(mf_Group *group, mf_Motion motion, mf_Error *error) 
     }
 }
 
-static void open_with(Rig *rig, mf_Context *context, const char *text, mf_Motion motion) {
+static Rig open_with(mf_Context *context, const char *text, mf_Motion motion) {
+    Rig rig;
     RigConfig config = rig_config();
     mf_Error error = {0};
     config.text = text;
     config.step = MF_MILLISECOND;
-    rig_open(rig, context, &config);
-    mf_Status status = add_motion(rig->group, motion, &error);
+    rig = rig_open(context, &config);
+    mf_Status status = add_motion(rig.group, motion, &error);
     if (status == MF_OK)
-        status = mf_sensors_add(rig->group, NULL, &error);
+        status = mf_sensors_add(rig.group, NULL, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
+    return rig;
 }
 
 // ---- known motions -----------------------------------------------------------------------------
@@ -72,9 +74,8 @@ static void open_with(Rig *rig, mf_Context *context, const char *text, mf_Motion
 // the weight, at every level that falls.
 TEST(falling_and_resting) {
     for (mf_Motion level = MF_MOTION_POINTS; level < MF_MOTION_LEVELS; level++) {
-        Rig rig;
         double a[3];
-        open_with(&rig, *state, ARM(IMU), level);
+        Rig rig = open_with(*state, ARM(IMU), level);
         const double weight = rig.model->mass * G;
         readings3(&rig, "acc", a);
         assert_near3(a, 0, 0, G, 1e-12);
@@ -106,7 +107,6 @@ TEST(falling_and_resting) {
 // Robots of one group at different levels, and one that changes: each reads the loads of its own
 // motion, never what another motion wrote last.
 TEST(loads_are_those_of_the_present_level) {
-    Rig rig;
     RigConfig config = rig_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_Error error = {0};
@@ -114,7 +114,7 @@ TEST(loads_are_those_of_the_present_level) {
                       "type='contact' link='box'/>");
     config.step = MF_MILLISECOND;
     config.count = 2;
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     motions.start = MF_MOTION_POINTS;
     motions.has[MF_MOTION_ARTICULATED] = motions.has[MF_MOTION_RIGID] = true;
     mf_Status status = mf_motions_add(rig.group, &motions, &error);
@@ -143,9 +143,8 @@ TEST(loads_are_those_of_the_present_level) {
 
 // The arm turns at w: the IMU's y looks inward, so it reads + w^2 r there, and w about z.
 TEST(a_turning_arm) {
-    Rig rig;
     double a[3], w[3];
-    open_with(&rig, *state, ARM(IMU), MF_MOTION_ARTICULATED);
+    Rig rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
     rig_set(&rig, "base.position", 0, 2, 50.0);
     rig_set(&rig, "joint.rate", 0, 0, 4.0);
     mf_world_step(rig.world, 1);
@@ -162,8 +161,7 @@ TEST(a_turning_arm) {
 
 // Roll, pitch, yaw of a turned robot, by the formula of URDF.
 TEST(attitude_is_roll_pitch_yaw) {
-    Rig rig;
-    open_with(&rig, *state, ARM(IMU), MF_MOTION_ARTICULATED);
+    Rig rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
     const double roll = 0.3, pitch = -0.7, yaw = 2.5;
     const double q[4] = {cos(roll / 2) * cos(pitch / 2) * cos(yaw / 2) +
                              sin(roll / 2) * sin(pitch / 2) * sin(yaw / 2),
@@ -240,11 +238,10 @@ TEST(mistakes_are_named_with_their_line) {
 
 // A field that is not there when the sensors are added.
 TEST(a_missing_field_is_named) {
-    Rig rig;
     RigConfig config = rig_config();
     mf_Error error = {0};
     config.text = ARM("<sensor name='s' type='field' field='gait.time'/>");
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     assert_int_equal(mf_sensors_add(rig.group, NULL, &error), MF_UNSUPPORTED);
     assert_string_equal(error.message,
                         "sensor 0 's' cannot be measured: the group has no field of that name");
@@ -261,14 +258,14 @@ TEST(a_missing_field_is_named) {
 // The same robot with ideal and real sensors: the readings are those of earlier states, rounded;
 // `raw` holds what is true.
 TEST(an_encoder_is_late_and_coarse) {
-    Rig rig;
     enum { STEPS = 400 };
     static double truth[STEPS + 1];
-    open_with(&rig, *state,
-              ARM("<sensor name='real' type='encoder' joint='turn' rate='250' delay='0.006' "
-                  "range='6.4' bits='12'/><sensor name='ideal' type='encoder' joint='turn'/>"
-                  "<sensor name='noisy' type='encoder' joint='turn' noise='0.01'/>"),
-              MF_MOTION_ARTICULATED);
+    Rig rig =
+        open_with(*state,
+                  ARM("<sensor name='real' type='encoder' joint='turn' rate='250' delay='0.006' "
+                      "range='6.4' bits='12'/><sensor name='ideal' type='encoder' joint='turn'/>"
+                      "<sensor name='noisy' type='encoder' joint='turn' noise='0.01'/>"),
+                  MF_MOTION_ARTICULATED);
     rig_set(&rig, "base.position", 0, 2, 50.0);
     rig_set(&rig, "joint.rate", 0, 0, 9.0);
     const double step = 12.8 / 4096;
@@ -290,7 +287,7 @@ TEST(an_encoder_is_late_and_coarse) {
     // Without noise the delay stays.
     RigConfig config = rig_config();
     config.text = ARM("<sensor name='s' type='encoder' joint='turn' noise='1' bias='1'/>");
-    rig_open(&rig, *state, &config);
+    rig = rig_open(*state, &config);
     mf_SensorsConfig quiet = mf_sensors_config();
     quiet.noise = false;
     assert_int_equal(mf_sensors_add(rig.group, &quiet, NULL), MF_OK);
@@ -302,13 +299,12 @@ TEST(an_encoder_is_late_and_coarse) {
 // The sensors of the walking experiments go the same way: late contacts, coarse rays, at their own
 // rates; joints and attitude at that of the controller.
 TEST(walkers_have_real_sensors_too) {
-    Rig rig;
     RigConfig config = rig_config();
     mf_Error error = {0};
     config.text = ARM("<sensor name='touch' type='contact' link='box' delay='0.03'/><sensor "
                       "name='down' type='ray' link='box' rpy='0 1.57079632679489662 0' reach='9' "
                       "resolution='0.25' rate='50'/>");
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     assert_int_equal(mf_motion_add(rig.group, MF_MOTION_POINTS, NULL, &error), MF_OK);
     mf_SensorsConfig sensors = mf_sensors_config();
     sensors.rate = (mf_Rate){25, 1};
@@ -357,7 +353,6 @@ TEST(rates_and_delays_of_mjcf_are_those_of_mujoco) {
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[1000];
-        Rig rig;
         RigConfig config = rig_config();
         snprintf(text, sizeof text,
                  "<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody><body><joint "
@@ -365,7 +360,7 @@ TEST(rates_and_delays_of_mjcf_are_those_of_mujoco) {
                  "joint='j' %s/></sensor></mujoco>",
                  cases[k].attributes);
         config.text = text;
-        rig_open(&rig, *state, &config);
+        Rig rig = rig_open(*state, &config);
         assert_int_equal(mf_sensors_add(rig.group, NULL, NULL), MF_OK);
         for (int s = 0; s < 14; s++) {
             assert_near(rig_get(&rig, "sensor.value", 0, 0), 0.01 * cases[k].expected[s], 1e-12);
@@ -396,24 +391,26 @@ TEST(mjcf_keeps_rate_and_delay_when_written) {
 
 // ---- the humanoid ------------------------------------------------------------------------------
 
-static void open_humanoid(Rig *rig, mf_Context *context, mf_Motion motion) {
+static Rig open_humanoid(mf_Context *context, mf_Motion motion) {
+    Rig rig;
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_Error error = {0};
-    rig->context = context;
-    rig->model = load_file(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL);
+    rig.context = context;
+    rig.model = load_file(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL);
     world.step = MF_MILLISECOND;
-    group.model = rig->model;
+    group.model = rig.model;
     group.count = 3;
-    mf_Status status = mf_world_create(context, &world, &rig->world, &error);
+    mf_Status status = mf_world_create(context, &world, &rig.world, &error);
     if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, &error);
+        status = mf_world_add_group(rig.world, &group, &rig.group, &error);
     if (status == MF_OK)
-        status = add_motion(rig->group, motion, &error);
+        status = add_motion(rig.group, motion, &error);
     if (status == MF_OK)
-        status = mf_sensors_add(rig->group, NULL, &error);
+        status = mf_sensors_add(rig.group, NULL, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
+    return rig;
 }
 
 // Standing at the two levels that need no controller: the soles bear the weight, the IMU shows +g,
@@ -421,8 +418,7 @@ static void open_humanoid(Rig *rig, mf_Context *context, mf_Motion motion) {
 TEST(the_humanoid_feels) {
     static const mf_Motion motions[] = {MF_MOTION_POINTS, MF_MOTION_KINEMATIC};
     for (int k = 0; k < 2; k++) {
-        Rig rig;
-        open_humanoid(&rig, *state, motions[k]);
+        Rig rig = open_humanoid(*state, motions[k]);
         for (uint32_t j = 0; j < rig.model->joint_count; j++) { // an encoder at each joint
             bool found = false;
             for (uint32_t s = 0; s < rig.model->sensor_count; s++)

@@ -58,8 +58,8 @@ static mf_Group *add_geom(Pitch *pitch, const char *name, const char *asset, con
     return group;
 }
 
-static void open_pitch(Pitch *pitch, uint32_t threads, mf_Isa isa) {
-    pitch_open(pitch, threads, isa, MF_MILLISECOND, 0.0);
+static Pitch open_pitch(uint32_t threads, mf_Isa isa) {
+    return pitch_open(threads, isa, MF_MILLISECOND, 0.0);
 }
 
 static void add_ranges(Pitch *pitch) {
@@ -99,10 +99,9 @@ TEST(every_shape_is_seen_at_its_surface) {
         for (int k = 0; k < 6; k++) {
             const Case *c = &cases[i];
             const bool wide = k & 1;
-            Pitch pitch;
             if (!mf_isa_available(sets[k / 2]))
                 continue;
-            open_pitch(&pitch, 1, sets[k / 2]);
+            Pitch pitch = open_pitch(1, sets[k / 2]);
             mf_Group *eye = add_watchers(&pitch, 1, wide);
             mf_Group *thing = add_geom(&pitch, c->name, c->asset, c->geom, 1, wide);
             put(&pitch, eye, 0, -2.0, c->y, 5.0 + c->z, 0.0);
@@ -119,8 +118,7 @@ TEST(every_shape_is_seen_at_its_surface) {
 // ---- who sees whom ------------------------------------------------------------------------------
 
 TEST(robots_see_each_other_but_not_themselves) {
-    Pitch pitch;
-    open_pitch(&pitch, 1, MF_ISA_AUTO);
+    Pitch pitch = open_pitch(1, MF_ISA_AUTO);
     mf_Group *group = add_watchers(&pitch, 3, true);
     for (uint32_t i = 0; i < 3; i++)
         put(&pitch, group, i, 1.5 * i, 0.0, 5.0, 0.0);
@@ -140,8 +138,7 @@ TEST(robots_see_each_other_but_not_themselves) {
 }
 
 TEST(range_finders_see_all_but_their_body) {
-    Pitch pitch;
-    open_pitch(&pitch, 1, MF_ISA_AUTO);
+    Pitch pitch = open_pitch(1, MF_ISA_AUTO);
     mf_Group *eye = pitch_group(&pitch, load_text(pitch.context, finder), "eye", 1, true);
     add_motion(&pitch, eye);
     must(mf_sensors_add(eye, NULL, &pitch.error), &pitch.error);
@@ -164,8 +161,7 @@ TEST(range_finders_see_all_but_their_body) {
 // Isolated robots are alone with the ground, and nothing is added for a robot that is.
 TEST(isolated_robots_see_nobody) {
     for (int both = 0; both < 2; both++) {
-        Pitch pitch;
-        open_pitch(&pitch, 1, MF_ISA_AUTO);
+        Pitch pitch = open_pitch(1, MF_ISA_AUTO);
         mf_GroupConfig config = mf_group_config();
         mf_Group *apart;
         config.name = "apart";
@@ -193,8 +189,7 @@ TEST(isolated_robots_see_nobody) {
 }
 
 TEST(a_second_call_is_an_error) {
-    Pitch pitch;
-    open_pitch(&pitch, 1, MF_ISA_AUTO);
+    Pitch pitch = open_pitch(1, MF_ISA_AUTO);
     add_watchers(&pitch, 2, true);
     add_ranges(&pitch);
     assert_int_equal(mf_ranges_add(pitch.world, &pitch.error), MF_BAD_ARGUMENT);
@@ -207,8 +202,7 @@ TEST(a_second_call_is_an_error) {
 
 // Both robots' poses are those behind the step: no reading lags.
 TEST(a_moving_obstacle_is_where_it_is) {
-    Pitch pitch;
-    open_pitch(&pitch, 2, MF_ISA_AUTO);
+    Pitch pitch = open_pitch(2, MF_ISA_AUTO);
     mf_Group *eye = add_watchers(&pitch, 1, true);
     mf_Group *ball = add_geom(&pitch, "ball", "", "type='sphere' size='0.3'", 1, true);
     put(&pitch, eye, 0, -2.0, 0.0, 5.0, 0.5);
@@ -255,22 +249,22 @@ static void scatter(mf_Group *group, uint32_t stream) {
     }
 }
 
-static void open_batch(Pitch *pitch, uint32_t threads, mf_Isa isa, bool wide) {
-    open_pitch(pitch, threads, isa);
-    scatter(add_watchers(pitch, EYES, wide), 1);
+static Pitch open_batch(uint32_t threads, mf_Isa isa, bool wide) {
+    Pitch pitch = open_pitch(threads, isa);
+    scatter(add_watchers(&pitch, EYES, wide), 1);
     for (uint32_t k = 0; k < KINDS; k++)
         scatter(
-            add_geom(pitch, (const char *[]){"p", "q", "r", "s"}[k], "", geoms[k], THINGS, wide),
+            add_geom(&pitch, (const char *[]){"p", "q", "r", "s"}[k], "", geoms[k], THINGS, wide),
             2 + k);
-    add_ranges(pitch);
+    add_ranges(&pitch);
+    return pitch;
 }
 
 // Every reading is what a ray finds that tests all shapes of all robots.
 TEST(swarms_are_seen_as_by_rays) {
     for (int wide = 0; wide < 2; wide++) {
-        Pitch pitch;
         uint32_t hits = 0;
-        open_batch(&pitch, 2, MF_ISA_AUTO, wide);
+        Pitch pitch = open_batch(2, MF_ISA_AUTO, wide);
         for (int step = 0; step < (SANITIZED ? 2 : 20); step++) {
             mf_world_step(pitch.world, 5);
             for (uint32_t i = 0; i < EYES; i++) {
@@ -312,11 +306,10 @@ TEST(same_bits_for_threads_and_instruction_sets) {
     for (int wide = 0; wide < 2; wide++) {
         uint64_t first = 0;
         for (uint32_t k = 0; k < 5; k++) {
-            Pitch pitch;
             const mf_Isa isa = k < 3 ? sets[k] : MF_ISA_AUTO;
             if (!mf_isa_available(isa))
                 continue;
-            open_batch(&pitch, k < 3 ? 1 : k - 1, isa, wide);
+            Pitch pitch = open_batch(k < 3 ? 1 : k - 1, isa, wide);
             mf_world_step(pitch.world, 40);
             const uint64_t hash = mf_world_hash(pitch.world);
             if (first == 0)
@@ -328,8 +321,7 @@ TEST(same_bits_for_threads_and_instruction_sets) {
 }
 
 TEST(a_step_allocates_nothing) {
-    Pitch pitch;
-    open_batch(&pitch, 2, MF_ISA_AUTO, false);
+    Pitch pitch = open_batch(2, MF_ISA_AUTO, false);
     const uint64_t calls = mf_context_call_count(pitch.context);
     mf_world_step(pitch.world, 10);
     mf_group_reset(pitch.groups[0], 3);

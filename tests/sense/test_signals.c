@@ -43,11 +43,10 @@ static Moments gather(Rig *rig, const char *name, double center) {
 // with the next state, the next robot and any other value - also beyond the fourth. Each bound
 // is 4.5 standard deviations of the estimate.
 TEST(noise_is_normal_and_white) {
-    Rig rig;
     RigConfig config = rig_config();
     const double center = 2.0, size = 0.1, n = (double)STATES * ROBOTS * VALUES, far = 4.5;
     config.count = ROBOTS;
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     rig_add(&rig, "gauge", VALUES, &(mf_Signal){.noise = size}, &center);
     Moments m = gather(&rig, "gauge", center);
     double square = size * size;
@@ -69,7 +68,7 @@ TEST(sensors_and_seeds_are_independent) {
     config.count = 2000;
     for (int k = 0; k < 2; k++) {
         config.seed = (uint64_t)k + 1;
-        rig_open(&rigs[k], *state, &config);
+        rigs[k] = rig_open(*state, &config);
         rig_add(&rigs[k], "left", 1, &(mf_Signal){.noise = 1.0}, &zero);
         rig_add(&rigs[k], "right", 1, &(mf_Signal){.noise = 1.0}, &zero);
         mf_world_step(rigs[k].world, 1);
@@ -87,14 +86,13 @@ TEST(sensors_and_seeds_are_independent) {
 // ---- bias --------------------------------------------------------------------------------------
 
 TEST(a_bias_is_constant_in_an_episode) {
-    Rig rig;
     RigConfig config = rig_config();
     const double zero = 0.0, n = 2000;
     static double first[2000];
     double square = 0, change = 0;
     config.count = (uint32_t)n;
     config.policy = MF_FAULT_RESET;
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.bias = 0.3}, &zero);
     for (uint32_t i = 0; i < config.count; i++) {
         first[i] = rig_get(&rig, "gauge", i, 0);
@@ -125,11 +123,10 @@ TEST(a_drift_grows_with_the_root_of_time) {
     const double zero = 0.0, n = 2000, drift = 0.2;
     static double half[2000];
     for (int r = 0; r < 2; r++) {
-        Rig rig;
         RigConfig config = rig_config();
         double square = 0, product = 0;
         config.count = (uint32_t)n;
-        rig_open(&rig, *state, &config);
+        Rig rig = rig_open(*state, &config);
         rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = rates[r], .drift = drift}, &zero);
         mf_world_step(rig.world, 200); // 2 s
         for (uint32_t i = 0; i < config.count; i++)
@@ -151,12 +148,11 @@ TEST(a_drift_grows_with_the_root_of_time) {
 // Saturated first, then noise: half of the readings are above the limit, with the noise's own size.
 // The converter comes last: nothing is beyond its range.
 TEST(saturation_is_before_noise_and_conversion_behind) {
-    Rig rig;
     RigConfig config = rig_config();
     const double five = 5.0, n = 4000;
     double sum = 0, square = 0, above = 0;
     config.count = (uint32_t)n;
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     rig_add(&rig, "element", 1, &(mf_Signal){.saturation = {-1, 1}, .noise = 0.01}, &five);
     rig_add(&rig, "converter", 1, &(mf_Signal){.noise = 0.01, .range = {-1, 1}}, &five);
     rig_add(&rig, "both", 1, &(mf_Signal){.saturation = {-1, 1}, .noise = 0.01, .range = {-1, 1}},
@@ -198,12 +194,11 @@ TEST(a_converter_has_steps) {
     const mf_Signal four = {.range = {-1, 1}, .bits = 4}, tenth = {.resolution = 0.1},
                     coarse = {.resolution = 0.4, .range = {-1, 1}};
     for (int floats = 0; floats < 2; floats++) {
-        Rig rig;
         RigConfig config = rig_config();
         bool seen[16] = {false};
         config.count = 300;
         config.floats = floats;
-        rig_open(&rig, *state, &config);
+        Rig rig = rig_open(*state, &config);
         add_ramp(&rig, "four", &four);
         add_ramp(&rig, "tenth", &tenth);
         add_ramp(&rig, "coarse", &coarse);
@@ -233,16 +228,14 @@ TEST(a_converter_has_steps) {
 
 // Rounding over whole steps, of a true value that lies anywhere: mean square error step^2 / 12.
 TEST(rounding_errs_as_a_uniform_number) {
-    Rig rig;
     RigConfig config = rig_config();
     const double zero = 0.0, step = 0.01, n = 20000;
     double square = 0;
     config.count = (uint32_t)n;
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     // The same draws without and with a converter, which comes last.
     rig_add(&rig, "gauge", 1, &(mf_Signal){.noise = 1.0}, &zero);
-    Rig other;
-    rig_open(&other, *state, &config);
+    Rig other = rig_open(*state, &config);
     rig_add(&other, "gauge", 1, &(mf_Signal){.noise = 1.0, .resolution = step}, &zero);
     for (uint32_t i = 0; i < config.count; i++) {
         double distance = rig_get(&other, "gauge", i, 0) - rig_get(&rig, "gauge", i, 0);
@@ -286,10 +279,9 @@ TEST(a_delay_is_exact) {
                  {{200, 3}, 100 * MF_MILLISECOND, 10},
                  {{99, 1}, 200 * MF_MILLISECOND, 20}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        Rig rig;
         RigConfig config = rig_config();
         config.count = 17;
-        rig_open(&rig, *state, &config);
+        Rig rig = rig_open(*state, &config);
         rig_add(&rig, "gauge", 5, &(mf_Signal){.rate = cases[k].rate, .delay = cases[k].delay},
                 NULL);
         for (uint64_t s = 0; s < 1300; s++) {
@@ -305,9 +297,8 @@ TEST(a_delay_is_exact) {
 // 30 per second in steps of 10 ms: measured at 0, 40, 70, 100 ms.
 TEST(a_slow_sensor_holds_its_reading) {
     static const double sampled[] = {0, 0, 0, 0, 4, 4, 4, 7, 7, 7, 10, 10, 10, 10, 14};
-    Rig rig;
     RigConfig config = rig_config();
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = {30, 1}}, NULL);
     for (size_t s = 0; s < sizeof sampled / sizeof *sampled; s++) {
         assert_true(rig_get(&rig, "gauge", 0, 0) == sampled[s]);
@@ -319,10 +310,9 @@ TEST(a_slow_sensor_holds_its_reading) {
 // A reset empties what is under way: until the delay is over its robot reads the start. The others
 // see nothing of it.
 TEST(a_reset_empties_the_ring) {
-    Rig rig;
     RigConfig config = rig_config();
     config.count = 3;
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.delay = 50 * MF_MILLISECOND}, NULL);
     mf_world_step(rig.world, 20);
     mf_group_reset(rig.group, 1);
@@ -337,12 +327,11 @@ TEST(a_reset_empties_the_ring) {
 
 // A picture: very many values at their own rate, late.
 TEST(a_camera_fits) {
-    Rig rig;
     RigConfig config = rig_config();
     enum { PIXELS = 64 * 48 };
     config.count = 2;
     config.floats = true;
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     rig_add(&rig, "camera", PIXELS,
             &(mf_Signal){.rate = {20, 1}, .delay = 30 * MF_MILLISECOND, .resolution = 1.0}, NULL);
     mf_world_step(rig.world, 37);
@@ -380,7 +369,6 @@ TEST(bits_do_not_depend_on_settings) {
         for (size_t k = 0; k < 3 * 4; k++) {
             mf_ContextConfig threads = mf_context_config();
             mf_Context *context;
-            Rig rig;
             RigConfig config = rig_config();
             if (!mf_isa_available(isas[k % 3]))
                 continue;
@@ -391,7 +379,7 @@ TEST(bits_do_not_depend_on_settings) {
             config.count = k < 6 ? SWARM : SWARM - 20;
             threads.threads = k / 3 == 3 ? 3 : 1 + k / 3 % 2;
             assert_int_equal(mf_context_create(&threads, &context, NULL), MF_OK);
-            rig_open(&rig, context, &config);
+            Rig rig = rig_open(context, &config);
             add_all(&rig);
             if (k % 2 == 0)
                 mf_world_step(rig.world, 123);
@@ -425,7 +413,7 @@ TEST(corrupted_states_do_not_spread) {
     config.count = SWARM;
     Rig *rigs[2] = {&clean, &sick};
     for (int k = 0; k < 2; k++) {
-        rig_open(rigs[k], *state, &config);
+        *rigs[k] = rig_open(*state, &config);
         add_all(rigs[k]);
         mf_world_step(rigs[k]->world, 30);
     }
@@ -447,11 +435,10 @@ TEST(corrupted_states_do_not_spread) {
 
 // True values that are not finite count as 0; a robot with a fault keeps its readings.
 TEST(readings_are_finite_and_stay_with_a_fault) {
-    Rig rig;
     RigConfig config = rig_config();
     const double bad = NAN;
     config.count = 2;
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     rig_add(&rig, "bad", 2, &(mf_Signal){.range = {-1, 1}, .bits = 8}, &bad);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.delay = 20 * MF_MILLISECOND}, NULL);
     mf_world_step(rig.world, 5);
@@ -469,10 +456,10 @@ TEST(images_contain_samples_in_transit) {
     config.count = 18;
     for (uint64_t first = 1; first < 40; first += 3) {
         Rig one, two;
-        rig_open(&one, *state, &config);
+        one = rig_open(*state, &config);
         add_all(&one);
         mf_world_step(one.world, first);
-        rig_open(&two, *state, &config);
+        two = rig_open(*state, &config);
         add_all(&two);
         mf_world_step(two.world, 3 * first + 11); // another past
         size_t size;
@@ -483,7 +470,7 @@ TEST(images_contain_samples_in_transit) {
         assert_true(mf_world_hash(one.world) == mf_world_hash(two.world));
         rig_close(&two);
         // A world whose sensors are set otherwise is another one.
-        rig_open(&two, *state, &config);
+        two = rig_open(*state, &config);
         rig_add(&two, "rich", 6, &(mf_Signal){.delay = 50 * MF_MILLISECOND}, NULL);
         assert_int_not_equal(mf_world_restore(two.world, image, size, NULL), MF_OK);
         free(image);
@@ -495,11 +482,10 @@ TEST(images_contain_samples_in_transit) {
 // ---- ground truth and user-defined sensors -----------------------------------------------------
 
 TEST(any_field_is_a_sensor) {
-    Rig rig;
     RigConfig config = rig_config();
     config.count = 20;
     config.floats = true;
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     const mf_Signal late = {.delay = 20 * MF_MILLISECOND};
     mf_Error error = {0};
     assert_int_equal(mf_sensor_add_field(rig.group, "where", "base.position", 1, 2, &late, &error),
@@ -552,12 +538,11 @@ static mf_Status add_barometer(mf_Group *group, mf_Error *error) {
 }
 
 TEST(a_barometer_takes_thirty_lines) {
-    Rig rig;
     RigConfig config = rig_config();
     const double n = 1000;
     double mean = 0, square = 0;
     config.count = (uint32_t)n;
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     assert_int_equal(add_barometer(rig.group, NULL), MF_OK);
     for (uint32_t i = 0; i < config.count; i++)
         rig_set(&rig, "base.position", i, 2, 50.0);
@@ -604,9 +589,8 @@ TEST(adding_survives_every_failure) {
 // What failed can be tried again: names of fields that were left behind are still there.
 TEST(a_failed_attempt_can_be_repeated) {
     for (uint64_t call = 1; call < 8; call++) {
-        Rig rig;
         RigConfig config = rig_config();
-        rig_open(&rig, *state, &config);
+        Rig rig = rig_open(*state, &config);
         mf_context_fail_after(*state, call);
         mf_Status first = add_barometer(rig.group, NULL);
         mf_context_fail_after(*state, 0);
@@ -637,11 +621,10 @@ TEST(mistakes_are_refused) {
                {{.bits = 8}, "8 bits need a range"},
                {{.bits = 25, .range = {-1, 1}}, "bits, expected 0 to 24, found 25"},
                {{.bits = 8, .range = {-1, 1}, .resolution = 0.1}, "bits and a resolution"}};
-    Rig rig;
     RigConfig config = rig_config();
     mf_Error error = {0};
     mf_SensorConfig sensor = mf_sensor_config();
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, &config);
     sensor.name = "gauge";
     sensor.map = map_number;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -91,21 +91,22 @@ typedef struct Chain {
 } Chain;
 
 // `count` boxes of 1 kg that hang from the world at height 50, each from the one above, by balls.
-static inline void open_chain(Chain *chain, uint32_t count, uint32_t threads, mf_Isa isa,
-                              bool wide) {
-    Pitch *pitch = &chain->pitch;
-    pitch_open(pitch, threads, isa, 2 * MF_MILLISECOND, 9.81);
-    chain->links = add_bodies(pitch, box_of(pitch->context, 1.0), "links", count, MF_MOTION_RIGID,
-                              wide, false);
-    chain->joints = add_joints(pitch);
-    chain->ids = calloc(count, sizeof *chain->ids);
+static inline Chain open_chain(uint32_t count, uint32_t threads, mf_Isa isa, bool wide) {
+    Chain chain;
+    Pitch *pitch = &chain.pitch;
+    *pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 9.81);
+    chain.links = add_bodies(pitch, box_of(pitch->context, 1.0), "links", count, MF_MOTION_RIGID,
+                             wide, false);
+    chain.joints = add_joints(pitch);
+    chain.ids = calloc(count, sizeof *chain.ids);
     for (uint32_t i = 0; i < count; i++)
-        put_at(pitch, chain->links, i, 0, 0, 49.8 - 0.4 * i);
+        put_at(pitch, chain.links, i, 0, 0, 49.8 - 0.4 * i);
     for (uint32_t i = 0; i < count; i++) {
-        mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, i > 0 ? chain->links : NULL,
-                                                   i > 0 ? i - 1 : 0, chain->links, i);
-        chain->ids[i] = join(chain->joints, &config, 0, 0, 50.0 - 0.4 * i, NULL);
+        mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, i > 0 ? chain.links : NULL,
+                                                   i > 0 ? i - 1 : 0, chain.links, i);
+        chain.ids[i] = join(chain.joints, &config, 0, 0, 50.0 - 0.4 * i, NULL);
     }
+    return chain;
 }
 
 static inline void close_chain(Chain *chain) {

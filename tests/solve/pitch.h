@@ -24,15 +24,15 @@ static inline double unit(uint32_t stream, uint32_t number) {
     return mf_random_unit_double(word[0], word[1]);
 }
 
-static inline void pitch_open(Pitch *pitch, uint32_t threads, mf_Isa isa, mf_Time step,
-                              double gravity) {
-    memset(pitch, 0, sizeof *pitch);
-    pitch->context = open_context(threads);
+static inline Pitch pitch_open(uint32_t threads, mf_Isa isa, mf_Time step, double gravity) {
+    Pitch pitch = {0};
+    pitch.context = open_context(threads);
     mf_WorldConfig world = mf_world_config();
     world.step = step;
     world.isa = isa;
     world.gravity = gravity;
-    pitch->world = open_world(pitch->context, &world);
+    pitch.world = open_world(pitch.context, &world);
+    return pitch;
 }
 
 static inline void pitch_close(Pitch *pitch) {

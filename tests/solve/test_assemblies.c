@@ -26,7 +26,7 @@ typedef struct RowConfig {
 static void open_row(Row *row, const RowConfig *config) {
     memset(row, 0, sizeof *row);
     Pitch *pitch = &row->pitch;
-    pitch_open(pitch, config->threads, config->isa, config->step, config->gravity);
+    *pitch = pitch_open(config->threads, config->isa, config->step, config->gravity);
     mf_Model *model = load_file(pitch->context, "modules/pitch.urdf");
     row->front = mf_model_find(model, MF_ITEM_DOCK, "front");
     row->back = mf_model_find(model, MF_ITEM_DOCK, "back");
@@ -313,9 +313,8 @@ TEST(other_joints_hold_a_tree) {
 
 // A row whose first module stands on a box that nothing moves, as on a base, which bears all of it.
 TEST(a_row_stands_on_what_moves_by_itself) {
-    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *base =
         load_text(pitch.context, "<mujoco model='base'><worldbody><body name='b'><freejoint/><geom "
                                  "type='box' size='0.05 0.05 0.05' mass='1'/></body></worldbody>"

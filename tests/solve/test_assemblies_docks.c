@@ -45,23 +45,24 @@ static void connect(mf_WorldDocks *docks, mf_Group *modules, uint32_t first, uin
                           &(mf_DockPort){modules, second, BACK}, 0, &error));
 }
 
-static void open_lines(Rows *rows, uint32_t each, uint32_t line, uint32_t count, double gap,
+static Rows open_lines(uint32_t each, uint32_t line, uint32_t count, double gap,
                        const char *extra) {
-    *rows = (Rows){.each = each, .count = count};
-    Pitch *pitch = &rows->pitch;
-    pitch_open(pitch, 2, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
-    rows->modules = pitch_group(pitch, module_of(pitch->context, extra), "modules", count, true);
-    add_motion(pitch, rows->modules);
-    MUST(mf_world_docks_add(pitch->world, NULL, &rows->docks, &error));
+    Rows rows = {.each = each, .count = count};
+    Pitch *pitch = &rows.pitch;
+    *pitch = pitch_open(2, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
+    rows.modules = pitch_group(pitch, module_of(pitch->context, extra), "modules", count, true);
+    add_motion(pitch, rows.modules);
+    MUST(mf_world_docks_add(pitch->world, NULL, &rows.docks, &error));
     for (uint32_t i = 0; i < count; i++)
-        put_at(pitch, rows->modules, i, i % line * length + i % line / each * gap, i / line, 5);
+        put_at(pitch, rows.modules, i, i % line * length + i % line / each * gap, i / line, 5);
     for (uint32_t i = 1; i < count; i++)
         if (i % each != 0)
-            connect(rows->docks, rows->modules, i - 1, i);
+            connect(rows.docks, rows.modules, i - 1, i);
+    return rows;
 }
 
 static void open_rows(Rows *rows, uint32_t each, uint32_t count, double gap, const char *extra) {
-    open_lines(rows, each, count, count, gap, extra);
+    *rows = open_lines(each, count, count, gap, extra);
 }
 
 static void close_rows(Rows *rows) {
@@ -301,8 +302,7 @@ TEST(a_clamp_closes_on_a_row) {
 // deviations. A miss changes no velocity, and the rows stay trees of their own.
 TEST(a_latch_misses_a_row) {
     enum { PAIRS = SANITIZED ? 15 : 60, EACH = 2 };
-    Rows rows;
-    open_lines(&rows, EACH, 2 * EACH, 2 * EACH * PAIRS, 0.0, "failure=0.3");
+    Rows rows = open_lines(EACH, 2 * EACH, 2 * EACH * PAIRS, 0.0, "failure=0.3");
     for (uint32_t i = 0; i < rows.count; i++)
         set_field(rows.modules, "base.linear_velocity", i, 1, 0.1);
     const uint64_t docked = PAIRS * 2 * (EACH - 1);

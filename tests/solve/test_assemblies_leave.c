@@ -34,7 +34,7 @@ static void open_play(Play *play, const char *module, uint32_t modules, double a
                       uint32_t balls) {
     memset(play, 0, sizeof *play);
     Pitch *pitch = &play->pitch;
-    pitch_open(pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    *pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     play->modules = add_modules(play, module, "modules", modules);
     play->balls = add_modules(play,
                               "<mujoco model='ball'><worldbody><body><freejoint/><geom "

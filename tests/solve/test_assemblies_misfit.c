@@ -53,7 +53,7 @@ static void open_ring(Ring *ring, double aside, mf_Time step) {
     const double quarter = 1.5707963267948966;
     *ring = (Ring){.docks = NULL};
     Pitch *pitch = &ring->pitch;
-    pitch_open(pitch, 2, MF_ISA_AUTO, step, 0.0);
+    *pitch = pitch_open(2, MF_ISA_AUTO, step, 0.0);
     for (uint32_t g = 0; g < 2; g++) {
         ring->groups[g] = pitch_group(pitch, module_of(pitch->context, "", g == 0 ? 0.0 : aside),
                                       g == 0 ? "modules" : "odd", g == 0 ? 3 : 1, true);

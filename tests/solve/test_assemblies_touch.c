@@ -77,7 +77,7 @@ static void open_play(Play *play, const PlayConfig *config) {
         exact.tolerance = 1e-9;
         exact.rounds = 8;
     }
-    pitch_open(pitch, config->threads, config->isa, config->step, config->gravity);
+    *pitch = pitch_open(config->threads, config->isa, config->step, config->gravity);
     write_chain(text, sizeof text);
     play->modules =
         add_modules(play, config, load_text(pitch->context, config->whole ? text : module_text),

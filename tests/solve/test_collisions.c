@@ -13,9 +13,8 @@ typedef struct Impact {
 
 // Two balls meet head on with 1 m/s each.
 static Impact impact_of(double mass, double restitution, double duration, mf_Time step, bool wide) {
-    AUTO(pitch_close) Pitch pitch;
     Impact out = {0};
-    pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *first = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1, wide);
     mf_Group *second = pitch_bodies(&pitch, ball_of(pitch.context, mass), "second", 1, wide);
     put(&pitch, first, 0, -0.101, 0, 0, 1.0);
@@ -72,8 +71,7 @@ TEST(coarse_impacts_are_near_it) {
 TEST(a_row_of_balls_passes_an_impact_on) {
     for (int k = 0; k < 2; k++) {
         const double e = k == 0 ? 1.0 : 0.6;
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
         mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "balls", 5, true);
         for (uint32_t i = 0; i < 5; i++)
             put(&pitch, balls, i, 0.22 * i, 0, 0, i == 0 ? 1.0 : 0.0);
@@ -102,8 +100,7 @@ TEST(a_hinge_feels_what_strikes_its_link) {
         "<joint type='hinge' axis='0 0 1'/><inertial pos='0 0.5 0' mass='2'"
         " diaginertia='0.2 0.01 0.2'/><geom type='capsule' fromto='0 0.1 0 0 1 0' size='0.05'"
         " condim='1'/></body></body></worldbody></mujoco>";
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, rod), "arm", 1, true);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.3), "ball", 1, true);
     put(&pitch, ball, 0, -0.16, 0.8, 0, 2.0);
@@ -149,8 +146,7 @@ static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
 // Twelve humanoids, balls and cars in a heap: in every step forces and torques on all cancel.
 TEST(forces_cancel) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *groups[3] = {
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 6, wide),
             pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "balls", 4, true),
@@ -207,9 +203,8 @@ TEST(impacts_make_no_energy) {
         "<geom type='capsule' size='0.05 0.1' mass='0.2'/>",
         "<geom type='ellipsoid' size='0.12 0.08 0.06' mass='1'/>"};
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
         mf_Group *groups[3];
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         for (uint32_t g = 0; g < 3; g++) {
             char text[256], name[16];
             snprintf(name, sizeof name, "group%u", g);
@@ -256,8 +251,7 @@ TEST(a_ball_comes_to_rest_on_a_table) {
     const mf_CollisionLaw laws[] = {MF_COLLISION_COMPLIANT, MF_COLLISION_EXPLICIT};
     const double springs[2][2] = {{1e6, 1e6}, {pi * pi / 36e-6, pi * pi / (4 * 36e-6)}};
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
         mf_Group *ball =
             pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "ball", 1, true);
@@ -285,8 +279,7 @@ TEST(a_box_slides_as_coulomb_says) {
         "<mujoco model='box'><worldbody><body><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.03' mass='1' friction='0.3'/></body></worldbody>"
         "</mujoco>";
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 200 * MICROSECOND, 9.81);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 200 * MICROSECOND, 9.81);
     pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
     mf_Group *slider = pitch_bodies(&pitch, load_text(pitch.context, box), "box", 1, true);
     // Lower by what the weight presses it in, so that it does not hop.
@@ -305,8 +298,7 @@ TEST(a_box_slides_as_coulomb_says) {
 TEST(every_motion_takes_the_same_push) {
     double speeds[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
         mf_Group *car = pitch_group(&pitch, load_file(pitch.context, "car.urdf"), "car", 1, true);
         prepare(&pitch, car);
@@ -341,8 +333,7 @@ TEST(every_motion_takes_the_same_push) {
 
 // Who is not prepared, or has no motion, is as heavy as the world.
 TEST(those_that_are_not_prepared_stand_firm) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
     mf_Group *wall = pitch_group(&pitch, ball_of(pitch.context, 0.5), "wall", 1, true);
     put(&pitch, ball, 0, -0.25, 0, 0, 1.0);
@@ -368,29 +359,30 @@ typedef struct Batch {
 
 enum { BATCH_ROBOTS = 5, BATCH_BALLS = BATCH_ROBOTS - 1, POISON = 3 };
 
-static void open_batch(Pitch *pitch, Batch batch) {
-    pitch_open(pitch, batch.threads, batch.isa, MF_MILLISECOND, 9.81);
-    mf_Group *people = pitch_group(pitch, load_file(pitch->context, "humanoid.urdf"), "people",
+static Pitch open_batch(Batch batch) {
+    Pitch pitch = pitch_open(batch.threads, batch.isa, MF_MILLISECOND, 9.81);
+    mf_Group *people = pitch_group(&pitch, load_file(pitch.context, "humanoid.urdf"), "people",
                                    BATCH_ROBOTS, false);
-    prepare(pitch, people);
+    prepare(&pitch, people);
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     motion.self_contacts = false;
     motion.servo.gain = 20.0;
     motion.servo.damping = 0.5;
     MUST(rig_add_articulated(people, &motion, &error));
-    mf_Group *balls = pitch_bodies(pitch, load_file(pitch->context, "ball.xml"), "balls",
+    mf_Group *balls = pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "balls",
                                    BATCH_BALLS, batch.wide);
-    pitch_group(pitch, load_file(pitch->context, "soccer_field.xml"), "field", 1, false);
+    pitch_group(&pitch, load_file(pitch.context, "soccer_field.xml"), "field", 1, false);
     for (uint32_t i = 0; i < BATCH_ROBOTS; i++)
-        put(pitch, people, i, 4.3 + 0.8 * (unit(1, i) - 0.5), 1.2 * (unit(2, i) - 0.5), 0.3,
+        put(&pitch, people, i, 4.3 + 0.8 * (unit(1, i) - 0.5), 1.2 * (unit(2, i) - 0.5), 0.3,
             2.0 * unit(3, i) - 1.0);
     for (uint32_t i = 0; i < BATCH_BALLS; i++)
-        put(pitch, balls, i, 4.3 + 0.8 * (unit(4, i) - 0.5), 1.2 * (unit(5, i) - 0.5),
+        put(&pitch, balls, i, 4.3 + 0.8 * (unit(4, i) - 0.5), 1.2 * (unit(5, i) - 0.5),
             0.4 + 0.3 * unit(6, i), 1.0);
     mf_CollisionsConfig config = mf_collisions_config();
     config.margin = batch.margin;
     config.pairs = batch.pairs;
-    pitch_collide(pitch, &config);
+    pitch_collide(&pitch, &config);
+    return pitch;
 }
 
 TEST(bits_do_not_depend_on_threads_and_sets) {
@@ -403,11 +395,10 @@ TEST(bits_do_not_depend_on_threads_and_sets) {
         {4, MF_ISA_SCALAR, 0.3, 64, true}};
     uint64_t hash[2] = {0, 0};
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
-        Pitch pitch;
         if ((batches[i].isa != MF_ISA_AUTO && !mf_isa_available(batches[i].isa)) ||
             (THREAD_SANITIZED && i > 0 && batches[i].threads == 1))
             continue;
-        open_batch(&pitch, batches[i]);
+        Pitch pitch = open_batch(batches[i]);
         mf_world_step(pitch.world, 25);
         uint64_t own = mf_world_hash(pitch.world), *known = &hash[batches[i].wide];
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
@@ -424,8 +415,7 @@ TEST(poison_stays_where_it_is) {
     const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2][BATCH_ROBOTS + BATCH_BALLS];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        open_batch(&pitch, batch);
+        AUTO(pitch_close) Pitch pitch = open_batch(batch);
         mf_world_step(pitch.world, 10);
         mf_Group *people = pitch.groups[0];
         for (uint32_t f = 0; k == 0 && f < mf_group_field_count(people); f++) {
@@ -449,8 +439,7 @@ TEST(half_a_poison_is_a_whole_one) {
     const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        open_batch(&pitch, batch);
+        AUTO(pitch_close) Pitch pitch = open_batch(batch);
         mf_world_step(pitch.world, 10);
         if (k == 0)
             set_field(pitch.groups[0], "joint.angle", POISON, 3, (double)NAN);
@@ -467,12 +456,12 @@ TEST(half_a_poison_is_a_whole_one) {
 TEST(threads_continue_snapshots_to_the_bit) {
     const Batch batch = {2, MF_ISA_AUTO, 0.15, 64, true};
     Pitch first, second;
-    open_batch(&first, batch);
+    first = open_batch(batch);
     mf_world_step(first.world, 10);
     size_t size;
     void *image = take_snapshot(first.world, &size);
     mf_world_step(first.world, 15);
-    open_batch(&second, batch);
+    second = open_batch(batch);
     mf_world_step(second.world, 3);
     MUST(mf_world_restore(second.world, image, size, &error));
     mf_world_step(second.world, 15);
@@ -486,8 +475,7 @@ TEST(threads_continue_snapshots_to_the_bit) {
 TEST(threads_count_what_does_not_fit) {
     uint64_t hash = 0;
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        AUTO(pitch_close) Pitch pitch;
-        open_batch(&pitch, (Batch){threads, MF_ISA_AUTO, 0.15, 1, false});
+        AUTO(pitch_close) Pitch pitch = open_batch((Batch){threads, MF_ISA_AUTO, 0.15, 1, false});
         mf_world_step(pitch.world, 40);
         assert_true(mf_collisions_statistics(pitch.collisions).lost_pairs > 0);
         hash = threads == 1 ? mf_world_hash(pitch.world) : hash;
@@ -502,8 +490,7 @@ TEST(threads_count_what_does_not_fit) {
 TEST(sleeping_robots_take_no_slot) {
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 12, false);
         for (uint32_t i = 0; i < 12; i++)
@@ -523,8 +510,7 @@ TEST(sleeping_robots_take_no_slot) {
 // Robots that stand apart are not looked at again, until one reaches out, or is put elsewhere.
 TEST(who_is_apart_is_left_alone) {
     for (int how = 0; how < 3; how++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 2, how == 1);
         put(&pitch, people, 0, 0, 0, 0.5, 0.0);
@@ -558,8 +544,7 @@ TEST(who_is_apart_is_left_alone) {
 // A robot folds one arm into its chest: switched on, the arm is pushed, the whole is not.
 TEST(limbs_collide_when_they_are_set_to) {
     for (int inner = 0; inner < 2; inner++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *robot =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "robot", 1, true);
         put(&pitch, robot, 0, 0, 0, 5, 0.0);
@@ -588,8 +573,7 @@ TEST(limbs_collide_when_they_are_set_to) {
 TEST(trees_find_what_there_is) {
     uint64_t touches[2], tests[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 4, true);
         pitch_group(&pitch, load_file(pitch.context, "soccer_field.xml"), "field", 1, true);
@@ -613,8 +597,7 @@ TEST(trees_find_what_there_is) {
 // ---- errors -------------------------------------------------------------------------------------
 
 TEST(bad_settings_are_refused) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 2, false);
     size_t bytes = mf_context_live_bytes(pitch.context);
     mf_CollisionsMember twice[2] = {mf_collisions_member(balls), mf_collisions_member(balls)};

@@ -73,9 +73,8 @@ static void add_articulated(Pitch *pitch, mf_Group *group, const Case *with) {
 
 // [rad], [m] Angles of the hinges and position of the first base at the end.
 static void run_whole(const Case *with, mf_Time step, double out[MODULES + 3]) {
-    AUTO(pitch_close) Pitch pitch;
     char text[4096];
-    pitch_open(&pitch, 1, MF_ISA_AUTO, step, with->gravity);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, with->gravity);
     write_chain(with, text, sizeof text);
     mf_Group *chain = pitch_group(&pitch, load_text(pitch.context, text), "chain", 1, true);
     add_articulated(&pitch, chain, with);
@@ -110,14 +109,13 @@ static void connect_chain(mf_WorldDocks *docks, mf_Group *modules, mf_Error *err
 }
 
 static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], double *open) {
-    AUTO(pitch_close) Pitch pitch;
     char text[4096];
     mf_WorldDocks *docks;
     mf_WorldJoints *joints;
     mf_WorldJointsConfig exact = mf_world_joints_config();
     exact.tolerance = 1e-9;
     exact.rounds = 8;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, step, with->gravity);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, with->gravity);
     write_module(with, text, sizeof text);
     mf_Group *modules =
         pitch_group(&pitch, load_text(pitch.context, text), "modules", MODULES, true);
@@ -177,10 +175,9 @@ TEST(other_laws_are_held_by_joints) {
 // closed and turns as one body, whose moment of inertia does not change.
 TEST(a_docked_ring_spins_as_one_body) {
     const Case with = {"ring", MF_CONTACT_LAW_COMPLIANT, 0.0, false, 0.0, 0.5};
-    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     char text[4096];
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     write_module(&with, text, sizeof text);
     mf_Group *modules =
         pitch_group(&pitch, load_text(pitch.context, text), "modules", MODULES, true);

@@ -17,17 +17,19 @@ static void place_pairs(Rig *rig, uint32_t count) {
     }
 }
 
-static void open_rig(Rig *rig, uint32_t count, uint32_t threads, mf_Isa isa, bool wide) {
-    Pitch *pitch = &rig->pitch;
-    pitch_open(pitch, threads, isa, 2 * MF_MILLISECOND, 0.0);
-    rig->joints = add_joints(pitch);
-    rig->carriers = add_bodies(pitch, box_of(pitch->context, 1.0), "carriers", count,
-                               MF_MOTION_RIGID, wide, false);
-    MUST(mf_joint_slots_add(rig->joints, rig->carriers, 2, &error));
-    rig->balls = add_bodies(pitch, ball_of(pitch->context, 3.0), "balls", count, MF_MOTION_RIGID,
-                            wide, false);
-    MUST(mf_joint_slots_ready(rig->joints, &error));
-    place_pairs(rig, count);
+static Rig open_rig(uint32_t count, uint32_t threads, mf_Isa isa, bool wide) {
+    Rig rig;
+    Pitch *pitch = &rig.pitch;
+    *pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 0.0);
+    rig.joints = add_joints(pitch);
+    rig.carriers = add_bodies(pitch, box_of(pitch->context, 1.0), "carriers", count,
+                              MF_MOTION_RIGID, wide, false);
+    MUST(mf_joint_slots_add(rig.joints, rig.carriers, 2, &error));
+    rig.balls = add_bodies(pitch, ball_of(pitch->context, 3.0), "balls", count, MF_MOTION_RIGID,
+                           wide, false);
+    MUST(mf_joint_slots_ready(rig.joints, &error));
+    place_pairs(&rig, count);
+    return rig;
 }
 
 static void close_rig(Rig *rig) {
@@ -67,8 +69,7 @@ static void ask_for(Rig *rig, uint32_t instance, uint32_t slot, uint32_t group, 
 
 TEST(a_magnet_catches_and_lets_go) {
     for (int wide = 0; wide < 2; wide++) {
-        Rig rig;
-        open_rig(&rig, 20, 2, MF_ISA_AUTO, wide != 0);
+        Rig rig = open_rig(20, 2, MF_ISA_AUTO, wide != 0);
         add_magnets(&rig, 0.5, 1.5);
         mf_world_step(rig.pitch.world, 249); // before it is switched on
         assert_int_equal(mf_world_joints_count(rig.joints), 0);
@@ -101,8 +102,7 @@ TEST(a_magnet_catches_and_lets_go) {
 }
 
 static uint64_t hash_of_run(uint32_t threads, mf_Isa isa) {
-    Rig rig;
-    open_rig(&rig, 37, threads, isa, false);
+    Rig rig = open_rig(37, threads, isa, false);
     add_magnets(&rig, 0.0, 1.0);
     mf_world_step(rig.pitch.world, 450);
     assert_int_equal(mf_world_joints_count(rig.joints), 37);
@@ -123,8 +123,7 @@ TEST(bits_do_not_depend_on_threads) {
 // ---- state --------------------------------------------------------------------------------------
 
 TEST(a_snapshot_holds_pending_requests) {
-    Rig rig;
-    open_rig(&rig, 5, 1, MF_ISA_AUTO, true);
+    Rig rig = open_rig(5, 1, MF_ISA_AUTO, true);
     mf_world_step(rig.pitch.world, 10);
     ask_for(&rig, 2, 1, 1, 4);
     const size_t size = mf_world_snapshot_size(rig.pitch.world);
@@ -144,8 +143,7 @@ TEST(a_snapshot_holds_pending_requests) {
 
 TEST(joints_come_and_go_without_memory) {
     enum { COUNT = 16, ROUNDS = STEPS_OF(10000) };
-    Rig rig;
-    open_rig(&rig, COUNT, 1, MF_ISA_AUTO, false);
+    Rig rig = open_rig(COUNT, 1, MF_ISA_AUTO, false);
     mf_world_step(rig.pitch.world, 1);
     const uint64_t calls = mf_context_call_count(rig.pitch.context);
     for (uint32_t round = 0; round < ROUNDS; round++) {
@@ -166,8 +164,7 @@ TEST(joints_come_and_go_without_memory) {
 }
 
 TEST(a_reset_robot_leaves) {
-    Rig rig;
-    open_rig(&rig, 3, 1, MF_ISA_AUTO, true);
+    Rig rig = open_rig(3, 1, MF_ISA_AUTO, true);
     for (uint32_t i = 0; i < 3; i++)
         ask_for(&rig, i, 0, 1, i);
     mf_world_step(rig.pitch.world, 5);
@@ -183,8 +180,7 @@ TEST(a_reset_robot_leaves) {
 }
 
 TEST(joints_break_and_are_repaired) {
-    Rig rig;
-    open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
+    Rig rig = open_rig(2, 1, MF_ISA_AUTO, true);
     set_field(rig.carriers, "joint_slot.setting", 0, 5, 1e-3); // [N]
     ask_for(&rig, 0, 0, 1, 0);
     mf_world_step(rig.pitch.world, 1);
@@ -207,7 +203,7 @@ TEST(joints_break_and_are_repaired) {
 TEST(the_load_is_the_weight) {
     Rig rig;
     Pitch *pitch = &rig.pitch;
-    pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    *pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     rig.joints = add_joints(pitch);
     rig.carriers =
         add_bodies(pitch, box_of(pitch->context, 1.0), "carriers", 1, MF_MOTION_RIGID, true, false);
@@ -232,14 +228,15 @@ TEST(the_load_is_the_weight) {
 static const double spin_inertia = (0.1 * 0.1 + 0.2 * 0.2) / 12.0;
 
 // The first carrier asks for a hinge on the world, about the vertical through its center.
-static void open_hinge(Rig *rig, const double hinge[4]) {
-    open_rig(rig, 2, 1, MF_ISA_AUTO, true);
-    put(&rig->pitch, rig->carriers, 0, 0, 0, 50, 0.0);
-    put(&rig->pitch, rig->carriers, 1, 0, GAP, 50, 0.0);
-    set_field(rig->carriers, "joint_slot.kind", 0, 1, MF_WORLD_JOINT_HINGE);
+static Rig open_hinge(const double hinge[4]) {
+    Rig rig = open_rig(2, 1, MF_ISA_AUTO, true);
+    put(&rig.pitch, rig.carriers, 0, 0, 0, 50, 0.0);
+    put(&rig.pitch, rig.carriers, 1, 0, GAP, 50, 0.0);
+    set_field(rig.carriers, "joint_slot.kind", 0, 1, MF_WORLD_JOINT_HINGE);
     for (uint32_t c = 0; c < 4; c++)
-        set_field(rig->carriers, "joint_slot.hinge", 0, 4 + c, hinge[c]);
-    ask_for(rig, 0, 1, MF_NONE, 0);
+        set_field(rig.carriers, "joint_slot.hinge", 0, 4 + c, hinge[c]);
+    ask_for(&rig, 0, 1, MF_NONE, 0);
+    return rig;
 }
 
 static double hinge_now(const Rig *rig, uint32_t component) {
@@ -248,9 +245,8 @@ static double hinge_now(const Rig *rig, uint32_t component) {
 
 TEST(a_motor_spins_up_its_robot) {
     const double torque = 0.02, rate = 3.0, growth = torque / spin_inertia; // 4.8 rad/s^2
-    Rig rig;
-    open_hinge(&rig, (double[]){0.0, 0.0, -rate, torque}); // the world's frame from the own one
-    mf_world_step(rig.pitch.world, 250);                   // 0.5 s
+    Rig rig = open_hinge((double[]){0.0, 0.0, -rate, torque}); // the world's frame from the own one
+    mf_world_step(rig.pitch.world, 250);                       // 0.5 s
     assert_near(get_field(rig.carriers, "base.angular_velocity", 0, 2), 0.5 * growth, 2e-3);
     assert_near(hinge_now(&rig, 1), -0.5 * growth, 2e-3);
     assert_near(hinge_now(&rig, 0), -0.125 * growth, 4e-3); // half a step of the rate
@@ -272,8 +268,7 @@ TEST(a_motor_spins_up_its_robot) {
 
 TEST(a_range_stops_the_motor) {
     for (int side = 0; side < 2; side++) {
-        Rig rig;
-        open_hinge(&rig, (double[]){-0.25, 0.5, side ? 2.0 : -2.0, 0.05});
+        Rig rig = open_hinge((double[]){-0.25, 0.5, side ? 2.0 : -2.0, 0.05});
         mf_world_step(rig.pitch.world, 1000);
         assert_near(hinge_now(&rig, 0), side ? 0.5 : -0.25, 1e-4);
         assert_near(hinge_now(&rig, 1), 0.0, 1e-5);
@@ -289,8 +284,7 @@ TEST(a_range_stops_the_motor) {
 }
 
 TEST(a_hinge_without_a_range_turns_freely) {
-    Rig rig;
-    open_hinge(&rig, (double[]){0.0, 0.0, 0.0, 0.0});
+    Rig rig = open_hinge((double[]){0.0, 0.0, 0.0, 0.0});
     set_field(rig.carriers, "base.angular_velocity", 0, 2, -5.0);
     mf_world_step(rig.pitch.world, 500);
     assert_near(hinge_now(&rig, 1), 5.0, 1e-6);
@@ -303,8 +297,7 @@ TEST(a_hinge_without_a_range_turns_freely) {
 }
 
 TEST(a_motor_needs_a_hinge) {
-    Rig rig;
-    open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
+    Rig rig = open_rig(2, 1, MF_ISA_AUTO, true);
     ask(&rig, 0, 0, MF_JOINT_REQUEST_MOTOR); // there is no joint
     ask_for(&rig, 1, 0, 1, 1);               // fixed
     mf_world_step(rig.pitch.world, 1);
@@ -322,8 +315,7 @@ TEST(a_motor_needs_a_hinge) {
 // ---- what is refused ----------------------------------------------------------------------------
 
 TEST(what_is_out_of_reach_is_no_fault) {
-    Rig rig;
-    open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
+    Rig rig = open_rig(2, 1, MF_ISA_AUTO, true);
     ask(&rig, 0, 0, MF_JOINT_REQUEST_JOIN); // reach is 0
     ask(&rig, 1, 0, MF_JOINT_REQUEST_ENABLE);
     ask(&rig, 1, 1, MF_JOINT_REQUEST_LEAVE);
@@ -360,8 +352,7 @@ TEST(wrong_requests_are_the_fault_of_one_robot) {
         {"joint_slot.setting", "reach", 7, (double)NAN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Rig rig;
-        open_rig(&rig, 3, 1, MF_ISA_AUTO, true);
+        Rig rig = open_rig(3, 1, MF_ISA_AUTO, true);
         for (uint32_t k = 0; k < 3; k++)
             ask_for(&rig, k, 0, 1, k);
         set_field(rig.carriers, cases[i].field, 1, cases[i].component, cases[i].value);
@@ -380,9 +371,8 @@ TEST(wrong_requests_are_the_fault_of_one_robot) {
 }
 
 TEST(slots_need_what_joints_need) {
-    Rig rig;
     mf_Error error = {0};
-    open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
+    Rig rig = open_rig(2, 1, MF_ISA_AUTO, true);
     Pitch *pitch = &rig.pitch;
     assert_int_equal(mf_joint_slots_add(rig.joints, rig.carriers, 1, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_joint_slots_add(rig.joints, rig.balls, 0, &error), MF_BAD_ARGUMENT);
@@ -402,9 +392,8 @@ TEST(slots_need_what_joints_need) {
 
 TEST(a_failed_call_changes_nothing) {
     for (uint64_t countdown = 1;; countdown++) {
-        Rig rig;
         mf_Error error = {0};
-        open_rig(&rig, 20, 1, MF_ISA_AUTO, true);
+        Rig rig = open_rig(20, 1, MF_ISA_AUTO, true);
         Pitch *pitch = &rig.pitch;
         mf_Group *more = add_bodies(pitch, box_of(pitch->context, 1.0), "more", 40, MF_MOTION_RIGID,
                                     true, false);

@@ -5,8 +5,7 @@
 // ---- handles and memory -------------------------------------------------------------------------
 
 TEST(a_joint_is_made_and_broken_a_million_times) {
-    Chain chain;
-    open_chain(&chain, 3, 1, MF_ISA_AUTO, true);
+    Chain chain = open_chain(3, 1, MF_ISA_AUTO, true);
     mf_WorldJoints *joints = chain.joints;
     mf_WorldJointConfig config =
         joint_between(MF_WORLD_JOINT_FIXED, chain.links, 0, chain.links, 2);
@@ -42,11 +41,10 @@ TEST(a_joint_is_made_and_broken_a_million_times) {
 }
 
 TEST(handles_of_the_dead_are_known) {
-    Chain chain;
     mf_WorldJointState out;
     mf_WorldJointConfig config;
     mf_Error error = {0};
-    open_chain(&chain, 4, 1, MF_ISA_AUTO, true);
+    Chain chain = open_chain(4, 1, MF_ISA_AUTO, true);
     must(mf_world_joint_destroy(chain.joints, chain.ids[1], &error), &error);
     const mf_WorldJointId none[] = {chain.ids[1], MF_WORLD_JOINT_NONE, UINT64_MAX,
                                     chain.ids[0] + (UINT64_C(1) << 32), 77};
@@ -73,8 +71,7 @@ TEST(handles_of_the_dead_are_known) {
 }
 
 TEST(a_step_allocates_nothing) {
-    Chain chain;
-    open_chain(&chain, 40, 2, MF_ISA_AUTO, false);
+    Chain chain = open_chain(40, 2, MF_ISA_AUTO, false);
     set_field(chain.links, "base.linear_velocity", 39, 0, 2.0);
     mf_world_step(chain.pitch.world, 1);
     const uint64_t calls = mf_context_call_count(chain.pitch.context);
@@ -86,9 +83,8 @@ TEST(a_step_allocates_nothing) {
 // Whichever call fails while a joint is made: nothing has changed, and it can be made again.
 TEST(a_failed_call_changes_nothing) {
     uint32_t failures = 0;
-    Chain chain;
     mf_Error error = {0};
-    open_chain(&chain, 6, 1, MF_ISA_AUTO, true); // a seventh joint needs more space
+    Chain chain = open_chain(6, 1, MF_ISA_AUTO, true); // a seventh joint needs more space
     mf_Context *context = chain.pitch.context;
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, NULL, 0, chain.links, 2);
     must(mf_world_joint_here(&config, (double[]){0, 0, 48.8}, NULL, &error), &error);
@@ -129,8 +125,7 @@ static void refuse(mf_WorldJoints *joints, const mf_WorldJointConfig *config, mf
 }
 
 TEST(wrong_settings_are_refused) {
-    Chain chain;
-    open_chain(&chain, 2, 1, MF_ISA_AUTO, true);
+    Chain chain = open_chain(2, 1, MF_ISA_AUTO, true);
     const mf_WorldJointConfig good =
         joint_between(MF_WORLD_JOINT_FIXED, chain.links, 0, chain.links, 1);
     mf_WorldJointConfig bad = good;
@@ -188,8 +183,8 @@ TEST(wrong_settings_are_refused) {
 TEST(groups_that_cannot_are_refused) {
     Pitch pitch, other;
     mf_Error error = {0};
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    pitch_open(&other, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Model *box = box_of(pitch.context, 1.0);
     mf_Group *good = add_bodies(&pitch, box, "good", 1, MF_MOTION_RIGID, true, false);
     mf_Group *bare = pitch_group(&pitch, box_of(pitch.context, 1.0), "bare", 1, true);
@@ -233,12 +228,11 @@ TEST(bits_depend_on_neither_threads_nor_instructions) {
     for (int wide = 0; wide < 2; wide++) {
         uint64_t expected = 0;
         for (uint32_t run = 0; run < 5; run++) {
-            Chain chain;
             const uint32_t threads = run == 1 ? 3 : 1;
             const mf_Isa isa = run < 2 ? MF_ISA_AUTO : isas[run - 2];
             if (run >= 2 && !mf_isa_available(isa))
                 continue;
-            open_chain(&chain, 37, threads, isa, wide);
+            Chain chain = open_chain(37, threads, isa, wide);
             disturb(&chain, 37);
             mf_world_step(chain.pitch.world, SANITIZED ? 40 : 200);
             const uint64_t hash = mf_world_hash(chain.pitch.world);
@@ -261,8 +255,7 @@ static void *snapshot(const Chain *chain, size_t *size) {
 // world goes on to the same bits.
 TEST(a_snapshot_holds_the_joints) {
     size_t size, later_size;
-    Chain chain;
-    open_chain(&chain, 12, 1, MF_ISA_AUTO, false);
+    Chain chain = open_chain(12, 1, MF_ISA_AUTO, false);
     disturb(&chain, 12);
     mf_world_step(chain.pitch.world, 50);
     MUST(mf_world_joint_destroy(chain.joints, chain.ids[7], &error));
@@ -298,8 +291,7 @@ TEST(a_snapshot_holds_the_joints) {
     assert_true(mf_world_hash(chain.pitch.world) == hash);
 
     // Into another world, and forward to the time with more joints.
-    Chain other;
-    open_chain(&other, 12, 3, MF_ISA_SCALAR, false);
+    Chain other = open_chain(12, 3, MF_ISA_SCALAR, false);
     MUST(mf_world_restore(other.pitch.world, image, size, &error));
     mf_world_step(other.pitch.world, 50);
     assert_true(mf_world_hash(other.pitch.world) == hash);
@@ -320,8 +312,8 @@ TEST(a_wrong_snapshot_changes_nothing) {
     mf_Error error = {0};
     size_t size;
     Chain chain, none;
-    open_chain(&chain, 5, 1, MF_ISA_AUTO, true);
-    open_chain(&none, 5, 1, MF_ISA_AUTO, true);
+    chain = open_chain(5, 1, MF_ISA_AUTO, true);
+    none = open_chain(5, 1, MF_ISA_AUTO, true);
     mf_world_step(chain.pitch.world, 10);
     void *image = snapshot(&chain, &size);
     const uint64_t hash = mf_world_hash(none.pitch.world);

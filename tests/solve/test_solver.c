@@ -71,8 +71,7 @@ TEST(a_light_box_bears_a_heavy_one) {
     for (int k = 0; k < 6; k++) {
         const mf_CollisionLaw law = k < 3 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
         const double mass = masses[k % 3];
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *low = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 1, true);
         mf_Group *high = add_standing(&pitch, cube_of(pitch.context, mass, 1.0), "high", 1, true);
         put_at(&pitch, low, 0, 0, 0, 0.1);
@@ -99,8 +98,7 @@ TEST(a_stack_stands) {
     for (int k = 0; k < 3; k++) {
         const bool wide = k > 0;
         const mf_CollisionLaw law = k < 2 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 12, wide);
         for (uint32_t i = 0; i < 12; i++)
             put_at(&pitch, boxes, i, 0.002 * (i % 3), 0, 0.1 + 0.2 * i);
@@ -148,14 +146,13 @@ TEST(compliant_contacts_are_as_soft_as_the_file_states) {
     for (int k = 0; k < 4; k++) {
         const mf_Time step = k < 2 ? 2 * MF_MILLISECOND : 5 * MF_MILLISECOND;
         char text[2][512];
-        AUTO(pitch_close) Pitch pitch;
         for (int i = 0; i < 2; i++)
             snprintf(text[i], sizeof text[i],
                      "<mujoco model='cube'><worldbody><body><freejoint/><geom type='box' "
                      "size='0.1 0.1 0.1' mass='%g' friction='1' solref='0.021 1'/>"
                      "</body></worldbody></mujoco>",
                      i == 0 ? 1.0 : masses[k % 2]);
-        pitch_open(&pitch, 1, MF_ISA_AUTO, step, 9.81);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, 9.81);
         mf_Group *low = add_standing(&pitch, load_text(pitch.context, text[0]), "low", 1, true);
         mf_Group *high = add_standing(&pitch, load_text(pitch.context, text[1]), "high", 1, true);
         put_at(&pitch, low, 0, 0, 0, 0.1);
@@ -231,8 +228,7 @@ TEST(balls_part_by_the_restitution) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int k = 0; k < 6; k++) {
         const double e = restitutions[k % 3];
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *first = add_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1,
                                      motions[k / 3], true, false);
         mf_Group *second = add_bodies(&pitch, ball_of(pitch.context, 3.0), "second", 1,
@@ -256,8 +252,7 @@ TEST(balls_part_by_the_restitution) {
 // A box of 1 kg stands on the ground and holds a second one in the air by a joint; one of 3 kg lies
 // on both of their tops, so the joint bears what the contact with the second one bears.
 TEST(joints_and_contacts_agree) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *low = add_bodies(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 2,
                                MF_MOTION_ARTICULATED, true, true);
     mf_Group *high = add_bodies(&pitch, cube_of(pitch.context, 3.0, 1.0), "high", 1,
@@ -292,10 +287,9 @@ typedef struct Result {
 // Boxes, balls and hexapods fall onto each other; groups are made in the order of `order`.
 static Result heap(const uint32_t order[KINDS], uint32_t threads, mf_Isa isa) {
     static const char *const names[KINDS] = {"cubes", "balls", "hexapods"};
-    AUTO(pitch_close) Pitch pitch;
     Result result = {{{0}}};
     mf_Group *groups[KINDS];
-    pitch_open(&pitch, threads, isa, 2 * MF_MILLISECOND, 9.81);
+    AUTO(pitch_close) Pitch pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 9.81);
     for (uint32_t k = 0; k < KINDS; k++) {
         const uint32_t kind = order[k];
         mf_Model *model = kind == 0   ? cube_of(pitch.context, 1.0, 0.6)
@@ -336,8 +330,7 @@ TEST(bits_depend_on_nothing_else) {
 }
 
 TEST(a_snapshot_holds_the_warm_start) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
     for (uint32_t i = 0; i < 4; i++)
         put_at(&pitch, boxes, i, 0.003 * i, 0, 0.1 + 0.2 * i);
@@ -355,8 +348,7 @@ TEST(a_snapshot_holds_the_warm_start) {
 }
 
 TEST(a_step_allocates_nothing) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
     for (uint32_t i = 0; i < 4; i++)
         put_at(&pitch, boxes, i, 0, 0, 0.1 + 0.2 * i);

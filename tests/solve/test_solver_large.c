@@ -63,8 +63,7 @@ static void check_response(const char *file) {
     const double rows[2][6] = {{0.3, -1.0, 0.2, 0.1, 0.0, -0.4}, {0.0, 0.5, 1.0, 0.0, 0.7, 0.0}};
     const double local[3] = {0.02, -0.03, 0.05};
     double matrix[DOFS * DOFS], jacobian[2][DOFS], dense[2][DOFS], own[2][DOFS], response[2][DOFS];
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = pitch_bodies(&pitch, load_file(pitch.context, file), "robot", 1, true);
     const mf_Model *model = mf_group_model(group);
     put(&pitch, group, 0, 0.4, -2.0, 3.0, 0.0);
@@ -127,7 +126,7 @@ static mf_Group *open_wall(Pitch *pitch) {
     static const char cube[] = "<mujoco model='cube'><worldbody><body><freejoint/>"
                                "<geom type='box' size='0.1 0.1 0.1' mass='1' friction='0.8'/>"
                                "</body></worldbody></mujoco>";
-    pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    *pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_bodies(pitch, load_text(pitch->context, cube), "boxes", BOXES,
                                  MF_MOTION_ARTICULATED, false, true);
     for (uint32_t i = 0; i < BOXES; i++)
@@ -190,9 +189,8 @@ typedef struct Heap {
 // Hexapods fall onto each other.
 static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
     Heap heap;
-    AUTO(pitch_close) Pitch pitch;
     bool swept = false;
-    pitch_open(&pitch, threads, isa, 2 * MF_MILLISECOND, 9.81);
+    AUTO(pitch_close) Pitch pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 9.81);
     mf_Group *group = add_bodies(&pitch, load_file(pitch.context, "hexapod.urdf"), "hexapods",
                                  HEXAPODS, motion, false, true);
     for (uint32_t i = 0; i < HEXAPODS; i++)
@@ -232,7 +230,7 @@ TEST(bits_of_heaps_depend_on_nothing_else) {
 enum { STACKED = 3 };
 
 static mf_Group *open_stack(Pitch *pitch) {
-    pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    *pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_bodies(pitch, box_of(pitch->context, 1.0), "boxes", STACKED,
                                  MF_MOTION_ARTICULATED, true, true);
     for (uint32_t i = 0; i < STACKED; i++)
