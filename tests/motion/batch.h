@@ -62,7 +62,7 @@ static void batch_open_with(Batch *batch, const BatchKind *kind, const BatchOpti
     mf_GroupConfig group = mf_group_config();
     mf_SystemConfig system = mf_system_config();
     memset(batch, 0, sizeof *batch);
-    fixture_begin(&batch->fixture, threads);
+    batch->fixture = fixture_begin(threads);
     batch->kind = kind;
     batch->first = first;
     kind->build(batch);
@@ -73,7 +73,7 @@ static void batch_open_with(Batch *batch, const BatchKind *kind, const BatchOpti
     world.step = option->step * MF_MILLISECOND;
     world.isa = isa;
     world.terrain = batch->terrain;
-    group.model = &batch->fixture.hand.model;
+    group.model = &batch->fixture.hand->model;
     group.count = count;
     group.double_precision = option->double_precision;
     batch->fixture.world = open_world(batch->fixture.context, &world);
@@ -339,14 +339,15 @@ typedef struct Making {
 } Making;
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
-    static Batch batch;
+    static mf_HandModel hand;
+    static Batch batch = {.fixture.hand = &hand};
     const Making *making = user;
-    mf_hand_start(&batch.fixture.hand, context);
+    mf_hand_start(&hand, context);
     making->kind->build(&batch);
     mf_World *world = NULL;
     mf_Group *group = NULL;
     mf_GroupConfig config = mf_group_config();
-    config.model = &batch.fixture.hand.model;
+    config.model = &hand.model;
     config.count = 20;
     mf_Status status = mf_world_create(context, NULL, &world, error);
     if (status != MF_OK)

@@ -45,7 +45,7 @@ static inline mf_Status driven_add(mf_Group *group, const DrivenFixtureConfig *c
 static inline void driven_open(Fixture *fixture, const mf_Model *model,
                                const DrivenFixtureConfig *config) {
     mf_GroupConfig group = config->group;
-    group.model = model != NULL ? model : &fixture->hand.model;
+    group.model = model != NULL ? model : &fixture->hand->model;
     fixture->world = open_world(fixture->context, &config->world);
     fixture->group = add_group(fixture->world, &group);
     MUST(driven_add(fixture->group, config, &error));

@@ -10,7 +10,7 @@ typedef struct Fixture {
     mf_Context *context;
     mf_World *world;
     mf_Group *group;
-    mf_HandModel hand;
+    mf_HandModel *hand;  // the model, which is filled between begin and open
     mf_Terrain *terrain; // NULL, or what is destroyed with it
 } Fixture;
 
@@ -32,15 +32,16 @@ static inline FixtureConfig fixture_config(bool double_precision) {
 }
 
 // First call this, then build stage->hand, then fixture_open.
-static inline void fixture_begin(Fixture *fixture, uint32_t threads) {
-    memset(fixture, 0, sizeof *fixture);
-    fixture->context = open_context(threads);
-    mf_hand_start(&fixture->hand, fixture->context);
+static inline Fixture fixture_begin(uint32_t threads) {
+    Fixture fixture = {.context = open_context(threads), .hand = calloc(1, sizeof *fixture.hand)};
+    assert_non_null(fixture.hand);
+    mf_hand_start(fixture.hand, fixture.context);
+    return fixture;
 }
 
 static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
     mf_GroupConfig group = config->group;
-    group.model = &fixture->hand.model;
+    group.model = &fixture->hand->model;
     fixture->world = open_world(fixture->context, &config->world);
     fixture->group = add_group(fixture->world, &group);
     MUST(rig_add_points(fixture->group, &config->points, &error));
@@ -50,13 +51,11 @@ static inline void fixture_close(Fixture *fixture) {
     mf_world_destroy(fixture->world);
     mf_terrain_destroy(fixture->terrain);
     close_context(fixture->context);
+    free(fixture->hand);
 }
 
 static inline mf_Field *fixture_field(const Fixture *fixture, const char *name) {
-    mf_Field *field = mf_group_find_field(fixture->group, name);
-    if (field == NULL)
-        fail_msg("no field %s", name);
-    return field;
+    return field_of(fixture->group, name);
 }
 
 static inline double fixture_get(const Fixture *fixture, const char *name, uint32_t component) {

@@ -5,9 +5,8 @@
 
 TEST(a_step_makes_no_fallible_call) {
     for (int option = 0; option < 4; option++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1 + (uint32_t)option % 2);
-        make_hexapod(&fixture.hand);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1 + (uint32_t)option % 2);
+        make_hexapod(fixture.hand);
         FixtureConfig config = fixture_config((option & 2) != 0);
         config.group.count = 100;
         config.points.friction = option & 1 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
@@ -61,13 +60,12 @@ TEST(making_survives_every_failure) {
 
 TEST(bad_settings_are_refused) {
     for (int which = 0; which < 9; which++) {
-        Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
+        Fixture fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
         mf_GroupConfig group = mf_group_config();
         mf_PointsConfig points = mf_motions_config().points;
         mf_Error error = {0};
-        group.model = &fixture.hand.model;
+        group.model = &fixture.hand->model;
         must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
         fixture.group = add_group(fixture.world, &group);
         size_t bytes = mf_context_live_bytes(fixture.context);

@@ -9,11 +9,10 @@ TEST(gravity_pulls_anywhere) {
     const double direction[3] = {4, -2, 4};
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config((mf_ArticulatedIntegrator)i, MF_MILLISECOND);
-        AUTO(fixture_close) Fixture fixture;
         memcpy(config.world.gravity_direction, direction, sizeof direction);
         config.world.gravity = 9.0;
-        fixture_begin(&fixture, 1);
-        art_body(&fixture.hand, 0, 2.0, 0.1, 0, 0, 0.3, 0.4, 0.5);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        art_body(fixture.hand, 0, 2.0, 0.1, 0, 0, 0.3, 0.4, 0.5);
         art_open(&fixture, &config);
         fixture_set(&fixture, "base.position", 2, 50.0);
         double energy = art_energy(&fixture);
@@ -32,10 +31,9 @@ TEST(other_motions_refuse_tilted_gravity) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     mf_SystemConfig system = mf_system_config();
     mf_Error error = {0};
-    AUTO(fixture_close) Fixture fixture;
     config.world.gravity_direction[0] = 1.0;
-    fixture_begin(&fixture, 1);
-    art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 0.3, 0.4, 0.5);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    art_body(fixture.hand, 0, 2.0, 0, 0, 0, 0.3, 0.4, 0.5);
     art_open(&fixture, &config);
     system.name = "glider";
     system.phase = MF_PHASE_MOTION;
@@ -44,7 +42,7 @@ TEST(other_motions_refuse_tilted_gravity) {
     assert_non_null(strstr(error.message, "glider needs world.gravity_direction 0 0 -1"));
     fixture_close(&fixture);
     config.world.gravity_direction[0] = NAN;
-    fixture_begin(&fixture, 1);
+    fixture = fixture_begin(1);
     assert_int_equal(mf_world_create(fixture.context, &config.world, &fixture.world, &error),
                      MF_BAD_ARGUMENT);
     fixture.world = NULL;
@@ -59,13 +57,12 @@ TEST(dry_friction_of_a_free_base) {
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         const double half = sqrt(0.5);
-        AUTO(fixture_close) Fixture fixture;
         config.world.gravity = i == 0 ? 0.0 : i == 1 ? 1.0 : 4.0;
         config.world.gravity_direction[0] = 1.0;
         config.world.gravity_direction[2] = 0.0;
-        fixture_begin(&fixture, 1);
-        fixture.hand.model.root = &root;
-        art_body(&fixture.hand, 0, mass, 0, 0, 0, 0.3, 0.3, 0.3);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        fixture.hand->model.root = &root;
+        art_body(fixture.hand, 0, mass, 0, 0, 0, 0.3, 0.3, 0.3);
         art_open(&fixture, &config);
         fixture_set(&fixture, "base.position", 2, 50.0);
         fixture_set(&fixture, "base.orientation", 0, half); // axes of body and world differ
@@ -104,13 +101,12 @@ TEST(nearly_right_angles_stay) {
         const double rotations[2][4] = {{cos(half), sin(half), 0, 0},
                                         {cos(half), 0, -sin(half), 0}};
         double position[3][3], rotation[3][4];
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         config.motion.base = MF_ARTICULATED_FIXED;
         for (uint32_t k = 0; k < 2; k++) {
-            uint32_t link = mf_hand_hinge(&fixture.hand, k, 0.1, 0.2, 0.3, along_z);
-            memcpy(fixture.hand.joints[k].rotation, rotations[k], sizeof rotations[k]);
-            art_body(&fixture.hand, link, 1.0, 0.1, 0.2, 0, 0.3, 0.3, 0.5);
+            uint32_t link = mf_hand_hinge(fixture.hand, k, 0.1, 0.2, 0.3, along_z);
+            memcpy(fixture.hand->joints[k].rotation, rotations[k], sizeof rotations[k]);
+            art_body(fixture.hand, link, 1.0, 0.1, 0.2, 0, 0.3, 0.3, 0.5);
         }
         art_open(&fixture, &config);
         mf_group_link_poses(fixture.group, 0, 1, position[0], rotation[0], NULL);

@@ -43,9 +43,8 @@ static double along_slope(const Fixture *fixture, const char *name, double angle
 TEST(d1_rest) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_stiffness = 1000.0;
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    build_block(&fixture.hand);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    build_block(fixture.hand);
     art_open(&fixture, &config);
     fixture_set3(&fixture, "base.position", 0, 0, 0.1);
     mf_world_step(fixture.world, 4000);
@@ -65,10 +64,9 @@ TEST(d3_bounce) {
         config.motion.contact_stiffness = 1e4;
         config.motion.contact_damping = 2.0 * 0.1 * sqrt(1e4 * 2.0);
         config.motion.contact_depth = 1.0;
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
-        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
+        mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
         art_open(&fixture, &config);
         fixture_set3(&fixture, "base.position", 0, 0, 1e-6);
         fixture_set3(&fixture, "base.linear_velocity", 0, 0, -1);
@@ -86,12 +84,11 @@ TEST(sliding_brakes_by_coulomb) {
     const double step = 0.005, mu = 0.3, depth = 9.81 * 1e-4 / 4.0;
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.friction = mu;
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     // Hard to turn, so that friction does not tip it.
-    art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
+    art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(&fixture.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
+        mf_hand_point(fixture.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
     art_open(&fixture, &config);
     fixture_set3(&fixture, "base.position", 0, 0, 0.1 - depth);
     fixture_set3(&fixture, "base.linear_velocity", 2, 0, 0);
@@ -112,12 +109,11 @@ TEST(sliding_brakes_by_coulomb) {
 TEST(a_rolling_ball_rests) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     mf_Shape ball = round_shape(MF_SHAPE_SPHERE, 0.1, 0.0);
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     config.motion.shapes = true;
-    fixture.hand.model.shapes = &ball;
-    fixture.hand.model.shape_count = 1;
-    art_body(&fixture.hand, 0, 3.0, 0, 0, 0, 0.012, 0.012, 0.012);
+    fixture.hand->model.shapes = &ball;
+    fixture.hand->model.shape_count = 1;
+    art_body(fixture.hand, 0, 3.0, 0, 0, 0, 0.012, 0.012, 0.012);
     art_open(&fixture, &config);
     fixture_set3(&fixture, "base.position", 0, 0, 0.1);
     fixture_set3(&fixture, "base.linear_velocity", 2, 0, 0);
@@ -149,16 +145,15 @@ TEST(d5_d6_rolling) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         mf_Shape shape = round_shape(roll->type, 0.1, 0.3);
         const double half = sqrt(0.5), across[4] = {half, half, 0, 0}; // its axis along y
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         mf_Terrain *terrain = slope(fixture.context, roll->angle);
         config.world.terrain = terrain;
         config.motion.shapes = true;
         config.motion.friction = roll->mu;
         memcpy(shape.rotation, across, sizeof across);
-        fixture.hand.model.shapes = &shape;
-        fixture.hand.model.shape_count = 1;
-        art_body(&fixture.hand, 0, 3.0, 0, 0, 0, 0.012, roll->moment * 0.03, 0.012);
+        fixture.hand->model.shapes = &shape;
+        fixture.hand->model.shape_count = 1;
+        art_body(fixture.hand, 0, 3.0, 0, 0, 0, 0.012, roll->moment * 0.03, 0.012);
         art_open(&fixture, &config);
         put_on_slope(&fixture, roll->angle, 0.1 - 1e-6);
         mf_world_step(fixture.world, 1000);
@@ -178,12 +173,11 @@ TEST(d9_block_on_a_slope) {
     const double angle = 20 * degree;
     for (int i = 0; i < 6; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         mf_Terrain *terrain = slope(fixture.context, angle);
         config.world.terrain = terrain;
         config.motion.friction = i % 2 == 0 ? 0.5 : 0.2;
-        build_block(&fixture.hand);
+        build_block(fixture.hand);
         art_open(&fixture, &config);
         put_on_slope(&fixture, angle, 0.1);
         mf_world_step(fixture.world, (uint64_t)(MF_SECOND / steps[i / 2]));
@@ -207,11 +201,10 @@ TEST(friction_is_the_same_in_all_directions) {
     double first = 0.0;
     for (int d = 0; d < 12; d++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         config.motion.friction = mu;
-        art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
-        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);
+        art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
+        mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
         art_open(&fixture, &config);
         fixture_set3(&fixture, "base.position", 0, 0, 0);
         mf_world_step(fixture.world, 300); // until it rests in its contact
@@ -241,11 +234,10 @@ TEST(a_robot_falls_and_stands) {
         config.group.double_precision = i % 2 == 0;
         config.motion.servo.gain = 5.0;
         config.motion.servo.damping = 0.1;
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
-        for (uint32_t l = 0; l < fixture.hand.model.link_count; l++) {
-            mf_Link *link = &fixture.hand.links[l];
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
+        for (uint32_t l = 0; l < fixture.hand->model.link_count; l++) {
+            mf_Link *link = &fixture.hand->links[l];
             for (int c = 0; c < 3; c++)
                 link->inertia[c] = link->mass * 1e-3;
         }
@@ -265,7 +257,7 @@ TEST(a_robot_falls_and_stands) {
             load += fixture_get(&fixture, "contact.load", c);
         for (uint32_t c = 0; c < 3; c++)
             speed = fmax(speed, fabs(fixture_get(&fixture, "base.linear_velocity", c)));
-        assert_near(load, fixture.hand.model.mass * 9.81, 0.02);
+        assert_near(load, fixture.hand->model.mass * 9.81, 0.02);
         assert_near(speed, 0.0, 1e-3);
         assert_true(fixture_get(&fixture, "base.position", 2) > 0.0);
     }
@@ -284,13 +276,12 @@ TEST(shapes_rest_on_their_surface) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
         mf_Shape shape = round_shape(cases[i].type, 0, 0);
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         memcpy(shape.size, cases[i].size, sizeof shape.size);
         config.motion.shapes = true;
-        fixture.hand.model.shapes = &shape;
-        fixture.hand.model.shape_count = 1;
-        art_body(&fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
+        fixture.hand->model.shapes = &shape;
+        fixture.hand->model.shape_count = 1;
+        art_body(fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
         art_open(&fixture, &config);
         assert_int_equal(fixture_field(&fixture, "contact.load")->components, cases[i].contacts);
         fixture_set3(&fixture, "base.position", 0, 0, cases[i].height + 0.05);

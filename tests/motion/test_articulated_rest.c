@@ -39,9 +39,8 @@ TEST(robots_on_their_limits_rest) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
         config.group.double_precision = i % 2 == 0;
         config.motion.friction = 0.8;
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        build_crouch(&fixture.hand);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        build_crouch(fixture.hand);
         art_open(&fixture, &config);
         fixture_set3(&fixture, "base.position", 0, 0, 0.5);
         fixture_set(&fixture, "base.orientation", 0, cos(0.1));
@@ -53,7 +52,8 @@ TEST(robots_on_their_limits_rest) {
             double load = 0.0;
             mf_world_step(fixture.world, 1);
             for (uint32_t c = 0; c < fixture_field(&fixture, "contact.load")->components; c++)
-                load += fixture_get(&fixture, "contact.load", c) / (fixture.hand.model.mass * 9.81);
+                load +=
+                    fixture_get(&fixture, "contact.load", c) / (fixture.hand->model.mass * 9.81);
             for (uint32_t j = 0; j < fixture_field(&fixture, "joint.rate")->components; j++)
                 speed = fmax(speed, fabs(fixture_get(&fixture, "joint.rate", j)));
             least = fmin(least, load);

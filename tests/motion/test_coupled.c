@@ -142,13 +142,12 @@ TEST(what_is_solved_is_a_solution) {
 // into the ground in some. Returns the hash of its state, the residual included.
 static uint64_t throw_among(uint32_t count) {
     static const double axis[3] = {0, 1, 0}, moments[3] = {0.02, 0.02, 0.03};
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    mf_hand_inertia(&fixture.hand, 0, 1.0, moments);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    mf_hand_inertia(fixture.hand, 0, 1.0, moments);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(&fixture.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.1, 0.1, true);
-    uint32_t leg = mf_hand_hinge(&fixture.hand, 0, 0.1, 0, 0, axis);
-    mf_hand_point(&fixture.hand, leg, 0.1, 0, -0.02, 0.1, true);
+        mf_hand_point(fixture.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.1, 0.1, true);
+    uint32_t leg = mf_hand_hinge(fixture.hand, 0, 0.1, 0, 0, axis);
+    mf_hand_point(fixture.hand, leg, 0.1, 0, -0.02, 0.1, true);
     FixtureConfig config = fixture_config(false);
     config.points.friction = MF_FRICTION_COUPLED;
     config.points.friction_coefficient = 0.6;
@@ -166,8 +165,7 @@ static uint64_t throw_among(uint32_t count) {
         mf_world_step(fixture.world, 1);
         assert_true(mf_field_get(fixture_field(&fixture, "point.residual"), count - 1, 0) < 0.01);
     }
-    uint64_t hash = mf_group_instance_hash(fixture.group, count - 1);
-    return hash;
+    return mf_group_instance_hash(fixture.group, count - 1);
 }
 
 TEST(other_lanes_do_not_change_a_solution) {

@@ -51,8 +51,8 @@ static void place_robot(Batch *batch, uint32_t instance, uint32_t number) {
 
 static void batch_open(Batch *batch, const Options *options, mf_Isa isa, uint32_t threads,
                        uint32_t first, uint32_t count) {
-    fixture_begin(&batch->fixture, threads);
-    make_hexapod(&batch->fixture.hand);
+    batch->fixture = fixture_begin(threads);
+    make_hexapod(batch->fixture.hand);
     FixtureConfig config = fixture_config(options->double_precision);
     config.world.isa = isa;
     config.group.count = count;
@@ -230,10 +230,9 @@ TEST(corrupted_states_stay_with_their_robot) {
 // A point without a finite position is a fault in the step that finds it, before it moves the
 // robot.
 TEST(points_without_a_position_are_a_fault_at_once) {
-    AUTO(fixture_close) Fixture fixture;
     const FixtureConfig config = fixture_config(false);
-    fixture_begin(&fixture, 1);
-    make_hexapod(&fixture.hand);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    make_hexapod(fixture.hand);
     fixture_open(&fixture, &config);
     MUST(mf_group_set_start(fixture.group, 0, (double[]){0, 0, 0.15}, NULL, NULL, &error));
     mf_world_step(fixture.world, 60);
@@ -269,8 +268,8 @@ TEST(a_reset_robot_starts_again) {
     config.group.fault_policy = MF_FAULT_RESET;
     Fixture *both[] = {&fixture, &fresh};
     for (int s = 0; s < 2; s++) {
-        fixture_begin(both[s], 1);
-        make_hexapod(&both[s]->hand);
+        *both[s] = fixture_begin(1);
+        make_hexapod(both[s]->hand);
         fixture_open(both[s], &config);
     }
     mf_world_step(fixture.world, 10);
@@ -369,15 +368,14 @@ TEST(images_of_other_worlds_are_refused) {
     size_t size;
     AUTO(end_memory) void *image = take_image(&batch, &size);
     for (int difference = 0; difference < 5; difference++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
         FixtureConfig config = fixture_config(difference == 0);
         config.group.count = difference == 1 ? NEIGHBORS - 1 : NEIGHBORS;
         config.world.step = difference == 2 ? 5 * MF_MILLISECOND : config.world.step;
         config.world.seed += difference == 3;
         if (difference == 4)
-            fixture.hand.points[3].mass *= 1.01;
+            fixture.hand->points[3].mass *= 1.01;
         fixture_open(&fixture, &config);
         uint64_t hash = mf_world_hash(fixture.world);
         assert_int_equal(mf_world_restore(fixture.world, image, size, NULL), MF_BAD_ARGUMENT);

@@ -68,19 +68,19 @@ static void rows_left(mf_Time step, bool ball, double left[6]) {
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     config.world.gravity_direction[0] = 0.3;
     config.world.step = step;
-    fixture_begin(&fixture, 1);
-    make_flailer(&fixture.hand, ball);
+    fixture = fixture_begin(1);
+    make_flailer(fixture.hand, ball);
     driven_open(&fixture, NULL, &config);
     scramble(&fixture);
     fixture_set3(&fixture, "base.force", 1, 2, -3);
     fixture_set3(&fixture, "base.torque", -0.3, 0.2, 0.5);
     config.motion = MF_MOTION_ARTICULATED;
-    fixture_begin(&full, 1);
-    make_flailer(&full.hand, ball);
+    full = fixture_begin(1);
+    make_flailer(full.hand, ball);
     driven_open(&full, NULL, &config);
     scramble(&full);
     const uint32_t size = mf_group_velocity_count(full.group);
-    const uint32_t joints = full.hand.model.joint_count;
+    const uint32_t joints = full.hand->model.joint_count;
     double m[MOST * MOST], h[MOST], before[6], a[6][6], b[6], x[6], q[4], rotated[3];
     assert_true(size <= MOST);
     mf_group_mass_matrix(full.group, 0, 1, m, NULL);
@@ -96,7 +96,7 @@ static void rows_left(mf_Time step, bool ball, double left[6]) {
     mf_world_step(fixture.world, 1);
     for (uint32_t j = 0; j < joints; j++) {
         uint32_t at = mf_group_velocity_address(full.group, j);
-        if (full.hand.joints[j].type != MF_JOINT_BALL)
+        if (full.hand->joints[j].type != MF_JOINT_BALL)
             given[at] = (fixture_get(&fixture, "joint.rate", j) - rate[j]) / seconds;
     }
     mf_quat_rotate_inverse(rotated, q, (double[3]){-0.3, 0.2, 0.5});
@@ -140,11 +140,10 @@ TEST(the_base_obeys_the_first_six_rows) {
 TEST(flailing_conserves_momentum) {
     double off[2], rotated[2];
     for (int fine = 0; fine < 2; fine++) {
-        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_RK4);
         config.world.step = fine ? MF_MILLISECOND / 2 : MF_MILLISECOND;
-        fixture_begin(&fixture, 1);
-        make_flailer(&fixture.hand, true);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        make_flailer(fixture.hand, true);
         driven_open(&fixture, NULL, &config);
         scramble(&fixture);
         double center[3], linear[3], angular[3], position[3], force[3], rate[3], size = 0.0;
@@ -159,7 +158,7 @@ TEST(flailing_conserves_momentum) {
         off[fine] = rotated[fine] = 0.0;
         for (int c = 0; c < 3; c++) {
             double fall = c == 2 ? -0.5 * 9.81 : 0.0;
-            double distance = position[c] - center[c] - linear[c] / fixture.hand.model.mass - fall;
+            double distance = position[c] - center[c] - linear[c] / fixture.hand->model.mass - fall;
             off[fine] = fmax(off[fine], fabs(distance));
             rotated[fine] = fmax(rotated[fine], fabs(rate[c] - angular[c]));
             size = fmax(size, fabs(angular[c]));
@@ -175,12 +174,11 @@ TEST(flailing_conserves_momentum) {
 TEST(semi_implicit_steps_keep_momentum) {
     static const mf_Time steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
     for (int i = 0; i < 2; i++) {
-        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
         config.world.step = steps[i];
         config.world.gravity = 0.0;
-        fixture_begin(&fixture, 1);
-        make_flailer(&fixture.hand, true);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        make_flailer(fixture.hand, true);
         driven_open(&fixture, NULL, &config);
         scramble(&fixture);
         double center[3], linear[3], angular[3], position[3], force[3], rate[3];
@@ -207,29 +205,29 @@ TEST(semi_implicit_steps_keep_momentum) {
 
 // ---- paths --------------------------------------------------------------------------------------
 
-static void open_arm(Fixture *fixture, DrivenFixtureConfig *config) {
+static Fixture open_arm(DrivenFixtureConfig *config) {
     static const double up[3] = {0, 0, 1};
-    fixture_begin(fixture, 1);
-    art_body(&fixture->hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
+    Fixture fixture = fixture_begin(1);
+    art_body(fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
     for (int i = 0; i < 2; i++)
-        art_body(&fixture->hand, mf_hand_hinge(&fixture->hand, 0, 0, 0, 0, up), 0.1, 0, 0, 0, 1e-3,
+        art_body(fixture.hand, mf_hand_hinge(fixture.hand, 0, 0, 0, 0, up), 0.1, 0, 0, 0, 1e-3,
                  1e-3, 1e-3);
     config->world.gravity = 0.0;
-    fixture->hand.joints[0].lower = -0.4;
-    fixture->hand.joints[0].upper = 0.5;
-    fixture->hand.joints[0].speed = 5.0;
-    fixture->hand.joints[1].mimic = 0;
-    fixture->hand.joints[1].multiplier = -2.0;
-    fixture->hand.joints[1].offset = 0.25;
-    fixture->hand.start_angle[1] = 0.25;
-    driven_open(fixture, NULL, config);
+    fixture.hand->joints[0].lower = -0.4;
+    fixture.hand->joints[0].upper = 0.5;
+    fixture.hand->joints[0].speed = 5.0;
+    fixture.hand->joints[1].mimic = 0;
+    fixture.hand->joints[1].multiplier = -2.0;
+    fixture.hand->joints[1].offset = 0.25;
+    fixture.hand->start_angle[1] = 0.25;
+    driven_open(&fixture, NULL, config);
+    return fixture;
 }
 
 // A target is reached at the end of the control interval, whatever the path.
 TEST(targets_are_reached_within_an_interval) {
-    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    open_arm(&fixture, &config);
+    AUTO(fixture_close) Fixture fixture = open_arm(&config);
     for (int n = 0; n < 50; n++) {
         double target = 0.3 * sin(0.1 * n);
         fixture_set(&fixture, "joint.target", 0, target);
@@ -242,9 +240,8 @@ TEST(targets_are_reached_within_an_interval) {
 // Targets on a parabola: from the third interval on the path is that parabola, with its
 // acceleration.
 TEST(paths_follow_a_parabola) {
-    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    open_arm(&fixture, &config);
+    AUTO(fixture_close) Fixture fixture = open_arm(&config);
     for (int n = 0; n < 20; n++) {
         double t = 0.01 * (n + 1);
         fixture_set(&fixture, "joint.target", 0, 4.0 * t * t - 0.5 * t);
@@ -264,9 +261,8 @@ TEST(paths_follow_a_parabola) {
 // ContactSlots to go far beyond, a joint goes as fast as it may and stops at its limit, never
 // beyond.
 TEST(joints_stop_at_their_limits) {
-    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    open_arm(&fixture, &config);
+    AUTO(fixture_close) Fixture fixture = open_arm(&config);
     double before = 0.0, most = 0.0;
     for (int n = 0; n < 400; n++) {
         fixture_set(&fixture, "joint.target", 0, n < 200 ? 100.0 : -100.0);
@@ -287,9 +283,8 @@ TEST(joints_stop_at_their_limits) {
 
 // After angles and rates were written, paths begin there.
 TEST(refreshed_paths_begin_where_joints_are) {
-    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    open_arm(&fixture, &config);
+    AUTO(fixture_close) Fixture fixture = open_arm(&config);
     fixture_set(&fixture, "joint.target", 0, 0.3);
     mf_world_step(fixture.world, 5);
     assert_true(fabs(fixture_get(&fixture, "joint.jerk", 0)) > 1.0);
@@ -313,17 +308,16 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
                                          "base.linear_velocity", "base.angular_velocity"};
     double got[3][13];
     for (int m = 0; m < 3; m++) {
-        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = driven_config(motions[m], integrator, MF_MILLISECOND);
         config.group.double_precision = double_precision;
         config.world.gravity_direction[1] = 0.2;
-        fixture_begin(&fixture, 1);
-        make_flailer(&fixture.hand, false);
-        for (uint32_t j = 0; j < fixture.hand.model.joint_count; j++)
-            fixture.hand.joints[j].armature = 1e12;
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        make_flailer(fixture.hand, false);
+        for (uint32_t j = 0; j < fixture.hand->model.joint_count; j++)
+            fixture.hand->joints[j].armature = 1e12;
         driven_open(&fixture, NULL, &config);
         scramble(&fixture);
-        for (uint32_t j = 0; j < fixture.hand.model.joint_count; j++)
+        for (uint32_t j = 0; j < fixture.hand->model.joint_count; j++)
             fixture_set(&fixture, "joint.rate", j, 0.0);
         mf_world_step(fixture.world, 200);
         for (uint32_t f = 0, k = 0; f < 4; f++)
@@ -352,7 +346,6 @@ TEST(locked_robots_agree_in_float) {
 TEST(pushes_are_summed) {
     double got[2][6];
     for (int method = 0; method < 2; method++) {
-        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
         mf_GroupConfig group = config.group;
         static const mf_FieldInfo push = {"wrench.link",  "N", "world", MF_REAL,
@@ -360,12 +353,12 @@ TEST(pushes_are_summed) {
         static const mf_FieldInfo count = {"wrench.count",  "1", "", MF_U32,
                                            MF_PER_INSTANCE, 1,   0,  "test"};
         mf_Field *field;
-        fixture_begin(&fixture, 1);
-        make_flailer(&fixture.hand, false);
-        group.model = &fixture.hand.model;
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        make_flailer(fixture.hand, false);
+        group.model = &fixture.hand->model;
         fixture.world = open_world(fixture.context, &config.world);
         fixture.group = add_group(fixture.world, &group);
-        MUST(mf_group_add_field(fixture.group, &push, fixture.hand.model.link_count, &field,
+        MUST(mf_group_add_field(fixture.group, &push, fixture.hand->model.link_count, &field,
                                 &error));
         MUST(mf_group_add_field(fixture.group, &count, 0, &field, &error));
         MUST(driven_add(fixture.group, &config, &error));
@@ -390,11 +383,10 @@ TEST(pushes_are_summed) {
 
 // A fixed base stays, whatever its arms do; they go as commanded.
 TEST(a_fixed_base_stays) {
-    AUTO(fixture_close) Fixture fixture;
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     config.prescribed.base = MF_ARTICULATED_FIXED;
-    fixture_begin(&fixture, 1);
-    make_flailer(&fixture.hand, true);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    make_flailer(fixture.hand, true);
     driven_open(&fixture, NULL, &config);
     fixture_set3(&fixture, "base.position", 0.1, 0.2, 0.05);
     fixture_set(&fixture, "joint.target", 0, 0.5);
@@ -417,11 +409,10 @@ TEST(the_humanoid_stands_and_falls) {
     static const mf_Motion motions[2] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED};
     enum { MEAN = 1000 }; // [step] of loads
     for (int m = 0; m < 2; m++) {
-        Fixture fixture;
         DrivenFixtureConfig config =
             driven_config(motions[m], MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.group.double_precision = false;
-        fixture_begin(&fixture, 1);
+        Fixture fixture = fixture_begin(1);
         mf_Model *model = load_humanoid(fixture.context);
         driven_open(&fixture, model, &config);
         const mf_Field *load = fixture_field(&fixture, "contact.load");

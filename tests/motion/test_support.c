@@ -10,12 +10,14 @@ static void add_mass(mf_HandModel *hand, double mass, double x, double y, double
                           mass / 6, false);
 }
 
-static void open_fixture(Fixture *fixture, bool double_precision, mf_FrictionModel friction,
-                         const mf_Terrain *terrain) {
+static Fixture open_fixture(bool double_precision, mf_FrictionModel friction,
+                            const mf_Terrain *terrain) {
+    Fixture fixture;
     FixtureConfig config = fixture_config(double_precision);
     config.points.friction = friction;
     config.world.terrain = terrain;
-    fixture_open(fixture, &config);
+    fixture_open(&fixture, &config);
+    return fixture;
 }
 
 static double largest_speed(const Fixture *fixture) {
@@ -36,12 +38,11 @@ static double largest_speed(const Fixture *fixture) {
 TEST(c1_four_feet) {
     static const double expected[4] = {33.92625, 27.38625, 21.66375, 15.12375}; // [N]
     for (int friction = 0; friction < 2; friction++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        add_mass(&fixture.hand, 10.0, 0.05, 0.02, 0.0);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        add_mass(fixture.hand, 10.0, 0.05, 0.02, 0.0);
         for (int i = 0; i < 4; i++)
-            mf_hand_point(&fixture.hand, 0, i < 2 ? 0.2 : -0.2, i % 2 ? -0.15 : 0.15, 0, 0, true);
-        open_fixture(&fixture, true, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
+            mf_hand_point(fixture.hand, 0, i < 2 ? 0.2 : -0.2, i % 2 ? -0.15 : 0.15, 0, 0, true);
+        fixture = open_fixture(true, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
         mf_world_step(fixture.world, 2000);
         for (uint32_t i = 0; i < 4; i++)
             assert_near(fixture_get(&fixture, "point.load", i), expected[i], 1.4e-7);
@@ -52,12 +53,11 @@ TEST(c1_four_feet) {
 // C2. Three feet: statics has one answer; forces and moments balance to 1e-12 m g.
 TEST(c2_three_feet) {
     static const double foot[3][2] = {{0.2, 0.03}, {-0.1, 0.17}, {-0.12, -0.14}};
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    add_mass(&fixture.hand, 3.0, 0.02, -0.01, 0.1);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    add_mass(fixture.hand, 3.0, 0.02, -0.01, 0.1);
     for (int i = 0; i < 3; i++)
-        mf_hand_point(&fixture.hand, 0, foot[i][0], foot[i][1], 0, 0, true);
-    open_fixture(&fixture, true, MF_FRICTION_FIT, NULL);
+        mf_hand_point(fixture.hand, 0, foot[i][0], foot[i][1], 0, 0, true);
+    fixture = open_fixture(true, MF_FRICTION_FIT, NULL);
     mf_world_step(fixture.world, 2000);
     double center[3], linear[3], angular[3], force = 0, roll = 0, pitch = 0;
     mf_motion_momentum(fixture.group, 0, center, linear, angular);
@@ -80,16 +80,15 @@ TEST(c6_plane_by_three_methods) {
     uint32_t contacts = 0;
     heights[0] = -1.0;
     for (int method = 0; method < 3; method++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
         mf_TerrainConfig config = mf_terrain_config();
         config.columns = config.rows = 20;
         config.interpolation = method == 2 ? MF_BILINEAR : MF_NEAREST;
         mf_Terrain *terrain = NULL;
         if (method > 0)
             MUST(mf_terrain_from_array(fixture.context, &config, heights, &terrain, &error));
-        open_fixture(&fixture, true, MF_FRICTION_FIT, terrain);
+        fixture = open_fixture(true, MF_FRICTION_FIT, terrain);
         mf_world_step(fixture.world, 500);
         height[method] = fixture_get(&fixture, "base.position", 2);
         contacts = fixture_field(&fixture, "point.load")->components;
@@ -128,13 +127,12 @@ TEST(degenerate_contacts) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int option = 0; option < 4; option++) {
-            AUTO(fixture_close) Fixture fixture;
-            fixture_begin(&fixture, 1);
-            add_mass(&fixture.hand, 2.0, 0, 0, 0);
+            AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+            add_mass(fixture.hand, 2.0, 0, 0, 0);
             for (uint32_t c = 0; c < cases[i].count; c++)
-                mf_hand_point(&fixture.hand, 0, cases[i].at[c][0], cases[i].at[c][1], 0, 0, true);
-            open_fixture(&fixture, (option & 1) != 0,
-                         option & 2 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
+                mf_hand_point(fixture.hand, 0, cases[i].at[c][0], cases[i].at[c][1], 0, 0, true);
+            fixture = open_fixture((option & 1) != 0,
+                                   option & 2 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
             double energy = fixture_energy(&fixture, 0);
             mf_world_step(fixture.world, 300);
             if (mf_group_fault_total(fixture.group) != 0)
@@ -169,13 +167,12 @@ TEST(rest_does_not_drift) {
         double allowed = wide ? 1e-9 : 1e5 * 0x1p-24 * 0.3;
         if (coupled && ground == 2)
             allowed = 5e-3;
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
         mf_Terrain *terrain = make_terrain(
             fixture.context, ground == 0 ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
             ground == 2 ? MF_BILINEAR : MF_NEAREST, ground == 0 ? 0.0 : 0.05, 1.0, 0.1);
-        open_fixture(&fixture, wide, coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, terrain);
+        fixture = open_fixture(wide, coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, terrain);
         mf_world_step(fixture.world, 1000);
         static const char *const names[] = {"base.position", "base.orientation"};
         double start[2][4];

@@ -399,9 +399,8 @@ TEST(motions_that_are_not_there_are_refused) {
 }
 
 TEST(a_group_with_one_motion_answers_too) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    make_hexapod(&fixture.hand);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    make_hexapod(fixture.hand);
     FixtureConfig config = fixture_config(true);
     fixture_open(&fixture, &config);
     double center[3], linear[3], angular[3], expected[3][3];

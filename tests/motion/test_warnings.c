@@ -211,9 +211,8 @@ TEST(too_fast_a_rotation_is_reported) {
 // The base was turned by a radian, and where its feet stood was drawn together to a tenth, which
 // the turn of least squares comes near slowly.
 TEST(a_lost_stance_is_reported) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    kin_biped(&fixture.hand);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    kin_biped(fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND);
     kin_open(&fixture, &config);
     mf_world_step(fixture.world, 2);
