@@ -129,10 +129,10 @@ TEST(every_byte_is_an_instruction) {
 
 // ---- the system --------------------------------------------------------------------------------
 
-static void open_gp(Fixture *fixture, const mf_GpConfig *config) {
+static void open_gp(Fixture *fixture, mf_GpConfig config) {
     fixture_open(fixture, MF_ISA_AUTO, true, 3);
     assert_int_equal(fixture_add_sensors(fixture, fixture_every_step()), MF_OK);
-    assert_int_equal(mf_gp_add(fixture->group, config, NULL), MF_OK);
+    assert_int_equal(mf_gp_add(fixture->group, &config, NULL), MF_OK);
 }
 
 // The motors are the joints that are hinges or slides and follow no other: 0, 1, 3, 5, 6, 7.
@@ -142,7 +142,7 @@ TEST(motors_are_the_free_joints) {
         config.instructions_per_tick = 1;
         config.angle_per_move = 0.125;
         AUTO(fixture_close) Fixture fixture;
-        open_gp(&fixture, &config);
+        open_gp(&fixture, config);
         const uint8_t left[MF_GP_BYTES] = {(uint8_t)LEFT(motor)};
         mf_gp_set_program(fixture.group, 1, left);
         const uint8_t idle[MF_GP_BYTES] = {LOAD(0)};
@@ -162,7 +162,7 @@ TEST(targets_stay_in_range) {
     config.angle_per_move = 0.4;
     config.rate = fixture_every_step();
     AUTO(fixture_close) Fixture fixture;
-    open_gp(&fixture, &config);
+    open_gp(&fixture, config);
     uint8_t up[MF_GP_BYTES], free_joint[MF_GP_BYTES];
     memset(up, RIGHT(1), sizeof up);
     memset(free_joint, LEFT(4), sizeof free_joint); // joint 6 has no limits
@@ -178,7 +178,7 @@ TEST(ticks_follow_the_rate) {
     mf_GpConfig config = mf_gp_config();
     config.instructions_per_tick = 3;
     AUTO(fixture_close) Fixture fixture;
-    open_gp(&fixture, &config);
+    open_gp(&fixture, config);
     mf_world_step(fixture.world, 8);
     assert_int_equal(fixture_get(&fixture, "gp.address", 2, 0), 3);
     mf_world_step(fixture.world, 8);

@@ -22,10 +22,9 @@ static inline TextConfig text_config(mf_ArticulatedIntegrator integrator, mf_Tim
 static inline Text text_open(const char *text, TextConfig config) {
     Text t = {.context = open_context(1)};
     t.model = load_text(t.context, text);
-    mf_GroupConfig group = config.group;
-    group.model = t.model;
+    config.group.model = t.model;
     t.world = open_world(t.context, &config.world);
-    t.group = add_group(t.world, &group);
+    t.group = add_group(t.world, &config.group);
     MUST(rig_add_articulated(t.group, &config.motion, &error));
     return t;
 }

@@ -37,20 +37,18 @@ static inline RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
     return config;
 }
 
-static inline Rig rig_open(const RigConfig *config) {
-    mf_WorldConfig world = config->world;
-    mf_GroupConfig group = config->group;
+static inline Rig rig_open(RigConfig config) {
     Rig rig = {0};
-    rig.context = open_context(config->threads);
-    if (config->slope != 0.0 || config->rough)
-        rig.terrain = make_terrain(rig.context, config->rough ? MF_TERRAIN_NOISE : MF_TERRAIN_SLOPE,
-                                   MF_BILINEAR, config->rough ? 0.05 : config->slope, 1.0, 0.1);
-    world.terrain = rig.terrain;
-    MUST(mf_car_body(rig.context, &config->car, "car", &rig.model, &error));
-    group.model = rig.model;
-    rig.world = open_world(rig.context, &world);
-    rig.group = add_group(rig.world, &group);
-    MUST(rig_add_car(rig.group, &config->car, &config->config, &error));
+    rig.context = open_context(config.threads);
+    if (config.slope != 0.0 || config.rough)
+        rig.terrain = make_terrain(rig.context, config.rough ? MF_TERRAIN_NOISE : MF_TERRAIN_SLOPE,
+                                   MF_BILINEAR, config.rough ? 0.05 : config.slope, 1.0, 0.1);
+    config.world.terrain = rig.terrain;
+    MUST(mf_car_body(rig.context, &config.car, "car", &rig.model, &error));
+    config.group.model = rig.model;
+    rig.world = open_world(rig.context, &config.world);
+    rig.group = add_group(rig.world, &config.group);
+    MUST(rig_add_car(rig.group, &config.car, &config.config, &error));
     return rig;
 }
 

@@ -32,18 +32,18 @@ static inline RigConfig rig_config(mf_FixedWingCommand command) {
     return config;
 }
 
-static inline Rig rig_open(const RigConfig *config) {
+static inline Rig rig_open(RigConfig config) {
     Rig rig = {0};
-    rig.context = open_context(config->threads);
-    MUST(mf_fixed_wing_model(rig.context, &config->aircraft, "fixed_wing", &rig.model, &error));
-    rig.world = open_world(rig.context, &config->world);
+    rig.context = open_context(config.threads);
+    MUST(mf_fixed_wing_model(rig.context, &config.aircraft, "fixed_wing", &rig.model, &error));
+    rig.world = open_world(rig.context, &config.world);
     mf_GroupConfig group = mf_group_config();
     group.model = rig.model;
-    group.count = config->count;
+    group.count = config.count;
     group.isolated = false;
-    group.double_precision = !config->single_precision;
+    group.double_precision = !config.single_precision;
     rig.group = add_group(rig.world, &group);
-    MUST(rig_add_fixed_wing(rig.group, &config->aircraft, &config->config, &error));
+    MUST(rig_add_fixed_wing(rig.group, &config.aircraft, &config.config, &error));
     return rig;
 }
 

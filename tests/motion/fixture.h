@@ -39,12 +39,11 @@ static inline Fixture fixture_begin(uint32_t threads) {
     return fixture;
 }
 
-static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
-    mf_GroupConfig group = config->group;
-    group.model = &fixture->hand->model;
-    fixture->world = open_world(fixture->context, &config->world);
-    fixture->group = add_group(fixture->world, &group);
-    MUST(rig_add_points(fixture->group, &config->points, &error));
+static inline void fixture_open(Fixture *fixture, FixtureConfig config) {
+    config.group.model = &fixture->hand->model;
+    fixture->world = open_world(fixture->context, &config.world);
+    fixture->group = add_group(fixture->world, &config.group);
+    MUST(rig_add_points(fixture->group, &config.points, &error));
 }
 
 static inline void fixture_close(Fixture *fixture) {

@@ -38,23 +38,23 @@ static inline mf_Model *rig_body(Rig *rig, bool sphere, double size, double mass
 }
 
 // Particles of 0.02 m, 0.008 kg, without a motion.
-static inline Rig rig_open(const RigConfig *config) {
+static inline Rig rig_open(RigConfig config) {
     mf_ContextConfig context = mf_context_config();
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    Rig rig = {.count = config->count};
-    context.threads = config->threads;
+    Rig rig = {.count = config.count};
+    context.threads = config.threads;
     assert_int_equal(mf_context_create(&context, &rig.context, NULL), MF_OK);
-    world.step = mf_time_from_seconds(config->step);
-    world.gravity = config->gravity;
-    world.isa = config->isa;
+    world.step = mf_time_from_seconds(config.step);
+    world.gravity = config.gravity;
+    world.isa = config.isa;
     rig.world = open_world(rig.context, &world);
     rig.model = rig_body(&rig, true, 0.02, 0.008);
     group.name = "particles";
     group.model = rig.model;
-    group.count = config->count;
+    group.count = config.count;
     group.isolated = false;
-    group.double_precision = config->precise;
+    group.double_precision = config.precise;
     rig.group = add_group(rig.world, &group);
     return rig;
 }

@@ -61,22 +61,21 @@ static inline mf_Quadrotor fixture_hummingbird(void) {
     return q;
 }
 
-static inline Fixture fixture_open(const FixtureConfig *config) {
+static inline Fixture fixture_open(FixtureConfig config) {
     Fixture fixture = {0};
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     assert_int_equal(mf_context_create(NULL, &fixture.context, &error), MF_OK);
-    assert_int_equal(mf_quadrotor_model(fixture.context, &config->quadrotor, "quadrotor",
-                                        &fixture.model, &error),
-                     MF_OK);
-    fixture.world = open_world(fixture.context, &config->world);
+    assert_int_equal(
+        mf_quadrotor_model(fixture.context, &config.quadrotor, "quadrotor", &fixture.model, &error),
+        MF_OK);
+    fixture.world = open_world(fixture.context, &config.world);
     group.model = fixture.model;
-    group.count = config->count;
-    group.isolated = !config->shared;
-    group.double_precision = !config->single_precision;
+    group.count = config.count;
+    group.isolated = !config.shared;
+    group.double_precision = !config.single_precision;
     fixture.group = add_group(fixture.world, &group);
-    mf_Status status =
-        rig_add_quadrotor(fixture.group, &config->quadrotor, &config->config, &error);
+    mf_Status status = rig_add_quadrotor(fixture.group, &config.quadrotor, &config.config, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
     return fixture;

@@ -12,7 +12,7 @@ TEST(a_step_makes_no_fallible_call) {
         config.points.friction = option & 1 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
         config.points.keep_momentum = true;
         config.group.fault_policy = MF_FAULT_RESET;
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, config);
         mf_field_set(fixture_field(&fixture, "base.force"), 7, 0, NAN); // a reset on the way
         uint64_t calls = mf_context_call_count(fixture.context);
         size_t bytes = mf_context_live_bytes(fixture.context);

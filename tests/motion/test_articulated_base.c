@@ -13,7 +13,7 @@ TEST(gravity_pulls_anywhere) {
         config.world.gravity = 9.0;
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         art_body(fixture.hand, 0, 2.0, 0.1, 0, 0, 0.3, 0.4, 0.5);
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         fixture_set(&fixture, "base.position", 2, 50.0);
         double energy = art_energy(&fixture);
         mf_world_step(fixture.world, 1000);
@@ -34,7 +34,7 @@ TEST(other_motions_refuse_tilted_gravity) {
     config.world.gravity_direction[0] = 1.0;
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     art_body(fixture.hand, 0, 2.0, 0, 0, 0, 0.3, 0.4, 0.5);
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     system.name = "glider";
     system.phase = MF_PHASE_MOTION;
     system.run = mf_group_system(fixture.group, 0)->run;
@@ -63,7 +63,7 @@ TEST(dry_friction_of_a_free_base) {
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         fixture.hand->model.root = &root;
         art_body(fixture.hand, 0, mass, 0, 0, 0, 0.3, 0.3, 0.3);
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         fixture_set(&fixture, "base.position", 2, 50.0);
         fixture_set(&fixture, "base.orientation", 0, half); // axes of body and world differ
         fixture_set(&fixture, "base.orientation", 1, half);
@@ -108,7 +108,7 @@ TEST(nearly_right_angles_stay) {
             memcpy(fixture.hand->joints[k].rotation, rotations[k], sizeof rotations[k]);
             art_body(fixture.hand, link, 1.0, 0.1, 0.2, 0, 0.3, 0.3, 0.5);
         }
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         mf_group_link_poses(fixture.group, 0, 1, position[0], rotation[0], NULL);
         const double *a = rotations[0], *b = rotations[1];
         const double both[4] = {a[0] * b[0], a[1] * b[0], a[0] * b[2], a[1] * b[2]};

@@ -45,7 +45,7 @@ TEST(d1_rest) {
     config.motion.contact_stiffness = 1000.0;
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     build_block(fixture.hand);
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     fixture_set3(&fixture, "base.position", 0, 0, 0.1);
     mf_world_step(fixture.world, 4000);
     assert_near(fixture_get(&fixture, "base.position", 2), 0.1 - 2.0 * 9.81 / 4000.0, 1e-9);
@@ -67,7 +67,7 @@ TEST(d3_bounce) {
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         fixture_set3(&fixture, "base.position", 0, 0, 1e-6);
         fixture_set3(&fixture, "base.linear_velocity", 0, 0, -1);
         mf_world_step(fixture.world, 6000);
@@ -89,7 +89,7 @@ TEST(sliding_brakes_by_coulomb) {
     art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
     for (int i = 0; i < 4; i++)
         mf_hand_point(fixture.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     fixture_set3(&fixture, "base.position", 0, 0, 0.1 - depth);
     fixture_set3(&fixture, "base.linear_velocity", 2, 0, 0);
     mf_world_step(fixture.world, 20);
@@ -114,7 +114,7 @@ TEST(a_rolling_ball_rests) {
     fixture.hand->model.shapes = &ball;
     fixture.hand->model.shape_count = 1;
     art_body(fixture.hand, 0, 3.0, 0, 0, 0, 0.012, 0.012, 0.012);
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     fixture_set3(&fixture, "base.position", 0, 0, 0.1);
     fixture_set3(&fixture, "base.linear_velocity", 2, 0, 0);
     fixture_set3(&fixture, "base.angular_velocity", 0, 20, 0);
@@ -154,7 +154,7 @@ TEST(d5_d6_rolling) {
         fixture.hand->model.shapes = &shape;
         fixture.hand->model.shape_count = 1;
         art_body(fixture.hand, 0, 3.0, 0, 0, 0, 0.012, roll->moment * 0.03, 0.012);
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         put_on_slope(&fixture, roll->angle, 0.1 - 1e-6);
         mf_world_step(fixture.world, 1000);
         double speed = along_slope(&fixture, "base.linear_velocity", roll->angle);
@@ -178,7 +178,7 @@ TEST(d9_block_on_a_slope) {
         config.world.terrain = terrain;
         config.motion.friction = i % 2 == 0 ? 0.5 : 0.2;
         build_block(fixture.hand);
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         put_on_slope(&fixture, angle, 0.1);
         mf_world_step(fixture.world, (uint64_t)(MF_SECOND / steps[i / 2]));
         double before = along_slope(&fixture, "base.position", angle);
@@ -205,7 +205,7 @@ TEST(friction_is_the_same_in_all_directions) {
         config.motion.friction = mu;
         art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         fixture_set3(&fixture, "base.position", 0, 0, 0);
         mf_world_step(fixture.world, 300); // until it rests in its contact
         double a = 30.0 * d * degree;
@@ -241,7 +241,7 @@ TEST(a_robot_falls_and_stands) {
             for (int c = 0; c < 3; c++)
                 link->inertia[c] = link->mass * 1e-3;
         }
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         fixture_set(&fixture, "base.position", 2, fixture_get(&fixture, "base.position", 2) + 0.5);
         fixture_set(&fixture, "base.orientation", 0, cos(0.3));
         fixture_set(&fixture, "base.orientation", 1, sin(0.3));
@@ -282,7 +282,7 @@ TEST(shapes_rest_on_their_surface) {
         fixture.hand->model.shapes = &shape;
         fixture.hand->model.shape_count = 1;
         art_body(fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         assert_int_equal(fixture_field(&fixture, "contact.load")->components, cases[i].contacts);
         fixture_set3(&fixture, "base.position", 0, 0, cases[i].height + 0.05);
         mf_world_step(fixture.world, 600);

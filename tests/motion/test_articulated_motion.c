@@ -8,8 +8,8 @@ static const double degree = 3.14159265358979323846 / 180.0;
 // ---- pendulums ----------------------------------------------------------------------------------
 
 // Point masses of 1 kg on massless rods of 1 m, hanging from a fixed base.
-static Fixture pendulum(uint32_t count, const ArtConfig *wish) {
-    ArtConfig config = *wish;
+static Fixture pendulum(uint32_t count, ArtConfig wish) {
+    ArtConfig config = wish;
     Fixture fixture = fixture_begin(1);
     config.motion.base = MF_ARTICULATED_FIXED;
     uint32_t link = 0;
@@ -17,7 +17,7 @@ static Fixture pendulum(uint32_t count, const ArtConfig *wish) {
         link = mf_hand_hinge(fixture.hand, link, 0, 0, i == 0 ? 0 : -1, along_y);
         art_body(fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
     }
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     return fixture;
 }
 
@@ -27,7 +27,7 @@ TEST(f1_pendulum_period) {
                                          {120, 1.3728805}, {150, 1.7622037}, {170, 2.4393627}};
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        AUTO(fixture_close) Fixture fixture = pendulum(1, &config);
+        AUTO(fixture_close) Fixture fixture = pendulum(1, config);
         fixture_set(&fixture, "joint.angle", 0, expected[i][0] * degree);
         double before = 1.0, now = 1.0;
         for (int n = 0; n < 10000 && now > 0.0; n++) {
@@ -47,7 +47,7 @@ TEST(f2_double_pendulum_modes) {
     static const double period[2] = {2.6210524, 1.0856755};
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     for (int mode = 0; mode < 2; mode++) {
-        AUTO(fixture_close) Fixture fixture = pendulum(2, &config);
+        AUTO(fixture_close) Fixture fixture = pendulum(2, config);
         double root = mode == 0 ? sqrt(2.0) : -sqrt(2.0), small = 1e-5;
         fixture_set(&fixture, "joint.angle", 0, small);
         fixture_set(&fixture, "joint.angle", 1, small * (root - 1.0));
@@ -69,7 +69,7 @@ TEST(f4_double_pendulum_energy) {
     static const mf_Time step[3] = {2 * MF_MILLISECOND, MF_MILLISECOND, MF_MILLISECOND / 2};
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_RK4, step[i]);
-        AUTO(fixture_close) Fixture fixture = pendulum(2, &config);
+        AUTO(fixture_close) Fixture fixture = pendulum(2, config);
         fixture_set(&fixture, "joint.angle", 0, 90 * degree);
         double start = art_energy(&fixture), worst = 0.0;
         for (mf_Time t = 0; t < 10 * MF_SECOND; t += step[i]) {
@@ -83,7 +83,7 @@ TEST(f4_double_pendulum_energy) {
 // Semi-implicit Euler is symplectic: the energy of a pendulum swings and does not drift.
 TEST(f4_no_drift) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture = pendulum(1, &config);
+    AUTO(fixture_close) Fixture fixture = pendulum(1, config);
     fixture_set(&fixture, "joint.angle", 0, 90 * degree);
     double lowest[2] = {INFINITY, INFINITY}, highest[2] = {-INFINITY, -INFINITY};
     const int steps = STEPS_OF(1000000);
@@ -108,7 +108,7 @@ static Fixture free_body(const double moment[3], mf_Time step, double gravity) {
     Fixture fixture = fixture_begin(1);
     art_body(fixture.hand, 0, 1.0, 0, 0, 0, moment[0], moment[1], moment[2]);
     config.world.gravity = gravity;
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     return fixture;
 }
 
@@ -182,7 +182,7 @@ TEST(e2_wheel_in_a_free_base) {
     uint32_t wheel = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
     art_body(fixture.hand, wheel, 1.0, 0, 0, 0, 0.1, 0.1, 0.2);
     config.world.gravity = 0.0;
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     for (int n = 0; n < 2000; n++) {
         fixture_set(&fixture, "joint.torque", 0, n < 1000 ? 0.1 : -0.05);
         mf_world_step(fixture.world, 1);
@@ -220,7 +220,7 @@ TEST(e3_flailing_joints) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     build_flailer(fixture.hand);
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     fixture_set3(&fixture, "base.position", 0, 0, 100);
     fixture_set3(&fixture, "base.linear_velocity", 1, -2, 3);
     fixture_set3(&fixture, "base.angular_velocity", 0.5, 1, -0.7);
@@ -245,7 +245,7 @@ TEST(f14_energy_of_a_free_tree) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     build_flailer(fixture.hand);
     config.world.gravity = 0.0;
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     for (int n = 0; n < 1000; n++) {
         flail(&fixture, n);
         mf_world_step(fixture.world, 1);
@@ -262,7 +262,7 @@ TEST(f7_power_balance) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     build_flailer(fixture.hand);
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     const double torque[4] = {0.5, -0.2, 1.5, 0.1};
     for (uint32_t j = 0; j < 4; j++)
         fixture_set(&fixture, "joint.torque", j, torque[j]);
@@ -289,7 +289,7 @@ static double flailer_at(mf_ArticulatedIntegrator integrator, mf_Time step, doub
         fixture.hand->joints[j].spring_reference = 0.3;
         fixture.hand->joints[j].armature = 0.01;
     }
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     fixture_set3(&fixture, "base.angular_velocity", 0.5, 1, -0.7);
     mf_world_step(fixture.world, (uint64_t)(MF_SECOND / 2 / step));
     for (uint32_t c = 0; c < 4; c++) {
@@ -324,12 +324,12 @@ TEST(orders_of_convergence) {
 // ---- what acts on joints ------------------------------------------------------------------------
 
 // A wheel of moment 0.5 on a fixed base, no gravity about its axis.
-static Fixture wheel(ArtConfig *config, double friction) {
+static Fixture wheel(ArtConfig config, double friction) {
     Fixture fixture = fixture_begin(1);
     uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
     art_body(fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
     fixture.hand->joints[0].friction = friction;
-    config->motion.base = MF_ARTICULATED_FIXED;
+    config.motion.base = MF_ARTICULATED_FIXED;
     art_open(&fixture, config);
     return fixture;
 }
@@ -341,7 +341,7 @@ TEST(f15_motor_runs_up) {
     config.motion.servo.gain = 1e6;
     config.motion.servo.effort = 3.0;
     config.motion.servo.no_load_speed = 6.0;
-    AUTO(fixture_close) Fixture fixture = wheel(&config, 0.0);
+    AUTO(fixture_close) Fixture fixture = wheel(config, 0.0);
     fixture_set(&fixture, "joint.target", 0, 1000.0);
     mf_world_step(fixture.world, 1);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 6.0 * (1.0 - exp(-0.001)), 1e-12);
@@ -356,7 +356,7 @@ TEST(rotor_behind_a_gear) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     config.motion.servo.rotor_inertia = 0.001;
     config.motion.servo.gear = 10.0;
-    AUTO(fixture_close) Fixture fixture = wheel(&config, 0.0);
+    AUTO(fixture_close) Fixture fixture = wheel(config, 0.0);
     fixture_set(&fixture, "joint.torque", 0, 1.2);
     mf_world_step(fixture.world, 1000);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 2.0, 1e-12);
@@ -368,7 +368,7 @@ TEST(f15_overshoot) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     config.motion.servo.gain = 0.5 * frequency * frequency;
     config.motion.servo.damping = 0.5 * 2.0 * z * frequency;
-    AUTO(fixture_close) Fixture fixture = wheel(&config, 0.0);
+    AUTO(fixture_close) Fixture fixture = wheel(config, 0.0);
     fixture_set(&fixture, "joint.target", 0, 1.0);
     double highest = 0.0;
     for (int n = 0; n < 1000; n++) {
@@ -386,7 +386,7 @@ TEST(servos_are_stable_at_any_gain) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
         config.motion.servo.gain = gains[i][0];
         config.motion.servo.damping = gains[i][1];
-        AUTO(fixture_close) Fixture fixture = wheel(&config, 0.0);
+        AUTO(fixture_close) Fixture fixture = wheel(config, 0.0);
         fixture_set(&fixture, "joint.target", 0, 1.0);
         double largest = 0.0;
         for (int n = 0; n < 2000; n++) {
@@ -405,7 +405,7 @@ TEST(effort_and_backlash) {
     config.motion.servo.gain = 100.0;
     config.motion.servo.effort = 2.0;
     config.motion.servo.backlash = 0.2;
-    AUTO(fixture_close) Fixture fixture = wheel(&config, 0.0);
+    AUTO(fixture_close) Fixture fixture = wheel(config, 0.0);
     fixture_set(&fixture, "joint.target", 0, 0.0999);
     mf_world_step(fixture.world, 100);
     assert_true(fixture_get(&fixture, "joint.rate", 0) == 0.0); // within the play
@@ -418,7 +418,7 @@ TEST(effort_and_backlash) {
 // the rest, and a moving wheel stops and stays.
 TEST(dry_friction) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture = wheel(&config, 1.0);
+    AUTO(fixture_close) Fixture fixture = wheel(config, 1.0);
     fixture_set(&fixture, "joint.torque", 0, 0.5);
     mf_world_step(fixture.world, 1000);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 0.0, 1e-12);
@@ -448,7 +448,7 @@ TEST(limits_hold) {
         fixture.hand->joints[0].lower = 0.5;
         fixture.hand->joints[0].upper = 3.0;
         config.motion.base = MF_ARTICULATED_FIXED;
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         fixture_set(&fixture, "joint.angle", 0, 2.0);
         double deepest = INFINITY, fastest = 0.0;
         for (mf_Time t = 0; t < 20 * MF_SECOND; t += steps[i]) {
@@ -479,7 +479,7 @@ TEST(a_joint_follows_another) {
     fixture.hand->joints[1].multiplier = 2.0;
     fixture.hand->joints[1].offset = 0.1;
     config.motion.base = MF_ARTICULATED_FIXED;
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     fixture_set(&fixture, "joint.angle", 1, 0.1);
     for (int n = 0; n < 2000; n++) {
         double lead = sin(0.005 * n), follow = 0.3 * sin(0.011 * n);
@@ -512,13 +512,13 @@ static mf_Actuator plain_actuator(void) {
                          .activation_upper = INFINITY};
 }
 
-static Fixture actuated_wheel(ArtConfig *config, const mf_Actuator *actuator) {
+static Fixture actuated_wheel(ArtConfig config, const mf_Actuator *actuator) {
     Fixture fixture = fixture_begin(1);
     uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
     art_body(fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
     fixture.hand->model.actuators = actuator;
     fixture.hand->model.actuator_count = 1;
-    config->motion.base = MF_ARTICULATED_FIXED;
+    config.motion.base = MF_ARTICULATED_FIXED;
     art_open(&fixture, config);
     return fixture;
 }
@@ -531,7 +531,7 @@ TEST(an_actuator_has_ranges_and_a_gear) {
         motor.control_upper = 2.0;
         motor.gear[0] = -4.0;
         motor.force_upper = i == 0 ? 5.0 : 1.0;
-        AUTO(fixture_close) Fixture fixture = actuated_wheel(&config, &motor);
+        AUTO(fixture_close) Fixture fixture = actuated_wheel(config, &motor);
         fixture_set(&fixture, "actuator.control", 0, 3.0);
         mf_world_step(fixture.world, 10);
         assert_near(fixture_get(&fixture, "joint.rate", 0), (i == 0 ? -16.0 : -8.0) * 0.01, 1e-14);
@@ -550,7 +550,7 @@ TEST(activations_have_dynamics) {
         mf_Actuator motor = plain_actuator();
         motor.dynamics = kinds[i];
         motor.time_constant = 0.4;
-        AUTO(fixture_close) Fixture fixture = actuated_wheel(&config, &motor);
+        AUTO(fixture_close) Fixture fixture = actuated_wheel(config, &motor);
         fixture_set(&fixture, "actuator.control", 0, 1.0);
         mf_world_step(fixture.world, 1);
         assert_true(fixture_get(&fixture, "joint.rate", 0) == 0.0);
@@ -568,7 +568,7 @@ TEST(a_stiff_actuator_is_stable) {
     servo.bias[2] = -1e3;
     servo.force_lower = -50.0;
     servo.force_upper = 50.0;
-    AUTO(fixture_close) Fixture fixture = actuated_wheel(&config, &servo);
+    AUTO(fixture_close) Fixture fixture = actuated_wheel(config, &servo);
     fixture_set(&fixture, "actuator.control", 0, 0.7);
     mf_world_step(fixture.world, 2000);
     assert_near(fixture_get(&fixture, "joint.angle", 0), 0.7, 1e-6);
@@ -585,7 +585,7 @@ TEST(compensated_weight) {
         art_body(fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
         fixture.hand->links[link].lift_mass = i == 0 ? 1.0 : 0.5;
         fixture.hand->links[link].lift_moment[2] = i == 0 ? -1.0 : -0.5;
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         fixture_set(&fixture, "joint.angle", 0, 1.0);
         mf_world_step(fixture.world, 1);
         double expected = i == 0 ? 0.0 : -0.5 * 9.81 * sin(1.0) * 1e-3;

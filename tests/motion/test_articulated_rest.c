@@ -41,7 +41,7 @@ TEST(robots_on_their_limits_rest) {
         config.motion.friction = 0.8;
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         build_crouch(fixture.hand);
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         fixture_set3(&fixture, "base.position", 0, 0, 0.5);
         fixture_set(&fixture, "base.orientation", 0, cos(0.1));
         fixture_set(&fixture, "base.orientation", 2, sin(0.1));

@@ -7,13 +7,13 @@ static const double along_z[3] = {0, 0, 1};
 static const double inertia = 0.5; // [kg m^2]
 
 // A wheel on a fixed base, no gravity about its axis.
-static Fixture wheel(const ArtConfig *wish) {
-    ArtConfig config = *wish;
+static Fixture wheel(ArtConfig wish) {
+    ArtConfig config = wish;
     Fixture fixture = fixture_begin(1);
     uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
     art_body(fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
     config.motion.base = MF_ARTICULATED_FIXED;
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     return fixture;
 }
 
@@ -81,7 +81,7 @@ TEST(a_step_response_is_the_damped_oscillators) {
 // Gains change between steps, and go far beyond what an explicit step bears.
 TEST(gains_change_while_running) {
     ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture = wheel(&config);
+    AUTO(fixture_close) Fixture fixture = wheel(config);
     command(&fixture, 0.0, 0.0, 1.0, 0.0, 0.5); // a torque alone: 1 rad/s^2
     mf_world_step(fixture.world, 100);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 1.0, 1e-12);
@@ -104,7 +104,7 @@ TEST(gains_are_those_of_the_settings_at_first) {
         config.motion.servo.damping = 1.0;
         config.motion.servo.effort = 2.0;
         config.motion.servo.backlash = 0.01;
-        AUTO(fixture_close) Fixture fixture = wheel(&config);
+        AUTO(fixture_close) Fixture fixture = wheel(config);
         for (int run = 0; run < 2; run++) {
             fixture_set(&fixture, "joint.target", 0, 1.0);
             mf_world_step(fixture.world, 50);
@@ -139,7 +139,7 @@ TEST(efforts_bound_the_sum) {
         fixture.hand->model.actuators = &actuator;
         fixture.hand->model.actuator_count = motor == 1 ? 1 : 0;
         config.motion.base = MF_ARTICULATED_FIXED;
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         const mf_Servo servo = mf_articulated_servo(fixture.group, 0);
         assert_true(servo.effort == 2.5 && servo.gain == 0.0 && servo.speed == INFINITY);
         command(&fixture, 100.0, 1.0, -5.0, 0.0, 1000.0);
@@ -153,7 +153,7 @@ TEST(what_is_no_gain_is_an_input_fault) {
                                        {1, INFINITY, 0, 0}, {1, 1, NAN, 0},   {1, 1, 0, INFINITY}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        AUTO(fixture_close) Fixture fixture = wheel(&config);
+        AUTO(fixture_close) Fixture fixture = wheel(config);
         command(&fixture, values[i][0], values[i][1], 0.0, values[i][2], values[i][3]);
         mf_world_step(fixture.world, 1);
         assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_INPUT);
@@ -167,7 +167,7 @@ TEST(without_them_there_are_no_fields) {
     config.motion.servo.damping = 2.0;
     config.motion.servo.speed = 3.0;
     config.motion.servo.backlash = 0.25;
-    AUTO(fixture_close) Fixture fixture = wheel(&config);
+    AUTO(fixture_close) Fixture fixture = wheel(config);
     const mf_Servo servo = mf_articulated_servo(fixture.group, 0);
     assert_true(servo.gain == 8.0 && servo.damping == 2.0 && servo.speed == 3.0);
     assert_true(servo.backlash == 0.25 && servo.effort == INFINITY);

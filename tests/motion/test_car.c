@@ -10,7 +10,7 @@
 static void check_circle(double speed, double angle) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = config.car.drag = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     rig_steer(&rig, angle);
     rig_set(&rig, "base.linear_velocity", 0, speed);
     const double base = config.car.front + config.car.rear, seconds = 3.0;
@@ -50,7 +50,7 @@ TEST(steady_cornering_has_the_published_values) {
             rig_config(i % 2 ? MF_CAR_DYNAMIC : MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
         config.car.speed_integral = 16.0; // the speed has settled to all digits after a minute
         double along, across;
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         rig_set(&rig, "command.speed", 0, cases[i].speed);
         rig_steer(&rig, cases[i].angle);
         rig_run(&rig, 60.0);
@@ -70,7 +70,7 @@ TEST(steady_cornering_has_the_published_values) {
 
 static double yaw_gain(const RigConfig *config, double speed) {
     const double angle = 1e-4;
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO(rig_close) Rig rig = rig_open(*config);
     rig_set(&rig, "command.speed", 0, speed);
     rig_steer(&rig, angle);
     rig_run(&rig, 40.0);
@@ -101,7 +101,7 @@ TEST(the_ellipse_limits_the_drive) {
     config.car = mf_car_racing();
     config.car.ellipse = 0.5;
     config.car.downforce = config.car.drag = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     rig_set(&rig, "command.duty", 0, 1.0);
     rig_set(&rig, "base.linear_velocity", 0, 5.0);
     rig_run(&rig, 1.0);
@@ -115,7 +115,7 @@ TEST(the_ellipse_limits_the_drive) {
 TEST(the_top_speed_is_where_the_forces_balance) {
     for (int sign = -1; sign <= 1; sign += 2) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         rig_set(&rig, "command.duty", 0, sign);
         rig_run(&rig, 20.0);
         assert_near(rig_speed(&rig), sign * 4.2021936, 1e-6);
@@ -128,7 +128,7 @@ TEST(the_air_slows_as_the_closed_form) {
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = 0.0;
     config.car.drag = 0.02;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     rig_set(&rig, "base.linear_velocity", 0, 3.0);
     rig_set(&rig, "wind.velocity", 0, -2.0);
     rig_run(&rig, 0.5);
@@ -140,7 +140,7 @@ TEST(the_air_slows_as_the_closed_form) {
 TEST(the_steering_has_rate_and_lag) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.steering_rate = 2.0;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     rig_set(&rig, "command.steering", 0, 0.3);
     rig_run(&rig, 0.1);
     assert_near(rig_get(&rig, "car.steering", 0), 0.2, 1e-12);
@@ -149,7 +149,7 @@ TEST(the_steering_has_rate_and_lag) {
     rig_close(&rig);
     config.car.steering_rate = 100.0;
     config.car.steering_lag = 0.05;
-    rig = rig_open(&config);
+    rig = rig_open(config);
     rig_set(&rig, "command.steering", 0, 0.3);
     rig_run(&rig, 0.1);
     assert_near(rig_get(&rig, "car.steering", 0), 0.3 * (1.0 - exp(-2.0)), 1e-9);
@@ -163,7 +163,7 @@ static void arc_end(mf_Integrator integrator, mf_Time step, double out[3]) {
     config.world.step = step;
     config.config.integrator = integrator;
     config.car.steering_lag = 0.1;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     rig_set(&rig, "command.steering", 0, 0.12);
     rig_set(&rig, "command.duty", 0, 0.4);
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
@@ -203,7 +203,7 @@ TEST(float_follows_double) {
     for (int precise = 0; precise < 2; precise++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
         config.group.double_precision = precise;
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         rig_set(&rig, "command.duty", 0, 0.3);
         rig_set(&rig, "command.steering", 0, 0.1);
         rig_run(&rig, 5.0);
@@ -221,7 +221,7 @@ TEST(float_follows_double) {
 TEST(a_coasting_car_never_gains_energy) {
     for (uint64_t n = 0; n < 40; n++) {
         RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         rig_steer(&rig, 0.35 * random_signed(1, n));
         rig_set(&rig, "base.linear_velocity", 0, 3.0 * random_signed(2, n));
         rig_set(&rig, "base.linear_velocity", 1, 2.0 * random_signed(3, n));
@@ -243,7 +243,7 @@ TEST(a_coasting_car_comes_to_rest_exactly) {
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
         RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
         config.car.drag = 0.0;
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         rig_set(&rig, "base.linear_velocity", 0, 2.0);
         rig_run(&rig, 2.0);
         // v^2 / (2 a) with a = Cr0 / m; the last step is cut off.
@@ -276,7 +276,7 @@ TEST(left_and_right_are_mirror_images_to_the_bit) {
             RigConfig config = rig_config(MF_CAR_BLENDED, modes[m]);
             config.group.count = 2;
             config.group.double_precision = precise;
-            AUTO(rig_close) Rig rig = rig_open(&config);
+            AUTO(rig_close) Rig rig = rig_open(config);
             for (uint32_t i = 0; i < 2; i++) {
                 double side = i == 0 ? 1.0 : -1.0;
                 if (modes[m] == MF_CAR_COMMAND_DRIVE) {
@@ -316,7 +316,7 @@ TEST(a_standing_car_stays_to_the_bit) {
             config.group.double_precision = precise;
             config.slope = model == MF_CAR_DYNAMIC ? 0.0 : 0.2;
             double before[14], after[14];
-            AUTO(rig_close) Rig rig = rig_open(&config);
+            AUTO(rig_close) Rig rig = rig_open(config);
             rig_set(&rig, "command.brake", 0, 1.0);
             for (int pass = 0; pass < 2; pass++) {
                 double *out = pass == 0 ? before : after;
@@ -343,7 +343,7 @@ TEST(a_car_rolls_down_a_slope_as_a_block_slides) {
         RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
         config.car.rolling = config.car.drag = 0.0;
         config.slope = angle;
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         double height = rig_get(&rig, "base.position", 2);
         rig_run(&rig, seconds);
         double speed = 9.81 * sin(angle) * seconds, direction = 0.5 * speed * seconds;
@@ -363,7 +363,7 @@ TEST(rolling_resistance_holds_on_a_slope_up_to_its_limit) {
     for (int steeper = 0; steeper < 2; steeper++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
         config.slope = limit * (steeper ? 1.001 : 0.999);
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         double x = rig_get(&rig, "base.position", 0);
         rig_run(&rig, 2.0);
         double moved = x - rig_get(&rig, "base.position", 0);
@@ -380,7 +380,7 @@ TEST(energy_is_kept_over_hills) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = config.car.drag = 0.0;
     config.rough = true;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
     rig_step(&rig, 1);
     double weight = 0.041 * 9.81, least = 1e9, most = -1e9;

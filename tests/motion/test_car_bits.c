@@ -68,7 +68,7 @@ static void swarm_open(Swarm *swarm, const Options *options, mf_Isa isa, uint32_
     config.car.ellipse = options->ellipse;
     config.car.steering_lag = options->lag;
     config.car.downforce = 0.001;
-    swarm->rig = rig_open(&config);
+    swarm->rig = rig_open(config);
     if (options->command == MF_CAR_COMMAND_PATH)
         MUST(mf_car_set_path(swarm->rig.group, positions, 5, true, &error));
     swarm->first = first;
@@ -240,8 +240,8 @@ TEST(an_image_from_another_path_is_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
     Rig a, b;
     mf_Error error = {0};
-    a = rig_open(&config);
-    b = rig_open(&config);
+    a = rig_open(config);
+    b = rig_open(config);
     must(mf_car_set_path(a.group, positions, 2, false, &error), &error);
     must(mf_car_set_path(b.group, positions, 2, true, &error), &error);
     size_t size;

@@ -10,8 +10,8 @@ TEST(refused_commands_are_counted_and_change_nothing) {
         config.config.control_interval = 5 * MF_MILLISECOND;
         config.group.double_precision = precise;
         Rig rig, good;
-        rig = rig_open(&config);
-        good = rig_open(&config);
+        rig = rig_open(config);
+        good = rig_open(config);
         for (int i = 0; i < 2; i++) {
             rig_set(i ? &good : &rig, "command.speed", 0, 1.0);
             rig_set(i ? &good : &rig, "command.steering", 0, 0.1);
@@ -37,7 +37,7 @@ TEST(refused_commands_are_counted_and_change_nothing) {
 
 TEST(circles_smaller_than_the_car_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE);
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     rig_set(&rig, "command.circle", 2, -0.05);
     rig_step(&rig, 3);
     assert_int_equal((int)rig_get(&rig, "command.refused", 0), 3);
@@ -97,7 +97,7 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
 
 TEST(bad_settings_and_steps_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     mf_CarConfig vehicle_config = config.config;
     vehicle_config.control_interval = MF_MILLISECOND / 2;
     expect_refusal(&rig, &config.car, &vehicle_config, "car.control_interval: ");

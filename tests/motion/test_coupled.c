@@ -153,7 +153,7 @@ static uint64_t throw_among(uint32_t count) {
     config.points.friction_coefficient = 0.6;
     config.points.joint_interval = 20 * MF_MILLISECOND;
     config.group.count = count;
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     for (uint32_t i = 0; i < count; i++) {
         double spin = i + 1 == count ? 0.0 : 0.7 * (i % 5);
         mf_field_set(fixture_field(&fixture, "base.linear_velocity"), i, 0, 1.0);

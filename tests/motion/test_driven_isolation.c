@@ -94,7 +94,7 @@ TEST(a_corrupted_target_is_an_input_fault) {
                                                    MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         make_flailer(fixture.hand, false);
-        driven_open(&fixture, NULL, &config);
+        driven_open(&fixture, NULL, config);
         fixture_set(&fixture, "joint.target", 2, (double)NAN);
         mf_world_step(fixture.world, 1);
         assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_INPUT);

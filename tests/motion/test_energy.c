@@ -154,7 +154,7 @@ static uint64_t audit_all(double height, double speed, double spin, double ampli
                 make_terrain(fixture.context, grounds[g].shape, grounds[g].interpolation,
                              grounds[g].amplitude, grounds[g].wavelength, 0.1);
             config.world.terrain = terrain;
-            fixture_open(&fixture, &config);
+            fixture_open(&fixture, config);
             scatter(&fixture, height, speed, spin);
             Audit audit = {0};
             audit_run(&fixture, updates, amplitude, &audit);
@@ -197,7 +197,7 @@ TEST(drops_at_the_ends_of_the_settings) {
         mf_Terrain *terrain = make_terrain(fixture.context, MF_TERRAIN_STEPS,
                                            o & 4 ? MF_BILINEAR : MF_NEAREST, 0.1, 0.5, 0.1);
         config.world.terrain = terrain;
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, config);
         scatter(&fixture, 10.0, 2.0, 8.0);
         Audit audit = {0};
         uint32_t updates = 3200 / intervals[o / 2 % 3];
@@ -222,7 +222,7 @@ TEST(robots_are_not_faster_than_their_legs) {
         make_hexapod(fixture.hand);
         FixtureConfig config = fixture_config(false);
         config_option(&config, o);
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, config);
         mf_Field *target = fixture_field(&fixture, "joint.target");
         const uint32_t count = mf_group_count(fixture.group);
         double fastest = 0.0, before[ROBOTS][3] = {{0}};

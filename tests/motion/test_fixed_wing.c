@@ -82,7 +82,7 @@ TEST(trimmed_flight_stays) {
     for (int single = 0; single < 2; single++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         config.single_precision = single != 0;
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         mf_world_step(rig.world, 6000);
         double slack = single ? 0.05 : 1e-6; // rounding, grown by the slow modes
         assert_named_near(get(&rig, "base.position", 0, 2), 100.0, 20 * slack, "altitude");
@@ -116,7 +116,7 @@ TEST(phugoid_period) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.propeller_thrust[1] = config.aircraft.propeller_thrust[2] = 0.0;
     config.aircraft.propeller_torque[1] = config.aircraft.propeller_torque[2] = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     put(&rig, "base.linear_velocity", 0, 0, 25.2);
     double crossing[4], before = 0.0;
     uint32_t count = 0;
@@ -283,7 +283,7 @@ TEST(free_body_conserves) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.air_density = 0.0;
     config.world.step = MF_MILLISECOND;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     put_vec(&rig, "base.linear_velocity", 0, 3.0, -2.0, 5.0);
     put_vec(&rig, "base.angular_velocity", 0, 1.5, -0.4, 0.7);
     double first[4] = {0};
@@ -325,7 +325,7 @@ static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
     config.config.integrator = integrator;
     config.config.control_interval = 0;
     config.world.step = step;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     put_vec(&rig, "base.linear_velocity", 0, 24.0, 1.5, -1.0);
     put_vec(&rig, "base.angular_velocity", 0, 0.5, -0.3, 0.2);
     put(&rig, "command.elevator", 0, 0, -0.2);
@@ -374,7 +374,7 @@ TEST(wind_carries_the_aircraft) {
     double calm[10], windy[10];
     for (int blows = 0; blows < 2; blows++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         if (blows)
             put_vec(&rig, "wind.velocity", 0, wind[0], wind[1], wind[2]);
         mf_group_reset_all(rig.group);

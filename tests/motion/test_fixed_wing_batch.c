@@ -37,11 +37,10 @@ static uint64_t hash_after(mf_FixedWingCommand mode, mf_Integrator integrator, m
     config.config.integrator = integrator;
     config.config.control_interval = 20 * MF_MILLISECOND;
     config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     scatter(&rig, mode, config.count);
     mf_world_step(rig.world, 150);
-    uint64_t hash = mf_world_hash(rig.world);
-    return hash;
+    return mf_world_hash(rig.world);
 }
 
 TEST(every_instruction_set_gives_the_same_bits) {
@@ -72,7 +71,7 @@ TEST(alone_as_in_a_swarm) {
             RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
             config.count = counts[i];
             config.single_precision = single != 0;
-            AUTO(rig_close) Rig rig = rig_open(&config);
+            AUTO(rig_close) Rig rig = rig_open(config);
             for (uint32_t k = 0; k < counts[i]; k++)
                 put(&rig, "command.airspeed", k, 0, 20.0 + (k % 100) * 0.1);
             uint32_t me = indices[i];
@@ -105,7 +104,7 @@ TEST(a_fault_stays_with_its_agent) {
         RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
         config.count = COUNT;
         config.single_precision = r % 2 == 0;
-        Rig rig = rig_open(&config), calm = rig_open(&config);
+        Rig rig = rig_open(config), calm = rig_open(config);
         scatter(&rig, MF_FIXED_WING_AUTOPILOT, COUNT);
         scatter(&calm, MF_FIXED_WING_AUTOPILOT, COUNT);
         put(&rig, rows[r].field, BAD, rows[r].component, rows[r].value);
@@ -134,7 +133,7 @@ TEST(a_snapshot_continues_with_the_same_bits) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     config.count = 20;
     config.config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0);
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     scatter(&rig, MF_FIXED_WING_ORBIT, config.count);
     mf_world_step(rig.world, 40);
     size_t size = mf_world_snapshot_size(rig.world);
@@ -153,7 +152,7 @@ TEST(a_snapshot_continues_with_the_same_bits) {
 TEST(placed_agents_fly_along_their_heading) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     config.count = 2;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     const double north[4] = {sqrt(0.5), 0.0, 0.0, sqrt(0.5)}, position[3] = {10.0, 20.0, 300.0};
     const double level[4] = {1.0, 0.0, 0.0, 0.0}, velocity[3] = {0.0, -28.0, 0.0};
     MUST(mf_group_set_start(rig.group, 0, position, north, NULL, &error));

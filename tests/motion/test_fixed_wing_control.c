@@ -54,11 +54,10 @@ static Response step_response(Quantity quantity, double airspeed, double step, d
     static const char *const names[] = {"command.airspeed", "command.altitude", "command.course"};
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     config.config.start_airspeed = airspeed;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     double start = value_of(&rig, quantity);
     put(&rig, names[quantity], 0, 0, start + step);
-    Response out = respond(&rig, quantity, start, start + step, seconds);
-    return out;
+    return respond(&rig, quantity, start, start + step, seconds);
 }
 
 // The bounds are the measured figures of docs/studies/vehicles.md with a tenth of slack.
@@ -100,7 +99,7 @@ TEST(orbits_are_joined_and_held) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
         config.config.start_airspeed = rows[i].airspeed;
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         put(&rig, "command.center", 0, 0, rows[i].center);
         put(&rig, "command.center", 0, 1, 0.0);
         put(&rig, "command.radius", 0, 0, rows[i].radius);
@@ -126,7 +125,7 @@ TEST(orbits_are_joined_and_held) {
 TEST(orbit_in_wind) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     double most = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     put_vec(&rig, "wind.velocity", 0, 3.0, 4.0, 0.0);
     mf_group_reset_all(rig.group);
     mf_world_step(rig.world, 6000);
@@ -144,7 +143,7 @@ TEST(orbit_in_wind) {
 // Course is over ground: in a cross wind the nose points into the wind, the path does not.
 TEST(course_is_held_over_ground) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     put_vec(&rig, "wind.velocity", 0, 0.0, 5.0, 0.0);
     put(&rig, "command.course", 0, 0, 0.0);
     mf_world_step(rig.world, 6000);
@@ -164,7 +163,7 @@ TEST(starts_in_trim) {
                 rig_config(mode == 0 ? MF_FIXED_WING_SURFACES : MF_FIXED_WING_AUTOPILOT);
             config.config.start_airspeed = speeds[i];
             config.config.start_altitude = 250.0;
-            AUTO(rig_close) Rig rig = rig_open(&config);
+            AUTO(rig_close) Rig rig = rig_open(config);
             mf_world_step(rig.world, 100);
             assert_named_near(get(&rig, "air.speed", 0, 0), speeds[i], 1e-6, "airspeed");
             assert_named_near(get(&rig, "base.position", 0, 2), 250.0, 1e-6, "altitude");
@@ -180,7 +179,7 @@ static void refused(mf_FixedWingCommand mode, const char *name, uint32_t c, cons
     RigConfig config = rig_config(mode);
     config.count = 3;
     for (int i = 0; i < count; i++) {
-        Rig rig = rig_open(&config), calm = rig_open(&config);
+        Rig rig = rig_open(config), calm = rig_open(config);
         put(&rig, name, 1, c, values[i]);
         mf_world_step(rig.world, 7);
         mf_world_step(calm.world, 7);
@@ -217,7 +216,7 @@ TEST(limits_themselves_are_accepted) {
     for (int single = 0; single < 2; single++) {
         RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
         config.single_precision = single != 0;
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         put(&rig, "command.elevator", 0, 0, -0.785);
         put(&rig, "command.aileron", 0, 0, 0.785);
         put(&rig, "command.rudder", 0, 0, 0.785);
@@ -234,7 +233,7 @@ TEST(limits_themselves_are_accepted) {
 TEST(commands_wait_for_the_control_tick) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.config.control_interval = 50 * MF_MILLISECOND;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     mf_world_step(rig.world, 1);
     put(&rig, "command.elevator", 0, 0, 0.1);
     mf_world_step(rig.world, 4);
@@ -261,7 +260,7 @@ TEST(gusts_have_their_spectrum) {
     config.world.step = 40 * MF_MILLISECOND;
     config.config.control_interval = 0;
     config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     mf_world_step(rig.world, 1000); // 40 s, five times the longest correlation time
     const mf_Field *gust = rig_field(&rig, "gust.velocity");
     for (int moment = 0; moment <= MOMENTS; moment++) {
@@ -298,7 +297,7 @@ TEST(gusts_upward_turn_over) {
     config.world.step = 50 * MF_MILLISECOND;
     config.config.control_interval = 0;
     config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     const mf_Field *gust = rig_field(&rig, "gust.velocity");
     for (int round = 0; round < 8; round++) {
         mf_world_step(rig.world, 300);
@@ -327,13 +326,13 @@ TEST(gusts_differ_between_agents_and_seeds) {
         config.count = 2;
         config.world.seed = (uint64_t)seed;
         config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         mf_world_step(rig.world, 100);
         for (uint32_t i = 0; i < 2; i++)
             value[seed][i] = get(&rig, "gust.velocity", i, 0);
     }
     assert_true(value[0][0] != value[0][1] && value[0][0] != value[1][0]);
     RigConfig calm = rig_config(MF_FIXED_WING_AUTOPILOT);
-    AUTO(rig_close) Rig rig = rig_open(&calm);
+    AUTO(rig_close) Rig rig = rig_open(calm);
     assert_null(mf_group_find_field(rig.group, "gust.velocity"));
 }

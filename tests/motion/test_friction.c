@@ -144,7 +144,7 @@ TEST(a_joint_update_moves_the_body_by_the_fit) {
         FixtureConfig config = fixture_config(true);
         config.points.weighted = weighted;
         config.points.compliance = 1e-4;
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, config);
         mf_world_step(fixture.world, 400);
         for (uint32_t c = 0; c < 3; c++)
             before[c] = fixture_get(&fixture, "base.position", c);
@@ -189,7 +189,7 @@ static mf_Terrain *slope_open(Fixture *fixture, mf_FrictionModel friction, doubl
     config.world.terrain = slope;
     config.points.friction = friction;
     config.points.friction_coefficient = coefficient;
-    fixture_open(fixture, &config);
+    fixture_open(fixture, config);
     // On the plane z = x tan(angle), turned about y so that it lies flat.
     fixture_set3(fixture, "base.position", -0.01 * sin(angle), 0, 0.01 * cos(angle));
     fixture_set(fixture, "base.orientation", 0, cos(angle / 2));
@@ -265,7 +265,7 @@ TEST(c4_friction_is_isotropic) {
                 FixtureConfig config = fixture_config(true);
                 config.points.friction = friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
                 config.points.friction_coefficient = 0.5;
-                fixture_open(&fixture, &config);
+                fixture_open(&fixture, config);
                 mf_world_step(fixture.world, 200);
                 double c = cos(degree * pi / 180), s = sin(degree * pi / 180);
                 double force = 0.5 * 2.0 * 9.81 * (1 + 0.01 * side);
@@ -398,7 +398,7 @@ TEST(coupled_a_tall_box_tips_as_statics_says) {
         FixtureConfig config = fixture_config(true);
         config.points.friction = MF_FRICTION_COUPLED;
         config.points.friction_coefficient = 1.0;
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, config);
         mf_world_step(fixture.world, 100);
         fixture_set(&fixture, "base.force", 0, 3.924 * (1 + 0.02 * side));
         mf_world_step(fixture.world, 300);
@@ -425,7 +425,7 @@ static Fixture throw_box(mf_Time step, bool wide, double coefficient, double spe
     config.points.friction = MF_FRICTION_COUPLED;
     config.points.friction_coefficient = coefficient;
     config.group.count = 18;
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     mf_world_step(fixture.world, (uint64_t)(MF_SECOND / 2 / step)); // it comes to rest
     for (uint32_t i = 0; i < 18; i++) {
         mf_field_set(fixture_field(&fixture, "base.linear_velocity"), i, 0, speed * cos(angle));

@@ -32,7 +32,7 @@ static void e2_wheel(bool double_precision, bool keep_momentum, double expected,
     fixture.hand->joints[0].speed = 5.0;
     FixtureConfig config = fixture_config(double_precision);
     air_config(&config, 0.0, keep_momentum);
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     fixture_set(&fixture, "joint.target", 0, 1.0);
     mf_world_step(fixture.world, 24);
     assert_near(fixture_get(&fixture, "joint.angle", 0), 1.0, tolerance);
@@ -77,7 +77,7 @@ static Fixture flail_open(mf_Terrain **ground, bool double_precision, bool keep_
     air_config(&config, gravity, keep_momentum);
     *ground = make_terrain(fixture.context, MF_TERRAIN_FLAT, MF_NEAREST, -1000.0, 1.0, 0.1);
     config.world.terrain = *ground;
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     fixture_set3(&fixture, "base.position", 0, 0, 0);
     return fixture;
 }
@@ -256,7 +256,7 @@ static double arm_error(uint32_t updates, const double *reference) {
     air_config(&config, 0.0, true);
     config.world.step = 10 * MF_MILLISECOND;
     config.points.joint_interval = 10 * MF_MILLISECOND;
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     for (uint32_t u = 1; u <= updates; u++) {
         double angle[2];
         arm_path((double)u / updates, angle);

@@ -64,7 +64,7 @@ static void batch_open(Batch *batch, const Options *options, mf_Isa isa, uint32_
         make_terrain(batch->fixture.context, options->level ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
                      options->interpolation, 0.05, 1.0, 0.1);
     config.world.terrain = batch->terrain;
-    fixture_open(&batch->fixture, &config);
+    fixture_open(&batch->fixture, config);
     batch->first = first;
     batch->updates = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -233,7 +233,7 @@ TEST(points_without_a_position_are_a_fault_at_once) {
     const FixtureConfig config = fixture_config(false);
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     make_hexapod(fixture.hand);
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     MUST(mf_group_set_start(fixture.group, 0, (double[]){0, 0, 0.15}, NULL, NULL, &error));
     mf_world_step(fixture.world, 60);
     fixture_set(&fixture, "body.points", 0, -(double)INFINITY);
@@ -270,7 +270,7 @@ TEST(a_reset_robot_starts_again) {
     for (int s = 0; s < 2; s++) {
         *both[s] = fixture_begin(1);
         make_hexapod(both[s]->hand);
-        fixture_open(both[s], &config);
+        fixture_open(both[s], config);
     }
     mf_world_step(fixture.world, 10);
     mf_field_set(fixture_field(&fixture, "base.linear_velocity"), POISONED, 0, NAN);
@@ -376,7 +376,7 @@ TEST(images_of_other_worlds_are_refused) {
         config.world.seed += difference == 3;
         if (difference == 4)
             fixture.hand->points[3].mass *= 1.01;
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, config);
         uint64_t hash = mf_world_hash(fixture.world);
         assert_int_equal(mf_world_restore(fixture.world, image, size, NULL), MF_BAD_ARGUMENT);
         assert_true(mf_world_hash(fixture.world) == hash);

@@ -63,7 +63,7 @@ TEST(a_standing_sole_does_not_move) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     kin_biped(fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND); // large turns in one step
-    kin_open(&fixture, &config);
+    kin_open(&fixture, config);
     Witness witness = witness_open(&fixture);
     double start[4][3];
     assert_int_equal(mf_kinematic_foot_count(fixture.group), 8); // tops of soles are covered
@@ -97,7 +97,7 @@ TEST(a_jump_of_the_joints_is_followed) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     kin_biped(fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND);
-    kin_open(&fixture, &config);
+    kin_open(&fixture, config);
     Witness witness = witness_open(&fixture);
     double start[3], now[3];
     bend(&fixture, RIGHT_LEG, 1.3); // well clear
@@ -120,7 +120,7 @@ TEST(velocities_are_difference_quotients) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     kin_biped(fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&fixture, &config);
+    kin_open(&fixture, config);
     const double rate = 2.5;
     bend(&fixture, RIGHT_LEG, 0.3);
     mf_world_step(fixture.world, 1);
@@ -153,7 +153,7 @@ TEST(a_tripod_gait_goes_as_far_as_it_strides) {
     for (int leg = 0; leg < 6; leg++)
         kin_post(fixture.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
     KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&fixture, &config);
+    kin_open(&fixture, config);
     enum { HALF = 100, CYCLES = 25 };
     const double stride = 0.04;
     // Legs 0, 2, 4 begin in front, the others behind.
@@ -202,7 +202,7 @@ TEST(a_trot_keeps_its_attitude) {
             kin_post(fixture.hand, leg < 2 ? 0.1 : -0.1, leg % 2 == 0 ? 0.07 : -0.07, 0.12);
         KinConfig config = kin_config(MF_MILLISECOND);
         config.motion.settle_height = settles ? (double)NAN : 0.0;
-        kin_open(&fixture, &config);
+        kin_open(&fixture, config);
         for (int n = 0; n < 2000; n++) {
             double part = (double)(n % 200 + 1) / 200;
             for (uint32_t leg = 0; leg < 4; leg++) {
@@ -230,7 +230,7 @@ TEST(the_lower_foot_stands) {
         kin_biped(fixture.hand);
         KinConfig config = kin_config(MF_MILLISECOND);
         config.group.double_precision = wide;
-        kin_open(&fixture, &config);
+        kin_open(&fixture, config);
         mf_world_step(fixture.world, 1);
         double constant[8][3];
         bool constrained_before[8] = {false};
@@ -266,7 +266,7 @@ TEST(without_a_foot_down_it_falls_without_turning) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     kin_biped(fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&fixture, &config);
+    kin_open(&fixture, config);
     const double high[3] = {0.3, -0.2, 1.0}, tilted[4] = {cos(0.01), sin(0.01), 0, 0};
     MUST(mf_group_set_start(fixture.group, 0, high, tilted, NULL, &error));
     fixture_set3(&fixture, "base.linear_velocity", 2.0, 0, 0);  // dropped
@@ -300,7 +300,7 @@ TEST(it_walks_on_a_height_map) {
         mf_Terrain *terrain = make_terrain(fixture.context, MF_TERRAIN_NOISE,
                                            kind == 0 ? MF_BILINEAR : MF_NEAREST, 0.03, 0.5, 0.02);
         config.world.terrain = terrain;
-        kin_open(&fixture, &config);
+        kin_open(&fixture, config);
         Witness witness = witness_open(&fixture);
         double far = 0.0, deepest = 0.0;
         for (int n = 0; n < 3000; n++) {
@@ -344,7 +344,7 @@ TEST(joints_are_at_their_targets) {
     fixture.hand->joints[9].multiplier = 0.5;
     fixture.hand->joints[9].offset = 0.1;
     KinConfig config = kin_config(10 * MF_MILLISECOND);
-    kin_open(&fixture, &config);
+    kin_open(&fixture, config);
     set_target(&fixture, 3, 2.0);
     set_target(&fixture, 9, -7.0); // not read
     mf_world_step(fixture.world, 1);
@@ -435,7 +435,7 @@ TEST(a_fixed_base_stays) {
     kin_biped(fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
     config.motion.base = MF_ARTICULATED_FIXED;
-    kin_open(&fixture, &config);
+    kin_open(&fixture, config);
     double height = fixture_get(&fixture, "base.position", 2);
     set_target(&fixture, 2, 0.5);
     mf_world_step(fixture.world, 10);
@@ -453,7 +453,7 @@ TEST(the_margin_of_a_regular_hexagon) {
     for (int leg = 0; leg < 6; leg++)
         kin_post(fixture.hand, radius * cos(leg * third), radius * sin(leg * third), 0.1);
     KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&fixture, &config);
+    kin_open(&fixture, config);
     assert_true(mf_kinematic_static_margin(fixture.group, 0) == -INFINITY);
     mf_world_step(fixture.world, 1);
     assert_int_equal(kin_standing(&fixture), 6);

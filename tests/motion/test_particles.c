@@ -14,7 +14,7 @@ static void add_motion(const Rig *rig, bool fluid) {
 }
 
 // A block of particles that falls apart around a box.
-static Rig open_block(const RigConfig *config, bool fluid) {
+static Rig open_block(RigConfig config, bool fluid) {
     const double at[3] = {0.05, 0.05, 0.35};
     Rig rig = rig_open(config);
     add_motion(&rig, fluid);
@@ -25,7 +25,7 @@ static Rig open_block(const RigConfig *config, bool fluid) {
 }
 
 static uint64_t run_block(const RigConfig *config, bool fluid) {
-    AUTO(rig_close) Rig rig = open_block(config, fluid);
+    AUTO(rig_close) Rig rig = open_block(*config, fluid);
     mf_world_step(rig.world, 60);
     const uint64_t hash = mf_world_hash(rig.world);
     assert_int_equal(mf_group_fault_total(rig.group), 0);
@@ -58,7 +58,7 @@ TEST(test_lists) {
         RigConfig config = rig_config(512);
         config.precise = true;
         config.step = k == 0 ? 2.9e-3 : 2.9e-4;
-        rigs[k] = rig_open(&config);
+        rigs[k] = rig_open(config);
         add_motion(&rigs[k], true);
         rig_fill(&rigs[k], 8, 8, 0.019);
         for (uint32_t i = 0; i < 512; i++)
@@ -82,7 +82,7 @@ TEST(test_lists) {
 TEST(test_restore) {
     for (int fluid = 0; fluid < 2; fluid++) {
         const RigConfig config = rig_config(300);
-        AUTO(rig_close) Rig rig = open_block(&config, fluid);
+        AUTO(rig_close) Rig rig = open_block(config, fluid);
         mf_world_step(rig.world, 40);
         assert_continues(rig.world, 40);
     }
@@ -93,12 +93,12 @@ TEST(test_fault) {
     for (int fluid = 0; fluid < 2; fluid++) {
         Rig one, other;
         RigConfig config = rig_config(100);
-        one = rig_open(&config);
+        one = rig_open(config);
         add_motion(&one, fluid);
         rig_fill(&one, 5, 5, 0.02);
         set_field(one.group, "base.position", 99, 0, (double)NAN);
         config.count = 99;
-        other = rig_open(&config);
+        other = rig_open(config);
         add_motion(&other, fluid);
         rig_fill(&other, 5, 5, 0.02);
         mf_world_step(one.world, 50);
@@ -118,7 +118,7 @@ TEST(test_fault) {
 TEST(test_emitter) {
     RigConfig config = rig_config(32);
     config.gravity = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     const mf_Emitter emitter = {.position = {1.0, 2.0, 3.0},
                                 .direction = {2.0, 0.0, 0.0},
                                 .radius = 0.031,
@@ -149,7 +149,7 @@ static void throw_block(Rig *rig, bool fluid, uint32_t count) {
     RigConfig config = rig_config(count);
     config.gravity = 0.0;
     config.precise = true;
-    *rig = rig_open(&config);
+    *rig = rig_open(config);
     add_motion(rig, fluid);
     rig_box(rig, 1.0, (double[]){0.3, 0.04, 5.04});
     rig_fill(rig, 4, 4, 0.02);
@@ -225,7 +225,7 @@ TEST(solids_turn_within_a_step) {
         config.gravity = 0.0;
         config.precise = true;
         config.step = k == 0 ? 0.01 : 1e-4;
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO(rig_close) Rig rig = rig_open(config);
         add_motion(&rig, false);
         rig_box(&rig, 1e3, (double[]){0, 0, 5});
         MUST(mf_group_set_start(rig.group, 0, (double[]){0.115, 0, 5}, NULL, NULL, &error));
@@ -245,7 +245,7 @@ TEST(solids_turn_within_a_step) {
 TEST(test_refusals) {
     const RigConfig config = rig_config(4);
     mf_Error error = {0};
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO(rig_close) Rig rig = rig_open(config);
     mf_FluidConfig fluid = mf_motions_config().fluid;
     fluid.reach = 1.0;
     assert_int_equal(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT);

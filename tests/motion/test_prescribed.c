@@ -70,14 +70,14 @@ static void rows_left(mf_Time step, bool ball, double left[6]) {
     config.world.step = step;
     fixture = fixture_begin(1);
     make_flailer(fixture.hand, ball);
-    driven_open(&fixture, NULL, &config);
+    driven_open(&fixture, NULL, config);
     scramble(&fixture);
     fixture_set3(&fixture, "base.force", 1, 2, -3);
     fixture_set3(&fixture, "base.torque", -0.3, 0.2, 0.5);
     config.motion = MF_MOTION_ARTICULATED;
     full = fixture_begin(1);
     make_flailer(full.hand, ball);
-    driven_open(&full, NULL, &config);
+    driven_open(&full, NULL, config);
     scramble(&full);
     const uint32_t size = mf_group_velocity_count(full.group);
     const uint32_t joints = full.hand->model.joint_count;
@@ -144,7 +144,7 @@ TEST(flailing_conserves_momentum) {
         config.world.step = fine ? MF_MILLISECOND / 2 : MF_MILLISECOND;
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         make_flailer(fixture.hand, true);
-        driven_open(&fixture, NULL, &config);
+        driven_open(&fixture, NULL, config);
         scramble(&fixture);
         double center[3], linear[3], angular[3], position[3], force[3], rate[3], size = 0.0;
         mf_motion_momentum(fixture.group, 0, center, linear, angular);
@@ -179,7 +179,7 @@ TEST(semi_implicit_steps_keep_momentum) {
         config.world.gravity = 0.0;
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         make_flailer(fixture.hand, true);
-        driven_open(&fixture, NULL, &config);
+        driven_open(&fixture, NULL, config);
         scramble(&fixture);
         double center[3], linear[3], angular[3], position[3], force[3], rate[3];
         double angle = 0.0, size = 0.0, moved = 0.0;
@@ -205,14 +205,14 @@ TEST(semi_implicit_steps_keep_momentum) {
 
 // ---- paths --------------------------------------------------------------------------------------
 
-static Fixture open_arm(DrivenFixtureConfig *config) {
+static Fixture open_arm(DrivenFixtureConfig config) {
     static const double up[3] = {0, 0, 1};
     Fixture fixture = fixture_begin(1);
     art_body(fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
     for (int i = 0; i < 2; i++)
         art_body(fixture.hand, mf_hand_hinge(fixture.hand, 0, 0, 0, 0, up), 0.1, 0, 0, 0, 1e-3,
                  1e-3, 1e-3);
-    config->world.gravity = 0.0;
+    config.world.gravity = 0.0;
     fixture.hand->joints[0].lower = -0.4;
     fixture.hand->joints[0].upper = 0.5;
     fixture.hand->joints[0].speed = 5.0;
@@ -227,7 +227,7 @@ static Fixture open_arm(DrivenFixtureConfig *config) {
 // A target is reached at the end of the control interval, whatever the path.
 TEST(targets_are_reached_within_an_interval) {
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    AUTO(fixture_close) Fixture fixture = open_arm(&config);
+    AUTO(fixture_close) Fixture fixture = open_arm(config);
     for (int n = 0; n < 50; n++) {
         double target = 0.3 * sin(0.1 * n);
         fixture_set(&fixture, "joint.target", 0, target);
@@ -241,7 +241,7 @@ TEST(targets_are_reached_within_an_interval) {
 // acceleration.
 TEST(paths_follow_a_parabola) {
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    AUTO(fixture_close) Fixture fixture = open_arm(&config);
+    AUTO(fixture_close) Fixture fixture = open_arm(config);
     for (int n = 0; n < 20; n++) {
         double t = 0.01 * (n + 1);
         fixture_set(&fixture, "joint.target", 0, 4.0 * t * t - 0.5 * t);
@@ -262,7 +262,7 @@ TEST(paths_follow_a_parabola) {
 // beyond.
 TEST(joints_stop_at_their_limits) {
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    AUTO(fixture_close) Fixture fixture = open_arm(&config);
+    AUTO(fixture_close) Fixture fixture = open_arm(config);
     double before = 0.0, most = 0.0;
     for (int n = 0; n < 400; n++) {
         fixture_set(&fixture, "joint.target", 0, n < 200 ? 100.0 : -100.0);
@@ -284,7 +284,7 @@ TEST(joints_stop_at_their_limits) {
 // After angles and rates were written, paths begin there.
 TEST(refreshed_paths_begin_where_joints_are) {
     DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    AUTO(fixture_close) Fixture fixture = open_arm(&config);
+    AUTO(fixture_close) Fixture fixture = open_arm(config);
     fixture_set(&fixture, "joint.target", 0, 0.3);
     mf_world_step(fixture.world, 5);
     assert_true(fabs(fixture_get(&fixture, "joint.jerk", 0)) > 1.0);
@@ -315,7 +315,7 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
         make_flailer(fixture.hand, false);
         for (uint32_t j = 0; j < fixture.hand->model.joint_count; j++)
             fixture.hand->joints[j].armature = 1e12;
-        driven_open(&fixture, NULL, &config);
+        driven_open(&fixture, NULL, config);
         scramble(&fixture);
         for (uint32_t j = 0; j < fixture.hand->model.joint_count; j++)
             fixture_set(&fixture, "joint.rate", j, 0.0);
@@ -387,7 +387,7 @@ TEST(a_fixed_base_stays) {
     config.prescribed.base = MF_ARTICULATED_FIXED;
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     make_flailer(fixture.hand, true);
-    driven_open(&fixture, NULL, &config);
+    driven_open(&fixture, NULL, config);
     fixture_set3(&fixture, "base.position", 0.1, 0.2, 0.05);
     fixture_set(&fixture, "joint.target", 0, 0.5);
     mf_world_step(fixture.world, 100);
@@ -414,7 +414,7 @@ TEST(the_humanoid_stands_and_falls) {
         config.group.double_precision = false;
         Fixture fixture = fixture_begin(1);
         mf_Model *model = load_humanoid(fixture.context);
-        driven_open(&fixture, model, &config);
+        driven_open(&fixture, model, config);
         const mf_Field *load = fixture_field(&fixture, "contact.load");
         // Under `rigid` feet rise to their rest within depth over slip speed, about 2 s here.
         mf_world_step(fixture.world, motions[m] == MF_MOTION_RIGID ? 30000 : 2000);
@@ -442,7 +442,8 @@ TEST(the_humanoid_stands_and_falls) {
         for (uint32_t c = 0; c < 3; c++)
             assert_near(fixture_get(&fixture, "base.linear_velocity", c), 0.0, 1e-3);
         mf_world_destroy(fixture.world);
+        fixture.world = NULL;
         mf_model_destroy(model);
-        mf_context_destroy(fixture.context);
+        fixture_close(&fixture);
     }
 }

@@ -31,7 +31,7 @@ TEST(hovering_does_not_drift) {
         FixtureConfig config = fixture_config();
         config.quadrotor = vehicle[i];
         config.config.command = MF_QUADROTOR_POSITION;
-        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+        AUTO(fixture_close) Fixture fixture = fixture_open(config);
         double start = fixture_get(&fixture, 0, "base.position", 2);
         mf_world_step(fixture.world, 1000000);
         assert_near(fixture_get(&fixture, 0, "base.position", 2), start, 1e-9);
@@ -47,7 +47,7 @@ TEST(motors_lag_as_runge_kutta_says) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_ROTORS;
     config.world.step = 3300000; // a tenth of the time constant
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1000, 1000, 1000, 1000});
     mf_world_step(fixture.world, 1);
@@ -62,7 +62,7 @@ TEST(rotors_keep_their_limits) {
     FixtureConfig config = fixture_config();
     config.quadrotor.rotor_speed_min = 200.0;
     config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){0, 2000, 100, 1990});
     mf_world_step(fixture.world, 1000);
     assert_near(fixture_get(&fixture, 0, "rotor.speed", 0), 200.0, 1e-6);
@@ -75,7 +75,7 @@ TEST(rotors_without_lag_are_there_at_once) {
     FixtureConfig config = fixture_config();
     config.quadrotor.motor_time_constant = 0.0;
     config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1500, 1500, 1500, 1500});
     mf_world_step(fixture.world, 1);
     const double force = 4.0 * 1.562522e-6 * 1500.0 * 1500.0 / 0.752 - 9.81;
@@ -89,7 +89,7 @@ TEST(one_rotor_turns_the_body_as_it_should) {
     config.quadrotor.motor_time_constant = 0.0;
     config.world.gravity = 0.0;
     config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1000, 0, 0, 0});
     mf_world_step(fixture.world, 1);
     const double thrust = 1.562522; // [N]
@@ -107,7 +107,7 @@ TEST(quadratic_drag_ends_the_fall) {
     config.quadrotor.mass = 1.0;
     config.quadrotor.body_drag[2] = 0.1;
     config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){0, 0, 0, 0});
     mf_world_step(fixture.world, 1000);
@@ -124,7 +124,7 @@ TEST(linear_drag_follows_its_closed_form) {
     for (int i = 0; i < 3; i++)
         config.quadrotor.rotor_drag[i] = 1e-3;
     config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){100, 100, 100, 100});
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){100, 100, 100, 100});
     fixture_fill(&fixture, 0, "base.position", 3, (double[3]){0, 0, 0});
@@ -159,7 +159,7 @@ static Fixture open_brick(double step, bool products) {
     config.world.step = mf_time_from_seconds(step);
     config.quadrotor.motor_time_constant = 1.0;
     config.config.command = MF_QUADROTOR_ROTORS;
-    Fixture fixture = fixture_open(&config);
+    Fixture fixture = fixture_open(config);
     const double rate[3] = {10 * degree, 20 * degree, 30 * degree};
     const double c = sqrt(0.75), s = 0.5;
     const double other[3] = {c * rate[0] - s * rate[1], s * rate[0] + c * rate[1], rate[2]};
@@ -240,7 +240,7 @@ static void fly_for_order(mf_Integrator integrator, double step, bool hard, doub
         config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 1e-4;
         config.quadrotor.body_drag[2] = 0.02;
     }
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1120, 1100, 1090, 1095});
     fixture_fill(&fixture, 0, "base.angular_velocity", 3, (double[3]){0.5, -0.3, 0.8});
     fixture_fill(&fixture, 0, "base.linear_velocity", 3, (double[3]){1.0, 2.0, -3.0});
@@ -334,7 +334,7 @@ TEST(bad_parameters_are_refused) {
 
 TEST(bad_settings_are_refused) {
     FixtureConfig config = fixture_config();
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     mf_Group *second;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();

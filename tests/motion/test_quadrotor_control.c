@@ -45,7 +45,7 @@ TEST(altitude_is_a_second_order_system) {
     config.quadrotor.climb_max = 100.0;
     config.config.command = MF_QUADROTOR_POSITION;
     config.world.step = 100000;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     double start = fixture_get(&fixture, 0, "base.position", 2), most = 0.0, when = 0.0;
     fixture_set(&fixture, 0, "command.position", 2, start + 0.5);
     for (int i = 0; i < 30000; i++) {
@@ -88,7 +88,7 @@ TEST(every_loop_follows_on_every_vehicle) {
             FixtureConfig config = fixture_config();
             config.quadrotor = vehicle[c];
             config.config.command = rows[i].command;
-            AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+            AUTO(fixture_close) Fixture fixture = fixture_open(config);
             Response r = respond(&fixture, rows[i].field, rows[i].component, rows[i].size,
                                  rows[i].watched, rows[i].value, rows[i].steps);
             print_message("craft %d %s[%u]: rise %.3f s, overshoot %.1f %%, steady %.2g %%\n", c,
@@ -120,7 +120,7 @@ TEST(attitude_is_reached_and_held) {
         FixtureConfig config = fixture_config();
         config.quadrotor = vehicle[c];
         config.config.command = MF_QUADROTOR_ATTITUDE;
-        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+        AUTO(fixture_close) Fixture fixture = fixture_open(config);
         fixture_fill(&fixture, 0, "command.attitude", 3, (double[3]){0.4, -0.2, 2.5});
         double most = 0.0;
         for (int i = 0; i < 6000; i++) {
@@ -138,7 +138,7 @@ TEST(half_a_turn_is_made) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_POSITION;
     config.single_precision = true;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_set(&fixture, 0, "command.yaw", 0, 3.14159265358979);
     mf_world_step(fixture.world, 5000);
     assert_near(fabs(yaw_of(&fixture)), 3.14159265358979, 0.02);
@@ -147,7 +147,7 @@ TEST(half_a_turn_is_made) {
 TEST(an_upset_vehicle_comes_back) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_POSITION;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "base.orientation", 4, (double[4]){0.1, 0.99498743710662, 0, 0});
     fixture_fill(&fixture, 0, "base.angular_velocity", 3, (double[3]){3, -2, 1});
     mf_world_step(fixture.world, 20000);
@@ -161,7 +161,7 @@ TEST(wind_is_flown_out) {
     config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 5e-5;
     config.quadrotor.body_drag[0] = 0.01;
     config.config.command = MF_QUADROTOR_POSITION;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_set(&fixture, 0, "wind.velocity", 0, 4.0);
     mf_world_step(fixture.world, 3000);
     assert_true(fixture_get(&fixture, 0, "base.position", 0) > 0.05);
@@ -174,7 +174,7 @@ TEST(yaw_gives_way_to_roll) {
     double gained[2], rotated[2];
     for (int with_yaw = 0; with_yaw < 2; with_yaw++) {
         FixtureConfig config = fixture_config();
-        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+        AUTO(fixture_close) Fixture fixture = fixture_open(config);
         fixture_set(&fixture, 0, "command.rates", 0, 10.0);
         fixture_set(&fixture, 0, "command.rates", 2, with_yaw ? 3.0 : 0.0);
         mf_world_step(fixture.world, 30);
@@ -192,7 +192,7 @@ TEST(yaw_gives_way_to_roll) {
 TEST(a_slower_control_holds_its_commands) {
     FixtureConfig config = fixture_config();
     config.config.control_interval = 5 * MF_MILLISECOND;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_set(&fixture, 0, "command.rates", 0, 1.0);
     mf_world_step(fixture.world, 1);
     double clamped = fixture_get(&fixture, 0, "rotor.command", 0);
@@ -212,7 +212,7 @@ TEST(slower_outer_loops_hold_their_demand) {
     config.config.command = MF_QUADROTOR_ATTITUDE;
     config.config.control_interval = 2 * MF_MILLISECOND;
     config.config.outer_interval = 10 * MF_MILLISECOND;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_set(&fixture, 0, "command.attitude", 0, 0.3);
     mf_world_step(fixture.world, 1);
     double clamped = fixture_get(&fixture, 0, "control.demand", 0);
@@ -236,7 +236,7 @@ TEST(slower_outer_loops_reach_the_position) {
             config.quadrotor = vehicle[c];
             config.config.command = MF_QUADROTOR_POSITION;
             config.config.outer_interval = slow ? 10 * MF_MILLISECOND : 0;
-            AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+            AUTO(fixture_close) Fixture fixture = fixture_open(config);
             r[slow] = respond(&fixture, "command.position", 0, 5.0, "base.position", 0, 20000);
         }
         print_message("craft %d: rise %.3f and %.3f s, overshoot %.1f and %.1f %%\n", c, r[0].rise,
@@ -255,7 +255,7 @@ TEST(bad_commands_are_refused_and_counted) {
         FixtureConfig config = fixture_config();
         config.count = wide ? 40 : 1;
         config.single_precision = wide;
-        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+        AUTO(fixture_close) Fixture fixture = fixture_open(config);
         uint32_t agent = wide ? 21 : 0;
         double ticks = 0.0;
         fixture_fill(&fixture, agent, "command.rates", 3, (double[3]){0.5, 0.25, -0.125});
@@ -300,7 +300,7 @@ TEST(a_corrupted_agent_does_not_affect_others) {
         FixtureConfig config = fixture_config();
         config.count = 40;
         config.single_precision = i % 2 == 0;
-        Fixture sound = fixture_open(&config), sick = fixture_open(&config);
+        Fixture sound = fixture_open(config), sick = fixture_open(config);
         fixture_set(&sick, 5, rows[i].field, rows[i].component, rows[i].value);
         mf_world_step(sound.world, 100);
         mf_world_step(sick.world, 1);
@@ -322,7 +322,7 @@ TEST(a_reset_hovers) {
     FixtureConfig config = fixture_config();
     config.config.command = MF_QUADROTOR_VELOCITY;
     config.count = 3;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     uint64_t fresh = mf_group_instance_hash(fixture.group, 1);
     fixture_set(&fixture, 1, "command.velocity", 0, 3.0);
     mf_world_step(fixture.world, 500);
@@ -385,14 +385,14 @@ TEST(alone_is_as_in_a_swarm) {
         config.single_precision = true;
         config.count = 10000;
         config.shared = true;
-        AUTO(fixture_close) Fixture swarm = fixture_open(&config);
+        AUTO(fixture_close) Fixture swarm = fixture_open(config);
         for (uint32_t i = 0; i < config.count; i++)
             give_orders(&swarm, i, i, (mf_QuadrotorCommand)command);
         mf_world_step(swarm.world, 60);
         config.count = 1;
         config.shared = false;
         for (size_t k = 0; k < sizeof chosen / sizeof *chosen; k++) {
-            AUTO(fixture_close) Fixture alone = fixture_open(&config);
+            AUTO(fixture_close) Fixture alone = fixture_open(config);
             give_orders(&alone, 0, chosen[k], (mf_QuadrotorCommand)command);
             mf_world_step(alone.world, 60);
             assert_true(mf_group_instance_hash(alone.group, 0) ==
@@ -411,7 +411,7 @@ TEST(all_instruction_sets_give_the_same_bits) {
             config.world.isa = (mf_Isa)isa;
             config.single_precision = round % 2 == 0;
             config.count = 35;
-            AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+            AUTO(fixture_close) Fixture fixture = fixture_open(config);
             for (uint32_t i = 0; i < config.count; i++)
                 give_orders(&fixture, i, 7 * i, config.config.command);
             fixture_set(&fixture, 9, "base.angular_velocity", 0, 40.0); // rotors at their limits
@@ -433,7 +433,7 @@ TEST(a_restored_world_continues) {
     config.config.control_interval = 4 * MF_MILLISECOND;
     config.config.outer_interval = 8 * MF_MILLISECOND;
     config.count = 20;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     for (uint32_t i = 0; i < config.count; i++)
         give_orders(&fixture, i, i, MF_QUADROTOR_POSITION);
     mf_world_step(fixture.world, 101);
@@ -452,7 +452,7 @@ TEST(a_restored_world_continues) {
 TEST(a_step_allocates_nothing) {
     FixtureConfig config = fixture_config();
     config.count = 100;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO(fixture_close) Fixture fixture = fixture_open(config);
     uint64_t calls = mf_context_call_count(fixture.context);
     mf_world_step(fixture.world, 20);
     assert_int_equal(mf_context_call_count(fixture.context), calls);

@@ -12,7 +12,7 @@ TEST(limbs_have_no_reaction) {
     config.world.gravity = 0.0;
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     make_flailer(fixture.hand, true);
-    driven_open(&fixture, NULL, &config);
+    driven_open(&fixture, NULL, config);
     fixture_set(&fixture, "base.position", 2, 5.0);
     for (int n = 0; n < 100; n++) {
         for (uint32_t j = 0; j < 6; j++)
@@ -38,7 +38,7 @@ static double walk(mf_Motion motion, double friction) {
     art_body(fixture.hand, feet, 1.0, 0, 0, -0.05, 0.01, 0.01, 0.01);
     for (int i = 0; i < 4; i++)
         mf_hand_point(fixture.hand, feet, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
-    driven_open(&fixture, NULL, &config);
+    driven_open(&fixture, NULL, config);
     mf_world_step(fixture.world, 500);
     double start = fixture_get(&fixture, "base.position", 0);
     for (int n = 1; n <= 100; n++) {
@@ -65,7 +65,7 @@ TEST(spin_has_friction) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     art_body(fixture.hand, 0, 2.0, 0, 0, -0.2, 0.05, 0.05, 0.01);
     mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
-    driven_open(&fixture, NULL, &config);
+    driven_open(&fixture, NULL, config);
     mf_world_step(fixture.world, 500); // the load has settled
     fixture_set(&fixture, "base.angular_velocity", 2, 5.0);
     mf_world_step(fixture.world, 500);
@@ -89,7 +89,7 @@ TEST(drops_come_back_to_their_share) {
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         art_body(fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
-        driven_open(&fixture, NULL, &config);
+        driven_open(&fixture, NULL, config);
         fixture_set(&fixture, "base.position", 2, 0.5);
         double highest = 0.0;
         bool down = false;
@@ -121,7 +121,7 @@ TEST(what_is_pressed_rises_to_rest) {
         for (int k = 0; k < feet; k++)
             mf_hand_point(fixture.hand, 0, feet > 1 ? (k & 1 ? 0.1 : -0.1) : 0,
                           feet > 1 ? (k & 2 ? 0.1 : -0.1) : 0, -0.05, 0.0, true);
-        driven_open(&fixture, NULL, &config);
+        driven_open(&fixture, NULL, config);
         // Stiffness m / (12 ms)^2 of each.
         const double depth = 9.81 * 0.012 * 0.012 / feet;
         fixture_set(&fixture, "base.position", 2, 0.05 - 3.0 * depth);
@@ -143,7 +143,7 @@ TEST(stiff_contacts_rest) {
         for (int k = 0; k < 4; k++)
             mf_hand_point(fixture.hand, 0, k & 1 ? 0.1 : -0.1, k & 2 ? 0.1 : -0.1, -0.05, 0.0,
                           true);
-        driven_open(&fixture, NULL, &config);
+        driven_open(&fixture, NULL, config);
         fixture_set(&fixture, "base.position", 2, 0.15);
         fixture_set3(&fixture, "base.angular_velocity", 1, 2, 3);
         fixture_set3(&fixture, "base.linear_velocity", 1, 0, -1);

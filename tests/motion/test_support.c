@@ -16,7 +16,7 @@ static Fixture open_fixture(bool double_precision, mf_FrictionModel friction,
     FixtureConfig config = fixture_config(double_precision);
     config.points.friction = friction;
     config.world.terrain = terrain;
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     return fixture;
 }
 

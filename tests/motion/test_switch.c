@@ -37,14 +37,14 @@ static BatchConfig batch_config(const char *file, mf_Motion start) {
     return config;
 }
 
-static mf_Status batch_try(Batch *batch, const BatchConfig *config, mf_Error *error) {
-    mf_GroupConfig group = config->group;
-    if (config->file != NULL)
-        must(mf_model_load(batch->context, config->file, NULL, &batch->model, error), error);
-    group.model = config->file != NULL ? batch->model : &batch->hand.model;
-    must(mf_world_create(batch->context, &config->world, &batch->world, error), error);
+static mf_Status batch_try(Batch *batch, BatchConfig config, mf_Error *error) {
+    mf_GroupConfig group = config.group;
+    if (config.file != NULL)
+        must(mf_model_load(batch->context, config.file, NULL, &batch->model, error), error);
+    group.model = config.file != NULL ? batch->model : &batch->hand.model;
+    must(mf_world_create(batch->context, &config.world, &batch->world, error), error);
     must(mf_world_add_group(batch->world, &group, &batch->group, error), error);
-    return mf_motions_add(batch->group, &config->motions, error);
+    return mf_motions_add(batch->group, &config.motions, error);
 }
 
 static void batch_begin(Batch *batch, uint32_t threads) {
@@ -53,8 +53,8 @@ static void batch_begin(Batch *batch, uint32_t threads) {
     mf_hand_start(&batch->hand, batch->context);
 }
 
-static void batch_open(Batch *batch, const BatchConfig *config) {
-    batch_begin(batch, config->threads);
+static void batch_open(Batch *batch, BatchConfig config) {
+    batch_begin(batch, config.threads);
     MUST(batch_try(batch, config, &error));
 }
 
@@ -152,7 +152,7 @@ TEST(every_switch_keeps_its_invariants) {
     for (int f = 0; f < 2; f++) {
         AUTO(batch_close) Batch batch;
         BatchConfig config = batch_config(files[f], MF_MOTION_ARTICULATED);
-        batch_open(&batch, &config);
+        batch_open(&batch, config);
         for (int from = 0; from < MF_MOTION_LEVELS; from++)
             for (int to = 0; to < MF_MOTION_LEVELS; to++)
                 check_pair(&batch, (mf_Motion)from, (mf_Motion)to,
@@ -177,7 +177,7 @@ TEST(momentum_of_joints_goes_into_the_base) {
         for (int c = 0; c < 3; c++)
             batch.hand.links[l].inertia[c] = l == 0 ? body[c] : arm[c];
     BatchConfig config = batch_config(NULL, MF_MOTION_ARTICULATED);
-    MUST(batch_try(&batch, &config, &error));
+    MUST(batch_try(&batch, config, &error));
     for (int i = 0; i < 4; i++) {
         change(&batch, 0, with[i / 2]);
         mf_field_set(field_of(batch.group, "base.angular_velocity"), 0, 2, 1.0);
@@ -199,7 +199,7 @@ TEST(momentum_of_joints_goes_into_the_base) {
 TEST(a_standing_robot_keeps_standing) {
     AUTO(batch_close) Batch batch;
     BatchConfig config = batch_config(HEXAPOD, MF_MOTION_KINEMATIC);
-    batch_open(&batch, &config);
+    batch_open(&batch, config);
     mf_world_step(batch.world, 200);
     const double height = get(&batch, "base.position", 0, 2);
     for (int n = 0; n < 25; n++) {
@@ -246,7 +246,7 @@ static void open_mixed(Batch *batch, bool wide, mf_Isa isa, uint32_t threads, ui
     config.group.double_precision = wide;
     config.world.isa = isa;
     config.threads = threads;
-    batch_open(batch, &config);
+    batch_open(batch, config);
     for (uint32_t i = 0; i < count; i++) {
         mf_Field *field = field_of(batch->group, "base.position");
         mf_field_set(field, i, 2,
@@ -351,7 +351,7 @@ TEST(a_reset_goes_back_to_the_start) {
     AUTO(batch_close) Batch batch;
     BatchConfig config = batch_config(HEXAPOD, MF_MOTION_RIGID);
     config.group.count = 3;
-    batch_open(&batch, &config);
+    batch_open(&batch, config);
     uint64_t fresh = mf_group_instance_hash(batch.group, 1);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(mf_motion_of(batch.group, i), MF_MOTION_RIGID);
@@ -370,7 +370,7 @@ TEST(motions_that_are_not_there_are_refused) {
     BatchConfig config = batch_config(HEXAPOD, MF_MOTION_ARTICULATED);
     memset(config.motions.has, 0, sizeof config.motions.has);
     config.motions.has[MF_MOTION_KINEMATIC] = true;
-    batch_open(&batch, &config);
+    batch_open(&batch, config);
     assert_int_equal(mf_motion_switch(batch.group, 0, MF_MOTION_POINTS, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message,
                         "group robots: does not have the motion points; its motions: "
@@ -393,7 +393,7 @@ TEST(motions_that_are_not_there_are_refused) {
             config.motions.start = MF_MOTION_COUNT;
         else
             config.motions.articulated.base = MF_ARTICULATED_FIXED;
-        assert_int_equal(batch_try(&batch, &config, &error), MF_BAD_ARGUMENT);
+        assert_int_equal(batch_try(&batch, config, &error), MF_BAD_ARGUMENT);
         batch_close(&batch);
     }
 }
@@ -402,7 +402,7 @@ TEST(a_group_with_one_motion_answers_too) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     make_hexapod(fixture.hand);
     FixtureConfig config = fixture_config(true);
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     double center[3], linear[3], angular[3], expected[3][3];
     mf_Error error = {0};
     fixture_set3(&fixture, "base.linear_velocity", 1, 2, 3);

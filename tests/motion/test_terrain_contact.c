@@ -22,7 +22,7 @@ static double rest_height(double cell) {
     MUST(mf_terrain_generate(fixture.context, &map, &wave, &terrain, &error));
     FixtureConfig config = fixture_config(true);
     config.world.terrain = terrain;
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     fixture_set3(&fixture, "base.position", pi / 2, 0.0, 1.0);
     mf_world_step(fixture.world, 300);
     assert_near(fixture_get(&fixture, "point.load", 0), 9.81, 1e-6);
@@ -62,7 +62,7 @@ TEST(c8_any_position_is_defined) {
         FixtureConfig config = fixture_config((option & 2) != 0);
         config.world.terrain = terrain;
         config.group.count = 3 * PLACES;
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, config);
         mf_Field *position = fixture_field(&fixture, "base.position");
         for (uint32_t i = 0; i < 3 * PLACES; i++)
             mf_field_set(position, i, i % 3, positions[i / 3]);

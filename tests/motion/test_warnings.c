@@ -214,7 +214,7 @@ TEST(a_lost_stance_is_reported) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     kin_biped(fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND);
-    kin_open(&fixture, &config);
+    kin_open(&fixture, config);
     mf_world_step(fixture.world, 2);
     assert_int_equal(mf_group_warning(fixture.group, 0), 0);
     const uint32_t values = fixture_field(&fixture, "stance.anchor")->components;

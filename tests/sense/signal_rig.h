@@ -32,21 +32,21 @@ static inline RigConfig rig_config(void) {
         .text = ROBOT, .count = 1, .step = 10 * MF_MILLISECOND, .seed = 1, .isa = MF_ISA_AUTO};
 }
 
-static inline Rig rig_open(mf_Context *context, const RigConfig *config) {
+static inline Rig rig_open(mf_Context *context, RigConfig config) {
     Rig rig;
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     rig.context = context;
-    rig.model = load_urdf(context, config->text);
-    world.step = config->step;
-    world.seed = config->seed;
-    world.isa = config->isa;
+    rig.model = load_urdf(context, config.text);
+    world.step = config.step;
+    world.seed = config.seed;
+    world.isa = config.isa;
     group.model = rig.model;
-    group.count = config->count;
-    group.isolated = !config->shared;
-    group.spacing = config->shared ? 2.0 : 0.0;
-    group.double_precision = !config->floats;
-    group.fault_policy = config->policy;
+    group.count = config.count;
+    group.isolated = !config.shared;
+    group.spacing = config.shared ? 2.0 : 0.0;
+    group.double_precision = !config.floats;
+    group.fault_policy = config.policy;
     rig.world = open_world(context, &world);
     rig.group = add_group(rig.world, &group);
     return rig;

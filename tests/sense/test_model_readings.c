@@ -29,7 +29,7 @@ static RigConfig rig_config(void) {
     return (RigConfig){.count = 1, .isa = MF_ISA_AUTO, .seed = 1, .sensors = mf_sensors_config()};
 }
 
-static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
+static mf_Status rig_try(Rig *rig, RigConfig config, mf_Error *error) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
@@ -39,25 +39,25 @@ static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
     if (world.gravity > 0.0)
         memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
     world.step = mf_time_from_seconds(rig->model->physics.step);
-    world.isa = config->isa;
-    world.seed = config->seed;
+    world.isa = config.isa;
+    world.seed = config.seed;
     group.model = rig->model;
-    group.count = config->count;
-    group.double_precision = !config->floats;
+    group.count = config.count;
+    group.double_precision = !config.floats;
     motion.shapes = true;
     motion.contacts = !(rig->model->physics.disabled & MF_DISABLE_CONTACT);
     mf_Status status = mf_world_create(rig->context, &world, &rig->world, error);
     if (status == MF_OK)
         status = mf_world_add_group(rig->world, &group, &rig->group, error);
     if (status == MF_OK)
-        status = config->points ? mf_motion_add(rig->group, MF_MOTION_POINTS, NULL, error)
-                                : rig_add_articulated(rig->group, &motion, error);
+        status = config.points ? mf_motion_add(rig->group, MF_MOTION_POINTS, NULL, error)
+                               : rig_add_articulated(rig->group, &motion, error);
     const double origin[3] = {0, 0, 0};
-    for (uint32_t i = 0; status == MF_OK && i < config->count; i++)
+    for (uint32_t i = 0; status == MF_OK && i < config.count; i++)
         if (rig->model->base == MF_BASE_FIXED) // the file's world is the world
             status = mf_group_set_start(rig->group, i, origin, NULL, NULL, error);
     if (status == MF_OK)
-        status = mf_sensors_add(rig->group, &config->sensors, error);
+        status = mf_sensors_add(rig->group, &config.sensors, error);
     if (status != MF_OK) {
         mf_world_destroy(rig->world);
         rig->world = NULL;
@@ -70,7 +70,7 @@ static void rig_load(Rig *rig, mf_Context *context, const char *text) {
     rig->model = load_urdf(context, text);
 }
 
-static void rig_open(Rig *rig, mf_Context *context, const char *text, const RigConfig *config) {
+static void rig_open(Rig *rig, mf_Context *context, const char *text, RigConfig config) {
     rig_load(rig, context, text);
     MUST(rig_try(rig, config, &error));
 }
@@ -105,7 +105,7 @@ static void a_box_falls_and_rests(void **state) {
     Rig rig;
     RigConfig config = rig_config();
     double a[3];
-    rig_open(&rig, *state, box, &config);
+    rig_open(&rig, *state, box, config);
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, G, 1e-12);
     set_field(rig.group, "base.position", 0, 2, 5.0);
@@ -139,7 +139,7 @@ static void a_rod_turns(void **state) {
              "name='tip' pos='0.8 0 0'/><site name='root'/></body></worldbody><sensor>"
              "<accelerometer site='tip'/><velocimeter site='tip'/><gyro site='tip'/><force "
              "site='root'/></sensor></mujoco>",
-             &config);
+             config);
     set_field(rig.group, "joint.rate", 0, 0, 2.0);
     mf_world_step(rig.world, 1);
     values3(&rig, 0, a);
@@ -161,7 +161,7 @@ static void positions_alone_can_be_read(void **state) {
     rig_open(&rig, *state,
              "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='0.1'/><site name='s'/>"
              "</body></worldbody><sensor><framepos objtype='site' objname='s'/></sensor></mujoco>",
-             &config);
+             config);
     set_field(rig.group, "base.position", 0, 2, 3.0);
     mf_world_step(rig.world, 10);
     values3(&rig, 0, a);
@@ -182,7 +182,7 @@ static double range_to(mf_Context *context, const char *geom) {
         "size='0.1'/><site name='s' zaxis='1 0 0'/></body></worldbody><sensor><rangefinder "
         "site='s'/></sensor></mujoco>",
         geom);
-    rig_open(&rig, context, text, &config);
+    rig_open(&rig, context, text, config);
     double range = value_of(&rig, 0, 0);
     rig_close(&rig);
     return range;
@@ -222,7 +222,7 @@ static void rays_end_at_the_ground(void **state) {
              "<mujoco><worldbody><body pos='0 0 2'><joint type='slide' axis='0 0 1'/><geom "
              "size='0.1'/><site name='s' zaxis='3 0 -4'/></body></worldbody><sensor><rangefinder "
              "site='s'/></sensor></mujoco>",
-             &config);
+             config);
     assert_near(value_of(&rig, 0, 0), 2.0 * 5 / 4, 1e-12);
     rig_close(&rig);
 }
@@ -238,7 +238,7 @@ static void noise_has_its_size(void **state) {
     Rig rig;
     RigConfig config = rig_config();
     config.count = 1000;
-    rig_open(&rig, *state, noisy, &config);
+    rig_open(&rig, *state, noisy, config);
     double sum = 0, square = 0, product = 0;
     for (int k = 0; k < 20; k++) {
         mf_world_step(rig.world, 1);
@@ -260,7 +260,7 @@ static void noise_has_its_size(void **state) {
     assert_true(before != value_of(&rig, 3, 0));
     rig_close(&rig);
     config.sensors.noise = false;
-    rig_open(&rig, *state, noisy, &config);
+    rig_open(&rig, *state, noisy, config);
     mf_world_step(rig.world, 3);
     assert_near(value_of(&rig, 7, 0), 0, 0);
     rig_close(&rig);
@@ -270,7 +270,7 @@ static void slow_sensors_keep_their_values(void **state) {
     Rig rig;
     RigConfig config = rig_config();
     config.sensors.rate = (mf_Rate){50, 1}; // each tenth step of 2 ms
-    rig_open(&rig, *state, noisy, &config);
+    rig_open(&rig, *state, noisy, config);
     int changes = 0;
     for (int k = 0; k < 200; k++) {
         double before = value_of(&rig, 0, 0);
@@ -295,7 +295,7 @@ static void a_pan_is_weighed(void **state) {
     Rig rig;
     RigConfig config = rig_config();
     double a[3];
-    rig_open(&rig, *state, scale, &config);
+    rig_open(&rig, *state, scale, config);
     mf_world_step(rig.world, 2000);
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, 4 * G, 1e-6);
@@ -314,7 +314,7 @@ static void a_tendon_holds_a_weight(void **state) {
         "coef='0.5'/></fixed></tendon><sensor><tendonlimitfrc tendon='t'/></sensor></mujoco>";
     Rig rig;
     RigConfig config = rig_config();
-    rig_open(&rig, *state, scale, &config);
+    rig_open(&rig, *state, scale, config);
     mf_world_step(rig.world, 10); // still above
     assert_near(value_of(&rig, 0, 0), 0, 0);
     mf_world_step(rig.world, 2000);
@@ -339,7 +339,7 @@ static void a_beam_on_two_supports(void **state) {
         char text[1024];
         double a[3];
         snprintf(text, sizeof text, beam, supports[i][0], supports[i][1]);
-        rig_open(&rig, *state, text, &config);
+        rig_open(&rig, *state, text, config);
         mf_world_step(rig.world, 2000);
         values3(&rig, 0, a);
         assert_near(a[2], G, 1e-4);
@@ -372,7 +372,7 @@ static void a_pushed_base_feels_nothing(void **state) {
     Rig rig;
     RigConfig config = rig_config();
     double a[3];
-    rig_open(&rig, *state, body, &config);
+    rig_open(&rig, *state, body, config);
     for (uint32_t c = 0; c < 3; c++) {
         set_field(rig.group, "base.force", 0, c, 3.0 - 2.0 * c);
         set_field(rig.group, "base.torque", 0, c, 0.5 + c);
@@ -391,7 +391,7 @@ static void external_forces_act_on_a_tumbling_robot(void **state) {
     Rig rig;
     RigConfig config = rig_config();
     double a[3], largest = 0.0, base = 0.0, hinge = 0.0, sum = 0.0;
-    rig_open(&rig, *state, tumbler, &config);
+    rig_open(&rig, *state, tumbler, config);
     for (int n = 0; n < 12000; n++) {
         mf_world_step(rig.world, 1);
         values3(&rig, 0, a);
@@ -415,11 +415,11 @@ static const char *everything_path(void) {
     return MAYFLY_SOURCE_DIR "/tests/sense/sensors.xml";
 }
 
-static void open_everything(Rig *rig, mf_Context *context, const RigConfig *config) {
+static void open_everything(Rig *rig, mf_Context *context, RigConfig config) {
     rig->context = context;
     rig->model = load_file(context, everything_path(), NULL);
     MUST(rig_try(rig, config, &error));
-    for (uint32_t i = 0; i < config->count; i++)
+    for (uint32_t i = 0; i < config.count; i++)
         for (uint32_t j = 0; j < rig->model->joint_count; j++)
             set_field(rig->group, "joint.rate", i, j, 0.01 * (i % 37) - 0.1 * j);
 }
@@ -432,7 +432,7 @@ static uint64_t tumbler_hash(mf_Context *context, uint32_t count, uint32_t which
     config.count = count;
     config.isa = isa;
     config.floats = floats;
-    rig_open(&rig, context, tumbler, &config);
+    rig_open(&rig, context, tumbler, config);
     for (uint32_t i = 0; i < count; i++)
         set_field(rig.group, "free.velocity", i, 1, 0.2 * (count == 1 ? which : i) - 0.7);
     for (int n = 0; n < 22; n++) {
@@ -472,7 +472,7 @@ static void bits_do_not_depend_on_settings(void **state) {
             config.isa = isas[k];
             if (!mf_isa_available(isas[k]))
                 continue;
-            open_everything(&rig, *state, &config);
+            open_everything(&rig, *state, config);
             mf_world_step(rig.world, 30);
             for (uint32_t i = 0; i < 40; i++) {
                 uint64_t hash = mf_group_instance_hash(rig.group, i);
@@ -485,7 +485,7 @@ static void bits_do_not_depend_on_settings(void **state) {
         Rig alone;
         RigConfig config = rig_config();
         config.floats = floats;
-        open_everything(&alone, *state, &config);
+        open_everything(&alone, *state, config);
         mf_world_step(alone.world, 30);
         assert_int_equal(mf_group_instance_hash(alone.group, 0), expected[0]);
         rig_close(&alone);
@@ -495,9 +495,9 @@ static void bits_do_not_depend_on_settings(void **state) {
 static void floats_are_near_doubles(void **state) {
     Rig single, precise;
     RigConfig config = rig_config();
-    open_everything(&precise, *state, &config);
+    open_everything(&precise, *state, config);
     config.floats = true;
-    open_everything(&single, *state, &config);
+    open_everything(&single, *state, config);
     mf_world_step(single.world, 5);
     mf_world_step(precise.world, 5);
     for (uint32_t i = 0; i < precise.model->sensor_value_count; i++) {
@@ -513,8 +513,8 @@ static void a_faulty_robot_does_not_affect_others(void **state) {
     Rig clean, broken;
     RigConfig config = rig_config();
     config.count = 20;
-    open_everything(&clean, *state, &config);
-    open_everything(&broken, *state, &config);
+    open_everything(&clean, *state, config);
+    open_everything(&broken, *state, config);
     mf_world_step(clean.world, 3);
     mf_world_step(broken.world, 3);
     double kept = value_of(&broken, 5, 0);
@@ -548,7 +548,7 @@ static void fixed_bodies_are_distinguished(void **state) {
         char text[1024];
         double a[3];
         snprintf(text, sizeof text, leg, parts[i][0], parts[i][1]);
-        rig_open(&rig, *state, text, &config);
+        rig_open(&rig, *state, text, config);
         mf_world_step(rig.world, 400);
         values3(&rig, 0, a); // the foot bears the upper ball, or hangs on it
         assert_near3(a, 0, 0, i == 2 ? G : -G, 1e-4);
@@ -574,10 +574,10 @@ static void unmeasurable_sensors_are_named(void **state) {
         config.points = true;
         snprintf(text, sizeof text, limits, cases[i].sensor);
         rig_load(&rig, *state, text);
-        assert_int_equal(rig_try(&rig, &config, &error), MF_UNSUPPORTED);
+        assert_int_equal(rig_try(&rig, config, &error), MF_UNSUPPORTED);
         assert_non_null(strstr(error.message, cases[i].names));
         config.sensors.lenient = true;
-        assert_int_equal(rig_try(&rig, &config, &error), MF_OK);
+        assert_int_equal(rig_try(&rig, config, &error), MF_OK);
         mf_world_step(rig.world, 5);
         assert_near(value_of(&rig, 0, 1), 0, 0);
         rig_close(&rig);
@@ -589,7 +589,7 @@ static void points_has_sensors_too(void **state) {
     Rig rig;
     RigConfig config = rig_config();
     config.points = true;
-    rig_open(&rig, *state, box, &config);
+    rig_open(&rig, *state, box, config);
     mf_world_step(rig.world, 500);
     double a[3];
     values3(&rig, 0, a);
@@ -602,7 +602,7 @@ static void snapshots_contain_readings(void **state) {
     Rig rig;
     RigConfig config = rig_config();
     config.sensors.rate = (mf_Rate){50, 1};
-    rig_open(&rig, *state, noisy, &config);
+    rig_open(&rig, *state, noisy, config);
     mf_world_step(rig.world, 13);
     assert_continues(rig.world, 30);
     rig_close(&rig);
@@ -612,7 +612,7 @@ static mf_Status make_and_ask(mf_Context *context, void *user, mf_Error *error) 
     Rig rig = {.context = context, .model = user};
     RigConfig config = rig_config();
     double values[400];
-    mf_Status status = rig_try(&rig, &config, error);
+    mf_Status status = rig_try(&rig, config, error);
     if (status != MF_OK)
         return status;
     status = mf_sensors_measure(rig.group, 0, NULL, values, error);
@@ -638,7 +638,7 @@ static void mistakes_are_refused(void **state) {
     RigConfig config = rig_config();
     mf_Error error = {0};
     double values[20];
-    rig_open(&rig, *state, noisy, &config);
+    rig_open(&rig, *state, noisy, config);
     assert_int_equal(mf_sensors_add(rig.group, NULL, &error), MF_BAD_ARGUMENT); // twice
     const uint32_t none = 99;
     assert_int_equal(mf_articulated_report_forces(rig.group, &none, 1, &error), MF_BAD_ARGUMENT);
@@ -652,7 +652,7 @@ static void mistakes_are_refused(void **state) {
     rig_open(&rig, *state,
              "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody>"
              "</mujoco>",
-             &config); // a robot without sensors gets nothing
+             config); // a robot without sensors gets nothing
     assert_null(mf_group_find_field(rig.group, "sensor.value"));
     assert_int_equal(mf_sensors_measure(rig.group, 0, NULL, values, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
@@ -687,7 +687,7 @@ static int answer(const char *path, bool contacts) {
     if (!contacts)
         ((mf_Model *)(uintptr_t)rig.model)->physics.disabled |=
             MF_DISABLE_CONTACT; // not shared yet
-    if (rig_try(&rig, &config, &error) != MF_OK) {
+    if (rig_try(&rig, config, &error) != MF_OK) {
         printf("%s\n", error.message);
         return 3;
     }

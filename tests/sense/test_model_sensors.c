@@ -59,7 +59,7 @@ static Rig open_with(mf_Context *context, const char *text, mf_Motion motion) {
     mf_Error error = {0};
     config.text = text;
     config.step = MF_MILLISECOND;
-    rig = rig_open(context, &config);
+    rig = rig_open(context, config);
     mf_Status status = add_motion(rig.group, motion, &error);
     if (status == MF_OK)
         status = mf_sensors_add(rig.group, NULL, &error);
@@ -114,7 +114,7 @@ TEST(loads_are_those_of_the_present_level) {
                       "type='contact' link='box'/>");
     config.step = MF_MILLISECOND;
     config.count = 2;
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     motions.start = MF_MOTION_POINTS;
     motions.has[MF_MOTION_ARTICULATED] = motions.has[MF_MOTION_RIGID] = true;
     mf_Status status = mf_motions_add(rig.group, &motions, &error);
@@ -241,7 +241,7 @@ TEST(a_missing_field_is_named) {
     RigConfig config = rig_config();
     mf_Error error = {0};
     config.text = ARM("<sensor name='s' type='field' field='gait.time'/>");
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     assert_int_equal(mf_sensors_add(rig.group, NULL, &error), MF_UNSUPPORTED);
     assert_string_equal(error.message,
                         "sensor 0 's' cannot be measured: the group has no field of that name");
@@ -287,7 +287,7 @@ TEST(an_encoder_is_late_and_coarse) {
     // Without noise the delay stays.
     RigConfig config = rig_config();
     config.text = ARM("<sensor name='s' type='encoder' joint='turn' noise='1' bias='1'/>");
-    rig = rig_open(*state, &config);
+    rig = rig_open(*state, config);
     mf_SensorsConfig quiet = mf_sensors_config();
     quiet.noise = false;
     assert_int_equal(mf_sensors_add(rig.group, &quiet, NULL), MF_OK);
@@ -304,7 +304,7 @@ TEST(walkers_have_real_sensors_too) {
     config.text = ARM("<sensor name='touch' type='contact' link='box' delay='0.03'/><sensor "
                       "name='down' type='ray' link='box' rpy='0 1.57079632679489662 0' reach='9' "
                       "resolution='0.25' rate='50'/>");
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     assert_int_equal(mf_motion_add(rig.group, MF_MOTION_POINTS, NULL, &error), MF_OK);
     mf_SensorsConfig sensors = mf_sensors_config();
     sensors.rate = (mf_Rate){25, 1};
@@ -360,7 +360,7 @@ TEST(rates_and_delays_of_mjcf_are_those_of_mujoco) {
                  "joint='j' %s/></sensor></mujoco>",
                  cases[k].attributes);
         config.text = text;
-        Rig rig = rig_open(*state, &config);
+        Rig rig = rig_open(*state, config);
         assert_int_equal(mf_sensors_add(rig.group, NULL, NULL), MF_OK);
         for (int s = 0; s < 14; s++) {
             assert_near(rig_get(&rig, "sensor.value", 0, 0), 0.01 * cases[k].expected[s], 1e-12);

@@ -46,7 +46,7 @@ TEST(noise_is_normal_and_white) {
     RigConfig config = rig_config();
     const double center = 2.0, size = 0.1, n = (double)STATES * ROBOTS * VALUES, far = 4.5;
     config.count = ROBOTS;
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     rig_add(&rig, "gauge", VALUES, &(mf_Signal){.noise = size}, &center);
     Moments m = gather(&rig, "gauge", center);
     double square = size * size;
@@ -68,7 +68,7 @@ TEST(sensors_and_seeds_are_independent) {
     config.count = 2000;
     for (int k = 0; k < 2; k++) {
         config.seed = (uint64_t)k + 1;
-        rigs[k] = rig_open(*state, &config);
+        rigs[k] = rig_open(*state, config);
         rig_add(&rigs[k], "left", 1, &(mf_Signal){.noise = 1.0}, &zero);
         rig_add(&rigs[k], "right", 1, &(mf_Signal){.noise = 1.0}, &zero);
         mf_world_step(rigs[k].world, 1);
@@ -92,7 +92,7 @@ TEST(a_bias_is_constant_in_an_episode) {
     double square = 0, change = 0;
     config.count = (uint32_t)n;
     config.policy = MF_FAULT_RESET;
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.bias = 0.3}, &zero);
     for (uint32_t i = 0; i < config.count; i++) {
         first[i] = rig_get(&rig, "gauge", i, 0);
@@ -126,7 +126,7 @@ TEST(a_drift_grows_with_the_root_of_time) {
         RigConfig config = rig_config();
         double square = 0, product = 0;
         config.count = (uint32_t)n;
-        Rig rig = rig_open(*state, &config);
+        Rig rig = rig_open(*state, config);
         rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = rates[r], .drift = drift}, &zero);
         mf_world_step(rig.world, 200); // 2 s
         for (uint32_t i = 0; i < config.count; i++)
@@ -152,7 +152,7 @@ TEST(saturation_is_before_noise_and_conversion_behind) {
     const double five = 5.0, n = 4000;
     double sum = 0, square = 0, above = 0;
     config.count = (uint32_t)n;
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     rig_add(&rig, "element", 1, &(mf_Signal){.saturation = {-1, 1}, .noise = 0.01}, &five);
     rig_add(&rig, "converter", 1, &(mf_Signal){.noise = 0.01, .range = {-1, 1}}, &five);
     rig_add(&rig, "both", 1, &(mf_Signal){.saturation = {-1, 1}, .noise = 0.01, .range = {-1, 1}},
@@ -198,7 +198,7 @@ TEST(a_converter_has_steps) {
         bool seen[16] = {false};
         config.count = 300;
         config.floats = floats;
-        Rig rig = rig_open(*state, &config);
+        Rig rig = rig_open(*state, config);
         add_ramp(&rig, "four", &four);
         add_ramp(&rig, "tenth", &tenth);
         add_ramp(&rig, "coarse", &coarse);
@@ -232,10 +232,10 @@ TEST(rounding_errs_as_a_uniform_number) {
     const double zero = 0.0, step = 0.01, n = 20000;
     double square = 0;
     config.count = (uint32_t)n;
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     // The same draws without and with a converter, which comes last.
     rig_add(&rig, "gauge", 1, &(mf_Signal){.noise = 1.0}, &zero);
-    Rig other = rig_open(*state, &config);
+    Rig other = rig_open(*state, config);
     rig_add(&other, "gauge", 1, &(mf_Signal){.noise = 1.0, .resolution = step}, &zero);
     for (uint32_t i = 0; i < config.count; i++) {
         double distance = rig_get(&other, "gauge", i, 0) - rig_get(&rig, "gauge", i, 0);
@@ -281,7 +281,7 @@ TEST(a_delay_is_exact) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         RigConfig config = rig_config();
         config.count = 17;
-        Rig rig = rig_open(*state, &config);
+        Rig rig = rig_open(*state, config);
         rig_add(&rig, "gauge", 5, &(mf_Signal){.rate = cases[k].rate, .delay = cases[k].delay},
                 NULL);
         for (uint64_t s = 0; s < 1300; s++) {
@@ -298,7 +298,7 @@ TEST(a_delay_is_exact) {
 TEST(a_slow_sensor_holds_its_reading) {
     static const double sampled[] = {0, 0, 0, 0, 4, 4, 4, 7, 7, 7, 10, 10, 10, 10, 14};
     RigConfig config = rig_config();
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = {30, 1}}, NULL);
     for (size_t s = 0; s < sizeof sampled / sizeof *sampled; s++) {
         assert_true(rig_get(&rig, "gauge", 0, 0) == sampled[s]);
@@ -312,7 +312,7 @@ TEST(a_slow_sensor_holds_its_reading) {
 TEST(a_reset_empties_the_ring) {
     RigConfig config = rig_config();
     config.count = 3;
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.delay = 50 * MF_MILLISECOND}, NULL);
     mf_world_step(rig.world, 20);
     mf_group_reset(rig.group, 1);
@@ -331,7 +331,7 @@ TEST(a_camera_fits) {
     enum { PIXELS = 64 * 48 };
     config.count = 2;
     config.floats = true;
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     rig_add(&rig, "camera", PIXELS,
             &(mf_Signal){.rate = {20, 1}, .delay = 30 * MF_MILLISECOND, .resolution = 1.0}, NULL);
     mf_world_step(rig.world, 37);
@@ -379,7 +379,7 @@ TEST(bits_do_not_depend_on_settings) {
             config.count = k < 6 ? SWARM : SWARM - 20;
             threads.threads = k / 3 == 3 ? 3 : 1 + k / 3 % 2;
             assert_int_equal(mf_context_create(&threads, &context, NULL), MF_OK);
-            Rig rig = rig_open(context, &config);
+            Rig rig = rig_open(context, config);
             add_all(&rig);
             if (k % 2 == 0)
                 mf_world_step(rig.world, 123);
@@ -413,7 +413,7 @@ TEST(corrupted_states_do_not_spread) {
     config.count = SWARM;
     Rig *rigs[2] = {&clean, &sick};
     for (int k = 0; k < 2; k++) {
-        *rigs[k] = rig_open(*state, &config);
+        *rigs[k] = rig_open(*state, config);
         add_all(rigs[k]);
         mf_world_step(rigs[k]->world, 30);
     }
@@ -438,7 +438,7 @@ TEST(readings_are_finite_and_stay_with_a_fault) {
     RigConfig config = rig_config();
     const double bad = NAN;
     config.count = 2;
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     rig_add(&rig, "bad", 2, &(mf_Signal){.range = {-1, 1}, .bits = 8}, &bad);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.delay = 20 * MF_MILLISECOND}, NULL);
     mf_world_step(rig.world, 5);
@@ -456,10 +456,10 @@ TEST(images_contain_samples_in_transit) {
     config.count = 18;
     for (uint64_t first = 1; first < 40; first += 3) {
         Rig one, two;
-        one = rig_open(*state, &config);
+        one = rig_open(*state, config);
         add_all(&one);
         mf_world_step(one.world, first);
-        two = rig_open(*state, &config);
+        two = rig_open(*state, config);
         add_all(&two);
         mf_world_step(two.world, 3 * first + 11); // another past
         size_t size;
@@ -470,7 +470,7 @@ TEST(images_contain_samples_in_transit) {
         assert_true(mf_world_hash(one.world) == mf_world_hash(two.world));
         rig_close(&two);
         // A world whose sensors are set otherwise is another one.
-        two = rig_open(*state, &config);
+        two = rig_open(*state, config);
         rig_add(&two, "rich", 6, &(mf_Signal){.delay = 50 * MF_MILLISECOND}, NULL);
         assert_int_not_equal(mf_world_restore(two.world, image, size, NULL), MF_OK);
         free(image);
@@ -485,7 +485,7 @@ TEST(any_field_is_a_sensor) {
     RigConfig config = rig_config();
     config.count = 20;
     config.floats = true;
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     const mf_Signal late = {.delay = 20 * MF_MILLISECOND};
     mf_Error error = {0};
     assert_int_equal(mf_sensor_add_field(rig.group, "where", "base.position", 1, 2, &late, &error),
@@ -542,7 +542,7 @@ TEST(a_barometer_takes_thirty_lines) {
     const double n = 1000;
     double mean = 0, square = 0;
     config.count = (uint32_t)n;
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     assert_int_equal(add_barometer(rig.group, NULL), MF_OK);
     for (uint32_t i = 0; i < config.count; i++)
         rig_set(&rig, "base.position", i, 2, 50.0);
@@ -590,7 +590,7 @@ TEST(adding_survives_every_failure) {
 TEST(a_failed_attempt_can_be_repeated) {
     for (uint64_t call = 1; call < 8; call++) {
         RigConfig config = rig_config();
-        Rig rig = rig_open(*state, &config);
+        Rig rig = rig_open(*state, config);
         mf_context_fail_after(*state, call);
         mf_Status first = add_barometer(rig.group, NULL);
         mf_context_fail_after(*state, 0);
@@ -624,7 +624,7 @@ TEST(mistakes_are_refused) {
     RigConfig config = rig_config();
     mf_Error error = {0};
     mf_SensorConfig sensor = mf_sensor_config();
-    Rig rig = rig_open(*state, &config);
+    Rig rig = rig_open(*state, config);
     sensor.name = "gauge";
     sensor.map = map_number;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

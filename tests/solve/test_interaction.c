@@ -19,7 +19,7 @@ TEST(neighbors_are_listed) {
     for (int wide = 0; wide < 2; wide++) {
         AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
-        fixture_open(&fixture, &setup);
+        fixture_open(&fixture, setup);
         mf_Group *first = add_walkers(&fixture, "first", 3, false, 0.0);
         mf_Group *second = add_walkers(&fixture, "second", 18, wide != 0, 0.0);
         put(first, 0, 0, 0, 10, 1, 0, 0);
@@ -60,7 +60,7 @@ TEST(neighbors_are_listed) {
 TEST(view_is_a_cone) {
     AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    fixture_open(&fixture, setup);
     mf_Group *group = add_walkers(&fixture, "agents", 5, false, 0.0);
     put(group, 0, 0, 0, 10, 0, 0, 0);
     put(group, 1, 2, 0, 10, 0, 0, 0);
@@ -89,7 +89,7 @@ TEST(view_is_a_cone) {
 TEST(collisions_kill_both) {
     AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    fixture_open(&fixture, setup);
     mf_Group *first = add_walkers(&fixture, "first", 2, false, 0.0);
     mf_Group *second = add_walkers(&fixture, "second", 1, false, 0.0);
     put(first, 0, 0.505, 0, 10, -2, 0, 0);
@@ -129,7 +129,7 @@ TEST(collisions_kill_both) {
 TEST(one_point_is_survived) {
     AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    fixture_open(&fixture, setup);
     mf_Group *group = add_walkers(&fixture, "agents", 500, false, 0.0);
     for (uint32_t i = 0; i < 500; i++)
         put(group, i, 1, 2, 30, 0, 0, 0);
@@ -152,7 +152,7 @@ TEST(one_point_is_survived) {
 TEST(the_ground_is_hit) {
     AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    fixture_open(&fixture, setup);
     mf_Group *flying = add_walkers(&fixture, "flying", 3, false, 0.0);
     mf_Group *driving = add_walkers(&fixture, "driving", 1, true, 0.0);
     put(flying, 0, 0, 0, 1.005, 0, 0, -1);
@@ -185,7 +185,7 @@ TEST(the_fence_is_watched) {
     for (int faults = 0; faults < 2; faults++) {
         AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
-        fixture_open(&fixture, &setup);
+        fixture_open(&fixture, setup);
         mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
         put(group, 0, 0.5, 0, 10, 1, 0, 0);
         put(group, 1, 0, 0, 10, 0, 0, 0);
@@ -219,7 +219,7 @@ TEST(downwash_is_a_jet) {
     const double far = 5.8 * 3.19313, limit = 8.94884, a = 46.8783;
     AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    fixture_open(&fixture, setup);
     mf_Group *group = add_walkers(&fixture, "rotors", 6, true, 0.0);
     mf_Group *below = add_walkers(&fixture, "below", 1, false, 0.0);
     put(group, 0, 0, 0, 20, 0, 0, 0);
@@ -257,7 +257,7 @@ TEST(wind_grows_with_height) {
     for (int wide = 0; wide < 2; wide++) {
         AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
-        fixture_open(&fixture, &setup);
+        fixture_open(&fixture, setup);
         static const double heights[] = {-5.0, 0.02, 0.1, 1.0, 10.0, 50.0, 300.0, 1000.0};
         mf_Group *group = add_walkers(&fixture, "agents", 8, wide != 0, 0.0);
         for (uint32_t i = 0; i < 8; i++)
@@ -285,7 +285,7 @@ TEST(wind_grows_with_height) {
 TEST(bad_settings_are_refused) {
     AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    fixture_open(&fixture, setup);
     mf_Group *group = add_walkers(&fixture, "agents", 4, false, 0.0);
     mf_GroupConfig alone = mf_group_config();
     alone.name = "alone";
@@ -413,6 +413,6 @@ static mf_Status build_all(mf_Context *context, void *user, mf_Error *error) {
 TEST(every_failure_is_survived) {
     AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    fixture_open(&fixture, setup);
     assert_true(torture(fixture.context, build_all, fixture.model, TORTURE_MUST_FAIL) > 100);
 }

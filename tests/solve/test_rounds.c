@@ -36,7 +36,7 @@ static mf_InteractionConfig everything(void) {
 
 static void fill_world(Fixture *fixture, const FixtureConfig *setup,
                        const mf_InteractionConfig *settings, bool wide) {
-    fixture_open(fixture, setup);
+    fixture_open(fixture, *setup);
     mf_Group *first = add_walkers(fixture, "first", FIRST, false, 2.0);
     mf_Group *second = add_walkers(fixture, "second", SECOND, wide, 4.0);
     for (uint32_t i = 0; i < FIRST; i++)
@@ -79,8 +79,7 @@ static Outcome live(const FixtureConfig *setup, const mf_InteractionConfig *conf
     AUTO(fixture_close) Fixture fixture;
     fill_world(&fixture, setup, config, wide);
     mf_world_step(fixture.world, steps);
-    Outcome out = outcome_of(&fixture);
-    return out;
+    return outcome_of(&fixture);
 }
 
 TEST(threads_and_sets_do_not_show) {
@@ -115,7 +114,7 @@ TEST(the_host_may_flush) {
     FixtureConfig setup = fixture_config();
     setup.threads = 4;
     _mm_setcsr(before | 0x8040);
-    fixture_open(&fixture, &setup);
+    fixture_open(&fixture, setup);
     mf_Group *group = add_walkers(&fixture, "agents", 3 * CLUSTERS, false, 0.0);
     for (uint32_t i = 0; i < 3 * CLUSTERS; i++) {
         const double offset[3] = {0.0, 2e-22, 1e-22};
@@ -179,7 +178,7 @@ TEST(latency_is_exact) {
     for (int background = 0; background < 2; background++) {
         AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
-        fixture_open(&fixture, &setup);
+        fixture_open(&fixture, setup);
         mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
         put(group, 0, 0, 0, 5, 0, 0, 0);
         put(group, 1, 0.3, 0, 5, 0, 0, 0);
@@ -238,7 +237,7 @@ TEST(results_do_not_depend_on_distant_agents) {
     for (int alone = 0; alone < 2; alone++) {
         AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
-        fixture_open(&fixture, &setup);
+        fixture_open(&fixture, setup);
         mf_Group *group = add_walkers(&fixture, "agents", alone ? 1 : 1000, false, 1.0);
         put(group, 0, 500, 500, 50, 1, 2, 0);
         for (uint32_t i = 1; i < mf_group_count(group); i++)
@@ -271,7 +270,7 @@ TEST(steps_take_no_memory) {
 TEST(rates_hold) {
     AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    fixture_open(&fixture, setup);
     mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
     put(group, 0, 0, 0, 5, 0, 0, 0);
     put(group, 1, 1, 0, 5, 1, 0, 0);

@@ -34,18 +34,18 @@ static inline FixtureConfig fixture_config(void) {
     return (FixtureConfig){1, MF_ISA_AUTO, 0.2, 0.1, 10 * MF_MILLISECOND};
 }
 
-static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
+static inline void fixture_open(Fixture *fixture, FixtureConfig config) {
     memset(fixture, 0, sizeof *fixture);
-    fixture->context = open_context(config->threads);
+    fixture->context = open_context(config.threads);
     mf_WorldConfig world = mf_world_config();
-    world.step = config->step;
-    world.isa = config->isa;
+    world.step = config.step;
+    world.isa = config.isa;
     fixture->world = open_world(fixture->context, &world);
     mf_VehicleBody body = {.name = "ball",
                            .mass = 1.0,
                            .inertia = {0.016, 0.016, 0.016, 0, 0, 0},
-                           .radius = config->radius,
-                           .clearance = config->clearance};
+                           .radius = config.radius,
+                           .clearance = config.clearance};
     MUST(mf_vehicle_model(fixture->context, &body, &fixture->model, &error));
 }
 

@@ -392,7 +392,7 @@ TEST(names_may_be_odd) {
     fixture.hand->links[0].name = "a/b";
     FixtureConfig config = fixture_config(false);
     config.group.name = "far/away";
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     MUST(mf_property_find(fixture.world, "far/away[0]/a/b/mass", &property, &error));
     assert_ptr_equal(property.constant, &fixture.hand->links[0].mass);
     mf_property_path(&property, path, sizeof path);

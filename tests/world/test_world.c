@@ -46,7 +46,7 @@ TEST(bad_groups_are_refused) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     make_hexapod(fixture.hand);
     FixtureConfig config = fixture_config(false);
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     char longest[257];
     memset(longest, 'a', 256);
     longest[256] = '\0';
@@ -97,7 +97,7 @@ TEST(groups_are_found_by_name) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     make_hexapod(fixture.hand);
     FixtureConfig config = fixture_config(false);
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     char name[] = "walkers";
     mf_GroupConfig group = mf_group_config();
     group.model = &fixture.hand->model;
@@ -120,7 +120,7 @@ TEST(time_is_exact) {
     config.world.step = 3 * MF_MILLISECOND;
     config.world.gravity = 0.0;
     config.points.joint_interval = 3 * MF_MILLISECOND;
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     for (int i = 0; i < 10; i++)
         mf_world_step(fixture.world, 100000);
     assert_true(mf_world_time(fixture.world) == 3000 * MF_SECOND);
@@ -134,7 +134,7 @@ TEST(calls_do_not_show) {
         make_hexapod(fixture.hand);
         FixtureConfig config = fixture_config(false);
         config.group.count = 50;
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, config);
         mf_Field *target = fixture_field(&fixture, "joint.target");
         for (uint32_t i = 0; i < 50; i++)
             for (uint32_t j = 0; j < 18; j++)
@@ -158,7 +158,7 @@ TEST(robots_start_on_the_ground) {
     mf_Terrain *terrain =
         make_terrain(fixture.context, MF_TERRAIN_NOISE, MF_BILINEAR, 0.2, 1.0, 0.1);
     config.world.terrain = terrain;
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     mf_Field *position = fixture_field(&fixture, "base.position");
     mf_Field *points = fixture_field(&fixture, "body.points"),
              *center = fixture_field(&fixture, "body.center");
