@@ -292,8 +292,7 @@ static int print_pairs(const char *path) {
     mf_Model *file = NULL;
     mf_CollidePlan *plan = NULL;
     char text[1024];
-    mf_ImportConfig config = mf_import_config();
-    config.lenient = true;
+    mf_ImportConfig config = WITH(mf_import_config(), .lenient = true);
     if (mf_model_load(context, path, &config, &file, &error) != MF_OK ||
         mf_collide_create(context, file, NULL, &plan, &error) != MF_OK) {
         fprintf(stderr, "%s\n", mf_error_format(&error, text, sizeof text));

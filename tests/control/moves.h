@@ -289,8 +289,7 @@ static inline uint32_t count_group(const Fixture *fixture, const Move *move, mf_
     static const double frictions[GROUPS] = {0.5, 0.65, 0.8, 1.0};
     static const double weights[GROUPS] = {0.95, 1.05, 0.95, 1.05};
     Course courses[ROBOTS] = {0};
-    mf_WorldConfig config = mf_world_config();
-    config.step = mf_time_from_seconds(0.001);
+    mf_WorldConfig config = WITH(mf_world_config(), .step = mf_time_from_seconds(0.001));
     config.gravity *= weights[variant];
     AUTO_WORLD *world = open_world(fixture->context, &config);
     mf_Group *group = add_robots(fixture, world, motion, frictions[variant], false);

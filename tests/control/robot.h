@@ -106,15 +106,11 @@ typedef struct Fixture {
 static inline void fixture_open_on(Fixture *fixture, mf_Isa isa, bool double_precision,
                                    uint32_t count, const mf_Terrain *terrain) {
     robot_make(&fixture->robot, fixture->context);
-    mf_WorldConfig world = mf_world_config();
-    world.isa = isa;
-    world.terrain = terrain;
-    fixture->world = open_world(fixture->context, &world);
-    mf_GroupConfig group = mf_group_config();
-    group.model = &fixture->robot.model;
-    group.count = count;
-    group.double_precision = double_precision;
-    fixture->group = add_group(fixture->world, &group);
+    fixture->world =
+        open_world(fixture->context, &WITH(mf_world_config(), .isa = isa, .terrain = terrain));
+    fixture->group =
+        add_group(fixture->world, &WITH(mf_group_config(), .model = &fixture->robot.model,
+                                        .count = count, .double_precision = double_precision));
 }
 
 static inline void fixture_open(Fixture *fixture, mf_Isa isa, bool double_precision,
@@ -161,10 +157,7 @@ static inline mf_Field *fixture_add_load(Fixture *fixture) {
 
 // Sensors as programs read them: before controllers, with joints and attitude.
 static inline mf_SensorsConfig controller_sensors(mf_Rate rate) {
-    mf_SensorsConfig config = mf_sensors_config();
-    config.rate = rate;
-    config.before_control = config.posture = true;
-    return config;
+    return WITH(mf_sensors_config(), .rate = rate, .before_control = true, .posture = true);
 }
 
 static inline mf_Status fixture_add_sensors(Fixture *fixture, mf_Rate rate) {

@@ -598,9 +598,8 @@ TEST(ranges_hold_and_nan_is_a_fault) {
         gait_of(fixture, "waves: {period: 1, joints: [{joint: left_knee, amplitude: 2.4},"
                          " {joint: right_knee, forward: 1}], pace: {march: true}}");
     mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig config = mf_group_config();
     mf_Group *group;
-    config.model = fixture->model;
+    mf_GroupConfig config = WITH(mf_group_config(), .model = fixture->model);
     mf_World *made = open_world(fixture->context, &world);
     group = add_group(made, &config);
     assert_int_equal(mf_motion_add(group, MF_MOTION_POINTS, NULL, NULL), MF_OK);
@@ -650,9 +649,8 @@ static mf_Status add_and_sample(mf_Context *context, void *user, mf_Error *error
     mf_Group *group = NULL;
     mf_Gait *gait = NULL;
     mf_WorldConfig settings = mf_world_config();
-    mf_GroupConfig config = mf_group_config();
     double angles[64] = {0};
-    config.model = fixture->model;
+    mf_GroupConfig config = WITH(mf_group_config(), .model = fixture->model);
     mf_Status status = mf_world_create(context, &settings, &world, error);
     if (status == MF_OK)
         status = mf_world_add_group(world, &config, &group, error);

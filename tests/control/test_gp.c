@@ -138,9 +138,8 @@ static void open_gp(Fixture *fixture, mf_GpConfig config) {
 // The motors are the joints that are hinges or slides and follow no other: 0, 1, 3, 5, 6, 7.
 TEST(motors_are_the_free_joints) {
     for (uint32_t motor = 0; motor < ROBOT_MOTORS; motor++) {
-        mf_GpConfig config = mf_gp_config();
-        config.instructions_per_tick = 1;
-        config.angle_per_move = 0.125;
+        mf_GpConfig config =
+            WITH(mf_gp_config(), .instructions_per_tick = 1, .angle_per_move = 0.125);
         AUTO(fixture_close) Fixture fixture;
         open_gp(&fixture, config);
         const uint8_t left[MF_GP_BYTES] = {(uint8_t)LEFT(motor)};
@@ -158,9 +157,7 @@ TEST(motors_are_the_free_joints) {
 }
 
 TEST(targets_stay_in_range) {
-    mf_GpConfig config = mf_gp_config();
-    config.angle_per_move = 0.4;
-    config.rate = fixture_every_step();
+    mf_GpConfig config = WITH(mf_gp_config(), .angle_per_move = 0.4, .rate = fixture_every_step());
     AUTO(fixture_close) Fixture fixture;
     open_gp(&fixture, config);
     uint8_t up[MF_GP_BYTES], free_joint[MF_GP_BYTES];
@@ -175,8 +172,7 @@ TEST(targets_stay_in_range) {
 
 // One tick per 80 ms by default: steps 0, 8 and 16 of 10 ms in the first 17.
 TEST(ticks_follow_the_rate) {
-    mf_GpConfig config = mf_gp_config();
-    config.instructions_per_tick = 3;
+    mf_GpConfig config = WITH(mf_gp_config(), .instructions_per_tick = 3);
     AUTO(fixture_close) Fixture fixture;
     open_gp(&fixture, config);
     mf_world_step(fixture.world, 8);

@@ -42,10 +42,9 @@ static mf_Group *lay_balls(mf_World *world, const mf_Model *ball, double side) {
 // Balls that rolled more than 1 m forward, 2 s after a kick whose robot still stands.
 static uint32_t count_balls(const Move *move, mf_Motion motion) {
     Fixture fixture = raise_fixture(move->name);
-    mf_WorldConfig config = mf_world_config();
     mf_Model *ball = NULL;
-    config.step = mf_time_from_seconds(0.001);
-    mf_World *world = open_world(fixture.context, &config);
+    mf_World *world =
+        open_world(fixture.context, &WITH(mf_world_config(), .step = mf_time_from_seconds(0.001)));
     assert_int_equal(mf_model_load(fixture.context, BALL, NULL, &ball, NULL), MF_OK);
     mf_Group *group = add_robots(&fixture, world, motion, 0.8, true);
     mf_Group *balls = lay_balls(world, ball, move->side);

@@ -16,13 +16,13 @@ static double number(uint32_t instance, uint32_t component) {
 
 static void open_network(Fixture *fixture, mf_Isa isa, bool precise, uint32_t hidden_count) {
     fixture_open(fixture, isa, precise, ROBOTS);
-    mf_NetworkConfig config = mf_network_config();
-    config.rate = fixture_every_step();
-    config.inputs = inputs;
-    config.hidden = hidden;
-    config.hidden_count = hidden_count;
     mf_Error error = {0};
-    assert_int_equal(mf_network_add(fixture->group, &config, &error), MF_OK);
+    assert_int_equal(
+        mf_network_add(fixture->group,
+                       &WITH(mf_network_config(), .rate = fixture_every_step(), .inputs = inputs,
+                             .hidden = hidden, .hidden_count = hidden_count),
+                       &error),
+        MF_OK);
     const mf_Field *weight = mf_group_find_field(fixture->group, "network.weight");
     for (uint32_t i = 0; i < ROBOTS; i++) {
         for (uint32_t c = 0; c < weight->components; c++)
@@ -168,8 +168,7 @@ TEST(mistakes) {
     static const double nan_range[ROBOT_JOINTS] = {NAN};
     AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 2);
-    mf_NetworkConfig config = mf_network_config();
-    config.inputs = absent;
+    mf_NetworkConfig config = WITH(mf_network_config(), .inputs = absent);
     refuse(&fixture, config, MF_NOT_FOUND, "base.color");
     config.inputs = whole;
     refuse(&fixture, config, MF_BAD_ARGUMENT, "fault.word");

@@ -59,10 +59,8 @@ static void any(Net *net, uint32_t seed) {
 }
 
 static mf_NeuronsConfig settings(const mf_Brain *brain) {
-    mf_NeuronsConfig config = mf_neurons_config();
-    config.cycle = FRAMES * mf_world_config().step;
-    config.most_neurons = MOST;
-    config.most_synapses = 4 * MOST;
+    mf_NeuronsConfig config = WITH(mf_neurons_config(), .cycle = FRAMES * mf_world_config().step,
+                                   .most_neurons = MOST, .most_synapses = 4 * MOST);
     if (brain != NULL)
         config.brain = *brain;
     return config;
@@ -133,9 +131,8 @@ TEST(outputs_move_in_parts) {
         neuron(&net, MF_NEURON_THRESHOLD, -1.0, 1.0);
         net.attached[0] = 0;
         net.attached[1] = 1;
-        mf_NeuronsConfig config = settings(&net.brain);
-        config.change = limited ? 0.125 : 0.0;
-        open_with(&fixture, MF_ISA_AUTO, true, 2, &config);
+        open_with(&fixture, MF_ISA_AUTO, true, 2,
+                  &WITH(settings(&net.brain), .change = limited ? 0.125 : 0.0));
         const double expected[2] = {0.5, -1.0}; // upper end of joint 0, lower end of joint 1
         double begin[3];
         for (uint32_t k = 0; k < 3; k++)
@@ -164,9 +161,7 @@ TEST(fields_are_inputs) {
     net_begin(&net);
     neuron(&net, MF_NEURON_SIGMOID, 0.25, 0.0);
     synapse(&net, MF_NEURON_INPUT(3 + 5), 0, 2.0);
-    mf_NeuronsConfig config = settings(&net.brain);
-    config.inputs = inputs;
-    open_with(&fixture, MF_ISA_AUTO, true, ROBOTS, &config);
+    open_with(&fixture, MF_ISA_AUTO, true, ROBOTS, &WITH(settings(&net.brain), .inputs = inputs));
     for (uint32_t i = 0; i < ROBOTS; i++)
         fixture_set(&fixture, "joint.angle", i, 5, 0.01 * i);
     mf_world_step(fixture.world, 1);
@@ -272,8 +267,7 @@ TEST(wrong_settings_are_named) {
     static const char *const unknown[] = {"base.nothing", NULL};
     Net net;
     ring(&net);
-    mf_NeuronsConfig config = settings(&net.brain);
-    config.cycle = -1;
+    mf_NeuronsConfig config = WITH(settings(&net.brain), .cycle = -1);
     refuse(config, MF_BAD_ARGUMENT, "neurons.cycle");
     config = settings(&net.brain);
     config.change = NAN;

@@ -3,9 +3,10 @@
 
 static void open_oscillator(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count) {
     fixture_open(fixture, isa, precise, count);
-    mf_OscillatorConfig config = mf_oscillator_config();
-    config.rate = fixture_every_step();
-    assert_int_equal(mf_oscillator_add(fixture->group, &config, NULL), MF_OK);
+    assert_int_equal(mf_oscillator_add(fixture->group,
+                                       &WITH(mf_oscillator_config(), .rate = fixture_every_step()),
+                                       NULL),
+                     MF_OK);
 }
 
 static void set_gait(Fixture *fixture, uint32_t instance) {
@@ -73,15 +74,14 @@ TEST(long_runs_keep_the_phase) {
     AUTO(fixture_close) Fixture fixture;
     fixture.context = open_context(0);
     robot_make(&fixture.robot, fixture.context);
-    mf_WorldConfig world = mf_world_config();
-    world.step = MF_SECOND;
-    fixture.world = open_world(fixture.context, &world);
-    mf_GroupConfig group = mf_group_config();
-    group.model = &fixture.robot.model;
-    fixture.group = add_group(fixture.world, &group);
-    mf_OscillatorConfig config = mf_oscillator_config();
-    config.rate = mf_rate_from_period(MF_SECOND);
-    assert_int_equal(mf_oscillator_add(fixture.group, &config, NULL), MF_OK);
+    fixture.world = open_world(fixture.context, &WITH(mf_world_config(), .step = MF_SECOND));
+    fixture.group =
+        add_group(fixture.world, &WITH(mf_group_config(), .model = &fixture.robot.model));
+    assert_int_equal(
+        mf_oscillator_add(fixture.group,
+                          &WITH(mf_oscillator_config(), .rate = mf_rate_from_period(MF_SECOND)),
+                          NULL),
+        MF_OK);
     set_gait(&fixture, 0);
     mf_world_step(fixture.world, 2000001);
     assert_true(largest_error(&fixture, 2e6) < 2.2e-6);

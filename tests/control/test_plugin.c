@@ -36,12 +36,9 @@ TEST(a_controller_works_at_its_rate) {
         fixture_open(&fixture, MF_ISA_AUTO, wide != 0, COUNT);
         mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
         const mf_PluginValue value = {"target", 0.25};
-        mf_PluginConfig config = mf_plugin_config();
-        config.values = &value;
-        config.value_count = 1;
-        assert_int_equal(mf_plugin_control_add(fixture.group,
-                                               mf_rate_from_period(20 * MF_MILLISECOND), plugin,
-                                               &config, NULL),
+        assert_int_equal(mf_plugin_control_add(
+                             fixture.group, mf_rate_from_period(20 * MF_MILLISECOND), plugin,
+                             &WITH(mf_plugin_config(), .values = &value, .value_count = 1), NULL),
                          MF_OK);
         mf_plugin_close(plugin); // the group keeps it loaded
         fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
@@ -78,11 +75,10 @@ TEST(snapshots_contain_its_memory) {
     other.context = fixture.context;
     fixture_open_on(&other, MF_ISA_AUTO, false, COUNT, NULL);
     const mf_PluginValue value = {"target", 0.5};
-    mf_PluginConfig config = mf_plugin_config();
-    config.values = &value;
-    config.value_count = 1;
     assert_int_equal(
-        mf_plugin_control_add(other.group, fixture_every_step(), plugin, &config, NULL), MF_OK);
+        mf_plugin_control_add(other.group, fixture_every_step(), plugin,
+                              &WITH(mf_plugin_config(), .values = &value, .value_count = 1), NULL),
+        MF_OK);
     assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_BAD_ARGUMENT);
     mf_world_destroy(other.world);
     mf_release(fixture.context, image);
@@ -226,9 +222,7 @@ TEST(bad_settings_are_refused) {
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     mf_PluginValue value = {"tarket", 0.5};
-    mf_PluginConfig config = mf_plugin_config();
-    config.values = &value;
-    config.value_count = 1;
+    mf_PluginConfig config = WITH(mf_plugin_config(), .values = &value, .value_count = 1);
     mf_Rate rate = fixture_every_step();
     mf_plugin_control_add(fixture.group, rate, plugin, &config, &error);
     one_line(&error, MF_NOT_FOUND, "has no setting tarket; its first is target");
@@ -418,10 +412,8 @@ static void open_walkers(Fixture *fixture, mf_Model **model) {
                      MF_OK);
     mf_WorldConfig world = mf_world_config();
     fixture->world = open_world(fixture->context, &world);
-    mf_GroupConfig group = mf_group_config();
-    group.model = *model;
-    group.count = COUNT;
-    fixture->group = add_group(fixture->world, &group);
+    fixture->group =
+        add_group(fixture->world, &WITH(mf_group_config(), .model = *model, .count = COUNT));
 }
 
 static void close_walkers(Fixture *fixture, mf_Plugin *plugin, mf_Model *model) {
@@ -435,9 +427,8 @@ TEST(a_motion_moves_those_of_its_level) {
     Fixture fixture;
     mf_Model *model;
     mf_Error error = {0};
-    mf_MotionsConfig motions = mf_motions_config();
     mf_Motion level;
-    motions.start = MF_MOTION_POINTS;
+    mf_MotionsConfig motions = WITH(mf_motions_config(), .start = MF_MOTION_POINTS);
     open_walkers(&fixture, &model);
     assert_int_equal(mf_motions_add(fixture.group, &motions, NULL), MF_OK);
     mf_Plugin *plugin = load(fixture.context, "plugin_hover");

@@ -346,9 +346,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     making->kind->build(&batch);
     mf_World *world = NULL;
     mf_Group *group = NULL;
-    mf_GroupConfig config = mf_group_config();
-    config.model = &hand.model;
-    config.count = 20;
+    mf_GroupConfig config = WITH(mf_group_config(), .model = &hand.model, .count = 20);
     mf_Status status = mf_world_create(context, NULL, &world, error);
     if (status != MF_OK)
         return status;

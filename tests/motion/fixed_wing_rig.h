@@ -37,12 +37,9 @@ static inline Rig rig_open(RigConfig config) {
     rig.context = open_context(config.threads);
     MUST(mf_fixed_wing_model(rig.context, &config.aircraft, "fixed_wing", &rig.model, &error));
     rig.world = open_world(rig.context, &config.world);
-    mf_GroupConfig group = mf_group_config();
-    group.model = rig.model;
-    group.count = config.count;
-    group.isolated = false;
-    group.double_precision = !config.single_precision;
-    rig.group = add_group(rig.world, &group);
+    rig.group = add_group(rig.world,
+                          &WITH(mf_group_config(), .model = rig.model, .count = config.count,
+                                .isolated = false, .double_precision = !config.single_precision));
     MUST(rig_add_fixed_wing(rig.group, &config.aircraft, &config.config, &error));
     return rig;
 }

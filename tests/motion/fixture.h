@@ -82,10 +82,8 @@ static inline mf_Terrain *make_terrain(mf_Context *context, mf_TerrainShape shap
                                        mf_Interpolation interpolation, double amplitude,
                                        double wavelength, double cell) {
     mf_Terrain *terrain;
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = config.rows = 128;
-    config.cell = cell;
-    config.interpolation = interpolation;
+    mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 128, .rows = 128, .cell = cell,
+                                   .interpolation = interpolation);
     mf_TerrainGenerator generator = {
         .shape = shape, .amplitude = amplitude, .wavelength = wavelength, .octaves = 4, .seed = 7};
     MUST(mf_terrain_generate(context, &config, &generator, &terrain, &error));

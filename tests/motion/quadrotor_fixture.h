@@ -35,8 +35,7 @@ static inline FixtureConfig fixture_config(void) {
 // Crazyflie 2.x as in rotorpy.
 static inline mf_Quadrotor fixture_crazyflie(void) {
     const double arm = 0.043 * 0.70710678118654752;
-    mf_Quadrotor q = mf_quadrotor();
-    q.mass = 0.03;
+    mf_Quadrotor q = WITH(mf_quadrotor(), .mass = 0.03);
     memcpy(q.inertia, (double[6]){1.43e-5, 1.43e-5, 2.89e-5}, sizeof q.inertia);
     memcpy(q.rotor_x, (double[4]){arm, -arm, -arm, arm}, sizeof q.rotor_x);
     memcpy(q.rotor_y, (double[4]){arm, arm, -arm, -arm}, sizeof q.rotor_y);
@@ -49,8 +48,7 @@ static inline mf_Quadrotor fixture_crazyflie(void) {
 
 // Hummingbird as in rotorpy, a plus.
 static inline mf_Quadrotor fixture_hummingbird(void) {
-    mf_Quadrotor q = mf_quadrotor();
-    q.mass = 0.5;
+    mf_Quadrotor q = WITH(mf_quadrotor(), .mass = 0.5);
     memcpy(q.inertia, (double[6]){3.65e-3, 3.68e-3, 7.03e-3}, sizeof q.inertia);
     memcpy(q.rotor_x, (double[4]){0.17, 0.0, -0.17, 0.0}, sizeof q.rotor_x);
     memcpy(q.rotor_y, (double[4]){0.0, 0.17, 0.0, -0.17}, sizeof q.rotor_y);

@@ -7,12 +7,10 @@ TEST(a_step_makes_no_fallible_call) {
     for (int option = 0; option < 4; option++) {
         AUTO(fixture_close) Fixture fixture = fixture_begin(1 + (uint32_t)option % 2);
         make_hexapod(fixture.hand);
-        FixtureConfig config = fixture_config((option & 2) != 0);
-        config.group.count = 100;
-        config.points.friction = option & 1 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
-        config.points.keep_momentum = true;
-        config.group.fault_policy = MF_FAULT_RESET;
-        fixture_open(&fixture, config);
+        fixture_open(&fixture,
+                     WITH(fixture_config((option & 2) != 0), .group.count = 100,
+                          .points.friction = option & 1 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT,
+                          .points.keep_momentum = true, .group.fault_policy = MF_FAULT_RESET));
         mf_field_set(fixture_field(&fixture, "base.force"), 7, 0, NAN); // a reset on the way
         uint64_t calls = mf_context_call_count(fixture.context);
         size_t bytes = mf_context_live_bytes(fixture.context);
@@ -34,11 +32,10 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
         assert_null(world);
         return status;
     }
-    mf_GroupConfig config = mf_group_config();
-    config.model = &hand.model;
-    config.count = 20;
-    config.double_precision = *(const bool *)user;
-    status = mf_world_add_group(world, &config, &group, error);
+    status = mf_world_add_group(world,
+                                &WITH(mf_group_config(), .model = &hand.model, .count = 20,
+                                      .double_precision = *(const bool *)user),
+                                &group, error);
     if (status == MF_OK)
         status = mf_motion_add(group, MF_MOTION_POINTS, NULL, error);
     else

@@ -64,9 +64,8 @@ static void grove_open(Grove *grove, const Tree *tree) {
     grove->fixture = fixture_begin(1);
     build_links(grove->fixture.hand, tree);
     mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    group.double_precision = true;
-    group.model = &grove->fixture.hand->model;
+    mf_GroupConfig group =
+        WITH(mf_group_config(), .double_precision = true, .model = &grove->fixture.hand->model);
     mf_ArticulatedConfig config = mf_motions_config().articulated;
     config.base = tree->free ? MF_ARTICULATED_FREE : MF_ARTICULATED_FIXED;
     grove->fixture.world = open_world(grove->fixture.context, &world);

@@ -54,12 +54,11 @@ TEST(position_control_takes_the_shorter_arc) {
 
 // Stable at any gain: within steps far longer than its period the ball is where it should be.
 TEST(a_stiff_position_of_a_ball_is_stable) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
     AUTO(text_close)
     Text t =
         open_ball("<position joint='b' gear='1 0 0' kp='1e7'/><position joint='b' gear='0 1 0' "
                   "kp='1e7'/><position joint='b' gear='0 0 1' kp='1e7'/>",
-                  config);
+                  text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND));
     text_set3(&t, "actuator.control", 0.4, -0.3, 0.2);
     text_set3(&t, "ball.rate", 5, -3, 2);
     mf_world_step(t.world, 2000);
@@ -78,9 +77,10 @@ TEST(a_stiff_damper_on_a_site) {
         "<actuator><velocity site='s' gear='0 0 1 0 0 0' kv='%s'/></actuator></mujoco>";
     const char *gains[2] = {"1e9", "10"};
     for (int i = 0; i < 2; i++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        config.world.gravity = 0.0;
-        AUTO(text_close) Text t = text_open(formatted(box, gains[i]), config);
+        AUTO(text_close)
+        Text t = text_open(
+            formatted(box, gains[i]),
+            WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
         text_set3(&t, "base.linear_velocity", 3, 2, 1); // z of the site is x of the body
         mf_world_step(t.world, 5);
         double left = pow(1.0 + 1e-3 * strtod(gains[i], NULL) / 2.0, -5.0);
@@ -99,9 +99,9 @@ TEST(a_reference_in_the_world) {
         "<body><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='2' "
         "diaginertia='1 1 1'/><site name='s' pos='0.3 0 0'/></body></worldbody><actuator><position "
         "site='s' refsite='r' gear='0 1 0 0 0 0' kp='50'/></actuator></mujoco>";
-    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    config.world.gravity = 0.0;
-    AUTO(text_close) Text t = text_open(slide, config);
+    AUTO(text_close)
+    Text t = text_open(slide,
+                       WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
     text_set(&t, "actuator.control", 0, 0.1);
     text_set(&t, "joint.angle", 0, 0.5);
     mf_world_step(t.world, 700);
@@ -123,11 +123,11 @@ TEST(between_sites_momentum_is_kept) {
         "<actuator><position site='hand' refsite='chest' gear='0.3 1 -1 0.4 0.2 0.6' kp='6' "
         "kv='0.2'/><position site='hand' refsite='foot' gear='1 1 0.5 -0.3 0.2 0.1' kp='3' "
         "kv='0.5'/></actuator></mujoco>";
-    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 4);
     double center[2][3], linear[2][3], angular[2][3];
-    config.world.gravity = 0.0;
-    config.motion.contacts = config.motion.self_contacts = false;
-    AUTO(text_close) Text t = text_open(diver, config);
+    AUTO(text_close)
+    Text t = text_open(diver, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 4),
+                                   .world.gravity = 0.0, .motion.contacts = false,
+                                   .motion.self_contacts = false));
     text_set(&t, "actuator.control", 0, -0.2);
     text_set(&t, "actuator.control", 1, 0.3);
     text_set3(&t, "base.angular_velocity", 0.5, -0.3, 0.8);
@@ -154,12 +154,10 @@ static char *read_text(const char *path) {
 
 static uint64_t moved_hash(const char *text, uint32_t count, uint32_t which, mf_Isa isa,
                            bool twice) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.group.double_precision = twice;
-    config.group.count = count;
-    config.world.isa = isa;
-    config.motion.self_contacts = false;
-    AUTO(text_close) Text t = text_open(text, config);
+    AUTO(text_close)
+    Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                  .group.double_precision = twice, .group.count = count,
+                                  .world.isa = isa, .motion.self_contacts = false));
     mf_Field *control = mf_group_find_field(t.group, "actuator.control");
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < control->components; c++)

@@ -69,11 +69,10 @@ TEST(it_gives_no_momentum) {
         "<geom size='.1' mass='1'/></body><body pos='.15 .1 .07'><freejoint/>"
         "<geom type='capsule' size='.1 .1' mass='2'/></body></worldbody>"
         "<actuator><adhesion body='a' gain='50' ctrlrange='0 1'/></actuator></mujoco>";
-    TextConfig config = glue_config(2 * MF_MILLISECOND);
     double center[3], linear[3], angular[3];
-    config.world.gravity = 0.0;
-    config.motion.contacts = false;
-    AUTO(text_close) Text t = text_open(text, config);
+    AUTO(text_close)
+    Text t = text_open(text, WITH(glue_config(2 * MF_MILLISECOND), .world.gravity = 0.0,
+                                  .motion.contacts = false));
     text_set(&t, "actuator.control", 0, 1.0);
     mf_world_step(t.world, 5);
     assert_true(fabs(text_get(&t, "free.velocity", 0)) > 1e-4);
@@ -85,11 +84,9 @@ TEST(it_gives_no_momentum) {
 }
 
 static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
-    TextConfig config = glue_config(MF_MILLISECOND);
-    config.world.isa = isa;
-    config.group.count = count;
-    config.group.double_precision = !floats;
-    AUTO(text_close) Text t = text_open(cup, config);
+    AUTO(text_close)
+    Text t = text_open(cup, WITH(glue_config(MF_MILLISECOND), .world.isa = isa,
+                                 .group.count = count, .group.double_precision = !floats));
     mf_Field *control = mf_group_find_field(t.group, "actuator.control");
     for (uint32_t i = 0; i < count; i++) {
         mf_field_set(control, i, 0, 15.0);

@@ -59,11 +59,10 @@ TEST(d3_bounce) {
     static const mf_ArticulatedIntegrator integrators[] = {MF_ARTICULATED_RK4,
                                                            MF_ARTICULATED_IMPLICIT};
     for (int i = 0; i < 2; i++) {
-        ArtConfig config = art_config(integrators[i], MF_MILLISECOND / 100);
-        config.world.gravity = 0.0;
-        config.motion.contact_stiffness = 1e4;
-        config.motion.contact_damping = 2.0 * 0.1 * sqrt(1e4 * 2.0);
-        config.motion.contact_depth = 1.0;
+        ArtConfig config = WITH(art_config(integrators[i], MF_MILLISECOND / 100),
+                                .world.gravity = 0.0, .motion.contact_stiffness = 1e4,
+                                .motion.contact_damping = 2.0 * 0.1 * sqrt(1e4 * 2.0),
+                                .motion.contact_depth = 1.0);
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
@@ -230,10 +229,9 @@ TEST(a_robot_falls_and_stands) {
     static const mf_Time steps[] = {2 * MF_MILLISECOND, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND,
                                     20 * MF_MILLISECOND};
     for (int i = 0; i < 8; i++) {
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
-        config.group.double_precision = i % 2 == 0;
-        config.motion.servo.gain = 5.0;
-        config.motion.servo.damping = 0.1;
+        ArtConfig config = WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]),
+                                .group.double_precision = i % 2 == 0, .motion.servo.gain = 5.0,
+                                .motion.servo.damping = 0.1);
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         make_hexapod(fixture.hand);
         for (uint32_t l = 0; l < fixture.hand->model.link_count; l++) {

@@ -33,11 +33,11 @@ TEST(momentum_is_kept) {
 
 // D3 (Schwager and Poeschel 2007): damping ratio 0.1, restitution 0.7440794. Reduced mass 6/5 kg.
 TEST(d3_restitution) {
-    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
-    config.motion.contact_stiffness = 1e4;
-    config.motion.contact_damping = 0.2 * sqrt(1.2e4);
-    config.motion.contact_depth = 1.0;
-    AUTO(text_close) Text t = text_open(balls, config);
+    AUTO(text_close)
+    Text t = text_open(balls, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100),
+                                   .motion.contact_stiffness = 1e4,
+                                   .motion.contact_damping = 0.2 * sqrt(1.2e4),
+                                   .motion.contact_depth = 1.0));
     text_set(&t, "joint.angle", 0, 0.299999);
     text_set(&t, "joint.rate", 0, 1.0);
     mf_world_step(t.world, 6000);
@@ -52,9 +52,9 @@ static const char on_top[] =
     "<geom type='sphere' size='0.1' mass='3'/></body></worldbody></mujoco>";
 
 TEST(d1_depth_at_rest) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.motion.contact_stiffness = 1e4;
-    AUTO(text_close) Text t = text_open(on_top, config);
+    AUTO(text_close)
+    Text t = text_open(on_top, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                    .motion.contact_stiffness = 1e4));
     mf_world_step(t.world, 4000);
     assert_near(text_get(&t, "joint.angle", 1), -3 * 9.81 / 1e4, 1e-9);
 }
@@ -68,10 +68,10 @@ TEST(a_rolling_ball_lies_no_deeper) {
         "</mujoco>";
     for (int i = 0; i < 4; i++) {
         const double step = i < 2 ? 0.005 : 0.002;
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step));
-        config.group.double_precision = true;
         AUTO(text_close)
-        Text t = text_open(formatted(form, i % 2 == 0 ? "sphere" : "capsule"), config);
+        Text t = text_open(formatted(form, i % 2 == 0 ? "sphere" : "capsule"),
+                           WITH(text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step)),
+                                .group.double_precision = true));
         const double n = i % 2 == 0 ? 1.0 : 2.0; // a capsule on two points
         const double z = 1.2 - 9.81 * 4 * step * step / n;
         text_set3(&t, "base.position", -1, 0, z);
@@ -137,10 +137,9 @@ static const char box[] =
     "<geom type='box' size='0.2 0.2 0.1' mass='2'/></body></worldbody></mujoco>";
 
 TEST(a_hard_box_rests_on_the_ground) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.motion.contact_law = MF_CONTACT_LAW_HARD;
-    config.motion.shapes = true;
-    AUTO(text_close) Text t = text_open(box, config);
+    AUTO(text_close)
+    Text t = text_open(box, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                 .motion.contact_law = MF_CONTACT_LAW_HARD, .motion.shapes = true));
     text_set(&t, "base.position", 2, 0.3);
     mf_world_step(t.world, 1000);
     print_message("hard box: height off by %.2g m\n", text_get(&t, "base.position", 2) - 0.1);
@@ -174,10 +173,11 @@ static const char stack[] =
 
 TEST(d10_a_stack_stands) {
     for (int hard = 0; hard < 2; hard++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-        config.motion.shapes = true;
-        config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
-        AUTO(text_close) Text t = text_open(stack, config);
+        AUTO(text_close)
+        Text t = text_open(
+            stack,
+            WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND), .motion.shapes = true,
+                 .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT));
         mf_world_step(t.world, 2000);
         double load = 0.0, before[3], worst = 0.0;
         const mf_Field *loads = mf_group_find_field(t.group, "contact.load");
@@ -221,13 +221,12 @@ enum { BRAWLERS = 20, WATCHED = 3 };
 // `which` is the brawler who is alone; of all of them every ninth is notified.
 static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, bool hard,
                        uint64_t *hashes) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.group.double_precision = twice;
-    config.group.count = count;
-    config.world.isa = isa;
-    config.motion.shapes = true;
-    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
-    AUTO(text_close) Text t = text_open(brawl, config);
+    AUTO(text_close)
+    Text t = text_open(
+        brawl, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                    .group.double_precision = twice, .group.count = count, .world.isa = isa,
+                    .motion.shapes = true,
+                    .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT));
     mf_Field *rate = mf_group_find_field(t.group, "joint.rate");
     mf_Field *spin = mf_group_find_field(t.group, "base.angular_velocity");
     for (uint32_t i = 0; i < count; i++) {
@@ -290,8 +289,7 @@ TEST(a_snapshot_contains_the_state_of_contacts) {
 TEST(every_allocation_fails_once) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     AUTO(text_close) Text t = text_open(brawl, config);
-    mf_GroupConfig group = mf_group_config();
-    group.model = t.model;
+    mf_GroupConfig group = WITH(mf_group_config(), .model = t.model);
     size_t before = mf_context_live_bytes(t.context);
     bool done = false;
     for (uint64_t n = 1; !done; n++) {
@@ -313,10 +311,9 @@ TEST(every_allocation_fails_once) {
 // F13 in kind: what bodies of one model do to each other does not change their momentum. (What is
 // left is the method's: the force is not smooth where they meet.)
 TEST(collisions_keep_momentum) {
-    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50);
-    config.world.gravity = 0.0;
-    config.motion.contacts = false;
-    config.motion.contact_time = 0.01;
+    TextConfig config =
+        WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50), .world.gravity = 0.0,
+             .motion.contacts = false, .motion.contact_time = 0.01);
     static const char thrown[] =
         "<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom type='box' size='0.2 0.1 0.05' "
         "mass='5'/><body pos='0.3 0 0'><joint axis='0 1 0'/><geom type='capsule' size='0.04' "
@@ -349,13 +346,12 @@ TEST(a_capsule_slides_on_a_plane_as_on_the_ground) {
     for (int i = 0; i < 2; i++) {
         double found[2][6];
         for (int shape = 0; shape < 2; shape++) {
-            TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-            config.group.double_precision = true;
-            config.motion.shapes = config.motion.contacts = config.motion.self_contacts = true;
-            config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
             AUTO(text_close)
-            Text t =
-                text_open(formatted(form, shape, shape ? "1e-5" : "0", shape, ends[i]), config);
+            Text t = text_open(formatted(form, shape, shape ? "1e-5" : "0", shape, ends[i]),
+                               WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                    .group.double_precision = true, .motion.shapes = true,
+                                    .motion.contacts = true, .motion.self_contacts = true,
+                                    .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
             text_set3(&t, "base.linear_velocity", 1.0, 0.3, 0.0);
             mf_world_step(t.world, 4);
             for (uint32_t k = 0; k < 3; k++) {

@@ -27,9 +27,9 @@ static double slider_error(const Text *t, double *crank) {
 }
 
 static void b7_slider_crank(mf_ArticulatedIntegrator integrator, double tolerance, double drift) {
-    TextConfig config = text_config(integrator, MF_MILLISECOND);
-    config.world.gravity = 0.0;
-    AUTO(text_close) Text t = text_open(slider_crank, config);
+    AUTO(text_close)
+    Text t = text_open(slider_crank,
+                       WITH(text_config(integrator, MF_MILLISECOND), .world.gravity = 0.0));
     text_set(&t, "joint.rate", text_joint(&t, "crank"), 6.0);
     mf_world_step(t.world, 100); // at first only the crank turned
     double energy = text_energy(&t), worst = 0.0, before = INFINITY, q = 0.0, at_60 = 1.0;
@@ -62,9 +62,9 @@ static const char fixed_body[] =
     "<equality><connect body1='a' anchor='0 0 0'/></equality></mujoco>";
 
 static void held(bool double_precision, double tolerance) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 10);
-    config.group.double_precision = double_precision;
-    AUTO(text_close) Text t = text_open(fixed_body, config);
+    AUTO(text_close)
+    Text t = text_open(fixed_body, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 10),
+                                        .group.double_precision = double_precision));
     double worst = 0.0;
     mf_Field *position = mf_group_find_field(t.group, "base.position");
     text_set3(&t, "base.position", 0, 0, 0);
@@ -139,8 +139,7 @@ TEST(a_weld_makes_one_body) {
         const mf_ArticulatedIntegrator integrator =
             kind == 0 ? MF_ARTICULATED_EULER : MF_ARTICULATED_RK4;
         Text t[2];
-        TextConfig config = text_config(integrator, MF_MILLISECOND);
-        config.world.gravity = 0.0;
+        TextConfig config = WITH(text_config(integrator, MF_MILLISECOND), .world.gravity = 0.0);
         for (int i = 0; i < 2; i++) {
             t[i] = text_open(i == 0 ? welded : one_body, config);
             text_set3(&t[i], "base.angular_velocity", 1.0, -2.0, 0.5);
@@ -363,10 +362,9 @@ TEST(an_ellipsoid_on_the_ground) {
         "<joint type='free' damping='0.3'/><geom type='ellipsoid' size='0.3 0.2 0.1' mass='2' "
         "euler='90 0 0'/></body></worldbody>"
         "</mujoco>";
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.motion.shapes = true;
-    config.motion.contact_stiffness = 1e4;
-    AUTO(text_close) Text t = text_open(egg, config);
+    AUTO(text_close)
+    Text t = text_open(egg, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                 .motion.shapes = true, .motion.contact_stiffness = 1e4));
     assert_int_equal(mf_group_find_field(t.group, "contact.load")->components, 1);
     // Standing on the radius 0.2, then turned by a touch: it falls to the radius 0.1.
     text_set(&t, "base.position", 2, 0.2);
@@ -393,11 +391,10 @@ static const char closed[] =
     "<joint joint='j' coef='1'/></fixed></tendon></mujoco>";
 
 static uint64_t closed_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.group.double_precision = twice;
-    config.group.count = count;
-    config.world.isa = isa;
-    AUTO(text_close) Text t = text_open(closed, config);
+    AUTO(text_close)
+    Text t = text_open(closed, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                    .group.double_precision = twice, .group.count = count,
+                                    .world.isa = isa));
     mf_Field *rate = mf_group_find_field(t.group, "base.angular_velocity");
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < 3; c++)
@@ -424,9 +421,9 @@ TEST(the_same_bits_everywhere) {
 TEST(faults_stay_in_their_lane) {
     uint64_t hash[2];
     for (int bad = 0; bad < 2; bad++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-        config.group.count = 16;
-        AUTO(text_close) Text t = text_open(closed, config);
+        AUTO(text_close)
+        Text t = text_open(closed, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                        .group.count = 16));
         if (bad)
             set_field(t.group, "joint.angle", 3, 0, 1e300);
         mf_world_step(t.world, 50);
@@ -451,9 +448,6 @@ TEST(constraints_of_what_is_fixed_do_nothing) {
     for (int law = 0; law < 2; law++)
         for (int floats = 0; floats < 2; floats++)
             for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-                TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
-                config.group.double_precision = !floats;
-                config.motion.contact_law = law ? MF_CONTACT_LAW_COMPLIANT : MF_CONTACT_LAW_MUJOCO;
                 AUTO(text_close)
                 Text t = text_open(
                     formatted(
@@ -464,7 +458,10 @@ TEST(constraints_of_what_is_fixed_do_nothing) {
                         "<geom size='.1'/><body name='e' pos='.1 0 0'><geom size='.1'/></body>"
                         "</body></worldbody><equality>%s</equality></mujoco>",
                         texts[i]),
-                    config);
+                    WITH(text_config(MF_ARTICULATED_EULER, MF_MILLISECOND),
+                         .group.double_precision = !floats,
+                         .motion.contact_law =
+                             law ? MF_CONTACT_LAW_COMPLIANT : MF_CONTACT_LAW_MUJOCO));
                 mf_world_step(t.world, 100);
                 const double rate = text_get(&t, "joint.rate", text_joint(&t, "j"));
                 assert_true(fabs(rate + 0.981) < 1e-5);

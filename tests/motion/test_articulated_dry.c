@@ -45,11 +45,9 @@ static Text open_case(const Case *c) {
                           : "",
         c->beside == WITH_LOOP ? "<equality><joint joint1='k' joint2='l'/></equality>" : "",
         c->kind == BALL ? "<motor joint='j' gear='0 0 1'/>" : "<motor joint='j'/>");
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.motion.contact_law = c->law;
-    config.motion.shapes = true;
-    config.group.double_precision = !c->floats;
-    Text t = text_open(text, config);
+    Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                  .motion.contact_law = c->law, .motion.shapes = true,
+                                  .group.double_precision = !c->floats));
     text_set(&t, "actuator.control", 0, 5 * c->load);
     return t;
 }
@@ -163,13 +161,12 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
         "mass='.2'/></body></body></worldbody></mujoco>";
     uint64_t hash = 0;
     for (int law = 0; law < 2; law++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-        config.motion.contact_law = law ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
-        config.motion.shapes = true;
-        config.world.isa = isa;
-        config.group.count = count;
-        config.group.double_precision = !floats;
-        AUTO(text_close) Text t = text_open(text, config);
+        AUTO(text_close)
+        Text t = text_open(
+            text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                       .motion.contact_law = law ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT,
+                       .motion.shapes = true, .world.isa = isa, .group.count = count,
+                       .group.double_precision = !floats));
         mf_Field *rate = mf_group_find_field(t.group, "joint.rate");
         for (uint32_t i = 0; i < count; i++)
             mf_field_set(rate, i, 1, (count == 1 ? which : i % 10) - 3.0);

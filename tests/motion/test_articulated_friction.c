@@ -38,12 +38,11 @@ static Text open_sled(const Sled *s) {
         : s->under == ON_PLANE ? ".52"
                                : "1.02",
         surface);
-    TextConfig config = text_config(s->runge_kutta ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
-                                    2 * MF_MILLISECOND);
-    config.motion.contact_law = s->law;
-    config.motion.shapes = true;
-    config.group.double_precision = !s->floats;
-    return text_open(text, config);
+    return text_open(text,
+                     WITH(text_config(s->runge_kutta ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
+                                      2 * MF_MILLISECOND),
+                          .motion.contact_law = s->law, .motion.shapes = true,
+                          .group.double_precision = !s->floats));
 }
 
 // Work [J] that the contact gives back while the sled of 1 kg rises to the touch. Below a friction
@@ -172,11 +171,9 @@ static Text open_ball(const char *cone, int condim, Under under, bool floats, co
                  "<contact><pair geom1='floor' geom2='ball' condim='%d' "
                  "friction='%.9g %.9g %.9g %.9g %.9g'/></contact></mujoco>",
                  condim, mu[0], mu[1], mu[2], mu[3], mu[4]);
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-    config.motion.shapes = true;
-    config.group.double_precision = !floats;
-    Text t = text_open(text, config);
+    Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                  .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
+                                  .motion.shapes = true, .group.double_precision = !floats));
     mf_world_step(t.world, 250);
     return t;
 }
@@ -227,17 +224,15 @@ TEST(balls_spin_and_roll) {
 TEST(a_box_rocks_on_ice) {
     for (int floats = 0; floats < 2; floats++)
         for (int cone = 0; cone < 2; cone++) {
-            TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-            config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-            config.motion.shapes = true;
-            config.group.double_precision = !floats;
             AUTO(text_close)
             Text t = text_open(
                 formatted("<mujoco><option cone='%s'/><worldbody><geom type='plane' size='5 5 1' "
                           "friction='0'/><body pos='0 0 .05'><freejoint/><geom type='box' "
                           "size='.1 .1 .05' mass='1' friction='0'/></body></worldbody></mujoco>",
                           cone ? "elliptic" : "pyramidal"),
-                config);
+                WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                     .motion.contact_law = MF_CONTACT_LAW_MUJOCO, .motion.shapes = true,
+                     .group.double_precision = !floats));
             text_set3(&t, "base.linear_velocity", 1, 0, 0);
             text_set(&t, "base.angular_velocity", 1, .5);
             const double start = text_energy(&t);

@@ -39,10 +39,9 @@ static const Fall falls[] = {
 TEST(solids_tumble_as_in_mujoco) {
     for (size_t f = 0; f < sizeof falls / sizeof *falls; f++) {
         char text[2048];
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-        config.group.double_precision = true;
-        config.motion.shapes = true;
-        config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
+        TextConfig config = WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                 .group.double_precision = true, .motion.shapes = true,
+                                 .motion.contact_law = MF_CONTACT_LAW_MUJOCO);
         snprintf(
             text, sizeof text,
             "<mujoco><option timestep='.002'/>%s<worldbody><geom type='plane' size='5 5 1' "

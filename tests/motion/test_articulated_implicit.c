@@ -35,10 +35,9 @@ static Text open_case(const Case *c, const char *body, bool floats) {
                   "<default><geom contype='0' conaffinity='0'/></default><worldbody>%s</worldbody>"
                   "</mujoco>",
                   c->step, body);
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, c->time);
-    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-    config.group.double_precision = !floats;
-    return text_open(text, config);
+    return text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, c->time),
+                                .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
+                                .group.double_precision = !floats));
 }
 
 TEST(chains_move_as_in_mujoco) {

@@ -39,10 +39,12 @@ static bool robot_open(Robot *robot, const char *path) {
     group.double_precision = true;
     robot->world = open_world(robot->context, &world);
     robot->group = add_group(robot->world, &group);
-    mf_ArticulatedConfig config = mf_motions_config().articulated;
-    config.integrator = MF_ARTICULATED_EULER;
-    config.contacts = config.self_contacts = config.limits = false;
-    must(rig_add_articulated(robot->group, &config, &error), &error);
+    must(rig_add_articulated(robot->group,
+                             &WITH(mf_motions_config().articulated,
+                                   .integrator = MF_ARTICULATED_EULER, .contacts = false,
+                                   .self_contacts = false, .limits = false),
+                             &error),
+         &error);
     robot->n = mf_group_velocity_count(robot->group);
     return true;
 }

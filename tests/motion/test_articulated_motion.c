@@ -68,8 +68,7 @@ TEST(f4_double_pendulum_energy) {
     static const double expected[3] = {1.6694e-8, 1.0716e-9, 6.787e-11};
     static const mf_Time step[3] = {2 * MF_MILLISECOND, MF_MILLISECOND, MF_MILLISECOND / 2};
     for (int i = 0; i < 3; i++) {
-        ArtConfig config = art_config(MF_ARTICULATED_RK4, step[i]);
-        AUTO(fixture_close) Fixture fixture = pendulum(2, config);
+        AUTO(fixture_close) Fixture fixture = pendulum(2, art_config(MF_ARTICULATED_RK4, step[i]));
         fixture_set(&fixture, "joint.angle", 0, 90 * degree);
         double start = art_energy(&fixture), worst = 0.0;
         for (mf_Time t = 0; t < 10 * MF_SECOND; t += step[i]) {
@@ -337,11 +336,11 @@ static Fixture wheel(ArtConfig config, double friction) {
 // A motor of 3 N m stall torque and 6 rad/s no-load speed at full duty:
 // w = 6 (1 - exp(-t / T)), T = J w0 / torque = 0.5 * 6 / 3 = 1 s.
 TEST(f15_motor_runs_up) {
-    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    config.motion.servo.gain = 1e6;
-    config.motion.servo.effort = 3.0;
-    config.motion.servo.no_load_speed = 6.0;
-    AUTO(fixture_close) Fixture fixture = wheel(config, 0.0);
+    AUTO(fixture_close)
+    Fixture fixture =
+        wheel(WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .motion.servo.gain = 1e6,
+                   .motion.servo.effort = 3.0, .motion.servo.no_load_speed = 6.0),
+              0.0);
     fixture_set(&fixture, "joint.target", 0, 1000.0);
     mf_world_step(fixture.world, 1);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 6.0 * (1.0 - exp(-0.001)), 1e-12);
@@ -353,10 +352,10 @@ TEST(f15_motor_runs_up) {
 
 // Gear 10 and a rotor of 0.001 add 0.1 to the wheel's 0.5: twice the torque 1.2 gives 2 rad/s^2.
 TEST(rotor_behind_a_gear) {
-    ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
-    config.motion.servo.rotor_inertia = 0.001;
-    config.motion.servo.gear = 10.0;
-    AUTO(fixture_close) Fixture fixture = wheel(config, 0.0);
+    AUTO(fixture_close)
+    Fixture fixture = wheel(WITH(art_config(MF_ARTICULATED_EULER, MF_MILLISECOND),
+                                 .motion.servo.rotor_inertia = 0.001, .motion.servo.gear = 10.0),
+                            0.0);
     fixture_set(&fixture, "joint.torque", 0, 1.2);
     mf_world_step(fixture.world, 1000);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 2.0, 1e-12);
@@ -365,10 +364,11 @@ TEST(rotor_behind_a_gear) {
 // Step of a servo with damping ratio 0.3: overshoot exp(-pi z / sqrt(1 - z^2)) = 0.372326.
 TEST(f15_overshoot) {
     const double z = 0.3, frequency = 10.0;
-    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    config.motion.servo.gain = 0.5 * frequency * frequency;
-    config.motion.servo.damping = 0.5 * 2.0 * z * frequency;
-    AUTO(fixture_close) Fixture fixture = wheel(config, 0.0);
+    AUTO(fixture_close)
+    Fixture fixture = wheel(WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND),
+                                 .motion.servo.gain = 0.5 * frequency * frequency,
+                                 .motion.servo.damping = 0.5 * 2.0 * z * frequency),
+                            0.0);
     fixture_set(&fixture, "joint.target", 0, 1.0);
     double highest = 0.0;
     for (int n = 0; n < 1000; n++) {
@@ -383,10 +383,11 @@ TEST(f15_overshoot) {
 TEST(servos_are_stable_at_any_gain) {
     static const double gains[][2] = {{1e3, 0}, {1e6, 0}, {1e6, 1e5}, {1e9, 1e3}, {10, 1e7}};
     for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-        config.motion.servo.gain = gains[i][0];
-        config.motion.servo.damping = gains[i][1];
-        AUTO(fixture_close) Fixture fixture = wheel(config, 0.0);
+        AUTO(fixture_close)
+        Fixture fixture =
+            wheel(WITH(art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND),
+                       .motion.servo.gain = gains[i][0], .motion.servo.damping = gains[i][1]),
+                  0.0);
         fixture_set(&fixture, "joint.target", 0, 1.0);
         double largest = 0.0;
         for (int n = 0; n < 2000; n++) {
@@ -401,11 +402,11 @@ TEST(servos_are_stable_at_any_gain) {
 }
 
 TEST(effort_and_backlash) {
-    ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
-    config.motion.servo.gain = 100.0;
-    config.motion.servo.effort = 2.0;
-    config.motion.servo.backlash = 0.2;
-    AUTO(fixture_close) Fixture fixture = wheel(config, 0.0);
+    AUTO(fixture_close)
+    Fixture fixture =
+        wheel(WITH(art_config(MF_ARTICULATED_EULER, MF_MILLISECOND), .motion.servo.gain = 100.0,
+                   .motion.servo.effort = 2.0, .motion.servo.backlash = 0.2),
+              0.0);
     fixture_set(&fixture, "joint.target", 0, 0.0999);
     mf_world_step(fixture.world, 100);
     assert_true(fixture_get(&fixture, "joint.rate", 0) == 0.0); // within the play

@@ -7,16 +7,14 @@ static const double gravity = 9.81;
 
 // A ball of 0.1 m at a height of 0.2 m, nobody with bits.
 static Text open_ball(const char *pair, bool like, const char *more) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.motion.shapes = true;
-    config.motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
     Text t = text_open(
         formatted("<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
                   "</default><worldbody><geom name='floor' type='plane' size='5 5 1'/>%s"
                   "<body name='body' pos='0 0 .2'><freejoint/><geom name='ball' size='.1'/></body>"
                   "</worldbody><contact>%s</contact></mujoco>",
                   more, pair),
-        config);
+        WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .motion.shapes = true,
+             .motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT));
     text_set3(&t, "base.position", 0, 0, 0.2);
     return t;
 }

@@ -18,9 +18,7 @@ static Fixture wheel(ArtConfig wish) {
 }
 
 static ArtConfig inputs_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
-    ArtConfig config = art_config(integrator, step);
-    config.motion.servo_inputs = true;
-    return config;
+    return WITH(art_config(integrator, step), .motion.servo_inputs = true);
 }
 
 static void command(Fixture *fixture, double gain, double damping, double target, double rate,
@@ -46,9 +44,9 @@ static const char wheel_text[] =
 
 // Largest error of the angle over a second after a command.
 static double step_response(mf_ArticulatedIntegrator integrator, mf_Time step, mf_ContactLaw law) {
-    ArtConfig config = inputs_config(integrator, step);
-    config.motion.contact_law = law;
-    AUTO(text_close) Text t = text_open(wheel_text, config);
+    AUTO(text_close)
+    Text t =
+        text_open(wheel_text, WITH(inputs_config(integrator, step), .motion.contact_law = law));
     text_set(&t, "servo.gain", 0, 50.0);
     text_set(&t, "servo.damping", 0, 3.0);
     text_set(&t, "joint.target", 0, 0.4);
@@ -98,13 +96,11 @@ TEST(gains_change_while_running) {
 TEST(gains_are_those_of_the_settings_at_first) {
     double angle[2][2];
     for (int inputs = 0; inputs < 2; inputs++) {
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-        config.motion.servo_inputs = inputs == 1;
-        config.motion.servo.gain = 20.0;
-        config.motion.servo.damping = 1.0;
-        config.motion.servo.effort = 2.0;
-        config.motion.servo.backlash = 0.01;
-        AUTO(fixture_close) Fixture fixture = wheel(config);
+        AUTO(fixture_close)
+        Fixture fixture = wheel(WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                     .motion.servo_inputs = inputs == 1, .motion.servo.gain = 20.0,
+                                     .motion.servo.damping = 1.0, .motion.servo.effort = 2.0,
+                                     .motion.servo.backlash = 0.01));
         for (int run = 0; run < 2; run++) {
             fixture_set(&fixture, "joint.target", 0, 1.0);
             mf_world_step(fixture.world, 50);
@@ -162,12 +158,10 @@ TEST(what_is_no_gain_is_an_input_fault) {
 
 // Without the setting there are no such fields; what the servo is can be asked for.
 TEST(without_them_there_are_no_fields) {
-    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.motion.servo.gain = 8.0;
-    config.motion.servo.damping = 2.0;
-    config.motion.servo.speed = 3.0;
-    config.motion.servo.backlash = 0.25;
-    AUTO(fixture_close) Fixture fixture = wheel(config);
+    AUTO(fixture_close)
+    Fixture fixture = wheel(WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                 .motion.servo.gain = 8.0, .motion.servo.damping = 2.0,
+                                 .motion.servo.speed = 3.0, .motion.servo.backlash = 0.25));
     const mf_Servo servo = mf_articulated_servo(fixture.group, 0);
     assert_true(servo.gain == 8.0 && servo.damping == 2.0 && servo.speed == 3.0);
     assert_true(servo.backlash == 0.25 && servo.effort == INFINITY);

@@ -155,8 +155,7 @@ TEST(powers_are_any) {
 
 // A limit never pulls, and its force is the weight at rest.
 TEST(limits_push_with_the_weight) {
-    TextConfig config = config_of(true);
-    AUTO(text_close) Text t = open_slide("", config);
+    AUTO(text_close) Text t = open_slide("", config_of(true));
     assert_int_equal(mf_articulated_report_limits(t.group, NULL), MF_OK);
     text_set(&t, "joint.rate", 0, -3.0);
     double least = 0.0;
@@ -176,9 +175,6 @@ TEST(a_limit_steps_as_the_file_does) {
     const double z = 0.9, h = 1e-2, slow = z * 0.03 * 0.8, k = 1.0 / (slow * slow);
     const double b = 2.0 / (z * 0.03), part[4] = {0.0, 0.5, 0.5, 1.0};
     for (int method = 0; method < 2; method++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-        config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-        config.world.gravity = 0.0;
         AUTO(text_close)
         Text t = text_open(
             formatted("<mujoco><option timestep='.01' %s/><worldbody><body><joint type='slide' "
@@ -186,7 +182,8 @@ TEST(a_limit_steps_as_the_file_does) {
                       "solimplimit='.9 .9 .001'/><geom size='.1' mass='2' contype='0' "
                       "conaffinity='0'/></body></worldbody></mujoco>",
                       options[method]),
-            config);
+            WITH(text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND),
+                 .motion.contact_law = MF_CONTACT_LAW_MUJOCO, .world.gravity = 0.0));
         const double depth = 0.01, speed = -0.2; // out of the limit
         double change[5] = {0}, sunk[5] = {0};
         for (int i = 0; i < 4; i++) {
@@ -256,11 +253,10 @@ TEST(a_ball_rests_on_the_ground) {
 
 // Nothing pushes before the touch: a ball that comes to within a micrometer falls freely.
 TEST(nothing_acts_before_the_touch) {
-    TextConfig config = config_of(true);
     AUTO(text_close)
     Text t = text_open("<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 .1'>"
                        "<freejoint/><geom size='.1' mass='2'/></body></worldbody></mujoco>",
-                       config);
+                       config_of(true));
     text_set3(&t, "base.position", 0, 0, 0.100001);
     text_set3(&t, "base.linear_velocity", 0, 0, -1);
     mf_world_step(t.world, 1);
@@ -270,12 +266,10 @@ TEST(nothing_acts_before_the_touch) {
 // ---- springs -----------------------------------------------------------------------------------
 
 static Text open_spring(bool like) {
-    TextConfig config = config_of(like);
-    config.world.gravity = 0.0;
     Text t = text_open("<mujoco><worldbody><body><joint type='slide' axis='1 0 0' stiffness='800'/>"
                        "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body>"
                        "</worldbody></mujoco>",
-                       config);
+                       WITH(config_of(like), .world.gravity = 0.0));
     text_set(&t, "joint.angle", 0, 0.1);
     return t;
 }
@@ -311,7 +305,6 @@ TEST(a_spring_acts_at_the_beginning_of_the_step) {
 // A plank of 3 kg on two feet, bodies of their own that are fixed to it, 0.2 m to one side of the
 // center of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
 TEST(fixed_bodies_are_distinguished_by_their_shapes) {
-    TextConfig config = config_of(true);
     AUTO(text_close)
     Text t = text_open("<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
                        "<body name='plank' pos='0 0 .1'><freejoint/>"
@@ -320,7 +313,7 @@ TEST(fixed_bodies_are_distinguished_by_their_shapes) {
                        "<geom size='.05' pos='.2 -.1 -.05' mass='0'/></body>"
                        "<body name='far'><geom size='.05' pos='-.4 0 -.05' mass='0'/></body>"
                        "</body></worldbody></mujoco>",
-                       config);
+                       config_of(true));
     const uint32_t bodies[3] = {mf_model_find(t.model, MF_ITEM_BODY, "plank"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "near"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "far")};
@@ -342,7 +335,6 @@ TEST(fixed_bodies_are_distinguished_by_their_shapes) {
 // Ties pull at bodies: of two bodies of one link only the one that is tied, and what carries it,
 // feel the tie.
 TEST(ties_on_fixed_bodies_are_distinguished) {
-    TextConfig config = config_of(true);
     AUTO(text_close)
     Text t = text_open("<mujoco><worldbody><body name='hook' pos='0 0 1'/>"
                        "<body name='plank' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
@@ -350,7 +342,7 @@ TEST(ties_on_fixed_bodies_are_distinguished) {
                        "<body name='stone'><geom size='.05' pos='0 0 -.2' mass='.1'/></body></body>"
                        "</worldbody><equality><connect body1='ring' body2='hook' anchor='0 0 .2'/>"
                        "</equality></mujoco>",
-                       config);
+                       config_of(true));
     const uint32_t bodies[4] = {mf_model_find(t.model, MF_ITEM_BODY, "ring"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "stone"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "plank"),
@@ -387,10 +379,9 @@ TEST(a_cradle_hands_its_speed_on) {
         "site='d2'/></spatial></tendon></mujoco>";
     static const double x[] = {-0.000360753, -0.067651302, 0.039715637};
     for (int floats = 0; floats < 2; floats++) {
-        TextConfig config = config_of(true);
-        config.world.step = MF_MILLISECOND / 10;
-        config.group.double_precision = !floats;
-        AUTO(text_close) Text t = text_open(text, config);
+        AUTO(text_close)
+        Text t = text_open(text, WITH(config_of(true), .world.step = MF_MILLISECOND / 10,
+                                      .group.double_precision = !floats));
         mf_world_step(t.world, 2500);
         for (uint32_t i = 0; i < 3; i++)
             assert_near(text_get(&t, "free.position", 3 * i), x[i], floats ? 1e-3 : 1e-6);
@@ -414,9 +405,9 @@ TEST(what_only_slides_gives_way_by_its_mass) {
         {"<joint type='slide' axis='0 0 1'/>", "<body><geom size='.01' mass='.1'/></body>", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600];
-        TextConfig config = text_config(MF_ARTICULATED_EULER, 2 * MF_MILLISECOND);
-        config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-        config.motion.shapes = true;
+        TextConfig config =
+            WITH(text_config(MF_ARTICULATED_EULER, 2 * MF_MILLISECOND),
+                 .motion.contact_law = MF_CONTACT_LAW_MUJOCO, .motion.shapes = true);
         snprintf(
             text, sizeof text,
             "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='b' pos='0 0 .1'>%s"

@@ -24,10 +24,9 @@ static void add_slide(char *text, size_t size, const char *parent, const char *c
 // which the lower one is at 0 and the upper one at `height`.
 static Text open_tower(const char *collision, double height) {
     char text[4096] = "<robot name='tower'>";
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.world.gravity = 0.0;
-    config.motion.base = MF_ARTICULATED_FIXED;
-    config.motion.contacts = false;
+    TextConfig config =
+        WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0,
+             .motion.base = MF_ARTICULATED_FIXED, .motion.contacts = false);
     config.motion.motors = false; // joints that nothing holds
     add_link(text, sizeof text, "base", collision, 0.0);
     add_link(text, sizeof text, "middle", "<sphere radius='0.01'/>", 5.0);

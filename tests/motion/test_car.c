@@ -97,11 +97,10 @@ TEST(the_yaw_gain_is_that_of_the_linear_car) {
 // Straight ahead, the motor's force stays within the ellipse: (D / 2 - 180 N - 0.7 v^2) / (m + m_w)
 // with D = 1.6 * 190 kg * 9.81 m/s^2 / 2 * (1 + downforce / weight).
 TEST(the_ellipse_limits_the_drive) {
-    RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
-    config.car = mf_car_racing();
-    config.car.ellipse = 0.5;
-    config.car.downforce = config.car.drag = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO(rig_close)
+    Rig rig =
+        rig_open(WITH(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE), .car = mf_car_racing(),
+                      .car.ellipse = 0.5, .car.downforce = 0.0, .car.drag = 0.0));
     rig_set(&rig, "command.duty", 0, 1.0);
     rig_set(&rig, "base.linear_velocity", 0, 5.0);
     rig_run(&rig, 1.0);
@@ -114,8 +113,7 @@ TEST(the_ellipse_limits_the_drive) {
 // Validation case G14: (Cm1 - Cm2 v) = Cr0 + Cr2 v^2.
 TEST(the_top_speed_is_where_the_forces_balance) {
     for (int sign = -1; sign <= 1; sign += 2) {
-        RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
-        AUTO(rig_close) Rig rig = rig_open(config);
+        AUTO(rig_close) Rig rig = rig_open(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE));
         rig_set(&rig, "command.duty", 0, sign);
         rig_run(&rig, 20.0);
         assert_near(rig_speed(&rig), sign * 4.2021936, 1e-6);
@@ -125,10 +123,9 @@ TEST(the_top_speed_is_where_the_forces_balance) {
 
 // u' = -k u |u| for the speed u against the air, so u = u0 / (1 + k u0 t).
 TEST(the_air_slows_as_the_closed_form) {
-    RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
-    config.car.rolling = 0.0;
-    config.car.drag = 0.02;
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO(rig_close)
+    Rig rig = rig_open(WITH(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE), .car.rolling = 0.0,
+                            .car.drag = 0.02));
     rig_set(&rig, "base.linear_velocity", 0, 3.0);
     rig_set(&rig, "wind.velocity", 0, -2.0);
     rig_run(&rig, 0.5);
@@ -159,11 +156,9 @@ TEST(the_steering_has_rate_and_lag) {
 
 // Where a turn at 2 m/s with full tire forces ends, with steps of `step`.
 static void arc_end(mf_Integrator integrator, mf_Time step, double out[3]) {
-    RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
-    config.world.step = step;
-    config.config.integrator = integrator;
-    config.car.steering_lag = 0.1;
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO(rig_close)
+    Rig rig = rig_open(WITH(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE), .world.step = step,
+                            .config.integrator = integrator, .car.steering_lag = 0.1));
     rig_set(&rig, "command.steering", 0, 0.12);
     rig_set(&rig, "command.duty", 0, 0.4);
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
@@ -201,9 +196,9 @@ TEST(integrators_have_their_order) {
 TEST(float_follows_double) {
     double position[2][2];
     for (int precise = 0; precise < 2; precise++) {
-        RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
-        config.group.double_precision = precise;
-        AUTO(rig_close) Rig rig = rig_open(config);
+        AUTO(rig_close)
+        Rig rig = rig_open(WITH(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE),
+                                .group.double_precision = precise));
         rig_set(&rig, "command.duty", 0, 0.3);
         rig_set(&rig, "command.steering", 0, 0.1);
         rig_run(&rig, 5.0);
@@ -220,8 +215,7 @@ TEST(float_follows_double) {
 // Tires, rolling and air only take energy, however the car slides; in the end it stands exactly.
 TEST(a_coasting_car_never_gains_energy) {
     for (uint64_t n = 0; n < 40; n++) {
-        RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
-        AUTO(rig_close) Rig rig = rig_open(config);
+        AUTO(rig_close) Rig rig = rig_open(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE));
         rig_steer(&rig, 0.35 * random_signed(1, n));
         rig_set(&rig, "base.linear_velocity", 0, 3.0 * random_signed(2, n));
         rig_set(&rig, "base.linear_velocity", 1, 2.0 * random_signed(3, n));
@@ -241,9 +235,9 @@ TEST(a_coasting_car_never_gains_energy) {
 
 TEST(a_coasting_car_comes_to_rest_exactly) {
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
-        RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
-        config.car.drag = 0.0;
-        AUTO(rig_close) Rig rig = rig_open(config);
+        AUTO(rig_close)
+        Rig rig =
+            rig_open(WITH(rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE), .car.drag = 0.0));
         rig_set(&rig, "base.linear_velocity", 0, 2.0);
         rig_run(&rig, 2.0);
         // v^2 / (2 a) with a = Cr0 / m; the last step is cut off.
@@ -273,10 +267,9 @@ TEST(left_and_right_are_mirror_images_to_the_bit) {
                 {"car.duty", 0, false}};
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
         for (int precise = 0; precise < 2; precise++) {
-            RigConfig config = rig_config(MF_CAR_BLENDED, modes[m]);
-            config.group.count = 2;
-            config.group.double_precision = precise;
-            AUTO(rig_close) Rig rig = rig_open(config);
+            AUTO(rig_close)
+            Rig rig = rig_open(WITH(rig_config(MF_CAR_BLENDED, modes[m]), .group.count = 2,
+                                    .group.double_precision = precise));
             for (uint32_t i = 0; i < 2; i++) {
                 double side = i == 0 ? 1.0 : -1.0;
                 if (modes[m] == MF_CAR_COMMAND_DRIVE) {
@@ -340,10 +333,9 @@ TEST(a_standing_car_stays_to_the_bit) {
 TEST(a_car_rolls_down_a_slope_as_a_block_slides) {
     const double angle = 0.2, seconds = 0.8;
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
-        RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
-        config.car.rolling = config.car.drag = 0.0;
-        config.slope = angle;
-        AUTO(rig_close) Rig rig = rig_open(config);
+        AUTO(rig_close)
+        Rig rig = rig_open(WITH(rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE),
+                                .car.rolling = 0.0, .car.drag = 0.0, .slope = angle));
         double height = rig_get(&rig, "base.position", 2);
         rig_run(&rig, seconds);
         double speed = 9.81 * sin(angle) * seconds, direction = 0.5 * speed * seconds;
@@ -377,10 +369,9 @@ TEST(rolling_resistance_holds_on_a_slope_up_to_its_limit) {
 
 // Without losses the energy of a car that is driven by its weight alone over hills is kept.
 TEST(energy_is_kept_over_hills) {
-    RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
-    config.car.rolling = config.car.drag = 0.0;
-    config.rough = true;
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO(rig_close)
+    Rig rig = rig_open(WITH(rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE), .car.rolling = 0.0,
+                            .car.drag = 0.0, .rough = true));
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
     rig_step(&rig, 1);
     double weight = 0.041 * 9.81, least = 1e9, most = -1e9;

@@ -55,20 +55,13 @@ static void place_car(const Swarm *swarm, uint32_t instance, uint32_t number) {
 static void swarm_open(Swarm *swarm, const Options *options, mf_Isa isa, uint32_t threads,
                        uint32_t first, uint32_t count) {
     static const double positions[5][2] = {{0, 0}, {2, 0}, {2, 1}, {0, 2}, {-1, -1}};
-    RigConfig config = rig_config(options->model, options->command);
-    config.world.isa = isa;
-    config.threads = threads;
-    config.group.count = count;
-    config.group.double_precision = options->double_precision;
-    config.config.tire = options->tire;
-    config.config.integrator = options->integrator;
-    config.config.control_interval = 4 * MF_MILLISECOND;
-    config.rough = options->rough;
-    config.car.front_e = config.car.rear_e = -0.5;
-    config.car.ellipse = options->ellipse;
-    config.car.steering_lag = options->lag;
-    config.car.downforce = 0.001;
-    swarm->rig = rig_open(config);
+    swarm->rig = rig_open(
+        WITH(rig_config(options->model, options->command), .world.isa = isa, .threads = threads,
+             .group.count = count, .group.double_precision = options->double_precision,
+             .config.tire = options->tire, .config.integrator = options->integrator,
+             .config.control_interval = 4 * MF_MILLISECOND, .rough = options->rough,
+             .car.front_e = -0.5, .car.rear_e = -0.5, .car.ellipse = options->ellipse,
+             .car.steering_lag = options->lag, .car.downforce = 0.001));
     if (options->command == MF_CAR_COMMAND_PATH)
         MUST(mf_car_set_path(swarm->rig.group, positions, 5, true, &error));
     swarm->first = first;

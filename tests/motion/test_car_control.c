@@ -31,10 +31,7 @@ static double wheelbase(const Vehicle *v) {
 }
 
 static RigConfig vehicle_config(const Vehicle *v, mf_CarCommand command) {
-    RigConfig config = rig_config(MF_CAR_BLENDED, command);
-    config.car = v->car;
-    config.config.tire = v->tire;
-    return config;
+    return WITH(rig_config(MF_CAR_BLENDED, command), .car = v->car, .config.tire = v->tire);
 }
 
 // ---- speed --------------------------------------------------------------------------------------
@@ -80,8 +77,7 @@ TEST(speed_steps_are_followed) {
 TEST(a_car_brakes_to_a_stop_and_reverses) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
-        RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
-        AUTO(rig_close) Rig rig = rig_open(config);
+        AUTO(rig_close) Rig rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_SPEED));
         rig_set(&rig, "base.linear_velocity", 0, v.speed);
         rig_set(&rig, "command.speed", 0, 0.0);
         double expected = v.speed * v.speed / (2.0 * v.car.braking);
@@ -100,8 +96,7 @@ TEST(a_car_brakes_to_a_stop_and_reverses) {
 TEST(a_car_without_brakes_stops_by_its_motor) {
     Vehicle v = vehicle(0);
     v.car.brake = 0.0;
-    RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO(rig_close) Rig rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_SPEED));
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
     rig_run(&rig, 5.0);
     assert_near(rig_speed(&rig), 0.0, 1e-6);
@@ -114,8 +109,7 @@ TEST(the_speed_loop_does_not_wind_up) {
     Vehicle v = vehicle(0);
     v.car.motor = 0.12;
     v.car.motor_slope = 0.04;
-    RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO(rig_close) Rig rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_SPEED));
     rig_set(&rig, "command.speed", 0, 3.5);
     rig_run(&rig, 60.0);
     double top = rig_speed(&rig);
@@ -189,8 +183,7 @@ TEST(a_circle_is_kept_without_slip) {
 TEST(lines_are_followed) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
-        RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_LINE);
-        AUTO(rig_close) Rig rig = rig_open(config);
+        AUTO(rig_close) Rig rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_LINE));
         rig_set(&rig, "command.speed", 0, v.speed);
         rig_set(&rig, "command.line", 1, wheelbase(&v));
         rig_set(&rig, "command.line", 2, 0.5);
@@ -304,8 +297,7 @@ TEST(a_car_stops_at_the_end_of_an_open_path) {
 TEST(cars_stop_at_positions_all_around) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
-        RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_WAYPOINT);
-        config.group.count = 48;
+        RigConfig config = WITH(vehicle_config(&v, MF_CAR_COMMAND_WAYPOINT), .group.count = 48);
         double worst = 0.0;
         AUTO(rig_close) Rig rig = rig_open(config);
         mf_Field *goal = rig_field(&rig, "command.waypoint");

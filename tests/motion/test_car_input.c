@@ -36,8 +36,7 @@ TEST(refused_commands_are_counted_and_change_nothing) {
 }
 
 TEST(circles_smaller_than_the_car_are_refused) {
-    RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE);
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO(rig_close) Rig rig = rig_open(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE));
     rig_set(&rig, "command.circle", 2, -0.05);
     rig_step(&rig, 3);
     assert_int_equal((int)rig_get(&rig, "command.refused", 0), 3);
@@ -72,9 +71,8 @@ TEST(bad_parameters_are_refused_by_name) {
         if (strncmp(error.message, cases[i].name, strlen(cases[i].name)) != 0)
             fail_msg("expected %s, got %s", cases[i].name, error.message);
     }
-    mf_Car car = mf_car();
-    car.front = car.rear = 0.0;
-    assert_int_equal(mf_car_check(&car, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_car_check(&WITH(mf_car(), .front = 0.0, .rear = 0.0), &error),
+                     MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "front + rear > 0"));
     const mf_Car sets[] = {mf_car(), mf_car_full_size(), mf_car_racing()};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
@@ -98,15 +96,12 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
 TEST(bad_settings_and_steps_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
     AUTO(rig_close) Rig rig = rig_open(config);
-    mf_CarConfig vehicle_config = config.config;
-    vehicle_config.control_interval = MF_MILLISECOND / 2;
+    mf_CarConfig vehicle_config = WITH(config.config, .control_interval = MF_MILLISECOND / 2);
     expect_refusal(&rig, &config.car, &vehicle_config, "car.control_interval: ");
     vehicle_config = config.config;
     vehicle_config.model = (mf_CarModel)7;
     expect_refusal(&rig, &config.car, &vehicle_config, "car.model: ");
-    mf_Car car = config.car;
-    car.blend_high = 0.01;
-    car.blend_low = 0.005;
+    mf_Car car = WITH(config.car, .blend_high = 0.01, .blend_low = 0.005);
     expect_refusal(&rig, &car, &config.config, "car.blend_high: ");
     car = config.car;
     car.steering_lag = 0.0005;

@@ -14,11 +14,11 @@ typedef struct Kind {
 } Kind;
 
 static uint64_t hash_of(Kind kind) {
-    mf_ContextConfig settings = mf_context_config();
     mf_Context *context;
     mf_Error error = {0};
-    settings.threads = kind.threads;
-    assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
+    assert_int_equal(
+        mf_context_create(&WITH(mf_context_config(), .threads = kind.threads), &context, NULL),
+        MF_OK);
     Rig rig = rig_begin(context);
     rig.config.contacts = true;
     rig.cloth.material.damping = kind.damped ? 1e-3 : 0.0;

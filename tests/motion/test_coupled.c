@@ -148,12 +148,10 @@ static uint64_t throw_among(uint32_t count) {
         mf_hand_point(fixture.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.1, 0.1, true);
     uint32_t leg = mf_hand_hinge(fixture.hand, 0, 0.1, 0, 0, axis);
     mf_hand_point(fixture.hand, leg, 0.1, 0, -0.02, 0.1, true);
-    FixtureConfig config = fixture_config(false);
-    config.points.friction = MF_FRICTION_COUPLED;
-    config.points.friction_coefficient = 0.6;
-    config.points.joint_interval = 20 * MF_MILLISECOND;
-    config.group.count = count;
-    fixture_open(&fixture, config);
+    fixture_open(&fixture,
+                 WITH(fixture_config(false), .points.friction = MF_FRICTION_COUPLED,
+                      .points.friction_coefficient = 0.6,
+                      .points.joint_interval = 20 * MF_MILLISECOND, .group.count = count));
     for (uint32_t i = 0; i < count; i++) {
         double spin = i + 1 == count ? 0.0 : 0.7 * (i % 5);
         mf_field_set(fixture_field(&fixture, "base.linear_velocity"), i, 0, 1.0);

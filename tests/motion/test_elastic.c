@@ -19,10 +19,9 @@ static void throw(const Rig *rig, uint32_t instance) {
 }
 
 TEST(other_lanes_change_nothing) {
-    RigConfig config = elastic_config(21, 1e-3);
-    config.motion.noise = 1e-4;
-    config.motion.damping = 1e-5;
-    other_lanes_change_nothing_of(*state, config, throw, 60);
+    other_lanes_change_nothing_of(
+        *state, WITH(elastic_config(21, 1e-3), .motion.noise = 1e-4, .motion.damping = 1e-5), throw,
+        60);
 }
 
 // The tests above and below see flight and contacts.
@@ -40,9 +39,7 @@ TEST(what_is_thrown_lands) {
 }
 
 TEST(sets_and_threads_agree) {
-    RigConfig config = elastic_config(40, 1e-3);
-    config.motion.noise = 1e-4;
-    sets_and_threads_agree_on(config, throw, 60);
+    sets_and_threads_agree_on(WITH(elastic_config(40, 1e-3), .motion.noise = 1e-4), throw, 60);
 }
 
 TEST(snapshots_continue) {
@@ -84,10 +81,10 @@ TEST(runaways_are_frozen) {
 TEST(caps_are_said) {
     Parts p;
     crawler(&p, 7, 3);
-    RigConfig config = elastic_config(1, 1e-3);
-    config.motion.iterations = 1;
-    config.motion.tolerance = 1e-12;
-    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+    AUTO(rig_close)
+    Rig rig =
+        rig_open(*state, &p.truss,
+                 WITH(elastic_config(1, 1e-3), .motion.iterations = 1, .motion.tolerance = 1e-12));
     throw(&rig, 0);
     mf_world_step(rig.world, 60);
     assert_true((mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER) != 0);
@@ -99,10 +96,9 @@ TEST(trusses_are_replaced) {
     Parts small, large;
     crawler(&small, 5, 0);
     crawler(&large, 7, 0);
-    RigConfig config = elastic_config(3, 1e-3);
-    config.motion.vertices = 7;
-    config.motion.bars = 15;
-    AUTO(rig_close) Rig rig = rig_open(*state, &small.truss, config);
+    AUTO(rig_close)
+    Rig rig = rig_open(*state, &small.truss,
+                       WITH(elastic_config(3, 1e-3), .motion.vertices = 7, .motion.bars = 15));
     mf_Error error = {0};
     drive(&rig, 5);
     assert_int_equal(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_OK);
@@ -119,8 +115,7 @@ TEST(bad_settings_are_refused) {
     crawler(&p, 5, 0);
     mf_Error error = {0};
     Rig rig = rig_open(*state, &p.truss, elastic_config(1, 1e-3));
-    mf_ElasticConfig config = mf_motions_config().elastic;
-    config.truss = &p.truss;
+    mf_ElasticConfig config = WITH(mf_motions_config().elastic, .truss = &p.truss);
     assert_int_equal(rig_add_elastic(rig.group, &config, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
     mf_GroupConfig group = mf_group_config();

@@ -65,9 +65,8 @@ TEST(velocities_move_it) {
 TEST(targets_are_reached) {
     static const double quarter = 0.70710678118654752;
     for (int steps = 1; steps <= 10; steps += 9) {
-        mf_ExternalConfig config = mf_motions_config().external;
-        config.targets = true;
-        config.control_interval = steps * MF_MILLISECOND;
+        mf_ExternalConfig config = WITH(mf_motions_config().external, .targets = true,
+                                        .control_interval = steps * MF_MILLISECOND);
         AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *group = add_external(&pitch, door_text, "door", 3, &config);
         put(&pitch, group, 1, 1.0, 2.0, 3.0, 0.0);
@@ -116,18 +115,14 @@ TEST(a_paddle_strikes_a_ball) {
     for (int k = 0; k < 4; k++) {
         const double restitution = k < 2 ? 1.0 : 0.5, speed = 1.5;
         const int steps = 2000;
-        mf_ExternalConfig external = mf_motions_config().external;
-        external.targets = k % 2 == 1;
+        mf_ExternalConfig external = WITH(mf_motions_config().external, .targets = k % 2 == 1);
         AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
         mf_Group *paddle = add_external(&pitch, paddle_text, "paddle", 1, &external);
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.7), "ball", 1, true);
         put(&pitch, paddle, 0, 0.0, 0.0, 2.0, external.targets ? 0.0 : speed);
         put(&pitch, ball, 0, 0.25, 0.1, 2.0, 0.0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = MF_COLLISION_EXPLICIT;
-        config.restitution = restitution;
-        config.duration = 0.004;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT,
+                                    .restitution = restitution, .duration = 0.004));
         for (int step = 1; step <= steps; step++) {
             if (external.targets)
                 set_field(paddle, "target.position", 0, 0, 1e-4 * step * speed);
@@ -169,8 +164,7 @@ TEST(a_plate_carries_a_box) {
 
 TEST(bad_inputs_are_contained) {
     for (int k = 0; k < 4; k++) {
-        mf_ExternalConfig config = mf_motions_config().external;
-        config.targets = k >= 2;
+        mf_ExternalConfig config = WITH(mf_motions_config().external, .targets = k >= 2);
         AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *group = add_external(&pitch, door_text, "door", 2, &config);
         static const char *const fields[] = {"base.angular_velocity", "base.linear_velocity",

@@ -10,10 +10,8 @@ static const char body_text[] =
     "<geom type='box' size='0.05 0.4 0.4' mass='1' condim='1'/></body></worldbody></mujoco>";
 
 static mf_Group *add_stream(Pitch *pitch, uint32_t count, mf_Time delay, mf_Time hold) {
-    mf_ExternalConfig config = mf_motions_config().external;
-    config.poses = ROWS;
-    config.delay = delay;
-    config.hold = hold;
+    mf_ExternalConfig config =
+        WITH(mf_motions_config().external, .poses = ROWS, .delay = delay, .hold = hold);
     mf_Group *group = pitch_group(pitch, load_text(pitch->context, body_text), "body", count, true);
     MUST(rig_add_external(group, &config, &error));
     return group;
@@ -161,11 +159,8 @@ TEST(it_strikes_a_ball) {
     mf_Group *body = add_stream(&pitch, 1, 30 * MF_MILLISECOND, MF_SECOND);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.7), "ball", 1, true);
     put(&pitch, ball, 0, 0.25, 0.1, 2.0, 0.0);
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.law = MF_COLLISION_EXPLICIT;
-    config.restitution = restitution;
-    config.duration = 0.004;
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT,
+                                .restitution = restitution, .duration = 0.004));
     for (uint32_t tick = 0; tick < 3000; tick++) {
         const double at = 1e-4 * tick;
         if (tick % 100 == 0)

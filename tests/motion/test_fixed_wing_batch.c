@@ -29,14 +29,11 @@ static void scatter(const Rig *rig, mf_FixedWingCommand mode, uint32_t count) {
 
 static uint64_t hash_after(mf_FixedWingCommand mode, mf_Integrator integrator, mf_Isa isa,
                            uint32_t threads, bool single) {
-    RigConfig config = rig_config(mode);
-    config.count = 53;
-    config.threads = threads;
-    config.single_precision = single;
-    config.world.isa = isa;
-    config.config.integrator = integrator;
-    config.config.control_interval = 20 * MF_MILLISECOND;
-    config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
+    RigConfig config =
+        WITH(rig_config(mode), .count = 53, .threads = threads, .single_precision = single,
+             .world.isa = isa, .config.integrator = integrator,
+             .config.control_interval = 20 * MF_MILLISECOND,
+             .config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0));
     AUTO(rig_close) Rig rig = rig_open(config);
     scatter(&rig, mode, config.count);
     mf_world_step(rig.world, 150);
@@ -68,10 +65,9 @@ TEST(alone_as_in_a_swarm) {
     for (int single = 0; single < 2; single++) {
         uint64_t hash[3];
         for (int i = 0; i < 3; i++) {
-            RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
-            config.count = counts[i];
-            config.single_precision = single != 0;
-            AUTO(rig_close) Rig rig = rig_open(config);
+            AUTO(rig_close)
+            Rig rig = rig_open(WITH(rig_config(MF_FIXED_WING_ORBIT), .count = counts[i],
+                                    .single_precision = single != 0));
             for (uint32_t k = 0; k < counts[i]; k++)
                 put(&rig, "command.airspeed", k, 0, 20.0 + (k % 100) * 0.1);
             uint32_t me = indices[i];
@@ -101,9 +97,8 @@ TEST(a_fault_stays_with_its_agent) {
                 {"wind.velocity", 0, -INFINITY, MF_FAULT_INPUT}};
     enum { COUNT = 19, BAD = 6 };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-        config.count = COUNT;
-        config.single_precision = r % 2 == 0;
+        RigConfig config = WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .count = COUNT,
+                                .single_precision = r % 2 == 0);
         Rig rig = rig_open(config), calm = rig_open(config);
         scatter(&rig, MF_FIXED_WING_AUTOPILOT, COUNT);
         scatter(&calm, MF_FIXED_WING_AUTOPILOT, COUNT);
@@ -130,9 +125,8 @@ TEST(a_fault_stays_with_its_agent) {
 }
 
 TEST(a_snapshot_continues_with_the_same_bits) {
-    RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
-    config.count = 20;
-    config.config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0);
+    RigConfig config = WITH(rig_config(MF_FIXED_WING_ORBIT), .count = 20,
+                            .config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0));
     AUTO(rig_close) Rig rig = rig_open(config);
     scatter(&rig, MF_FIXED_WING_ORBIT, config.count);
     mf_world_step(rig.world, 40);
@@ -150,9 +144,7 @@ TEST(a_snapshot_continues_with_the_same_bits) {
 // ---- placing ------------------------------------------------------------------------------------
 
 TEST(placed_agents_fly_along_their_heading) {
-    RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    config.count = 2;
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO(rig_close) Rig rig = rig_open(WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .count = 2));
     const double north[4] = {sqrt(0.5), 0.0, 0.0, sqrt(0.5)}, position[3] = {10.0, 20.0, 300.0};
     const double level[4] = {1.0, 0.0, 0.0, 0.0}, velocity[3] = {0.0, -28.0, 0.0};
     MUST(mf_group_set_start(rig.group, 0, position, north, NULL, &error));

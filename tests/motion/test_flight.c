@@ -6,9 +6,7 @@
 static Fixture fly(double mass, const double moment[3], mf_Time step, double gravity) {
     Fixture fixture = fixture_begin(1);
     mf_hand_inertia(fixture.hand, 0, mass, moment);
-    FixtureConfig config = fixture_config(true);
-    config.world.step = step;
-    config.world.gravity = gravity;
+    FixtureConfig config = WITH(fixture_config(true), .world.step = step, .world.gravity = gravity);
     config.points.joint_interval = 1000000 * step; // rates are not touched
     fixture_open(&fixture, config);
     return fixture;
@@ -36,8 +34,7 @@ TEST(c9_in_float) {
     static const double moment[3] = {1, 2, 3};
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     mf_hand_inertia(fixture.hand, 0, 1.0, moment);
-    FixtureConfig config = fixture_config(false);
-    fixture_open(&fixture, config);
+    fixture_open(&fixture, fixture_config(false));
     mf_world_step(fixture.world, 100);
     assert_near(fixture_get(&fixture, "base.position", 2), -4.95405, 100 * 0x1p-24 * 9.81);
 }
@@ -189,9 +186,7 @@ TEST(a_force_acts_on_the_origin) {
         fixture.hand->points[i].position[0] += 0.1;
         fixture.hand->points[i].position[2] += 0.2;
     }
-    FixtureConfig config = fixture_config(true);
-    config.world.gravity = 0.0;
-    fixture_open(&fixture, config);
+    fixture_open(&fixture, WITH(fixture_config(true), .world.gravity = 0.0));
     fixture_set3(&fixture, "base.force", 0, 3, 0);
     mf_world_step(fixture.world, 1);
     assert_near(fixture_get(&fixture, "base.angular_velocity", 0), 0.006, 1e-7);

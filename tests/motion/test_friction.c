@@ -141,10 +141,8 @@ TEST(a_joint_update_moves_the_body_by_the_fit) {
             uint32_t along = mf_hand_slide(fixture.hand, across, 0, 0, 0, y_axis);
             mf_hand_point(fixture.hand, along, 0, 0, 0, 0, true);
         }
-        FixtureConfig config = fixture_config(true);
-        config.points.weighted = weighted;
-        config.points.compliance = 1e-4;
-        fixture_open(&fixture, config);
+        fixture_open(&fixture, WITH(fixture_config(true), .points.weighted = weighted,
+                                    .points.compliance = 1e-4));
         mf_world_step(fixture.world, 400);
         for (uint32_t c = 0; c < 3; c++)
             before[c] = fixture_get(&fixture, "base.position", c);
@@ -185,11 +183,9 @@ static mf_Terrain *slope_open(Fixture *fixture, mf_FrictionModel friction, doubl
     make_block(fixture->hand);
     mf_Terrain *slope =
         make_terrain(fixture->context, MF_TERRAIN_SLOPE, MF_BILINEAR, angle, 1, 0.5);
-    FixtureConfig config = fixture_config(true);
-    config.world.terrain = slope;
-    config.points.friction = friction;
-    config.points.friction_coefficient = coefficient;
-    fixture_open(fixture, config);
+    fixture_open(fixture,
+                 WITH(fixture_config(true), .world.terrain = slope, .points.friction = friction,
+                      .points.friction_coefficient = coefficient));
     // On the plane z = x tan(angle), turned about y so that it lies flat.
     fixture_set3(fixture, "base.position", -0.01 * sin(angle), 0, 0.01 * cos(angle));
     fixture_set(fixture, "base.orientation", 0, cos(angle / 2));
@@ -262,10 +258,10 @@ TEST(c4_friction_is_isotropic) {
             for (int side = -1; side <= 1; side += 2) {
                 AUTO(fixture_close) Fixture fixture = fixture_begin(1);
                 make_block(fixture.hand);
-                FixtureConfig config = fixture_config(true);
-                config.points.friction = friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
-                config.points.friction_coefficient = 0.5;
-                fixture_open(&fixture, config);
+                fixture_open(&fixture, WITH(fixture_config(true),
+                                            .points.friction =
+                                                friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT,
+                                            .points.friction_coefficient = 0.5));
                 mf_world_step(fixture.world, 200);
                 double c = cos(degree * pi / 180), s = sin(degree * pi / 180);
                 double force = 0.5 * 2.0 * 9.81 * (1 + 0.01 * side);
@@ -395,10 +391,8 @@ TEST(coupled_a_tall_box_tips_as_statics_says) {
         mf_hand_inertia(fixture.hand, 0, 2.0, moment);
         for (int i = 0; i < 4; i++)
             mf_hand_point(fixture.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.5, 0, true);
-        FixtureConfig config = fixture_config(true);
-        config.points.friction = MF_FRICTION_COUPLED;
-        config.points.friction_coefficient = 1.0;
-        fixture_open(&fixture, config);
+        fixture_open(&fixture, WITH(fixture_config(true), .points.friction = MF_FRICTION_COUPLED,
+                                    .points.friction_coefficient = 1.0));
         mf_world_step(fixture.world, 100);
         fixture_set(&fixture, "base.force", 0, 3.924 * (1 + 0.02 * side));
         mf_world_step(fixture.world, 300);
@@ -419,13 +413,10 @@ static Fixture throw_box(mf_Time step, bool wide, double coefficient, double spe
     for (int i = 0; i < 8; i++)
         mf_hand_point(fixture.hand, 0, i & 1 ? .08 : -.08, i & 2 ? .06 : -.06, i & 4 ? .05 : -.05,
                       0, true);
-    FixtureConfig config = fixture_config(wide);
-    config.world.step = step;
-    config.points.joint_interval = step;
-    config.points.friction = MF_FRICTION_COUPLED;
-    config.points.friction_coefficient = coefficient;
-    config.group.count = 18;
-    fixture_open(&fixture, config);
+    fixture_open(&fixture,
+                 WITH(fixture_config(wide), .world.step = step, .points.joint_interval = step,
+                      .points.friction = MF_FRICTION_COUPLED,
+                      .points.friction_coefficient = coefficient, .group.count = 18));
     mf_world_step(fixture.world, (uint64_t)(MF_SECOND / 2 / step)); // it comes to rest
     for (uint32_t i = 0; i < 18; i++) {
         mf_field_set(fixture_field(&fixture, "base.linear_velocity"), i, 0, speed * cos(angle));

@@ -53,13 +53,11 @@ static void batch_open(Batch *batch, const Options *options, mf_Isa isa, uint32_
                        uint32_t first, uint32_t count) {
     batch->fixture = fixture_begin(threads);
     make_hexapod(batch->fixture.hand);
-    FixtureConfig config = fixture_config(options->double_precision);
-    config.world.isa = isa;
-    config.group.count = count;
-    config.points.friction = options->friction;
-    config.points.weighted = options->weighted;
-    config.points.keep_momentum = options->keep_momentum;
-    config.points.friction_coefficient = options->coefficient;
+    FixtureConfig config =
+        WITH(fixture_config(options->double_precision), .world.isa = isa, .group.count = count,
+             .points.friction = options->friction, .points.weighted = options->weighted,
+             .points.keep_momentum = options->keep_momentum,
+             .points.friction_coefficient = options->coefficient);
     batch->terrain =
         make_terrain(batch->fixture.context, options->level ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
                      options->interpolation, 0.05, 1.0, 0.1);
@@ -263,9 +261,8 @@ TEST(a_frozen_robot_keeps_its_state) {
 
 TEST(a_reset_robot_starts_again) {
     Fixture fixture, fresh;
-    FixtureConfig config = fixture_config(false);
-    config.group.count = NEIGHBORS;
-    config.group.fault_policy = MF_FAULT_RESET;
+    FixtureConfig config =
+        WITH(fixture_config(false), .group.count = NEIGHBORS, .group.fault_policy = MF_FAULT_RESET);
     Fixture *both[] = {&fixture, &fresh};
     for (int s = 0; s < 2; s++) {
         *both[s] = fixture_begin(1);

@@ -24,9 +24,8 @@ typedef struct Witness {
 
 static Witness witness_open(Fixture *fixture) {
     Witness witness;
-    mf_GroupConfig group = mf_group_config();
-    group.model = &fixture->hand->model;
-    group.double_precision = true;
+    mf_GroupConfig group =
+        WITH(mf_group_config(), .model = &fixture->hand->model, .double_precision = true);
     MUST(mf_world_create(fixture->context, NULL, &witness.world, &error));
     witness.group = add_group(witness.world, &group);
     MUST(mf_motion_add(witness.group, MF_MOTION_ARTICULATED, NULL, &error));
@@ -96,8 +95,7 @@ TEST(a_standing_sole_does_not_move) {
 TEST(a_jump_of_the_joints_is_followed) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     kin_biped(fixture.hand);
-    KinConfig config = kin_config(10 * MF_MILLISECOND);
-    kin_open(&fixture, config);
+    kin_open(&fixture, kin_config(10 * MF_MILLISECOND));
     Witness witness = witness_open(&fixture);
     double start[3], now[3];
     bend(&fixture, RIGHT_LEG, 1.3); // well clear
@@ -119,8 +117,7 @@ TEST(a_jump_of_the_joints_is_followed) {
 TEST(velocities_are_difference_quotients) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     kin_biped(fixture.hand);
-    KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&fixture, config);
+    kin_open(&fixture, kin_config(MF_MILLISECOND));
     const double rate = 2.5;
     bend(&fixture, RIGHT_LEG, 0.3);
     mf_world_step(fixture.world, 1);
@@ -152,8 +149,7 @@ TEST(a_tripod_gait_goes_as_far_as_it_strides) {
     mf_hand_point(fixture.hand, 0, 0, 0, 0, 2.0, false);
     for (int leg = 0; leg < 6; leg++)
         kin_post(fixture.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
-    KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&fixture, config);
+    kin_open(&fixture, kin_config(MF_MILLISECOND));
     enum { HALF = 100, CYCLES = 25 };
     const double stride = 0.04;
     // Legs 0, 2, 4 begin in front, the others behind.
@@ -200,9 +196,8 @@ TEST(a_trot_keeps_its_attitude) {
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 2.0, false);
         for (int leg = 0; leg < 4; leg++)
             kin_post(fixture.hand, leg < 2 ? 0.1 : -0.1, leg % 2 == 0 ? 0.07 : -0.07, 0.12);
-        KinConfig config = kin_config(MF_MILLISECOND);
-        config.motion.settle_height = settles ? (double)NAN : 0.0;
-        kin_open(&fixture, config);
+        kin_open(&fixture, WITH(kin_config(MF_MILLISECOND),
+                                .motion.settle_height = settles ? (double)NAN : 0.0));
         for (int n = 0; n < 2000; n++) {
             double part = (double)(n % 200 + 1) / 200;
             for (uint32_t leg = 0; leg < 4; leg++) {
@@ -228,9 +223,7 @@ TEST(the_lower_foot_stands) {
     for (int wide = 0; wide < 2; wide++) {
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         kin_biped(fixture.hand);
-        KinConfig config = kin_config(MF_MILLISECOND);
-        config.group.double_precision = wide;
-        kin_open(&fixture, config);
+        kin_open(&fixture, WITH(kin_config(MF_MILLISECOND), .group.double_precision = wide));
         mf_world_step(fixture.world, 1);
         double constant[8][3];
         bool constrained_before[8] = {false};
@@ -265,8 +258,7 @@ TEST(the_lower_foot_stands) {
 TEST(without_a_foot_down_it_falls_without_turning) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     kin_biped(fixture.hand);
-    KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&fixture, config);
+    kin_open(&fixture, kin_config(MF_MILLISECOND));
     const double high[3] = {0.3, -0.2, 1.0}, tilted[4] = {cos(0.01), sin(0.01), 0, 0};
     MUST(mf_group_set_start(fixture.group, 0, high, tilted, NULL, &error));
     fixture_set3(&fixture, "base.linear_velocity", 2.0, 0, 0);  // dropped
@@ -343,8 +335,7 @@ TEST(joints_are_at_their_targets) {
     fixture.hand->joints[9].mimic = 3; // the right knee follows the left
     fixture.hand->joints[9].multiplier = 0.5;
     fixture.hand->joints[9].offset = 0.1;
-    KinConfig config = kin_config(10 * MF_MILLISECOND);
-    kin_open(&fixture, config);
+    kin_open(&fixture, kin_config(10 * MF_MILLISECOND));
     set_target(&fixture, 3, 2.0);
     set_target(&fixture, 9, -7.0); // not read
     mf_world_step(fixture.world, 1);
@@ -362,8 +353,7 @@ TEST(joints_are_at_their_targets) {
 // ---- which contacts are feet --------------------------------------------------------------------
 
 static mf_Status add_to(Fixture *fixture, const KinConfig *config, mf_Error *error) {
-    mf_GroupConfig group = config->group;
-    group.model = &fixture->hand->model;
+    mf_GroupConfig group = WITH(config->group, .model = &fixture->hand->model);
     must(mf_world_create(fixture->context, &config->world, &fixture->world, error), error);
     must(mf_world_add_group(fixture->world, &group, &fixture->group, error), error);
     return rig_add_kinematic(fixture->group, &config->motion, error);
@@ -433,9 +423,7 @@ TEST(bad_settings_are_refused) {
 TEST(a_fixed_base_stays) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     kin_biped(fixture.hand);
-    KinConfig config = kin_config(MF_MILLISECOND);
-    config.motion.base = MF_ARTICULATED_FIXED;
-    kin_open(&fixture, config);
+    kin_open(&fixture, WITH(kin_config(MF_MILLISECOND), .motion.base = MF_ARTICULATED_FIXED));
     double height = fixture_get(&fixture, "base.position", 2);
     set_target(&fixture, 2, 0.5);
     mf_world_step(fixture.world, 10);
@@ -452,8 +440,7 @@ TEST(the_margin_of_a_regular_hexagon) {
     mf_hand_point(fixture.hand, 0, 0, 0, 0, 2.0, false);
     for (int leg = 0; leg < 6; leg++)
         kin_post(fixture.hand, radius * cos(leg * third), radius * sin(leg * third), 0.1);
-    KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&fixture, config);
+    kin_open(&fixture, kin_config(MF_MILLISECOND));
     assert_true(mf_kinematic_static_margin(fixture.group, 0) == -INFINITY);
     mf_world_step(fixture.world, 1);
     assert_int_equal(kin_standing(&fixture), 6);

@@ -122,9 +122,7 @@ TEST(momentum_is_exchanged_and_kept) {
     for (uint32_t groups = 3; groups <= 7; groups++) {
         if (groups == 4)
             continue; // sand alone
-        Options options = usual;
-        options.groups = groups;
-        Tank tank = open_tank(*state, &options);
+        Tank tank = open_tank(*state, &WITH(usual, .groups = groups));
         double before[3] = {0}, size = 0.0;
         for (uint32_t g = 0; g < GROUPS; g++)
             size += momentum_of(&tank, g, before);
@@ -185,9 +183,7 @@ TEST(snapshots_continue) {
 TEST(substeps_are_those_of_the_group_that_needs_most) {
     uint32_t alone[GROUPS], most = 0;
     for (uint32_t g = 0; g < GROUPS; g++) {
-        Options options = usual;
-        options.groups = 1u << g;
-        Tank tank = open_tank(*state, &options);
+        Tank tank = open_tank(*state, &WITH(usual, .groups = 1u << g));
         alone[g] = mf_particles_substeps(tank.groups[g]);
         most = alone[g] > most ? alone[g] : most;
         drain(&tank);

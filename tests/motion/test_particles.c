@@ -34,8 +34,7 @@ static uint64_t run_block(const RigConfig *config, bool fluid) {
 
 TEST(test_bits) {
     for (int kind = 0; kind < 4; kind++) {
-        RigConfig config = rig_config(500);
-        config.precise = kind % 2 == 1;
+        RigConfig config = WITH(rig_config(500), .precise = kind % 2 == 1);
         config.step = kind < 2 ? 2e-3 : config.step; // many substeps of a fluid use a list
         const uint64_t hash = run_block(&config, kind < 2);
         config.threads = 3;
@@ -55,10 +54,8 @@ TEST(test_lists) {
     Rig rigs[2];
     double farthest = 0.0;
     for (int k = 0; k < 2; k++) {
-        RigConfig config = rig_config(512);
-        config.precise = true;
-        config.step = k == 0 ? 2.9e-3 : 2.9e-4;
-        rigs[k] = rig_open(config);
+        rigs[k] =
+            rig_open(WITH(rig_config(512), .precise = true, .step = k == 0 ? 2.9e-3 : 2.9e-4));
         add_motion(&rigs[k], true);
         rig_fill(&rigs[k], 8, 8, 0.019);
         for (uint32_t i = 0; i < 512; i++)
@@ -81,8 +78,7 @@ TEST(test_lists) {
 
 TEST(test_restore) {
     for (int fluid = 0; fluid < 2; fluid++) {
-        const RigConfig config = rig_config(300);
-        AUTO(rig_close) Rig rig = open_block(config, fluid);
+        AUTO(rig_close) Rig rig = open_block(rig_config(300), fluid);
         mf_world_step(rig.world, 40);
         assert_continues(rig.world, 40);
     }
@@ -116,20 +112,18 @@ TEST(test_fault) {
 // The spacing is 0.02 m: in a nozzle of 0.03 m are 5 sites, a layer of which leaves every 20 ms at
 // 1 m/s, the first one at 0.1 s.
 TEST(test_emitter) {
-    RigConfig config = rig_config(32);
-    config.gravity = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO(rig_close) Rig rig = rig_open(WITH(rig_config(32), .gravity = 0.0));
     const mf_Emitter emitter = {.position = {1.0, 2.0, 3.0},
                                 .direction = {2.0, 0.0, 0.0},
                                 .radius = 0.031,
                                 .speed = 1.0,
                                 .start = 0.1,
                                 .stop = (double)INFINITY};
-    mf_FluidConfig fluid = mf_motions_config().fluid;
-    fluid.emitters = &emitter;
-    fluid.emitter_count = 1;
-    fluid.placed = 0;
-    assert_int_equal(rig_add_fluid(rig.group, &fluid, NULL), MF_OK);
+    assert_int_equal(rig_add_fluid(rig.group,
+                                   &WITH(mf_motions_config().fluid, .emitters = &emitter,
+                                         .emitter_count = 1, .placed = 0),
+                                   NULL),
+                     MF_OK);
     mf_world_step(rig.world, 200); // 0.1 s
     assert_int_equal(mf_particles_present(rig.group), 0);
     mf_world_step(rig.world, 20);
@@ -146,10 +140,7 @@ TEST(test_emitter) {
 
 // A block of particles that flies into a free box off its middle, without gravity.
 static void throw_block(Rig *rig, bool fluid, uint32_t count) {
-    RigConfig config = rig_config(count);
-    config.gravity = 0.0;
-    config.precise = true;
-    *rig = rig_open(config);
+    *rig = rig_open(WITH(rig_config(count), .gravity = 0.0, .precise = true));
     add_motion(rig, fluid);
     rig_box(rig, 1.0, (double[]){0.3, 0.04, 5.04});
     rig_fill(rig, 4, 4, 0.02);
@@ -221,11 +212,9 @@ TEST(moment_of_momentum_is_passed_on) {
 TEST(solids_turn_within_a_step) {
     double speed[2];
     for (int k = 0; k < 2; k++) {
-        RigConfig config = rig_config(1);
-        config.gravity = 0.0;
-        config.precise = true;
-        config.step = k == 0 ? 0.01 : 1e-4;
-        AUTO(rig_close) Rig rig = rig_open(config);
+        AUTO(rig_close)
+        Rig rig = rig_open(
+            WITH(rig_config(1), .gravity = 0.0, .precise = true, .step = k == 0 ? 0.01 : 1e-4));
         add_motion(&rig, false);
         rig_box(&rig, 1e3, (double[]){0, 0, 5});
         MUST(mf_group_set_start(rig.group, 0, (double[]){0.115, 0, 5}, NULL, NULL, &error));
@@ -243,16 +232,15 @@ TEST(solids_turn_within_a_step) {
 }
 
 TEST(test_refusals) {
-    const RigConfig config = rig_config(4);
     mf_Error error = {0};
-    AUTO(rig_close) Rig rig = rig_open(config);
-    mf_FluidConfig fluid = mf_motions_config().fluid;
-    fluid.reach = 1.0;
+    AUTO(rig_close) Rig rig = rig_open(rig_config(4));
+    mf_FluidConfig fluid = WITH(mf_motions_config().fluid, .reach = 1.0);
     assert_int_equal(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "fluid.reach: 1, need 1.8 .. 4");
-    mf_GrainsConfig grains = mf_motions_config().grains;
-    grains.restitution = (double)NAN;
-    assert_int_equal(rig_add_grains(rig.group, &grains, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(rig_add_grains(rig.group,
+                                    &WITH(mf_motions_config().grains, .restitution = (double)NAN),
+                                    &error),
+                     MF_BAD_ARGUMENT);
     fluid = mf_motions_config().fluid;
     fluid.sound_speed = 1e5; // 5e-4 s would be 8334 substeps of 6e-8 s
     fluid.density = 1e6;

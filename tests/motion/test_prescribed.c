@@ -65,9 +65,8 @@ static void solve(double a[6][6], double b[6], double x[6]) {
 static void rows_left(mf_Time step, bool ball, double left[6]) {
     const double seconds = mf_time_to_seconds(step);
     Fixture fixture, full;
-    DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    config.world.gravity_direction[0] = 0.3;
-    config.world.step = step;
+    DrivenFixtureConfig config =
+        WITH(usual(MF_ARTICULATED_IMPLICIT), .world.gravity_direction[0] = 0.3, .world.step = step);
     fixture = fixture_begin(1);
     make_flailer(fixture.hand, ball);
     driven_open(&fixture, NULL, config);
@@ -174,9 +173,8 @@ TEST(flailing_conserves_momentum) {
 TEST(semi_implicit_steps_keep_momentum) {
     static const mf_Time steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
     for (int i = 0; i < 2; i++) {
-        DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-        config.world.step = steps[i];
-        config.world.gravity = 0.0;
+        DrivenFixtureConfig config =
+            WITH(usual(MF_ARTICULATED_IMPLICIT), .world.step = steps[i], .world.gravity = 0.0);
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         make_flailer(fixture.hand, true);
         driven_open(&fixture, NULL, config);
@@ -226,8 +224,7 @@ static Fixture open_arm(DrivenFixtureConfig config) {
 
 // A target is reached at the end of the control interval, whatever the path.
 TEST(targets_are_reached_within_an_interval) {
-    DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    AUTO(fixture_close) Fixture fixture = open_arm(config);
+    AUTO(fixture_close) Fixture fixture = open_arm(usual(MF_ARTICULATED_IMPLICIT));
     for (int n = 0; n < 50; n++) {
         double target = 0.3 * sin(0.1 * n);
         fixture_set(&fixture, "joint.target", 0, target);
@@ -240,8 +237,7 @@ TEST(targets_are_reached_within_an_interval) {
 // Targets on a parabola: from the third interval on the path is that parabola, with its
 // acceleration.
 TEST(paths_follow_a_parabola) {
-    DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    AUTO(fixture_close) Fixture fixture = open_arm(config);
+    AUTO(fixture_close) Fixture fixture = open_arm(usual(MF_ARTICULATED_IMPLICIT));
     for (int n = 0; n < 20; n++) {
         double t = 0.01 * (n + 1);
         fixture_set(&fixture, "joint.target", 0, 4.0 * t * t - 0.5 * t);
@@ -261,8 +257,7 @@ TEST(paths_follow_a_parabola) {
 // ContactSlots to go far beyond, a joint goes as fast as it may and stops at its limit, never
 // beyond.
 TEST(joints_stop_at_their_limits) {
-    DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    AUTO(fixture_close) Fixture fixture = open_arm(config);
+    AUTO(fixture_close) Fixture fixture = open_arm(usual(MF_ARTICULATED_IMPLICIT));
     double before = 0.0, most = 0.0;
     for (int n = 0; n < 400; n++) {
         fixture_set(&fixture, "joint.target", 0, n < 200 ? 100.0 : -100.0);
@@ -283,8 +278,7 @@ TEST(joints_stop_at_their_limits) {
 
 // After angles and rates were written, paths begin there.
 TEST(refreshed_paths_begin_where_joints_are) {
-    DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    AUTO(fixture_close) Fixture fixture = open_arm(config);
+    AUTO(fixture_close) Fixture fixture = open_arm(usual(MF_ARTICULATED_IMPLICIT));
     fixture_set(&fixture, "joint.target", 0, 0.3);
     mf_world_step(fixture.world, 5);
     assert_true(fabs(fixture_get(&fixture, "joint.jerk", 0)) > 1.0);

@@ -28,10 +28,9 @@ TEST(hover_speed_is_the_published_one) {
 TEST(hovering_does_not_drift) {
     const mf_Quadrotor vehicle[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
     for (int i = 0; i < 3; i++) {
-        FixtureConfig config = fixture_config();
-        config.quadrotor = vehicle[i];
-        config.config.command = MF_QUADROTOR_POSITION;
-        AUTO(fixture_close) Fixture fixture = fixture_open(config);
+        AUTO(fixture_close)
+        Fixture fixture = fixture_open(WITH(fixture_config(), .quadrotor = vehicle[i],
+                                            .config.command = MF_QUADROTOR_POSITION));
         double start = fixture_get(&fixture, 0, "base.position", 2);
         mf_world_step(fixture.world, 1000000);
         assert_near(fixture_get(&fixture, 0, "base.position", 2), start, 1e-9);
@@ -44,8 +43,7 @@ TEST(hovering_does_not_drift) {
 
 // With RK4 one step leaves 1 - x + x^2/2 - x^3/6 + x^4/24 of a speed error, x = h / tau.
 TEST(motors_lag_as_runge_kutta_says) {
-    FixtureConfig config = fixture_config();
-    config.config.command = MF_QUADROTOR_ROTORS;
+    FixtureConfig config = WITH(fixture_config(), .config.command = MF_QUADROTOR_ROTORS);
     config.world.step = 3300000; // a tenth of the time constant
     AUTO(fixture_close) Fixture fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
@@ -59,10 +57,9 @@ TEST(motors_lag_as_runge_kutta_says) {
 }
 
 TEST(rotors_keep_their_limits) {
-    FixtureConfig config = fixture_config();
-    config.quadrotor.rotor_speed_min = 200.0;
-    config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(config);
+    AUTO(fixture_close)
+    Fixture fixture = fixture_open(WITH(fixture_config(), .quadrotor.rotor_speed_min = 200.0,
+                                        .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){0, 2000, 100, 1990});
     mf_world_step(fixture.world, 1000);
     assert_near(fixture_get(&fixture, 0, "rotor.speed", 0), 200.0, 1e-6);
@@ -72,10 +69,9 @@ TEST(rotors_keep_their_limits) {
 }
 
 TEST(rotors_without_lag_are_there_at_once) {
-    FixtureConfig config = fixture_config();
-    config.quadrotor.motor_time_constant = 0.0;
-    config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(config);
+    AUTO(fixture_close)
+    Fixture fixture = fixture_open(WITH(fixture_config(), .quadrotor.motor_time_constant = 0.0,
+                                        .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1500, 1500, 1500, 1500});
     mf_world_step(fixture.world, 1);
     const double force = 4.0 * 1.562522e-6 * 1500.0 * 1500.0 / 0.752 - 9.81;
@@ -85,11 +81,10 @@ TEST(rotors_without_lag_are_there_at_once) {
 
 // Signs of the allocation: rotor 0 is ahead on the left and turns clockwise.
 TEST(one_rotor_turns_the_body_as_it_should) {
-    FixtureConfig config = fixture_config();
-    config.quadrotor.motor_time_constant = 0.0;
-    config.world.gravity = 0.0;
-    config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(config);
+    AUTO(fixture_close)
+    Fixture fixture =
+        fixture_open(WITH(fixture_config(), .quadrotor.motor_time_constant = 0.0,
+                          .world.gravity = 0.0, .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1000, 0, 0, 0});
     mf_world_step(fixture.world, 1);
     const double thrust = 1.562522; // [N]
@@ -103,11 +98,10 @@ TEST(one_rotor_turns_the_body_as_it_should) {
 // ---- drag ---------------------------------------------------------------------------------------
 
 TEST(quadratic_drag_ends_the_fall) {
-    FixtureConfig config = fixture_config();
-    config.quadrotor.mass = 1.0;
-    config.quadrotor.body_drag[2] = 0.1;
-    config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(config);
+    AUTO(fixture_close)
+    Fixture fixture =
+        fixture_open(WITH(fixture_config(), .quadrotor.mass = 1.0, .quadrotor.body_drag[2] = 0.1,
+                          .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){0, 0, 0, 0});
     mf_world_step(fixture.world, 1000);
@@ -231,10 +225,9 @@ TEST(a_free_body_keeps_energy_and_momentum) {
 // ---- orders -------------------------------------------------------------------------------------
 
 static void fly_for_order(mf_Integrator integrator, double step, bool hard, double out[13]) {
-    FixtureConfig config = fixture_config();
-    config.config.command = MF_QUADROTOR_ROTORS;
-    config.config.integrator = integrator;
-    config.world.step = mf_time_from_seconds(step);
+    FixtureConfig config =
+        WITH(fixture_config(), .config.command = MF_QUADROTOR_ROTORS,
+             .config.integrator = integrator, .world.step = mf_time_from_seconds(step));
     if (hard) { // everything that the plain path leaves out
         config.quadrotor.inertia[3] = 2e-4;
         config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 1e-4;
@@ -337,10 +330,8 @@ TEST(bad_settings_are_refused) {
     AUTO(fixture_close) Fixture fixture = fixture_open(config);
     mf_Group *second;
     mf_Error error = {0};
-    mf_GroupConfig group = mf_group_config();
-    group.model = fixture.model;
-    group.name = "second";
-    second = add_group(fixture.world, &group);
+    second = add_group(fixture.world,
+                       &WITH(mf_group_config(), .model = fixture.model, .name = "second"));
     uint32_t fields = mf_group_field_count(second);
     mf_QuadrotorConfig vehicle_config = mf_motions_config().quadrotor_config;
     vehicle_config.control_interval = 1500000;
@@ -360,8 +351,7 @@ TEST(bad_settings_are_refused) {
     vehicle_config.integrator = (mf_Integrator)7;
     assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
                      MF_BAD_ARGUMENT);
-    mf_Quadrotor heavy = config.quadrotor;
-    heavy.mass = 1.0;
+    mf_Quadrotor heavy = WITH(config.quadrotor, .mass = 1.0);
     assert_int_equal(rig_add_quadrotor(second, &heavy, NULL, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "quadrotor.mass"));
     heavy = config.quadrotor;

@@ -8,8 +8,7 @@ static DrivenFixtureConfig usual(mf_Motion motion) {
 
 // In the air, without gravity, a base at rest stays at rest whatever its limbs do.
 TEST(limbs_have_no_reaction) {
-    DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
-    config.world.gravity = 0.0;
+    DrivenFixtureConfig config = WITH(usual(MF_MOTION_RIGID), .world.gravity = 0.0);
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     make_flailer(fixture.hand, true);
     driven_open(&fixture, NULL, config);
@@ -60,8 +59,7 @@ TEST(joint_rates_carry_the_robot) {
 
 // A top on one point slows down by the constant torque nu m g: w = w0 - nu m g t / I.
 TEST(spin_has_friction) {
-    DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
-    config.rigid.torsional_friction = 0.002;
+    DrivenFixtureConfig config = WITH(usual(MF_MOTION_RIGID), .rigid.torsional_friction = 0.002);
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     art_body(fixture.hand, 0, 2.0, 0, 0, -0.2, 0.05, 0.05, 0.01);
     mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
@@ -81,11 +79,9 @@ TEST(spin_has_friction) {
 // height where m g (h' + d) = z k d^2 / 2, z being the share of the stiffness on separation.
 TEST(drops_come_back_to_their_share) {
     for (int i = 1; i <= 4; i++) {
-        DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
-        config.world.step = MF_MILLISECOND / 100;
-        config.rigid.separation = 0.2 * i;
-        config.rigid.contact_stiffness = 2e4;
-        config.rigid.contact_depth = 1.0;
+        DrivenFixtureConfig config = WITH(
+            usual(MF_MOTION_RIGID), .world.step = MF_MILLISECOND / 100, .rigid.separation = 0.2 * i,
+            .rigid.contact_stiffness = 2e4, .rigid.contact_depth = 1.0);
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         art_body(fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
@@ -114,8 +110,7 @@ TEST(drops_come_back_to_their_share) {
 // of the depth.
 TEST(what_is_pressed_rises_to_rest) {
     for (int feet = 1; feet <= 4; feet += 3) {
-        DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
-        config.rigid.contact_time = 0.012;
+        DrivenFixtureConfig config = WITH(usual(MF_MOTION_RIGID), .rigid.contact_time = 0.012);
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         art_body(fixture.hand, 0, 2.0, 0, 0, 0, 0.01, 0.01, 0.01);
         for (int k = 0; k < feet; k++)

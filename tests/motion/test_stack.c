@@ -88,10 +88,9 @@ static Scene scene_open(const Case *from) {
     if (scene.model->sensor_count > 0)
         MUST(mf_sensors_add(group, NULL, &error));
     if (from->collide) {
-        mf_CollisionsConfig settings = mf_collisions_config();
         mf_Collisions *collisions;
-        settings.law = from->between;
-        MUST(mf_collisions_add(scene.world, &settings, &collisions, &error));
+        MUST(mf_collisions_add(scene.world, &WITH(mf_collisions_config(), .law = from->between),
+                               &collisions, &error));
     }
     return scene;
 }

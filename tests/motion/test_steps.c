@@ -37,12 +37,10 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
             "-.1 -.1 .1 -.1 .1 .1 .1 -.1 .1 .1 .1'/></asset><worldbody><body><freejoint/>"
             "<geom %s mass='1'/></body></worldbody></mujoco>",
             geom));
-    mf_WorldConfig config = mf_world_config();
-    config.step = step;
+    mf_WorldConfig config = WITH(mf_world_config(), .step = step);
     AUTO_TERRAIN *terrain = make_step(context);
     config.terrain = terrain;
-    mf_GroupConfig grouped = mf_group_config();
-    grouped.model = model;
+    mf_GroupConfig grouped = WITH(mf_group_config(), .model = model);
     world = open_world(context, &config);
     group = add_group(world, &grouped);
     mf_MotionsConfig motions = mf_motions_config();

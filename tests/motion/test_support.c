@@ -10,14 +10,10 @@ static void add_mass(mf_HandModel *hand, double mass, double x, double y, double
                           mass / 6, false);
 }
 
-static Fixture open_fixture(bool double_precision, mf_FrictionModel friction,
-                            const mf_Terrain *terrain) {
-    Fixture fixture;
-    FixtureConfig config = fixture_config(double_precision);
-    config.points.friction = friction;
-    config.world.terrain = terrain;
-    fixture_open(&fixture, config);
-    return fixture;
+static void open_fixture(Fixture *fixture, bool double_precision, mf_FrictionModel friction,
+                         const mf_Terrain *terrain) {
+    fixture_open(fixture, WITH(fixture_config(double_precision), .points.friction = friction,
+                               .world.terrain = terrain));
 }
 
 static double largest_speed(const Fixture *fixture) {
@@ -42,7 +38,7 @@ TEST(c1_four_feet) {
         add_mass(fixture.hand, 10.0, 0.05, 0.02, 0.0);
         for (int i = 0; i < 4; i++)
             mf_hand_point(fixture.hand, 0, i < 2 ? 0.2 : -0.2, i % 2 ? -0.15 : 0.15, 0, 0, true);
-        fixture = open_fixture(true, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
+        open_fixture(&fixture, true, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
         mf_world_step(fixture.world, 2000);
         for (uint32_t i = 0; i < 4; i++)
             assert_near(fixture_get(&fixture, "point.load", i), expected[i], 1.4e-7);
@@ -57,7 +53,7 @@ TEST(c2_three_feet) {
     add_mass(fixture.hand, 3.0, 0.02, -0.01, 0.1);
     for (int i = 0; i < 3; i++)
         mf_hand_point(fixture.hand, 0, foot[i][0], foot[i][1], 0, 0, true);
-    fixture = open_fixture(true, MF_FRICTION_FIT, NULL);
+    open_fixture(&fixture, true, MF_FRICTION_FIT, NULL);
     mf_world_step(fixture.world, 2000);
     double center[3], linear[3], angular[3], force = 0, roll = 0, pitch = 0;
     mf_motion_momentum(fixture.group, 0, center, linear, angular);
@@ -82,13 +78,12 @@ TEST(c6_plane_by_three_methods) {
     for (int method = 0; method < 3; method++) {
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         make_hexapod(fixture.hand);
-        mf_TerrainConfig config = mf_terrain_config();
-        config.columns = config.rows = 20;
-        config.interpolation = method == 2 ? MF_BILINEAR : MF_NEAREST;
+        mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 20, .rows = 20,
+                                       .interpolation = method == 2 ? MF_BILINEAR : MF_NEAREST);
         mf_Terrain *terrain = NULL;
         if (method > 0)
             MUST(mf_terrain_from_array(fixture.context, &config, heights, &terrain, &error));
-        fixture = open_fixture(true, MF_FRICTION_FIT, terrain);
+        open_fixture(&fixture, true, MF_FRICTION_FIT, terrain);
         mf_world_step(fixture.world, 500);
         height[method] = fixture_get(&fixture, "base.position", 2);
         contacts = fixture_field(&fixture, "point.load")->components;
@@ -131,8 +126,8 @@ TEST(degenerate_contacts) {
             add_mass(fixture.hand, 2.0, 0, 0, 0);
             for (uint32_t c = 0; c < cases[i].count; c++)
                 mf_hand_point(fixture.hand, 0, cases[i].at[c][0], cases[i].at[c][1], 0, 0, true);
-            fixture = open_fixture((option & 1) != 0,
-                                   option & 2 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
+            open_fixture(&fixture, (option & 1) != 0,
+                         option & 2 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
             double energy = fixture_energy(&fixture, 0);
             mf_world_step(fixture.world, 300);
             if (mf_group_fault_total(fixture.group) != 0)
@@ -172,7 +167,7 @@ TEST(rest_does_not_drift) {
         mf_Terrain *terrain = make_terrain(
             fixture.context, ground == 0 ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
             ground == 2 ? MF_BILINEAR : MF_NEAREST, ground == 0 ? 0.0 : 0.05, 1.0, 0.1);
-        fixture = open_fixture(wide, coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, terrain);
+        open_fixture(&fixture, wide, coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, terrain);
         mf_world_step(fixture.world, 1000);
         static const char *const names[] = {"base.position", "base.orientation"};
         double start[2][4];

@@ -151,8 +151,7 @@ TEST(every_switch_keeps_its_invariants) {
     static const char *const files[] = {HEXAPOD, HUMANOID};
     for (int f = 0; f < 2; f++) {
         AUTO(batch_close) Batch batch;
-        BatchConfig config = batch_config(files[f], MF_MOTION_ARTICULATED);
-        batch_open(&batch, config);
+        batch_open(&batch, batch_config(files[f], MF_MOTION_ARTICULATED));
         for (int from = 0; from < MF_MOTION_LEVELS; from++)
             for (int to = 0; to < MF_MOTION_LEVELS; to++)
                 check_pair(&batch, (mf_Motion)from, (mf_Motion)to,
@@ -176,8 +175,7 @@ TEST(momentum_of_joints_goes_into_the_base) {
     for (int l = 0; l < 2; l++)
         for (int c = 0; c < 3; c++)
             batch.hand.links[l].inertia[c] = l == 0 ? body[c] : arm[c];
-    BatchConfig config = batch_config(NULL, MF_MOTION_ARTICULATED);
-    MUST(batch_try(&batch, config, &error));
+    MUST(batch_try(&batch, batch_config(NULL, MF_MOTION_ARTICULATED), &error));
     for (int i = 0; i < 4; i++) {
         change(&batch, 0, with[i / 2]);
         mf_field_set(field_of(batch.group, "base.angular_velocity"), 0, 2, 1.0);
@@ -198,8 +196,7 @@ TEST(momentum_of_joints_goes_into_the_base) {
 // A robot that stands goes on standing, whatever it is changed to.
 TEST(a_standing_robot_keeps_standing) {
     AUTO(batch_close) Batch batch;
-    BatchConfig config = batch_config(HEXAPOD, MF_MOTION_KINEMATIC);
-    batch_open(&batch, config);
+    batch_open(&batch, batch_config(HEXAPOD, MF_MOTION_KINEMATIC));
     mf_world_step(batch.world, 200);
     const double height = get(&batch, "base.position", 0, 2);
     for (int n = 0; n < 25; n++) {
@@ -241,12 +238,8 @@ static void run_mixed(Batch *batch, uint32_t first, uint32_t steps) {
 
 static void open_mixed(Batch *batch, bool wide, mf_Isa isa, uint32_t threads, uint32_t first,
                        uint32_t count) {
-    BatchConfig config = batch_config(HEXAPOD, MF_MOTION_ARTICULATED);
-    config.group.count = count;
-    config.group.double_precision = wide;
-    config.world.isa = isa;
-    config.threads = threads;
-    batch_open(batch, config);
+    batch_open(batch, WITH(batch_config(HEXAPOD, MF_MOTION_ARTICULATED), .group.count = count,
+                           .group.double_precision = wide, .world.isa = isa, .threads = threads));
     for (uint32_t i = 0; i < count; i++) {
         mf_Field *field = field_of(batch->group, "base.position");
         mf_field_set(field, i, 2,
@@ -349,9 +342,7 @@ TEST(changing_allocates_nothing) {
 
 TEST(a_reset_goes_back_to_the_start) {
     AUTO(batch_close) Batch batch;
-    BatchConfig config = batch_config(HEXAPOD, MF_MOTION_RIGID);
-    config.group.count = 3;
-    batch_open(&batch, config);
+    batch_open(&batch, WITH(batch_config(HEXAPOD, MF_MOTION_RIGID), .group.count = 3));
     uint64_t fresh = mf_group_instance_hash(batch.group, 1);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(mf_motion_of(batch.group, i), MF_MOTION_RIGID);
@@ -401,8 +392,7 @@ TEST(motions_that_are_not_there_are_refused) {
 TEST(a_group_with_one_motion_answers_too) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     make_hexapod(fixture.hand);
-    FixtureConfig config = fixture_config(true);
-    fixture_open(&fixture, config);
+    fixture_open(&fixture, fixture_config(true));
     double center[3], linear[3], angular[3], expected[3][3];
     mf_Error error = {0};
     fixture_set3(&fixture, "base.linear_velocity", 1, 2, 3);

@@ -20,9 +20,7 @@ static double rest_height(double cell) {
     mf_TerrainGenerator wave = {
         .shape = MF_TERRAIN_SINE, .amplitude = 1.0, .wavelength = 2 * pi, .octaves = 1};
     MUST(mf_terrain_generate(fixture.context, &map, &wave, &terrain, &error));
-    FixtureConfig config = fixture_config(true);
-    config.world.terrain = terrain;
-    fixture_open(&fixture, config);
+    fixture_open(&fixture, WITH(fixture_config(true), .world.terrain = terrain));
     fixture_set3(&fixture, "base.position", pi / 2, 0.0, 1.0);
     mf_world_step(fixture.world, 300);
     assert_near(fixture_get(&fixture, "point.load", 0), 9.81, 1e-6);
@@ -52,17 +50,14 @@ TEST(c8_any_position_is_defined) {
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         make_hexapod(fixture.hand);
         mf_Terrain *terrain;
-        mf_TerrainConfig map = mf_terrain_config();
-        map.columns = sizes[option / 4][0];
-        map.rows = sizes[option / 4][1];
-        map.interpolation = option & 1 ? MF_BILINEAR : MF_NEAREST;
+        mf_TerrainConfig map =
+            WITH(mf_terrain_config(), .columns = sizes[option / 4][0], .rows = sizes[option / 4][1],
+                 .interpolation = option & 1 ? MF_BILINEAR : MF_NEAREST);
         mf_TerrainGenerator noise = {
             .shape = MF_TERRAIN_NOISE, .amplitude = 0.1, .wavelength = 1, .octaves = 3};
         MUST(mf_terrain_generate(fixture.context, &map, &noise, &terrain, &error));
-        FixtureConfig config = fixture_config((option & 2) != 0);
-        config.world.terrain = terrain;
-        config.group.count = 3 * PLACES;
-        fixture_open(&fixture, config);
+        fixture_open(&fixture, WITH(fixture_config((option & 2) != 0), .world.terrain = terrain,
+                                    .group.count = 3 * PLACES));
         mf_Field *position = fixture_field(&fixture, "base.position");
         for (uint32_t i = 0; i < 3 * PLACES; i++)
             mf_field_set(position, i, i % 3, positions[i / 3]);

@@ -31,11 +31,9 @@ static const char heavy_on_light[] =
     "</worldbody></mujoco>";
 
 static TextConfig pile_config(void) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.motion.contact_law = MF_CONTACT_LAW_HARD;
-    config.motion.sweeps = 1;
-    config.motion.solver_rounds = 0;
-    return config;
+    return WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                .motion.contact_law = MF_CONTACT_LAW_HARD, .motion.sweeps = 1,
+                .motion.solver_rounds = 0);
 }
 
 // One sweep does not bear 1000 kg on 1 kg; with solutions of all rows behind it, it does.
@@ -53,8 +51,7 @@ TEST(few_sweeps_are_reported) {
 
 // A robot goes on with a warning, a reset clears it, and an image and the hash hold it.
 TEST(a_warning_is_state_and_does_not_freeze) {
-    TextConfig config = pile_config();
-    AUTO(text_close) Text t = text_open(heavy_on_light, config);
+    AUTO(text_close) Text t = text_open(heavy_on_light, pile_config());
     const uint64_t clean = mf_world_hash(t.world);
     mf_world_step(t.world, 20);
     const uint64_t before = expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
@@ -102,9 +99,8 @@ TEST(too_many_contacts_are_a_fault) {
     enum { ROOM = 32768 };
     AUTO(end_memory) char *text = malloc(ROOM);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        config.motion.contact_law = cases[i].law;
-        config.motion.shapes = true;
+        TextConfig config = WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                 .motion.contact_law = cases[i].law, .motion.shapes = true);
         put_balls(text, ROOM, cases[i].balls, cases[i].ground);
         AUTO(text_close) Text t = text_open(text, config);
         mf_world_step(t.world, 5);
@@ -137,11 +133,10 @@ TEST(a_pile_of_boxes_stays_in_its_bin) {
                                  .1 * (i % 3 - 1), .1 * (i / 3 % 3 - 1), .08 + .12 * (i / 9),
                                  37 * i % 80, 53 * i % 70, 71 * i % 90);
     snprintf(text + used, ROOM - used, "</worldbody></mujoco>");
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-    config.motion.shapes = true;
-    config.group.double_precision = false;
-    AUTO(text_close) Text t = text_open(text, config);
+    AUTO(text_close)
+    Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                  .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
+                                  .motion.shapes = true, .group.double_precision = false));
     mf_world_step(t.world, 500);
     assert_int_equal(mf_group_fault_total(t.group), 0);
     assert_false(mf_group_warning(t.group, 0) & MF_WARNING_CONTACTS);
@@ -162,9 +157,9 @@ TEST(an_inaccurate_contact_is_reported) {
         "</worldbody></mujoco>";
     static const double rotation[4] = {0.2856, 0.6055, 0.6451, -0.3682};
     for (int beside = 0; beside < 2; beside++) { // and one that the search finds
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        config.group.double_precision = false;
-        AUTO(text_close) Text t = text_open(text, config);
+        AUTO(text_close)
+        Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                      .group.double_precision = false));
         text_set3(&t, "base.position", 0.0258 + 0.02 * beside, 0.0085, -0.0145);
         for (uint32_t c = 0; c < 4; c++)
             text_set(&t, "base.orientation", c, rotation[c]);
@@ -183,8 +178,7 @@ TEST(an_open_loop_is_reported) {
         "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"
         "<equality><joint joint1='x' polycoef='.005 0 0 0 0'/></equality></mujoco>";
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    AUTO(text_close) Text t = text_open(text, config);
+    AUTO(text_close) Text t = text_open(text, text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND));
     mf_world_step(t.world, 3);
     const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_LOOPS);
     expect_warning(t.group, MF_WARNING_LOOPS, 0.0049);
@@ -197,9 +191,9 @@ TEST(too_fast_a_rotation_is_reported) {
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1e-2 2e-2 2.5e-2'/></body>"
         "</worldbody></mujoco>";
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.world.gravity = 0.0;
-    AUTO(text_close) Text t = text_open(text, config);
+    AUTO(text_close)
+    Text t = text_open(
+        text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
     text_set3(&t, "base.angular_velocity", 100, 90, 80);
     mf_world_step(t.world, 20);
     assert_int_equal(mf_group_warning(t.group, 0), 0);
@@ -213,8 +207,7 @@ TEST(too_fast_a_rotation_is_reported) {
 TEST(a_lost_stance_is_reported) {
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     kin_biped(fixture.hand);
-    KinConfig config = kin_config(10 * MF_MILLISECOND);
-    kin_open(&fixture, config);
+    kin_open(&fixture, kin_config(10 * MF_MILLISECOND));
     mf_world_step(fixture.world, 2);
     assert_int_equal(mf_group_warning(fixture.group, 0), 0);
     const uint32_t values = fixture_field(&fixture, "stance.anchor")->components;

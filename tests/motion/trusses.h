@@ -88,11 +88,8 @@ static inline RigConfig rig_config(uint32_t count) {
 
 // With inertia and this step [s].
 static inline RigConfig elastic_config(uint32_t count, double step) {
-    RigConfig config = rig_config(count);
-    config.elastic = true;
-    config.motion = mf_motions_config().elastic;
-    config.world.step = (mf_Time)(step * 1e9 + 0.5);
-    return config;
+    return WITH(rig_config(count), .elastic = true, .motion = mf_motions_config().elastic,
+                .world.step = (mf_Time)(step * 1e9 + 0.5));
 }
 
 static inline Rig rig_open(mf_Context *context, const mf_Truss *truss, RigConfig config) {

@@ -9,28 +9,28 @@
 
 #define WITH(value, ...)                                                                           \
     (*(__typeof__(value)[1]){__extension__({                                                       \
-        __typeof__(value) with = (value);                                                          \
+        __auto_type changed = (value);                                                             \
         WITH_PICK(__VA_ARGS__, WITH_16, WITH_15, WITH_14, WITH_13, WITH_12, WITH_11, WITH_10,      \
                   WITH_9, WITH_8, WITH_7, WITH_6, WITH_5, WITH_4, WITH_3, WITH_2, WITH_1, )        \
         (__VA_ARGS__);                                                                             \
-        with;                                                                                      \
+        changed;                                                                                   \
     })})
 #define WITH_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, picked, ...) picked
-#define WITH_1(a) with a
-#define WITH_2(a, ...) with a, WITH_1(__VA_ARGS__)
-#define WITH_3(a, ...) with a, WITH_2(__VA_ARGS__)
-#define WITH_4(a, ...) with a, WITH_3(__VA_ARGS__)
-#define WITH_5(a, ...) with a, WITH_4(__VA_ARGS__)
-#define WITH_6(a, ...) with a, WITH_5(__VA_ARGS__)
-#define WITH_7(a, ...) with a, WITH_6(__VA_ARGS__)
-#define WITH_8(a, ...) with a, WITH_7(__VA_ARGS__)
-#define WITH_9(a, ...) with a, WITH_8(__VA_ARGS__)
-#define WITH_10(a, ...) with a, WITH_9(__VA_ARGS__)
-#define WITH_11(a, ...) with a, WITH_10(__VA_ARGS__)
-#define WITH_12(a, ...) with a, WITH_11(__VA_ARGS__)
-#define WITH_13(a, ...) with a, WITH_12(__VA_ARGS__)
-#define WITH_14(a, ...) with a, WITH_13(__VA_ARGS__)
-#define WITH_15(a, ...) with a, WITH_14(__VA_ARGS__)
-#define WITH_16(a, ...) with a, WITH_15(__VA_ARGS__)
+#define WITH_1(a) changed a
+#define WITH_2(a, ...) changed a, WITH_1(__VA_ARGS__)
+#define WITH_3(a, ...) changed a, WITH_2(__VA_ARGS__)
+#define WITH_4(a, ...) changed a, WITH_3(__VA_ARGS__)
+#define WITH_5(a, ...) changed a, WITH_4(__VA_ARGS__)
+#define WITH_6(a, ...) changed a, WITH_5(__VA_ARGS__)
+#define WITH_7(a, ...) changed a, WITH_6(__VA_ARGS__)
+#define WITH_8(a, ...) changed a, WITH_7(__VA_ARGS__)
+#define WITH_9(a, ...) changed a, WITH_8(__VA_ARGS__)
+#define WITH_10(a, ...) changed a, WITH_9(__VA_ARGS__)
+#define WITH_11(a, ...) changed a, WITH_10(__VA_ARGS__)
+#define WITH_12(a, ...) changed a, WITH_11(__VA_ARGS__)
+#define WITH_13(a, ...) changed a, WITH_12(__VA_ARGS__)
+#define WITH_14(a, ...) changed a, WITH_13(__VA_ARGS__)
+#define WITH_15(a, ...) changed a, WITH_14(__VA_ARGS__)
+#define WITH_16(a, ...) changed a, WITH_15(__VA_ARGS__)
 
 #endif

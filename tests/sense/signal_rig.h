@@ -85,13 +85,10 @@ static inline void map_number(const mf_SystemRun *run, mf_Field *values, void *u
 
 static inline void rig_add(Rig *rig, const char *name, uint32_t count, const mf_Signal *signal,
                            const double *constant) {
-    mf_SensorConfig config = mf_sensor_config();
-    config.name = name;
-    config.count = count;
-    config.signal = *signal;
-    config.map = map_number;
-    config.user = (void *)(uintptr_t)constant;
-    MUST(mf_sensor_add(rig->group, &config, &error));
+    MUST(mf_sensor_add(rig->group,
+                       &WITH(mf_sensor_config(), .name = name, .count = count, .signal = *signal,
+                             .map = map_number, .user = (void *)(uintptr_t)constant),
+                       &error));
 }
 
 #endif

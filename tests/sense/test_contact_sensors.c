@@ -14,12 +14,8 @@
     "<contact body1='low' data='dist' reduce='mindist'/></sensor></mujoco>"
 
 static TextConfig balls_config(uint32_t count, bool floats, mf_Isa isa) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.world.isa = isa;
-    config.motion.shapes = true;
-    config.group.count = count;
-    config.group.double_precision = !floats;
-    return config;
+    return WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND), .world.isa = isa,
+                .motion.shapes = true, .group.count = count, .group.double_precision = !floats);
 }
 
 static Text open_sensors(const char *text, TextConfig config) {
@@ -126,9 +122,8 @@ TEST(other_motions_refuse_by_name) {
 }
 
 static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
-    const TextConfig config = balls_config(count, floats, isa);
     uint64_t hash = 0;
-    Text t = open_sensors(BALLS, config);
+    Text t = open_sensors(BALLS, balls_config(count, floats, isa));
     mf_Field *speed = mf_group_find_field(t.group, "free.velocity");
     for (uint32_t i = 0; i < count; i++)
         mf_field_set(speed, i, 0, 0.1 * (count == 1 ? which : i));
@@ -165,10 +160,9 @@ TEST(lengths_of_paths_are_read) {
         "<tendonpos tendon='t'/><tendonvel tendon='t'/><actuatorpos actuator='m'/>"
         "<actuatorvel actuator='m'/><tendonlimitpos tendon='t'/><tendonlimitvel tendon='t'/>"
         "</sensor></mujoco>";
-    const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     double values[6];
     const double speed = 0.5;
-    Text t = open_sensors(text, config);
+    Text t = open_sensors(text, balls_config(1, false, MF_ISA_AUTO));
     const double expected[2][6] = {{1.5, -1.0, 4.5, -3.0, 0, 0},
                                    {2.95, -1.0, 8.85, -3.0, -0.05, 1.0}};
     for (int i = 0; i < 2; i++) {

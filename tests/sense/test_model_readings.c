@@ -103,9 +103,8 @@ static const char box[] =
 // loads on the sole are the weight.
 static void a_box_falls_and_rests(void **state) {
     Rig rig;
-    RigConfig config = rig_config();
     double a[3];
-    rig_open(&rig, *state, box, config);
+    rig_open(&rig, *state, box, rig_config());
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, G, 1e-12);
     set_field(rig.group, "base.position", 0, 2, 5.0);
@@ -131,7 +130,6 @@ static void a_box_falls_and_rests(void **state) {
 // length 2 l = 1 m and mass m pulls its holder by m w^2 l.
 static void a_rod_turns(void **state) {
     Rig rig;
-    RigConfig config = rig_config();
     double a[3];
     rig_open(&rig, *state,
              "<mujoco><option gravity='0 0 0'><flag contact='disable'/></option><worldbody><body>"
@@ -139,7 +137,7 @@ static void a_rod_turns(void **state) {
              "name='tip' pos='0.8 0 0'/><site name='root'/></body></worldbody><sensor>"
              "<accelerometer site='tip'/><velocimeter site='tip'/><gyro site='tip'/><force "
              "site='root'/></sensor></mujoco>",
-             config);
+             rig_config());
     set_field(rig.group, "joint.rate", 0, 0, 2.0);
     mf_world_step(rig.world, 1);
     values3(&rig, 0, a);
@@ -156,12 +154,11 @@ static void a_rod_turns(void **state) {
 // Without sensors of acceleration no velocities are kept.
 static void positions_alone_can_be_read(void **state) {
     Rig rig;
-    RigConfig config = rig_config();
     double a[3];
     rig_open(&rig, *state,
              "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='0.1'/><site name='s'/>"
              "</body></worldbody><sensor><framepos objtype='site' objname='s'/></sensor></mujoco>",
-             config);
+             rig_config());
     set_field(rig.group, "base.position", 0, 2, 3.0);
     mf_world_step(rig.world, 10);
     values3(&rig, 0, a);
@@ -217,12 +214,11 @@ static void rays_end_at_shapes(void **state) {
 // The distance to the ground of a world, level: h / cos.
 static void rays_end_at_the_ground(void **state) {
     Rig rig;
-    RigConfig config = rig_config();
     rig_open(&rig, *state,
              "<mujoco><worldbody><body pos='0 0 2'><joint type='slide' axis='0 0 1'/><geom "
              "size='0.1'/><site name='s' zaxis='3 0 -4'/></body></worldbody><sensor><rangefinder "
              "site='s'/></sensor></mujoco>",
-             config);
+             rig_config());
     assert_near(value_of(&rig, 0, 0), 2.0 * 5 / 4, 1e-12);
     rig_close(&rig);
 }
@@ -236,8 +232,7 @@ static const char noisy[] =
 
 static void noise_has_its_size(void **state) {
     Rig rig;
-    RigConfig config = rig_config();
-    config.count = 1000;
+    RigConfig config = WITH(rig_config(), .count = 1000);
     rig_open(&rig, *state, noisy, config);
     double sum = 0, square = 0, product = 0;
     for (int k = 0; k < 20; k++) {
@@ -293,9 +288,8 @@ static void a_pan_is_weighed(void **state) {
         "mass='3' condim='1'/></body></worldbody><sensor><force site='s'/><torque site='s'/>"
         "<jointlimitfrc joint='z'/></sensor></mujoco>";
     Rig rig;
-    RigConfig config = rig_config();
     double a[3];
-    rig_open(&rig, *state, scale, config);
+    rig_open(&rig, *state, scale, rig_config());
     mf_world_step(rig.world, 2000);
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, 4 * G, 1e-6);
@@ -313,8 +307,7 @@ static void a_tendon_holds_a_weight(void **state) {
         "</worldbody><tendon><fixed name='t' limited='true' range='-0.01 1'><joint joint='z' "
         "coef='0.5'/></fixed></tendon><sensor><tendonlimitfrc tendon='t'/></sensor></mujoco>";
     Rig rig;
-    RigConfig config = rig_config();
-    rig_open(&rig, *state, scale, config);
+    rig_open(&rig, *state, scale, rig_config());
     mf_world_step(rig.world, 10); // still above
     assert_near(value_of(&rig, 0, 0), 0, 0);
     mf_world_step(rig.world, 2000);
@@ -370,9 +363,8 @@ static void a_pushed_base_feels_nothing(void **state) {
         "pos='0.1 0 0' mass='2' diaginertia='1 2 3'/><site name='s'/></body></worldbody><sensor>"
         "<force site='s'/><torque site='s'/><accelerometer site='s'/></sensor></mujoco>";
     Rig rig;
-    RigConfig config = rig_config();
     double a[3];
-    rig_open(&rig, *state, body, config);
+    rig_open(&rig, *state, body, rig_config());
     for (uint32_t c = 0; c < 3; c++) {
         set_field(rig.group, "base.force", 0, c, 3.0 - 2.0 * c);
         set_field(rig.group, "base.torque", 0, c, 0.5 + c);
@@ -427,12 +419,9 @@ static void open_everything(Rig *rig, mf_Context *context, RigConfig config) {
 static uint64_t tumbler_hash(mf_Context *context, uint32_t count, uint32_t which, mf_Isa isa,
                              bool floats) {
     Rig rig;
-    RigConfig config = rig_config();
     uint64_t hash = 0;
-    config.count = count;
-    config.isa = isa;
-    config.floats = floats;
-    rig_open(&rig, context, tumbler, config);
+    rig_open(&rig, context, tumbler,
+             WITH(rig_config(), .count = count, .isa = isa, .floats = floats));
     for (uint32_t i = 0; i < count; i++)
         set_field(rig.group, "free.velocity", i, 1, 0.2 * (count == 1 ? which : i) - 0.7);
     for (int n = 0; n < 22; n++) {
@@ -466,10 +455,7 @@ static void bits_do_not_depend_on_settings(void **state) {
         uint64_t expected[40];
         for (uint32_t k = 0; k < 3; k++) {
             Rig rig;
-            RigConfig config = rig_config();
-            config.count = 40;
-            config.floats = floats;
-            config.isa = isas[k];
+            RigConfig config = WITH(rig_config(), .count = 40, .floats = floats, .isa = isas[k]);
             if (!mf_isa_available(isas[k]))
                 continue;
             open_everything(&rig, *state, config);
@@ -483,9 +469,7 @@ static void bits_do_not_depend_on_settings(void **state) {
             rig_close(&rig);
         }
         Rig alone;
-        RigConfig config = rig_config();
-        config.floats = floats;
-        open_everything(&alone, *state, config);
+        open_everything(&alone, *state, WITH(rig_config(), .floats = floats));
         mf_world_step(alone.world, 30);
         assert_int_equal(mf_group_instance_hash(alone.group, 0), expected[0]);
         rig_close(&alone);
@@ -511,8 +495,7 @@ static void floats_are_near_doubles(void **state) {
 
 static void a_faulty_robot_does_not_affect_others(void **state) {
     Rig clean, broken;
-    RigConfig config = rig_config();
-    config.count = 20;
+    RigConfig config = WITH(rig_config(), .count = 20);
     open_everything(&clean, *state, config);
     open_everything(&broken, *state, config);
     mf_world_step(clean.world, 3);
@@ -568,10 +551,9 @@ static void unmeasurable_sensors_are_named(void **state) {
                  {"<force name='y' site='s'/>", "can collide"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Rig rig;
-        RigConfig config = rig_config();
         mf_Error error = {0};
         char text[1024];
-        config.points = true;
+        RigConfig config = WITH(rig_config(), .points = true);
         snprintf(text, sizeof text, limits, cases[i].sensor);
         rig_load(&rig, *state, text);
         assert_int_equal(rig_try(&rig, config, &error), MF_UNSUPPORTED);
@@ -587,9 +569,7 @@ static void unmeasurable_sensors_are_named(void **state) {
 // `points` moves the same robot, and its sensors read.
 static void points_has_sensors_too(void **state) {
     Rig rig;
-    RigConfig config = rig_config();
-    config.points = true;
-    rig_open(&rig, *state, box, config);
+    rig_open(&rig, *state, box, WITH(rig_config(), .points = true));
     mf_world_step(rig.world, 500);
     double a[3];
     values3(&rig, 0, a);
@@ -600,9 +580,7 @@ static void points_has_sensors_too(void **state) {
 
 static void snapshots_contain_readings(void **state) {
     Rig rig;
-    RigConfig config = rig_config();
-    config.sensors.rate = (mf_Rate){50, 1};
-    rig_open(&rig, *state, noisy, config);
+    rig_open(&rig, *state, noisy, WITH(rig_config(), .sensors.rate = ((mf_Rate){50, 1})));
     mf_world_step(rig.world, 13);
     assert_continues(rig.world, 30);
     rig_close(&rig);
@@ -610,9 +588,8 @@ static void snapshots_contain_readings(void **state) {
 
 static mf_Status make_and_ask(mf_Context *context, void *user, mf_Error *error) {
     Rig rig = {.context = context, .model = user};
-    RigConfig config = rig_config();
     double values[400];
-    mf_Status status = rig_try(&rig, config, error);
+    mf_Status status = rig_try(&rig, rig_config(), error);
     if (status != MF_OK)
         return status;
     status = mf_sensors_measure(rig.group, 0, NULL, values, error);
@@ -675,10 +652,8 @@ static double *numbers(uint32_t count) {
 
 static int answer(const char *path, bool contacts) {
     Rig rig = {0};
-    RigConfig config = rig_config();
     mf_Error error = {0};
-    config.sensors.noise = false;
-    config.sensors.lenient = true;
+    RigConfig config = WITH(rig_config(), .sensors.noise = false, .sensors.lenient = true);
     mf_context_create(NULL, &rig.context, NULL);
     if (mf_model_load(rig.context, path, NULL, &rig.model, &error) != MF_OK) {
         printf("%s\n", error.message);

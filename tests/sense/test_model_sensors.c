@@ -55,11 +55,8 @@ static mf_Status add_motion(mf_Group *group, mf_Motion motion, mf_Error *error) 
 
 static Rig open_with(mf_Context *context, const char *text, mf_Motion motion) {
     Rig rig;
-    RigConfig config = rig_config();
     mf_Error error = {0};
-    config.text = text;
-    config.step = MF_MILLISECOND;
-    rig = rig_open(context, config);
+    rig = rig_open(context, WITH(rig_config(), .text = text, .step = MF_MILLISECOND));
     mf_Status status = add_motion(rig.group, motion, &error);
     if (status == MF_OK)
         status = mf_sensors_add(rig.group, NULL, &error);
@@ -238,16 +235,15 @@ TEST(mistakes_are_named_with_their_line) {
 
 // A field that is not there when the sensors are added.
 TEST(a_missing_field_is_named) {
-    RigConfig config = rig_config();
     mf_Error error = {0};
-    config.text = ARM("<sensor name='s' type='field' field='gait.time'/>");
-    Rig rig = rig_open(*state, config);
+    Rig rig =
+        rig_open(*state, WITH(rig_config(),
+                              .text = ARM("<sensor name='s' type='field' field='gait.time'/>")));
     assert_int_equal(mf_sensors_add(rig.group, NULL, &error), MF_UNSUPPORTED);
     assert_string_equal(error.message,
                         "sensor 0 's' cannot be measured: the group has no field of that name");
-    mf_SensorsConfig lenient = mf_sensors_config();
-    lenient.lenient = true;
-    assert_int_equal(mf_sensors_add(rig.group, &lenient, &error), MF_OK);
+    assert_int_equal(mf_sensors_add(rig.group, &WITH(mf_sensors_config(), .lenient = true), &error),
+                     MF_OK);
     mf_world_step(rig.world, 2);
     assert_true(reading(&rig, "s", 0) == 0.0);
     rig_close(&rig);
@@ -285,12 +281,12 @@ TEST(an_encoder_is_late_and_coarse) {
     assert_near(square, 1e-4, 4.5e-4 * sqrt(2.0 / STEPS));
     rig_close(&rig);
     // Without noise the delay stays.
-    RigConfig config = rig_config();
-    config.text = ARM("<sensor name='s' type='encoder' joint='turn' noise='1' bias='1'/>");
-    rig = rig_open(*state, config);
-    mf_SensorsConfig quiet = mf_sensors_config();
-    quiet.noise = false;
-    assert_int_equal(mf_sensors_add(rig.group, &quiet, NULL), MF_OK);
+    rig = rig_open(
+        *state,
+        WITH(rig_config(),
+             .text = ARM("<sensor name='s' type='encoder' joint='turn' noise='1' bias='1'/>")));
+    assert_int_equal(mf_sensors_add(rig.group, &WITH(mf_sensors_config(), .noise = false), NULL),
+                     MF_OK);
     mf_world_step(rig.world, 3);
     assert_true(reading(&rig, "s", 0) == 0.0);
     rig_close(&rig);
@@ -299,17 +295,20 @@ TEST(an_encoder_is_late_and_coarse) {
 // The sensors of the walking experiments go the same way: late contacts, coarse rays, at their own
 // rates; joints and attitude at that of the controller.
 TEST(walkers_have_real_sensors_too) {
-    RigConfig config = rig_config();
     mf_Error error = {0};
-    config.text = ARM("<sensor name='touch' type='contact' link='box' delay='0.03'/><sensor "
-                      "name='down' type='ray' link='box' rpy='0 1.57079632679489662 0' reach='9' "
-                      "resolution='0.25' rate='50'/>");
-    Rig rig = rig_open(*state, config);
+    Rig rig = rig_open(
+        *state,
+        WITH(rig_config(),
+             .text =
+                 ARM("<sensor name='touch' type='contact' link='box' delay='0.03'/><sensor "
+                     "name='down' type='ray' link='box' rpy='0 1.57079632679489662 0' reach='9' "
+                     "resolution='0.25' rate='50'/>")));
     assert_int_equal(mf_motion_add(rig.group, MF_MOTION_POINTS, NULL, &error), MF_OK);
-    mf_SensorsConfig sensors = mf_sensors_config();
-    sensors.rate = (mf_Rate){25, 1};
-    sensors.before_control = sensors.posture = true;
-    must(mf_sensors_add(rig.group, &sensors, &error), &error);
+    must(mf_sensors_add(rig.group,
+                        &WITH(mf_sensors_config(), .rate = ((mf_Rate){25, 1}),
+                              .before_control = true, .posture = true),
+                        &error),
+         &error);
     uint32_t loads = mf_group_find_field(rig.group, "point.load")->components;
     bool touched[100];
     double height[100], joint = 0;
@@ -456,9 +455,8 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     mf_World *made = NULL;
     mf_Group *robots = NULL;
     mf_Model *model = NULL;
-    mf_SensorsConfig sensors = mf_sensors_config();
-    sensors.rate = (mf_Rate){50, 1};
-    sensors.before_control = sensors.posture = true;
+    mf_SensorsConfig sensors = WITH(mf_sensors_config(), .rate = ((mf_Rate){50, 1}),
+                                    .before_control = true, .posture = true);
     mf_Status status = mf_model_load(context, user, NULL, &model, error);
     group.model = model;
     if (status == MF_OK)

@@ -33,9 +33,11 @@ static mf_Model *load_urdf(mf_Context *context, const char *text) {
 }
 
 static void add_motion(Pitch *pitch, mf_Group *group) {
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = motion.self_contacts = false;
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    must(rig_add_articulated(
+             group,
+             &WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false),
+             &pitch->error),
+         &pitch->error);
 }
 
 static mf_Group *add_watchers(Pitch *pitch, uint32_t count, bool wide) {
@@ -162,9 +164,8 @@ TEST(range_finders_see_all_but_their_body) {
 TEST(isolated_robots_see_nobody) {
     for (int both = 0; both < 2; both++) {
         Pitch pitch = open_pitch(1, MF_ISA_AUTO);
-        mf_GroupConfig config = mf_group_config();
         mf_Group *apart;
-        config.name = "apart";
+        mf_GroupConfig config = WITH(mf_group_config(), .name = "apart");
         config.model = pitch.models[pitch.count++] = load_urdf(pitch.context, watcher);
         config.count = 2;
         config.isolated = true;

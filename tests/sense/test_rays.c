@@ -56,8 +56,7 @@ static Rig open_still(mf_Context *context, const char *text, bool before, bool f
         status = mf_world_add_group(rig.world, &group, &rig.group, &error);
     if (status == MF_OK)
         status = rig_add_articulated(rig.group, &motion, &error);
-    mf_SensorsConfig sensors = mf_sensors_config();
-    sensors.before_control = before;
+    mf_SensorsConfig sensors = WITH(mf_sensors_config(), .before_control = before);
     if (status == MF_OK)
         status = mf_sensors_add(rig.group, &sensors, &error);
     if (status != MF_OK)

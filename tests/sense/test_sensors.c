@@ -12,10 +12,11 @@ static void open_sensors(Fixture *fixture, mf_Isa isa, bool precise, uint32_t co
                          const mf_TerrainGenerator *ground, mf_Interpolation interpolation,
                          mf_Terrain **terrain) {
     fixture->context = open_context(0);
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = config.rows = 128;
-    config.interpolation = interpolation;
-    assert_int_equal(mf_terrain_generate(fixture->context, &config, ground, terrain, NULL), MF_OK);
+    assert_int_equal(mf_terrain_generate(fixture->context,
+                                         &WITH(mf_terrain_config(), .columns = 128, .rows = 128,
+                                               .interpolation = interpolation),
+                                         ground, terrain, NULL),
+                     MF_OK);
     fixture_open_on(fixture, isa, precise, count, *terrain);
     fixture_add_load(fixture);
     assert_int_equal(fixture_add_sensors(fixture, fixture_every_step()), MF_OK);

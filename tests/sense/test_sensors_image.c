@@ -38,9 +38,8 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     mf_World *world = open_world(context, &settings);
     group = add_group(world, &config);
     assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
-    mf_SensorsConfig sensors = mf_sensors_config();
-    sensors.lenient = true;
-    assert_int_equal(mf_sensors_add(group, &sensors, NULL), MF_OK);
+    assert_int_equal(mf_sensors_add(group, &WITH(mf_sensors_config(), .lenient = true), NULL),
+                     MF_OK);
     for (uint32_t i = 0; i < config.count; i++)
         for (uint32_t j = 0; j < model->joint_count; j++)
             set_field(group, "joint.rate", i, j, 0.03 * i - 0.1 * j);

@@ -64,8 +64,7 @@ TEST(sensors_and_seeds_are_independent) {
     const double zero = 0.0, far = 4.5;
     double product = 0, seeds = 0;
     Rig rigs[2];
-    RigConfig config = rig_config();
-    config.count = 2000;
+    RigConfig config = WITH(rig_config(), .count = 2000);
     for (int k = 0; k < 2; k++) {
         config.seed = (uint64_t)k + 1;
         rigs[k] = rig_open(*state, config);
@@ -123,9 +122,8 @@ TEST(a_drift_grows_with_the_root_of_time) {
     const double zero = 0.0, n = 2000, drift = 0.2;
     static double half[2000];
     for (int r = 0; r < 2; r++) {
-        RigConfig config = rig_config();
         double square = 0, product = 0;
-        config.count = (uint32_t)n;
+        RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
         Rig rig = rig_open(*state, config);
         rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = rates[r], .drift = drift}, &zero);
         mf_world_step(rig.world, 200); // 2 s
@@ -148,10 +146,9 @@ TEST(a_drift_grows_with_the_root_of_time) {
 // Saturated first, then noise: half of the readings are above the limit, with the noise's own size.
 // The converter comes last: nothing is beyond its range.
 TEST(saturation_is_before_noise_and_conversion_behind) {
-    RigConfig config = rig_config();
     const double five = 5.0, n = 4000;
     double sum = 0, square = 0, above = 0;
-    config.count = (uint32_t)n;
+    RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
     Rig rig = rig_open(*state, config);
     rig_add(&rig, "element", 1, &(mf_Signal){.saturation = {-1, 1}, .noise = 0.01}, &five);
     rig_add(&rig, "converter", 1, &(mf_Signal){.noise = 0.01, .range = {-1, 1}}, &five);
@@ -181,11 +178,11 @@ static void map_ramp(const mf_SystemRun *run, mf_Field *values, void *user) {
 }
 
 static void add_ramp(Rig *rig, const char *name, const mf_Signal *signal) {
-    mf_SensorConfig config = mf_sensor_config();
-    config.name = name;
-    config.signal = *signal;
-    config.map = map_ramp;
-    assert_int_equal(mf_sensor_add(rig->group, &config, NULL), MF_OK);
+    assert_int_equal(
+        mf_sensor_add(rig->group,
+                      &WITH(mf_sensor_config(), .name = name, .signal = *signal, .map = map_ramp),
+                      NULL),
+        MF_OK);
 }
 
 // Four bits over -1 .. 1: sixteen codes 1/8 apart from -1 to 7/8; in between half a step at most.
@@ -228,10 +225,9 @@ TEST(a_converter_has_steps) {
 
 // Rounding over whole steps, of a true value that lies anywhere: mean square error step^2 / 12.
 TEST(rounding_errs_as_a_uniform_number) {
-    RigConfig config = rig_config();
     const double zero = 0.0, step = 0.01, n = 20000;
     double square = 0;
-    config.count = (uint32_t)n;
+    RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
     Rig rig = rig_open(*state, config);
     // The same draws without and with a converter, which comes last.
     rig_add(&rig, "gauge", 1, &(mf_Signal){.noise = 1.0}, &zero);
@@ -279,8 +275,7 @@ TEST(a_delay_is_exact) {
                  {{200, 3}, 100 * MF_MILLISECOND, 10},
                  {{99, 1}, 200 * MF_MILLISECOND, 20}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        RigConfig config = rig_config();
-        config.count = 17;
+        RigConfig config = WITH(rig_config(), .count = 17);
         Rig rig = rig_open(*state, config);
         rig_add(&rig, "gauge", 5, &(mf_Signal){.rate = cases[k].rate, .delay = cases[k].delay},
                 NULL);
@@ -297,8 +292,7 @@ TEST(a_delay_is_exact) {
 // 30 per second in steps of 10 ms: measured at 0, 40, 70, 100 ms.
 TEST(a_slow_sensor_holds_its_reading) {
     static const double sampled[] = {0, 0, 0, 0, 4, 4, 4, 7, 7, 7, 10, 10, 10, 10, 14};
-    RigConfig config = rig_config();
-    Rig rig = rig_open(*state, config);
+    Rig rig = rig_open(*state, rig_config());
     rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = {30, 1}}, NULL);
     for (size_t s = 0; s < sizeof sampled / sizeof *sampled; s++) {
         assert_true(rig_get(&rig, "gauge", 0, 0) == sampled[s]);
@@ -310,9 +304,7 @@ TEST(a_slow_sensor_holds_its_reading) {
 // A reset empties what is under way: until the delay is over its robot reads the start. The others
 // see nothing of it.
 TEST(a_reset_empties_the_ring) {
-    RigConfig config = rig_config();
-    config.count = 3;
-    Rig rig = rig_open(*state, config);
+    Rig rig = rig_open(*state, WITH(rig_config(), .count = 3));
     rig_add(&rig, "gauge", 1, &(mf_Signal){.delay = 50 * MF_MILLISECOND}, NULL);
     mf_world_step(rig.world, 20);
     mf_group_reset(rig.group, 1);
@@ -409,8 +401,7 @@ TEST(bits_do_not_depend_on_settings) {
 // NaN in one robot and in the memory of its sensors.
 TEST(corrupted_states_do_not_spread) {
     Rig clean, sick;
-    RigConfig config = rig_config();
-    config.count = SWARM;
+    RigConfig config = WITH(rig_config(), .count = SWARM);
     Rig *rigs[2] = {&clean, &sick};
     for (int k = 0; k < 2; k++) {
         *rigs[k] = rig_open(*state, config);
@@ -452,8 +443,7 @@ TEST(readings_are_finite_and_stay_with_a_fault) {
 
 // Images taken at every moment of a delay go on as if nothing had happened.
 TEST(images_contain_samples_in_transit) {
-    RigConfig config = rig_config();
-    config.count = 18;
+    RigConfig config = WITH(rig_config(), .count = 18);
     for (uint64_t first = 1; first < 40; first += 3) {
         Rig one, two;
         one = rig_open(*state, config);
@@ -482,10 +472,7 @@ TEST(images_contain_samples_in_transit) {
 // ---- ground truth and user-defined sensors -----------------------------------------------------
 
 TEST(any_field_is_a_sensor) {
-    RigConfig config = rig_config();
-    config.count = 20;
-    config.floats = true;
-    Rig rig = rig_open(*state, config);
+    Rig rig = rig_open(*state, WITH(rig_config(), .count = 20, .floats = true));
     const mf_Signal late = {.delay = 20 * MF_MILLISECOND};
     mf_Error error = {0};
     assert_int_equal(mf_sensor_add_field(rig.group, "where", "base.position", 1, 2, &late, &error),
@@ -522,12 +509,9 @@ static void map_pressure(const mf_SystemRun *run, mf_Field *values, void *user) 
 
 static mf_Status add_barometer(mf_Group *group, mf_Error *error) {
     static const char *const reads[] = {"base.position", NULL};
-    mf_SensorConfig config = mf_sensor_config();
-    config.name = "barometer";
-    config.unit = "Pa";
-    config.description = "pressure of the air at the base";
-    config.map = map_pressure;
-    config.reads = reads;
+    mf_SensorConfig config =
+        WITH(mf_sensor_config(), .name = "barometer", .unit = "Pa",
+             .description = "pressure of the air at the base", .map = map_pressure, .reads = reads);
     config.signal = (mf_Signal){.rate = {25, 1},
                                 .delay = 40 * MF_MILLISECOND,
                                 .noise = 1.3,
@@ -538,10 +522,9 @@ static mf_Status add_barometer(mf_Group *group, mf_Error *error) {
 }
 
 TEST(a_barometer_takes_thirty_lines) {
-    RigConfig config = rig_config();
     const double n = 1000;
     double mean = 0, square = 0;
-    config.count = (uint32_t)n;
+    RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
     Rig rig = rig_open(*state, config);
     assert_int_equal(add_barometer(rig.group, NULL), MF_OK);
     for (uint32_t i = 0; i < config.count; i++)
@@ -562,10 +545,9 @@ TEST(a_barometer_takes_thirty_lines) {
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
     mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
     mf_World *made = NULL;
     mf_Group *robots = NULL;
-    group.model = user;
+    mf_GroupConfig group = WITH(mf_group_config(), .model = user);
     mf_Status status = mf_world_create(context, &world, &made, error);
     if (status == MF_OK)
         status = mf_world_add_group(made, &group, &robots, error);
@@ -589,8 +571,7 @@ TEST(adding_survives_every_failure) {
 // What failed can be tried again: names of fields that were left behind are still there.
 TEST(a_failed_attempt_can_be_repeated) {
     for (uint64_t call = 1; call < 8; call++) {
-        RigConfig config = rig_config();
-        Rig rig = rig_open(*state, config);
+        Rig rig = rig_open(*state, rig_config());
         mf_context_fail_after(*state, call);
         mf_Status first = add_barometer(rig.group, NULL);
         mf_context_fail_after(*state, 0);

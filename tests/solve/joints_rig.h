@@ -36,13 +36,8 @@ static inline mf_WorldJoints *add_joints(Pitch *pitch) {
 // Joins two links as they are, at a point of the world.
 static inline mf_WorldJointConfig joint_between(mf_WorldJointKind kind, mf_Group *first, uint32_t a,
                                                 mf_Group *second, uint32_t b) {
-    mf_WorldJointConfig config = mf_world_joint_config();
-    config.kind = kind;
-    config.sides[0].group = first;
-    config.sides[0].instance = a;
-    config.sides[1].group = second;
-    config.sides[1].instance = b;
-    return config;
+    return WITH(mf_world_joint_config(), .kind = kind, .sides[0].group = first,
+                .sides[0].instance = a, .sides[1].group = second, .sides[1].instance = b);
 }
 
 static inline mf_WorldJointId join(mf_WorldJoints *joints, mf_WorldJointConfig *config, double x,

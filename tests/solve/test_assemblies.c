@@ -32,9 +32,9 @@ static void open_row(Row *row, const RowConfig *config) {
     row->back = mf_model_find(model, MF_ITEM_DOCK, "back");
     row->modules = pitch_group(pitch, model, "modules", config->count, config->wide);
     prepare(pitch, row->modules);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = config->contacts;
-    MUST(rig_add_articulated(row->modules, &motion, &error));
+    MUST(rig_add_articulated(row->modules,
+                             &WITH(mf_motions_config().articulated, .contacts = config->contacts),
+                             &error));
     MUST(mf_world_docks_add(pitch->world, NULL, &row->docks, &error));
     put_at(pitch, row->modules, 0, 0, 0, config->height);
     for (uint32_t i = 1; i < config->count; i++) {
@@ -325,9 +325,8 @@ TEST(a_row_stands_on_what_moves_by_itself) {
     mf_Group *bases = add_bodies(&pitch, base, "base", 1, MF_MOTION_EXTERNAL, true, false);
     mf_Group *modules = pitch_group(&pitch, module, "modules", 2, true);
     prepare(&pitch, modules);
-    mf_ArticulatedConfig config = mf_motions_config().articulated;
-    config.contacts = false;
-    MUST(rig_add_articulated(modules, &config, &error));
+    MUST(rig_add_articulated(modules, &WITH(mf_motions_config().articulated, .contacts = false),
+                             &error));
     MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
     put_at(&pitch, bases, 0, 0, 0, 1);
     const uint32_t front = mf_model_find(module, MF_ITEM_DOCK, "front"),

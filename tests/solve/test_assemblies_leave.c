@@ -18,13 +18,10 @@ typedef struct Play {
 static mf_Group *add_modules(Play *play, const char *text, const char *name, uint32_t count) {
     mf_Group *group =
         pitch_group(&play->pitch, load_text(play->pitch.context, text), name, count, true);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = false;
-    motion.shapes = true;
-    motion.self_contacts = false;
-    motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
-    motion.contact_stiffness = 2e4;
-    motion.contact_damping = 100.0;
+    mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .contacts = false, .shapes = true,
+             .self_contacts = false, .contact_law = MF_CONTACT_LAW_COMPLIANT,
+             .contact_stiffness = 2e4, .contact_damping = 100.0);
     prepare(&play->pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
     return group;
@@ -41,10 +38,9 @@ static void open_play(Play *play, const char *module, uint32_t modules, double a
                               "type='sphere' size='0.02' mass='0.1'/></body></worldbody></mujoco>",
                               "balls", balls);
     mf_WorldJoints *joints;
-    mf_WorldJointsConfig exact = mf_world_joints_config();
-    exact.tolerance = 1e-9;
-    exact.rounds = 8;
-    MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
+    MUST(mf_world_joints_add(pitch->world,
+                             &WITH(mf_world_joints_config(), .tolerance = 1e-9, .rounds = 8),
+                             &joints, &error));
     mf_CollisionsConfig collisions = mf_collisions_config();
     pitch_collide(pitch, &collisions);
     MUST(mf_world_docks_add(pitch->world, NULL, &play->docks, &error));

@@ -24,9 +24,9 @@ static mf_Model *module_of(mf_Context *context, const char *extra, double aside)
 }
 
 static void add_motion(Pitch *pitch, mf_Group *group) {
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = motion.self_contacts = false;
-    motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
+    mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false,
+             .contact_law = MF_CONTACT_LAW_COMPLIANT);
     prepare(pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
 }

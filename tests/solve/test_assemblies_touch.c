@@ -54,13 +54,10 @@ typedef struct PlayConfig {
 static mf_Group *add_modules(Play *play, const PlayConfig *config, mf_Model *model,
                              const char *name, uint32_t count) {
     mf_Group *group = pitch_group(&play->pitch, model, name, count, config->wide);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = config->ground;
-    motion.shapes = true;
-    motion.self_contacts = false;
-    motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
-    motion.contact_stiffness = 2e4;
-    motion.contact_damping = 100.0;
+    mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .contacts = config->ground, .shapes = true,
+             .self_contacts = false, .contact_law = MF_CONTACT_LAW_COMPLIANT,
+             .contact_stiffness = 2e4, .contact_damping = 100.0);
     prepare(&play->pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
     return group;

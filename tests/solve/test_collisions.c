@@ -19,11 +19,8 @@ static Impact impact_of(double mass, double restitution, double duration, mf_Tim
     mf_Group *second = pitch_bodies(&pitch, ball_of(pitch.context, mass), "second", 1, wide);
     put(&pitch, first, 0, -0.101, 0, 0, 1.0);
     put(&pitch, second, 0, 0.101, 0, 0, -1.0);
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.law = MF_COLLISION_EXPLICIT;
-    config.restitution = restitution;
-    config.duration = duration;
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT,
+                                .restitution = restitution, .duration = duration));
     const double dt = (double)step * 1e-9;
     for (uint32_t i = 0; (double)i * dt < 0.01 + 2 * duration / restitution; i++) {
         mf_world_step(pitch.world, 1);
@@ -75,11 +72,8 @@ TEST(a_row_of_balls_passes_an_impact_on) {
         mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "balls", 5, true);
         for (uint32_t i = 0; i < 5; i++)
             put(&pitch, balls, i, 0.22 * i, 0, 0, i == 0 ? 1.0 : 0.0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = MF_COLLISION_EXPLICIT;
-        config.restitution = e;
-        config.duration = 0.004;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT,
+                                    .restitution = e, .duration = 0.004));
         mf_world_step(pitch.world, 15000); // 0.3 s
         double momentum = 0.0, passed = 1.0;
         for (uint32_t i = 0; i < 5; i++) {
@@ -104,10 +98,8 @@ TEST(a_hinge_feels_what_strikes_its_link) {
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, rod), "arm", 1, true);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.3), "ball", 1, true);
     put(&pitch, ball, 0, -0.16, 0.8, 0, 2.0);
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.law = MF_COLLISION_EXPLICIT;
-    config.duration = 0.002;
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch,
+                  &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT, .duration = 0.002));
     mf_world_step(pitch.world, 1500); // 0.03 s
     const double inertia = 0.2 + 2 * 0.25, r = 0.8, m = 0.3, e = 0.5;
     double rate = get_field(arm, "joint.rate", 0, 0),
@@ -222,10 +214,9 @@ TEST(impacts_make_no_energy) {
                               4 * unit(2 + c, 8 * g + i) - 2);
             }
         }
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.restitution = k == 0 ? 0.5 : 0.8;
-        config.law = k == 0 ? MF_COLLISION_COMPLIANT : MF_COLLISION_EXPLICIT;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch,
+                      &WITH(mf_collisions_config(), .restitution = k == 0 ? 0.5 : 0.8,
+                            .law = k == 0 ? MF_COLLISION_COMPLIANT : MF_COLLISION_EXPLICIT));
         double start = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
         for (int i = 0; i < 200; i++) {
             mf_world_step(pitch.world, 10);
@@ -256,9 +247,7 @@ TEST(a_ball_comes_to_rest_on_a_table) {
         mf_Group *ball =
             pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "ball", 1, true);
         put(&pitch, ball, 0, 0.3, 0.2, 1.2, 0.0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = laws[k];
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = laws[k]));
         mf_world_step(pitch.world, 3000);
         double sum = 0.0;
         for (int i = 0; i < 200; i++) {
@@ -302,22 +291,20 @@ TEST(every_motion_takes_the_same_push) {
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
         mf_Group *car = pitch_group(&pitch, load_file(pitch.context, "car.urdf"), "car", 1, true);
         prepare(&pitch, car);
-        mf_ArticulatedConfig motion = mf_motions_config().articulated;
-        motion.contacts = false;
+        mf_ArticulatedConfig motion = WITH(mf_motions_config().articulated, .contacts = false);
         motion.servo.gain = 1e5; // as stiff as `points`, whose joints are where they are told
         motion.servo.damping = 1e3;
-        mf_PointsConfig points = mf_motions_config().points;
-        points.joint_interval = 100 * MICROSECOND;
-        must(k == 0 ? rig_add_articulated(car, &motion, &pitch.error)
-                    : rig_add_points(car, &points, &pitch.error),
+        must(k == 0
+                 ? rig_add_articulated(car, &motion, &pitch.error)
+                 : rig_add_points(
+                       car, &WITH(mf_motions_config().points, .joint_interval = 100 * MICROSECOND),
+                       &pitch.error),
              &pitch.error);
         put(&pitch, car, 0, 0, 0, 5, 0.0);
         put(&pitch, ball, 0, -0.35, 0.03, 5.02, 1.0);
         if (k == 1)
             mf_group_refresh(car, 0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.friction = 0.0;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .friction = 0.0));
         mf_world_step(pitch.world, 1000);
         double center[3], linear[3], angular[3];
         if (k == 0)
@@ -338,10 +325,8 @@ TEST(those_that_are_not_prepared_stand_firm) {
     mf_Group *wall = pitch_group(&pitch, ball_of(pitch.context, 0.5), "wall", 1, true);
     put(&pitch, ball, 0, -0.25, 0, 0, 1.0);
     put(&pitch, wall, 0, 0, 0, 0, 0.0);
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.law = MF_COLLISION_EXPLICIT;
-    config.duration = 0.004;
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch,
+                  &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT, .duration = 0.004));
     mf_world_step(pitch.world, 2000);
     assert_near(get_field(ball, "base.linear_velocity", 0, 0), -0.5, 0.02);
     assert_true(get_field(wall, "base.position", 0, 0) == 0.0);
@@ -364,11 +349,10 @@ static Pitch open_batch(Batch batch) {
     mf_Group *people = pitch_group(&pitch, load_file(pitch.context, "humanoid.urdf"), "people",
                                    BATCH_ROBOTS, false);
     prepare(&pitch, people);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.self_contacts = false;
-    motion.servo.gain = 20.0;
-    motion.servo.damping = 0.5;
-    MUST(rig_add_articulated(people, &motion, &error));
+    MUST(rig_add_articulated(people,
+                             &WITH(mf_motions_config().articulated, .self_contacts = false,
+                                   .servo.gain = 20.0, .servo.damping = 0.5),
+                             &error));
     mf_Group *balls = pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "balls",
                                    BATCH_BALLS, batch.wide);
     pitch_group(&pitch, load_file(pitch.context, "soccer_field.xml"), "field", 1, false);
@@ -378,10 +362,8 @@ static Pitch open_batch(Batch batch) {
     for (uint32_t i = 0; i < BATCH_BALLS; i++)
         put(&pitch, balls, i, 4.3 + 0.8 * (unit(4, i) - 0.5), 1.2 * (unit(5, i) - 0.5),
             0.4 + 0.3 * unit(6, i), 1.0);
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.margin = batch.margin;
-    config.pairs = batch.pairs;
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch,
+                  &WITH(mf_collisions_config(), .margin = batch.margin, .pairs = batch.pairs));
     return pitch;
 }
 
@@ -495,10 +477,8 @@ TEST(sleeping_robots_take_no_slot) {
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 12, false);
         for (uint32_t i = 0; i < 12; i++)
             put(&pitch, people, i, 0.3 * unit(1, i), 1.5 * unit(2, i), 0.5, unit(3, i) - 0.5);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.margin = k == 0 ? 1e-6 : 0.15;
-        config.contact_capacity = 4;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .margin = k == 0 ? 1e-6 : 0.15,
+                                    .contact_capacity = 4));
         mf_world_step(pitch.world, 100);
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
         assert_true(statistics.lost_contacts > 0 && statistics.steps == 100);
@@ -515,9 +495,7 @@ TEST(who_is_apart_is_left_alone) {
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 2, how == 1);
         put(&pitch, people, 0, 0, 0, 0.5, 0.0);
         put(&pitch, people, 1, 0, 0.3, 0.5, 0.0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.margin = 0.5;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .margin = 0.5));
         mf_world_step(pitch.world, 1);
         assert_true(mf_collisions_statistics(pitch.collisions).sphere_tests > 0);
         mf_collisions_clear_statistics(pitch.collisions);
@@ -550,10 +528,7 @@ TEST(limbs_collide_when_they_are_set_to) {
         put(&pitch, robot, 0, 0, 0, 5, 0.0);
         mf_CollisionsMember member = mf_collisions_member(robot);
         member.inner = inner == 1;
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.members = &member;
-        config.member_count = 1;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .members = &member, .member_count = 1));
         mf_world_step(pitch.world, 1);
         assert_true(get_field(robot, "wrench.count", 0, 0) == 0); // not as it stands at the start
         uint32_t roll = mf_model_find(pitch.models[0], MF_ITEM_JOINT, "left_shoulder_roll");
@@ -579,9 +554,7 @@ TEST(trees_find_what_there_is) {
         pitch_group(&pitch, load_file(pitch.context, "soccer_field.xml"), "field", 1, true);
         for (uint32_t i = 0; i < 4; i++)
             put(&pitch, people, i, 4.4 + 0.2 * (i % 2), 1.2 + 0.15 * (i / 2), 0.5, 0.2);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.trees = k == 0;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .trees = k == 0));
         mf_world_step(pitch.world, 5);
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
         touches[k] = statistics.contacts;
@@ -674,12 +647,11 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     mf_Collisions *collisions = NULL;
     mf_Status status = mf_world_create(context, NULL, &world, error);
     for (int g = 0; g < 2 && status == MF_OK; g++) {
-        mf_GroupConfig config = mf_group_config();
-        config.name = g == 0 ? "balls" : "robots";
-        config.model = g == 0 ? models->ball : models->robot;
-        config.count = 3;
-        config.isolated = false;
-        status = mf_world_add_group(world, &config, &groups[g], error);
+        status = mf_world_add_group(world,
+                                    &WITH(mf_group_config(), .name = g == 0 ? "balls" : "robots",
+                                          .model = g == 0 ? models->ball : models->robot,
+                                          .count = 3, .isolated = false),
+                                    &groups[g], error);
         if (status == MF_OK)
             status = mf_collisions_prepare(groups[g], error);
         if (status == MF_OK)
@@ -706,9 +678,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 TEST(making_survives_every_failure) {
     mf_Context *own, *context;
     MUST(mf_context_create(NULL, &own, &error));
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    MUST(mf_context_create(&config, &context, &error));
+    MUST(mf_context_create(&WITH(mf_context_config(), .threads = 1), &context, &error));
     Models models = {ball_of(own, 1.0), load_file(own, "humanoid.urdf")};
     assert_true(torture(context, make_and_step, &models, TORTURE_MUST_FAIL) > 60);
     mf_model_destroy(models.ball);

@@ -371,10 +371,8 @@ TEST(docked_links_do_not_touch) {
             add_bodies(&bodies.pitch, body_of(bodies.pitch.context, docked ? "" : "enabled=false"),
                        "bodies", 2, MF_MOTION_RIGID, true, false);
         mf_CollisionsMember member = mf_collisions_member(bodies.group);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.members = &member;
-        config.member_count = 1;
-        pitch_collide(&bodies.pitch, &config);
+        pitch_collide(&bodies.pitch,
+                      &WITH(mf_collisions_config(), .members = &member, .member_count = 1));
         MUST(mf_world_docks_add(bodies.pitch.world, NULL, &bodies.docks, &error));
         put_body(&bodies, 0, 0, 0, 5, NULL);
         put_body(&bodies, 1, 0.099, 0, 5, NULL);

@@ -60,10 +60,8 @@ static void write_chain(const Case *with, char *text, size_t size) {
 static const double start_rate[MODULES] = {2.0, -3.0, 1.0, 4.0}; // [rad/s]
 
 static void add_articulated(Pitch *pitch, mf_Group *group, const Case *with) {
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = with->ground;
-    motion.self_contacts = false;
-    motion.contact_law = with->law;
+    mf_ArticulatedConfig motion = WITH(mf_motions_config().articulated, .contacts = with->ground,
+                                       .self_contacts = false, .contact_law = with->law);
     // By themselves contacts would be as stiff as a robot is heavy.
     motion.contact_stiffness = 2e4;
     motion.contact_damping = 100.0;
@@ -112,9 +110,7 @@ static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], 
     char text[4096];
     mf_WorldDocks *docks;
     mf_WorldJoints *joints;
-    mf_WorldJointsConfig exact = mf_world_joints_config();
-    exact.tolerance = 1e-9;
-    exact.rounds = 8;
+    mf_WorldJointsConfig exact = WITH(mf_world_joints_config(), .tolerance = 1e-9, .rounds = 8);
     AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, with->gravity);
     write_module(with, text, sizeof text);
     mf_Group *modules =

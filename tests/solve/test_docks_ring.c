@@ -53,10 +53,9 @@ static void add_articulated(Pitch *pitch, mf_Group *group) {
 
 static void add_exact_joints(Pitch *pitch) {
     mf_WorldJoints *joints;
-    mf_WorldJointsConfig exact = mf_world_joints_config();
-    exact.tolerance = 1e-9;
-    exact.rounds = 8;
-    MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
+    MUST(mf_world_joints_add(pitch->world,
+                             &WITH(mf_world_joints_config(), .tolerance = 1e-9, .rounds = 8),
+                             &joints, &error));
 }
 
 // ---- a linkage ----------------------------------------------------------------------------------

@@ -36,10 +36,9 @@ static mf_WorldJointState see(const Rig *rig) {
 static Rig open_wheel(mf_Motion motion, bool wide, double rate, double torque) {
     Rig rig = open_rig(motion, wide, 0.0, false);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
-    mf_WorldJointConfig config = hinge_of(&rig, false);
-    config.motor_rate = rate;
-    config.motor_torque = torque;
-    rig.id = join(rig.joints, &config, 0, 0, 50, NULL);
+    rig.id =
+        join(rig.joints, &WITH(hinge_of(&rig, false), .motor_rate = rate, .motor_torque = torque),
+             0, 0, 50, NULL);
     return rig;
 }
 
@@ -50,13 +49,12 @@ static Rig open_pendulum(mf_Motion motion, bool wide, double angle,
     Rig rig = open_rig(motion, wide, 9.81, false);
     // Joined as it hangs, so that the angle is that from the vertical.
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50 - arm);
-    mf_WorldJointConfig config = hinge_of(&rig, false);
-    config.lower_angle = drive->lower_angle;
-    config.upper_angle = drive->upper_angle;
-    config.motor_rate = drive->motor_rate;
-    config.motor_torque = drive->motor_torque;
     const double axis[3] = {0, 1, 0};
-    rig.id = join(rig.joints, &config, 0, 0, 50, axis);
+    rig.id = join(rig.joints,
+                  &WITH(hinge_of(&rig, false), .lower_angle = drive->lower_angle,
+                        .upper_angle = drive->upper_angle, .motor_rate = drive->motor_rate,
+                        .motor_torque = drive->motor_torque),
+                  0, 0, 50, axis);
     MUST(mf_group_set_start(rig.boxes, 0, (double[]){-arm * sin(angle), 0, 50 - arm * cos(angle)},
                             rotation, NULL, &error));
     return rig;
@@ -123,10 +121,8 @@ TEST(a_motor_between_two_bodies_conserves_momentum) {
     Rig rig = open_rig(MF_MOTION_RIGID, true, 0.0, true);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
     put_at(&rig.pitch, rig.boxes, 1, 0, 0, 50.5);
-    mf_WorldJointConfig config = hinge_of(&rig, true);
-    config.motor_rate = 4.0;
-    config.motor_torque = 0.02;
-    rig.id = join(rig.joints, &config, 0, 0, 50.25, NULL);
+    rig.id = join(rig.joints, &WITH(hinge_of(&rig, true), .motor_rate = 4.0, .motor_torque = 0.02),
+                  0, 0, 50.25, NULL);
     mf_world_step(rig.pitch.world, 2000);
     assert_near(see(&rig).rate, 4.0, 1e-4);
     assert_near(get_field(rig.boxes, "base.angular_velocity", 0, 2), 2.0, 1e-4);
@@ -146,10 +142,10 @@ TEST(a_pendulum_rests_against_a_stop) {
     for (int m = 0; m < 3; m++)
         for (int side = -1; side <= 1; side += 2) {
             double deepest = 1e9;
-            mf_WorldJointConfig drive = mf_world_joint_config();
-            drive.lower_angle = side > 0 ? 0.4 : -2.0;
-            drive.upper_angle = side > 0 ? 2.0 : -0.4;
-            Rig rig = open_pendulum(motions[m], true, side * 1.2, &drive);
+            Rig rig =
+                open_pendulum(motions[m], true, side * 1.2,
+                              &WITH(mf_world_joint_config(), .lower_angle = side > 0 ? 0.4 : -2.0,
+                                    .upper_angle = side > 0 ? 2.0 : -0.4));
             for (int i = 0; i < 1500; i++) {
                 mf_world_step(rig.pitch.world, 1);
                 const double angle = side * see(&rig).angle;
@@ -188,10 +184,8 @@ TEST(a_stop_is_not_felt_before) {
 TEST(a_motor_drives_against_a_stop_beyond_half_a_turn) {
     Rig rig = open_rig(MF_MOTION_RIGID, true, 0.0, false);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
-    mf_WorldJointConfig config = hinge_of(&rig, false);
-    config.motor_rate = 2.0;
-    config.motor_torque = 0.05;
-    config.lower_angle = -0.5;
+    mf_WorldJointConfig config =
+        WITH(hinge_of(&rig, false), .motor_rate = 2.0, .motor_torque = 0.05, .lower_angle = -0.5);
     config.upper_angle = 4.0; // beyond pi
     rig.id = join(rig.joints, &config, 0, 0, 50, NULL);
     mf_world_step(rig.pitch.world, 3000);
@@ -241,13 +235,10 @@ TEST(wrong_drives_are_refused) {
         {1, -1},          {-7, 0},         {0, 7}, {-3.1, 3.1}, {0, (double)INFINITY},
         {(double)NAN, 1}, {0, (double)NAN}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        mf_WorldJointConfig bad = good;
-        bad.lower_angle = ranges[i][0];
-        bad.upper_angle = ranges[i][1];
-        refuse(&rig, &bad, "joint.lower_angle");
+        refuse(&rig, &WITH(good, .lower_angle = ranges[i][0], .upper_angle = ranges[i][1]),
+               "joint.lower_angle");
     }
-    mf_WorldJointConfig bad = good;
-    bad.motor_torque = -1.0;
+    mf_WorldJointConfig bad = WITH(good, .motor_torque = -1.0);
     refuse(&rig, &bad, "joint.motor_torque");
     bad.motor_torque = 1.0;
     bad.motor_rate = (double)NAN;

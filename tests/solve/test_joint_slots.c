@@ -40,9 +40,7 @@ static void add_magnets(Rig *rig, double on, double off) {
     Pitch *pitch = &rig->pitch;
     AUTO_PLUGIN *plugin;
     const mf_PluginValue values[] = {{"on", on}, {"off", off}, {"reach", 0.3}};
-    mf_PluginConfig config = mf_plugin_config();
-    config.values = values;
-    config.value_count = 3;
+    mf_PluginConfig config = WITH(mf_plugin_config(), .values = values, .value_count = 3);
     MUST(mf_plugin_load(pitch->context, formatted("%s/plugins/plugin_magnet.so", MAYFLY_BINARY_DIR),
                         &plugin, &error));
     MUST(mf_plugin_control_add(rig->carriers, mf_rate_from_period(4 * MF_MILLISECOND), plugin,

@@ -99,10 +99,10 @@ static void welded_flight(mf_Time step, double position[3]) {
         "<geom type='box' size='0.05 0.1 0.2' pos='0.3 0 0' mass='1'/></body></worldbody></mujoco>";
     AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *body = pitch_group(&pitch, load_text(pitch.context, both), "both", 1, true);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = motion.self_contacts = false;
-    motion.integrator = MF_ARTICULATED_RK4;
-    MUST(rig_add_articulated(body, &motion, &error));
+    MUST(rig_add_articulated(body,
+                             &WITH(mf_motions_config().articulated, .contacts = false,
+                                   .self_contacts = false, .integrator = MF_ARTICULATED_RK4),
+                             &error));
     put_at(&pitch, body, 0, 0, 0, 1);
     spin(body, 0, (double[]){0.1, 0, 1}, rates);
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / step));
@@ -393,9 +393,9 @@ TEST(a_joint_breaks_at_its_limit) {
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
     put_at(&pitch, box, 0, 0, 0, 5);
     mf_WorldJoints *joints = add_joints(&pitch);
-    mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, NULL, 0, box, 0);
-    config.force_limit = 30.0;
-    const mf_WorldJointId id = join(joints, &config, 0, 0, 5, NULL);
+    const mf_WorldJointId id = join(
+        joints, &WITH(joint_between(MF_WORLD_JOINT_FIXED, NULL, 0, box, 0), .force_limit = 30.0), 0,
+        0, 5, NULL);
     uint32_t steps = 0;
     for (; steps < 1000 && !state_of(joints, id).broken; steps++) {
         set_field(box, "base.force", 0, 2, -0.05 * steps);

@@ -36,9 +36,10 @@ TEST(a_humanoid_holds_a_car) {
     link_position(&pitch, humanoid, 0, hand, at);
     put_at(&pitch, car, 0, at[0] + 0.5, at[1], at[2]);
     mf_WorldJoints *joints = add_joints(&pitch);
-    mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, humanoid, 0, car, 0);
-    config.sides[0].link = hand;
-    const mf_WorldJointId id = join(joints, &config, at[0], at[1], at[2], NULL);
+    const mf_WorldJointId id =
+        join(joints,
+             &WITH(joint_between(MF_WORLD_JOINT_BALL, humanoid, 0, car, 0), .sides[0].link = hand),
+             at[0], at[1], at[2], NULL);
     const double height = get_field(humanoid, "base.position", 0, 2);
     set_field(car, "base.force", 0, 2, 9810.0); // it rolls on the ground, so to speak
     set_field(car, "base.force", 0, 0, 20.0);
@@ -165,9 +166,9 @@ TEST(a_robot_is_joined_to_itself) {
     put_at(&pitch, robot, 0, 0, 0, 1);
     set_field(robot, "joint.rate", 0, 1, 1.0);
     mf_WorldJoints *joints = add_joints(&pitch);
-    mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, robot, 0, robot, 0);
-    config.sides[1].link = 2;
-    const mf_WorldJointId id = join(joints, &config, 0.5, 0, 1, NULL);
+    const mf_WorldJointId id = join(
+        joints, &WITH(joint_between(MF_WORLD_JOINT_FIXED, robot, 0, robot, 0), .sides[1].link = 2),
+        0.5, 0, 1, NULL);
     Momentum before = {{0}, {0}}, after = {{0}, {0}};
     add_momentum(robot, 0, &before);
     mf_world_step(pitch.world, 1000);
@@ -182,8 +183,7 @@ TEST(motions_may_change) {
     AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
     mf_Group *robot = pitch_group(&pitch, model, "robot", 3, true);
-    mf_MotionsConfig config = mf_motions_config();
-    config.start = MF_MOTION_RIGID;
+    mf_MotionsConfig config = WITH(mf_motions_config(), .start = MF_MOTION_RIGID);
     for (int m = 0; m < MF_MOTION_LEVELS; m++)
         config.has[m] = m != MF_MOTION_KINEMATIC;
     mf_motions_set_shapes(&config, false);

@@ -189,11 +189,8 @@ TEST(groups_that_cannot_are_refused) {
     mf_Group *good = add_bodies(&pitch, box, "good", 1, MF_MOTION_RIGID, true, false);
     mf_Group *bare = pitch_group(&pitch, box_of(pitch.context, 1.0), "bare", 1, true);
     must(mf_motion_add(bare, MF_MOTION_RIGID, NULL, &error), &error);
-    mf_GroupConfig alone_config = mf_group_config();
     mf_Group *alone;
-    alone_config.name = "alone";
-    alone_config.model = box;
-    alone = add_group(pitch.world, &alone_config);
+    alone = add_group(pitch.world, &WITH(mf_group_config(), .name = "alone", .model = box));
     must(mf_motion_add(alone, MF_MOTION_RIGID, NULL, &error), &error);
     mf_Group *foreign =
         add_bodies(&other, box_of(other.context, 1.0), "foreign", 1, MF_MOTION_RIGID, true, false);
@@ -206,8 +203,7 @@ TEST(groups_that_cannot_are_refused) {
     config.sides[1].group = foreign;
     refuse(joints, &config, MF_BAD_ARGUMENT, "another world");
     assert_int_equal(mf_world_joints_add(pitch.world, NULL, &again, &error), MF_BAD_ARGUMENT);
-    mf_WorldJointsConfig settings = mf_world_joints_config();
-    settings.rounds = 0;
+    mf_WorldJointsConfig settings = WITH(mf_world_joints_config(), .rounds = 0);
     assert_int_equal(mf_world_joints_add(other.world, &settings, &again, &error), MF_BAD_ARGUMENT);
     settings.rounds = 4;
     settings.tolerance = (double)NAN;

@@ -147,21 +147,18 @@ static void add_spy(Rig *rig, const char *name, Spy *spy, Reader reader) {
     static const char *const named[] = {"base.position", "link.pose", NULL};
     *spy = (Spy){.group = rig->group};
     if (reader == OF_THE_WORLD) {
-        mf_WorldSystemConfig system = mf_world_system_config();
-        system.name = name;
-        system.run = spy_world_run;
-        system.user = spy;
-        system.reads = named;
-        MUST(mf_world_add_system(rig->pitch.world, &system, &error));
+        MUST(mf_world_add_system(rig->pitch.world,
+                                 &WITH(mf_world_system_config(), .name = name, .run = spy_world_run,
+                                       .user = spy, .reads = named),
+                                 &error));
         return;
     }
-    mf_SystemConfig system = mf_system_config();
-    system.name = name;
-    system.phase = MF_PHASE_SENSE;
-    system.run = spy_run;
-    system.user = spy;
-    system.reads = reader == NAMED ? named : reader == NOBODY ? other : NULL;
-    system.writes = none;
+    mf_SystemConfig system =
+        WITH(mf_system_config(), .name = name, .phase = MF_PHASE_SENSE, .run = spy_run, .user = spy,
+             .reads = reader == NAMED    ? named
+                      : reader == NOBODY ? other
+                                         : NULL,
+             .writes = none);
     system.slow = true; // with two of them a phase may run system by system
     MUST(mf_group_add_system(rig->group, &system, &error));
 }

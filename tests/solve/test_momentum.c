@@ -48,10 +48,9 @@ static double apart(const double a[3], const double b[3]) {
 static mf_Group *floating(Pitch *pitch, mf_Model *model, const char *name, mf_Motion motion,
                           uint32_t number, bool wide, bool rk4) {
     mf_Group *group = pitch_group(pitch, model, name, number, wide);
-    mf_MotionsConfig config = mf_motions_config();
-    config.start = motion;
-    config.rigid.contacts = config.prescribed.contacts = config.articulated.contacts = false;
-    config.articulated.self_contacts = false;
+    mf_MotionsConfig config = WITH(mf_motions_config(), .start = motion, .rigid.contacts = false,
+                                   .prescribed.contacts = false, .articulated.contacts = false,
+                                   .articulated.self_contacts = false);
     if (rk4)
         config.rigid.integrator = config.prescribed.integrator = config.articulated.integrator =
             MF_ARTICULATED_RK4;
@@ -92,9 +91,7 @@ static Seen collide_by(const Rendezvous *m, mf_Time step, mf_CollisionLaw law) {
         second = floating(&pitch, load_file(pitch.context, "ball.xml"), "ball", m->motion, 1,
                           m->wide, m->rk4);
     throw_robot(&pitch, second, m->ball ? 0 : 1, (double[]){0.35, 0.06, 5.03}, back, other);
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.law = law;
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = law));
     const Totals start = totals_of(&pitch);
     Totals one = {0};
     count(first, 0, &one);

@@ -113,12 +113,8 @@ static mf_Distance ask(Pitch *pitch, const mf_DistanceConfig *config) {
 }
 
 static mf_Distance between(Pitch *pitch, mf_Group *a, uint32_t i, mf_Group *b, uint32_t j) {
-    mf_DistanceConfig config = mf_distance_config();
-    config.a.group = a;
-    config.a.instance = i;
-    config.b.group = b;
-    config.b.instance = j;
-    return ask(pitch, &config);
+    return ask(pitch, &WITH(mf_distance_config(), .a.group = a, .a.instance = i, .b.group = b,
+                            .b.instance = j));
 }
 
 // ---- closed forms -------------------------------------------------------------------------------
@@ -296,9 +292,8 @@ TEST(links_of_one_robot) {
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, arm_text), "arm", 2, true);
     pose(arm, 1, 0.0, 0.0, 4.0, 0.0);
     set_field(arm, "joint.angle", 0, 0, 0.5);
-    mf_DistanceConfig config = mf_distance_config();
-    config.a = (mf_DistanceBody){arm, 0, 0};
-    config.b = (mf_DistanceBody){arm, 0, 1};
+    mf_DistanceConfig config = WITH(mf_distance_config(), .a = ((mf_DistanceBody){arm, 0, 0}),
+                                    .b = ((mf_DistanceBody){arm, 0, 1}));
     assert_near(ask(&pitch, &config).distance, 1.2, 1e-12);
     config.b = (mf_DistanceBody){arm, 1, 1};
     config.a.link = 1;
@@ -323,8 +318,7 @@ TEST(bad_questions_are_refused) {
     pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, SPHERE, "a", 2), *foreign = add_kind(&other, BOX, "b", 1);
-    mf_GroupConfig alone = mf_group_config();
-    alone.model = mf_group_model(group);
+    mf_GroupConfig alone = WITH(mf_group_config(), .model = mf_group_model(group));
     MUST(mf_world_add_group(pitch.world, &alone, &pitch.groups[1], &error));
     mf_DistanceConfig config = mf_distance_config();
     refused(&pitch, &config, "distance.a: not a group");
@@ -361,8 +355,7 @@ TEST(bodies_without_shapes_are_refused) {
         "diaginertia='1 1 1'/></body></body></worldbody></mujoco>";
     AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 2, true);
-    mf_DistanceConfig config = mf_distance_config();
-    config.a = (mf_DistanceBody){arms, 0, 1};
+    mf_DistanceConfig config = WITH(mf_distance_config(), .a = ((mf_DistanceBody){arms, 0, 1}));
     refused(&pitch, &config, "distance.a: link bare of model arm has no shapes that collide");
     config.a = (mf_DistanceBody){arms, 0, 0};
     config.b = (mf_DistanceBody){arms, 1, 1};
@@ -375,12 +368,10 @@ TEST(bodies_without_shapes_are_refused) {
 
 static mf_Status add_balls(mf_World *world, const mf_Model *model, const char *name,
                            mf_Group **group, mf_Error *error) {
-    mf_GroupConfig config = mf_group_config();
-    config.model = model;
-    config.name = name;
-    config.count = 3;
-    config.isolated = false;
-    return mf_world_add_group(world, &config, group, error);
+    return mf_world_add_group(
+        world,
+        &WITH(mf_group_config(), .model = model, .name = name, .count = 3, .isolated = false),
+        group, error);
 }
 
 // Asks all three questions, with a group that came after the first.

@@ -147,8 +147,7 @@ TEST(random_rays_agree_with_the_insides) {
             random_pose(group, i, (uint32_t)k, 2.0);
     }
     for (uint32_t r = 0; r < RAYS; r++) {
-        mf_RayConfig ray = mf_ray_config();
-        ray.ground = false;
+        mf_RayConfig ray = WITH(mf_ray_config(), .ground = false);
         for (uint32_t c = 0; c < 3; c++) {
             ray.start[c] = 8.0 * unit(50, 6 * r + c) - 4.0;
             ray.direction[c] = 4.0 * unit(50, 6 * r + 3 + c) - 2.0 - ray.start[c];
@@ -270,8 +269,7 @@ TEST(maps_agree_with_sampling) {
         with_map(&pitch, &terrain, k == 0 ? MF_BILINEAR : MF_NEAREST, heights, SIDE);
         for (uint32_t r = 0; r < RAYS; r++) {
             double length = 0.0;
-            mf_RayConfig ray = mf_ray_config();
-            ray.reach = 8.0;
+            mf_RayConfig ray = WITH(mf_ray_config(), .reach = 8.0);
             for (uint32_t c = 0; c < 3; c++) {
                 ray.start[c] = c == 2 ? 1.5 * unit(8, 6 * r + 2) : 6.0 * unit(8, 6 * r + c) - 3.0;
                 ray.direction[c] = (c == 2 ? 0.6 : 2.0) * (unit(8, 6 * r + 3 + c) - 0.5);
@@ -385,8 +383,7 @@ TEST(bad_rays_are_refused) {
     ray = mf_ray_config();
     ray.alone = group;
     refused(&pitch, &ray, "isolated");
-    mf_GroupConfig apart = mf_group_config();
-    apart.model = mf_group_model(group);
+    mf_GroupConfig apart = WITH(mf_group_config(), .model = mf_group_model(group));
     apart.name = "apart";
     MUST(mf_world_add_group(pitch.world, &apart, &pitch.groups[1], &error));
     ray = mf_ray_config();

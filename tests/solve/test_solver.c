@@ -47,18 +47,15 @@ static double mean_load(Pitch *pitch, const mf_Group *above, uint32_t instance) 
 }
 
 static void collide(Pitch *pitch, mf_CollisionLaw law) {
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.law = law;
-    pitch_collide(pitch, &config);
+    pitch_collide(pitch, &WITH(mf_collisions_config(), .law = law));
 }
 
 // `articulated`, with hard contacts with the ground.
 static mf_Group *add_standing(Pitch *pitch, mf_Model *model, const char *name, uint32_t count,
                               bool wide) {
     mf_Group *group = pitch_group(pitch, model, name, count, wide);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.shapes = true;
-    motion.contact_law = MF_CONTACT_LAW_HARD;
+    mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .shapes = true, .contact_law = MF_CONTACT_LAW_HARD);
     prepare(pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
     return group;
@@ -177,8 +174,7 @@ static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
     AUTO(pitch_close) Pitch pitch;
     memset(&pitch, 0, sizeof pitch);
     MUST(mf_context_create(NULL, &pitch.context, &error));
-    mf_WorldConfig world = mf_world_config();
-    world.step = 2 * MF_MILLISECOND;
+    mf_WorldConfig world = WITH(mf_world_config(), .step = 2 * MF_MILLISECOND);
     const double length = sqrt(1.0 + tangent * tangent);
     world.gravity_direction[0] = tangent / length;
     world.gravity_direction[2] = -1.0 / length;
@@ -235,10 +231,8 @@ TEST(balls_part_by_the_restitution) {
                                       MF_MOTION_ARTICULATED, true, false);
         put(&pitch, first, 0, 0.0, 0.0, 1.0, 2.0);
         put(&pitch, second, 0, 0.3, 0.0, 1.0, 0.0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = MF_COLLISION_HARD;
-        config.restitution = e;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch,
+                      &WITH(mf_collisions_config(), .law = MF_COLLISION_HARD, .restitution = e));
         mf_world_step(pitch.world, 500);
         const double u = get_field(first, "base.linear_velocity", 0, 0);
         const double v = get_field(second, "base.linear_velocity", 0, 0);

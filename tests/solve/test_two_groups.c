@@ -128,9 +128,8 @@ static void lower_text(char *out, size_t size, const Situation *s, const Shape *
 static mf_Group *moving_group(Pitch *pitch, const char *text, const char *name, bool wide,
                               bool alone) {
     mf_Group *group = pitch_group(pitch, load_text(pitch->context, text), name, 1, wide);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = false;
-    motion.self_contacts = alone;
+    mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = alone);
     if (!alone)
         prepare(pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
@@ -165,9 +164,7 @@ static void run(const Situation *s, const Shape *upper, const Shape *lower, bool
             snprintf(text, sizeof text, "%s%s%s", head, floor, tail);
             pitch_group(&pitch, load_text(pitch.context, text), "scenery", 1, wide);
         }
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = s->law;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = s->law));
     }
     mf_world_step(pitch.world, (uint64_t)(s->seconds * 1e3 + 0.5));
     take_state(group, out);

@@ -120,8 +120,7 @@ static void answer(const char *path) {
 static void open_text(Robot *robot, const char *text, mf_ImportBase base) {
     char path[] = "/tmp/mayfly_urdf_XXXXXX";
     mf_Error error = {0};
-    mf_ImportConfig config = mf_import_config();
-    config.base = base;
+    mf_ImportConfig config = WITH(mf_import_config(), .base = base);
     const int file = mkstemp(path);
     assert_true(file >= 0);
     assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));

@@ -21,8 +21,7 @@ static mf_Group *add_quadrotors(Pitch *pitch, mf_Model *model, const mf_Quadroto
                                 const char *name, uint32_t count, mf_QuadrotorCommand command,
                                 bool wide) {
     mf_Group *group = pitch_group(pitch, model, name, count, wide);
-    mf_QuadrotorConfig config = mf_motions_config().quadrotor_config;
-    config.command = command;
+    mf_QuadrotorConfig config = WITH(mf_motions_config().quadrotor_config, .command = command);
     prepare(pitch, group);
     MUST(rig_add_quadrotor(group, quadrotor, &config, &error));
     return group;
@@ -37,9 +36,7 @@ static mf_Model *quadrotor_body(Pitch *pitch, const mf_Quadrotor *quadrotor) {
 static mf_Group *add_many_cars(Pitch *pitch, const mf_Car *car, mf_CarModel model,
                                mf_CarCommand command, uint32_t count, bool wide) {
     mf_Model *body = NULL;
-    mf_CarConfig config = mf_motions_config().car_config;
-    config.model = model;
-    config.command = command;
+    mf_CarConfig config = WITH(mf_motions_config().car_config, .model = model, .command = command);
     MUST(mf_car_body(pitch->context, car, "car", &body, &error));
     mf_Group *group = pitch_group(pitch, body, "car", count, wide);
     prepare(pitch, group);
@@ -164,9 +161,7 @@ TEST(only_the_pushed_one_changes) {
 // ---- cars ---------------------------------------------------------------------------------------
 
 static mf_Car rolling_car(void) {
-    mf_Car car = mf_car();
-    car.rolling = car.drag = 0.0;
-    return car;
+    return WITH(mf_car(), .rolling = 0.0, .drag = 0.0);
 }
 
 // Along the car a force accelerates it and its wheels; across it the tires hold a car that stands,
@@ -174,8 +169,7 @@ static mf_Car rolling_car(void) {
 TEST(cars_take_wrenches_in_their_plane) {
     for (int k = 0; k < 3; k++) {
         AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-        mf_Car car = rolling_car();
-        car.rotating_mass = 0.01;
+        mf_Car car = WITH(rolling_car(), .rotating_mass = 0.01);
         mf_Group *group = add_cars(&pitch, &car, (mf_CarModel)k, MF_CAR_COMMAND_DRIVE, true);
         put(&pitch, group, 0, 0.0, 0.0, 0.0, 0.0);
         write_wrench(group, (double[6]){0.01, 0.0, -3.0, 0.0, 0.0, 0.0});
@@ -198,8 +192,7 @@ TEST(cars_take_wrenches_in_their_plane) {
 TEST(dry_friction_holds_a_pushed_car) {
     for (int k = 0; k < 2; k++) {
         AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-        mf_Car car = rolling_car();
-        car.rolling = 0.02;
+        mf_Car car = WITH(rolling_car(), .rolling = 0.02);
         mf_Group *group = add_cars(&pitch, &car, MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE, true);
         put(&pitch, group, 0, 0.0, 0.0, 0.0, 0.0);
         write_wrench(group, (double[6]){k == 0 ? 0.0199 : 0.0201, 0, 0, 0, 0, 0});
@@ -247,9 +240,8 @@ static const char target_text[] =
 // With Runge-Kutta, which keeps the momentum of a limb that swings this fast to 1e-9.
 static mf_Group *add_free(Pitch *pitch, mf_Model *model, const char *name) {
     mf_Group *group = pitch_group(pitch, model, name, 1, true);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = motion.self_contacts = false;
-    motion.integrator = MF_ARTICULATED_RK4;
+    mf_ArticulatedConfig motion = WITH(mf_motions_config().articulated, .contacts = false,
+                                       .self_contacts = false, .integrator = MF_ARTICULATED_RK4);
     prepare(pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
     return group;
@@ -268,8 +260,7 @@ static void add_kick(Pitch *pitch, double height) {
 static mf_Group *add_target(Pitch *pitch, int kind, double height) {
     mf_Group *group = NULL;
     if (kind == 0) {
-        mf_RigidConfig rigid = mf_motions_config().rigid;
-        rigid.contacts = false;
+        mf_RigidConfig rigid = WITH(mf_motions_config().rigid, .contacts = false);
         group = pitch_group(pitch, load_text(pitch->context, target_text), "target", 1, true);
         prepare(pitch, group);
         MUST(rig_add_rigid(group, &rigid, &error));
@@ -295,9 +286,8 @@ TEST(a_kicked_ball_keeps_momentum) {
         AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
         add_kick(&pitch, 5.0);
         mf_Group *target = add_target(&pitch, kind, 5.0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = k < 3 ? MF_COLLISION_EXPLICIT : MF_COLLISION_HARD;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(),
+                                    .law = k < 3 ? MF_COLLISION_EXPLICIT : MF_COLLISION_HARD));
         const Totals start = totals_of(&pitch);
         mf_world_step(pitch.world, 4000);
         const Totals end = totals_of(&pitch);
@@ -351,11 +341,8 @@ TEST(a_kinematic_robot_is_a_moving_wall) {
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.4), "ball", 1, true);
         put(&pitch, ball, 0, k == 0 ? 0.3 : -50.0, 0.0, 0.5, 2.0);
         set_field(ball, "base.linear_velocity", 0, 1, 0.7);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = MF_COLLISION_EXPLICIT;
-        config.restitution = 1.0;
-        config.friction = 0.0;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT,
+                                    .restitution = 1.0, .friction = 0.0));
         mf_world_step(pitch.world, 1000);
         without[k] = get_field(wall, "base.position", 0, 0);
         assert_near(get_field(ball, "base.linear_velocity", 0, 0), k == 0 ? -2.0 : 2.0, 0.02);
@@ -372,8 +359,7 @@ static const char flat_text[] = // a quadrotor that stands flat: its shape is it
     "</body></worldbody></mujoco>";
 
 static mf_Quadrotor flat_quadrotor(const mf_Model *model) {
-    mf_Quadrotor q = mf_quadrotor();
-    q.mass = model->mass;
+    mf_Quadrotor q = WITH(mf_quadrotor(), .mass = model->mass);
     memcpy(q.inertia, model->links[0].inertia, sizeof q.inertia);
     return q;
 }
