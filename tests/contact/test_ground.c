@@ -77,7 +77,7 @@ TEST(contacts_are_mujocos) {
     for (unsigned m = 0; m < MODELS; m++) {
         AUTO_MODEL *model = load_solid(context, m);
         mf_CollidePlan *plan = NULL;
-        assert_int_equal(mf_collide_create(context, model, NULL, &plan, NULL), MF_OK);
+        MUST(mf_collide_create(context, model, NULL, &plan, &error));
         assert_int_equal(plan->pair_count, 1);
         for (unsigned c = 0; c < CASES; c++) {
             if (ground_cases[c].model != m || compare(plan, &ground_cases[c], 2e-7) == 0)
@@ -96,7 +96,7 @@ TEST(tables_find_the_farthest) {
     for (unsigned m = 0; m < MODELS; m += 2) {
         AUTO_MODEL *model = load_solid(context, m);
         mf_HullSet *set = NULL;
-        assert_int_equal(mf_hulls_create(context, model, &set, NULL), MF_OK);
+        MUST(mf_hulls_create(context, model, &set, &error));
         srand(1);
         for (uint32_t h = 0; h < set->count; h++)
             for (int i = 0; i < 20000; i++) {

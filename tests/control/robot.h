@@ -151,7 +151,7 @@ static inline mf_Field *fixture_add_load(Fixture *fixture) {
     static const mf_FieldInfo info = {"point.load",   "N",           "", MF_REAL, MF_PER_CONTACT, 1,
                                       MF_FIELD_STATE, "normal force"};
     mf_Field *field;
-    assert_int_equal(mf_group_add_field(fixture->group, &info, 0, &field, NULL), MF_OK);
+    MUST(mf_group_add_field(fixture->group, &info, 0, &field, &error));
     return field;
 }
 

@@ -24,7 +24,7 @@ TEST(every_robot_is_called_at_the_rate) {
     Calls calls = {.refuses = MF_NONE};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
     mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
-    assert_int_equal(mf_callback_add(fixture.group, rate, count_calls, &calls, NULL), MF_OK);
+    MUST(mf_callback_add(fixture.group, rate, count_calls, &calls, &error));
     mf_world_step(fixture.world, 9); // 0, 20, 40, 60, 80 ms
     for (uint32_t i = 0; i < 48; i++)
         assert_int_equal(calls.per_robot[i], i < COUNT ? 5 : 0);
@@ -36,8 +36,7 @@ TEST(failure_raises_the_fault_and_ends_the_calls) {
     AUTO(fixture_close) Fixture fixture;
     Calls calls = {.refuses = 20};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
-    assert_int_equal(
-        mf_callback_add(fixture.group, fixture_every_step(), count_calls, &calls, NULL), MF_OK);
+    MUST(mf_callback_add(fixture.group, fixture_every_step(), count_calls, &calls, &error));
     fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
     mf_world_step(fixture.world, 4);
     for (uint32_t i = 0; i < COUNT; i++)
@@ -51,10 +50,8 @@ TEST(several_run_in_order) {
     AUTO(fixture_close) Fixture fixture;
     Calls first = {.refuses = 5}, second = {.refuses = MF_NONE};
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
-    assert_int_equal(
-        mf_callback_add(fixture.group, fixture_every_step(), count_calls, &first, NULL), MF_OK);
-    assert_int_equal(
-        mf_callback_add(fixture.group, fixture_every_step(), count_calls, &second, NULL), MF_OK);
+    MUST(mf_callback_add(fixture.group, fixture_every_step(), count_calls, &first, &error));
+    MUST(mf_callback_add(fixture.group, fixture_every_step(), count_calls, &second, &error));
     mf_world_step(fixture.world, 1);
     assert_int_equal(first.per_robot[5], 1);
     assert_int_equal(second.per_robot[5], 0);

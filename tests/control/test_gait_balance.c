@@ -31,14 +31,11 @@ static void open_fixture(Fixture *fixture, bool closed) {
     mf_GroupConfig group = mf_group_config();
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     fixture->context = open_context(0);
-    assert_int_equal(
-        mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, NULL),
-        MF_OK);
-    assert_int_equal(mf_gait_load(fixture->context,
-                                  closed ? MODELS "gaits/humanoid/walk_balanced.yaml"
-                                         : MODELS "gaits/humanoid/walk.yaml",
-                                  fixture->model, &fixture->gait, NULL),
-                     MF_OK);
+    MUST(mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, &error));
+    MUST(mf_gait_load(fixture->context,
+                      closed ? MODELS "gaits/humanoid/walk_balanced.yaml"
+                             : MODELS "gaits/humanoid/walk.yaml",
+                      fixture->model, &fixture->gait, &error));
     world.step = MF_MILLISECOND;
     group.model = fixture->model;
     group.count = ROBOTS;
@@ -46,11 +43,11 @@ static void open_fixture(Fixture *fixture, bool closed) {
     motion.self_contacts = false;
     fixture->world = open_world(fixture->context, &world);
     fixture->group = add_group(fixture->world, &group);
-    assert_int_equal(rig_add_articulated(fixture->group, &motion, NULL), MF_OK);
+    MUST(rig_add_articulated(fixture->group, &motion, &error));
     const mf_Gait *gaits[] = {fixture->gait};
-    assert_int_equal(mf_gaits_add(fixture->group, gaits, 1, NULL, NULL), MF_OK);
+    MUST(mf_gaits_add(fixture->group, gaits, 1, NULL, &error));
     double q[64] = {0}, v[64] = {0}, angles[64] = {0}, lean = fixture->gait->walk.lean;
-    assert_int_equal(mf_gait_sample(fixture->gait, fixture->model, 0, none, angles, NULL), MF_OK);
+    MUST(mf_gait_sample(fixture->gait, fixture->model, 0, none, angles, &error));
     // Straight legs have the hips 186 mm above the ankles.
     q[2] = fixture->model->rest_height + fixture->gait->walk.height - 0.186;
     q[3] = cos(lean / 2);

@@ -60,12 +60,10 @@ static void load(Fixture *fixture, const Trial *trial) {
     memset(fixture, 0, sizeof *fixture);
     fixture->context = open_context(0);
     snprintf(path, sizeof path, MODELS "%s.urdf", trial->robot);
-    assert_int_equal(mf_model_load(fixture->context, path, NULL, &fixture->model, NULL), MF_OK);
+    MUST(mf_model_load(fixture->context, path, NULL, &fixture->model, &error));
     snprintf(path, sizeof path, MODELS "gaits/%s/%s.yaml", trial->robot, trial->gait);
-    assert_int_equal(mf_gait_load(fixture->context, path, fixture->model, &fixture->gait, NULL),
-                     MF_OK);
-    assert_int_equal(mf_gait_sample(fixture->gait, fixture->model, 0, none, fixture->angles, NULL),
-                     MF_OK);
+    MUST(mf_gait_load(fixture->context, path, fixture->model, &fixture->gait, &error));
+    MUST(mf_gait_sample(fixture->gait, fixture->model, 0, none, fixture->angles, &error));
 }
 
 // Stands the robot on the ground in the gait's first pose and lets it begin.
@@ -80,10 +78,10 @@ static void open_fixture(Fixture *fixture, const Trial *trial) {
     fixture->group = add_group(fixture->world, &group);
     assert_int_equal(add_motion(fixture->group, trial), MF_OK);
     const mf_Gait *gaits[] = {fixture->gait};
-    assert_int_equal(mf_gaits_add(fixture->group, gaits, 1, NULL, NULL), MF_OK);
+    MUST(mf_gaits_add(fixture->group, gaits, 1, NULL, &error));
     mf_model_pose(fixture->model, fixture->angles, position, rotation);
     at[2] = -mf_model_lowest(fixture->model, position, rotation, trial->motion != MF_MOTION_POINTS);
-    assert_int_equal(mf_group_set_start(fixture->group, 0, at, NULL, NULL, NULL), MF_OK);
+    MUST(mf_group_set_start(fixture->group, 0, at, NULL, NULL, &error));
     for (uint32_t j = 0; j < fixture->model->joint_count; j++) {
         double angle = fixture->angles[j];
         set_field(fixture->group, "joint.angle", 0, j, angle);
@@ -211,7 +209,7 @@ TEST(balance_is_smoothed) {
         fixture.world = open_world(fixture.context, &world);
         fixture.group = add_group(fixture.world, &group);
         const mf_Gait *gaits[] = {fixture.gait};
-        assert_int_equal(mf_gaits_add(fixture.group, gaits, 1, NULL, NULL), MF_OK);
+        MUST(mf_gaits_add(fixture.group, gaits, 1, NULL, &error));
         set_field(fixture.group, "base.angular_velocity", 0, 1, rate);
         uint32_t ankle = 0;
         while (strcmp(fixture.model->joints[ankle].name, "left_ankle_pitch") != 0)

@@ -134,13 +134,11 @@ static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) 
     fixture_open(&fixture, isa, precise, count);
     fixture_add_load(&fixture);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
-    assert_int_equal(
-        mf_gp_add(fixture.group,
-                  &WITH(mf_gp_config(), .rate = fixture_every_step(), .unknown = setting.unknown,
-                        .instructions_per_tick = setting.instructions,
-                        .angle_per_move = setting.angle),
-                  NULL),
-        MF_OK);
+    MUST(mf_gp_add(fixture.group,
+                   &WITH(mf_gp_config(), .rate = fixture_every_step(), .unknown = setting.unknown,
+                         .instructions_per_tick = setting.instructions,
+                         .angle_per_move = setting.angle),
+                   &error));
     Shadow *shadows = test_calloc(count, sizeof *shadows);
     for (uint32_t i = 0; i < count; i++)
         fill_robot(&fixture, &shadows[i], i);

@@ -28,9 +28,9 @@ static mf_Group *lay_balls(mf_World *world, const mf_Model *ball, double side) {
     config.count = ROBOTS;
     config.isolated = false;
     mf_Group *group = add_group(world, &config);
-    assert_int_equal(mf_collisions_prepare(group, NULL), MF_OK);
+    MUST(mf_collisions_prepare(group, &error));
     articulated.shapes = true;
-    assert_int_equal(rig_add_articulated(group, &articulated, NULL), MF_OK);
+    MUST(rig_add_articulated(group, &articulated, &error));
     for (uint32_t i = 0; i < ROBOTS; i++) {
         double rest[6] = {0}, position[7] = {0.155 + 0.02 * chance(i, 300), 10.0 * i, 0.07, 1.0};
         position[1] += side * (0.04 + 0.02 * chance(i, 301));
@@ -45,13 +45,13 @@ static uint32_t count_balls(const Move *move, mf_Motion motion) {
     mf_Model *ball = NULL;
     mf_World *world =
         open_world(fixture.context, &WITH(mf_world_config(), .step = mf_time_from_seconds(0.001)));
-    assert_int_equal(mf_model_load(fixture.context, BALL, NULL, &ball, NULL), MF_OK);
+    MUST(mf_model_load(fixture.context, BALL, NULL, &ball, &error));
     mf_Group *group = add_robots(&fixture, world, motion, 0.8, true);
     mf_Group *balls = lay_balls(world, ball, move->side);
     mf_Collisions *collisions = NULL;
     mf_CollisionsConfig between = mf_collisions_config();
     between.law = MF_COLLISION_EXPLICIT; // the ball bounces off the foot, as in scenes/soccer.yaml
-    assert_int_equal(mf_collisions_add(world, &between, &collisions, NULL), MF_OK);
+    MUST(mf_collisions_add(world, &between, &collisions, &error));
     mf_Field *position = mf_group_find_field(group, "base.position");
     for (uint32_t i = 0; i < ROBOTS; i++) {
         put_robot(&fixture, move, group, i, i);

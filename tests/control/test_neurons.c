@@ -79,7 +79,7 @@ static void open_any(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         Net net;
         any(&net, first + i);
-        assert_int_equal(mf_neurons_set(fixture->group, i, &net.brain, NULL), MF_OK);
+        MUST(mf_neurons_set(fixture->group, i, &net.brain, &error));
     }
 }
 
@@ -320,13 +320,12 @@ TEST(neurons_drive_a_truss) {
     AUTO_MODEL *model;
     AUTO_WORLD *world;
     mf_Group *group;
-    mf_Error error = {0};
     mf_WorldConfig of_world = mf_world_config();
     mf_GroupConfig of_group = mf_group_config();
     mf_QuasistaticConfig motion = mf_motions_config().quasistatic;
     mf_NeuronsConfig neurons = mf_neurons_config();
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
-    assert_int_equal(mf_truss_model(context, &truss, &model, &error), MF_OK);
+    MUST(mf_context_create(NULL, &context, &error));
+    MUST(mf_truss_model(context, &truss, &model, &error));
     of_group.model = model;
     of_group.count = 3;
     of_group.double_precision = true;
@@ -335,8 +334,8 @@ TEST(neurons_drive_a_truss) {
     motion.contacts = false;
     world = open_world(context, &of_world);
     group = add_group(world, &of_group);
-    must(rig_add_quasistatic(group, &motion, &error), &error);
-    must(mf_neurons_add(group, &neurons, &error), &error);
+    MUST(rig_add_quasistatic(group, &motion, &error));
+    MUST(mf_neurons_add(group, &neurons, &error));
     // 1 cm a cycle to the end of the range that the ring's first neuron names, from the state after
     // the first cycle on: 1 0 0 0 1 1.
     static const double lengths[] = {0.13, 0.12, 0.11, 0.10, 0.11, 0.12, 0.13};

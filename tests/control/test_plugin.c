@@ -36,10 +36,9 @@ TEST(a_controller_works_at_its_rate) {
         fixture_open(&fixture, MF_ISA_AUTO, wide != 0, COUNT);
         mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
         const mf_PluginValue value = {"target", 0.25};
-        assert_int_equal(mf_plugin_control_add(
-                             fixture.group, mf_rate_from_period(20 * MF_MILLISECOND), plugin,
-                             &WITH(mf_plugin_config(), .values = &value, .value_count = 1), NULL),
-                         MF_OK);
+        MUST(mf_plugin_control_add(fixture.group, mf_rate_from_period(20 * MF_MILLISECOND), plugin,
+                                   &WITH(mf_plugin_config(), .values = &value, .value_count = 1),
+                                   &error));
         mf_plugin_close(plugin); // the group keeps it loaded
         fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
         mf_world_step(fixture.world, 9); // 0, 20, 40, 60, 80 ms
@@ -58,15 +57,14 @@ TEST(snapshots_contain_its_memory) {
     AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
-    assert_int_equal(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL),
-                     MF_OK);
+    MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error));
     mf_world_step(fixture.world, 5);
     size_t size = mf_world_snapshot_size(fixture.world);
     void *image = mf_allocate(fixture.context, size, 1);
-    assert_int_equal(mf_world_snapshot(fixture.world, image, size, NULL), MF_OK);
+    MUST(mf_world_snapshot(fixture.world, image, size, &error));
     mf_world_step(fixture.world, 5);
     uint64_t hash = mf_world_hash(fixture.world);
-    assert_int_equal(mf_world_restore(fixture.world, image, size, NULL), MF_OK);
+    MUST(mf_world_restore(fixture.world, image, size, &error));
     mf_world_step(fixture.world, 5);
     assert_true(mf_world_hash(fixture.world) == hash);
 
@@ -75,10 +73,9 @@ TEST(snapshots_contain_its_memory) {
     other.context = fixture.context;
     fixture_open_on(&other, MF_ISA_AUTO, false, COUNT, NULL);
     const mf_PluginValue value = {"target", 0.5};
-    assert_int_equal(
-        mf_plugin_control_add(other.group, fixture_every_step(), plugin,
-                              &WITH(mf_plugin_config(), .values = &value, .value_count = 1), NULL),
-        MF_OK);
+    MUST(mf_plugin_control_add(other.group, fixture_every_step(), plugin,
+                               &WITH(mf_plugin_config(), .values = &value, .value_count = 1),
+                               &error));
     assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_BAD_ARGUMENT);
     mf_world_destroy(other.world);
     mf_release(fixture.context, image);
@@ -89,8 +86,7 @@ static uint64_t hash_with(uint32_t threads, const char *name) {
     fixture.context = open_context(threads);
     fixture_open_on(&fixture, MF_ISA_AUTO, false, 200, NULL);
     AUTO_PLUGIN *plugin = load(fixture.context, name);
-    assert_int_equal(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL),
-                     MF_OK);
+    MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error));
     mf_world_step(fixture.world, 20);
     uint64_t hash = mf_world_hash(fixture.world);
     mf_PluginStatistics seen = mf_plugin_statistics(plugin);
@@ -283,10 +279,8 @@ TEST(one_robots_nan_is_its_own) {
         fixture_open(&bad, MF_ISA_AUTO, false, COUNT);
         mf_Plugin *first = load(good.context, "plugin_case_good");
         mf_Plugin *second = load(bad.context, names[n]);
-        assert_int_equal(mf_plugin_control_add(good.group, fixture_every_step(), first, NULL, NULL),
-                         MF_OK);
-        assert_int_equal(mf_plugin_control_add(bad.group, fixture_every_step(), second, NULL, NULL),
-                         MF_OK);
+        MUST(mf_plugin_control_add(good.group, fixture_every_step(), first, NULL, &error));
+        MUST(mf_plugin_control_add(bad.group, fixture_every_step(), second, NULL, &error));
         mf_world_step(good.world, 4);
         mf_world_step(bad.world, 4);
         assert_int_equal(mf_group_fault(bad.group, 5), MF_FAULT_CONTROL);
@@ -321,8 +315,7 @@ TEST(a_breach_takes_nothing_over) {
         const char *name = formatted("plugin_case_%s", cases[i][0]);
         fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
         AUTO_PLUGIN *plugin = load(fixture.context, name);
-        assert_int_equal(
-            mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL), MF_OK);
+        MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error));
 #if defined(__SSE2__)
         unsigned mode = _mm_getcsr() & ~0x3fu;
 #endif
@@ -348,8 +341,7 @@ TEST(writing_to_other_fields_has_no_effect) {
         AUTO(fixture_close) Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
         AUTO_PLUGIN *plugin = load(fixture.context, names[n]);
-        assert_int_equal(
-            mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL), MF_OK);
+        MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error));
         fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
         mf_world_step(fixture.world, 2);
         assert_near(fixture_get(&fixture, "joint.target", 3, 0), 0, 0);
@@ -365,8 +357,7 @@ TEST(calls_over_their_budget_are_counted) {
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     mf_PluginConfig config = mf_plugin_config();
     config.budget = 1; // no call is that fast
-    assert_int_equal(
-        mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, &config, NULL), MF_OK);
+    MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, &config, &error));
     mf_world_step(fixture.world, 4);
     mf_PluginStatistics seen = mf_plugin_statistics(plugin);
     assert_int_equal(seen.calls, 12);
@@ -384,7 +375,7 @@ TEST(the_hovercraft_follows_its_equation) {
     fixture_open(&fixture, MF_ISA_AUTO, true, 20);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_hover");
     mf_Motion level = MF_MOTION_COUNT;
-    assert_int_equal(mf_plugin_motion_add(fixture.group, plugin, NULL, &level, NULL), MF_OK);
+    MUST(mf_plugin_motion_add(fixture.group, plugin, NULL, &level, &error));
     assert_int_equal(level, MF_MOTION_OWN);
     fixture_set(&fixture, "joint.target", 4, 0, 0.5);
     fixture_set(&fixture, "joint.target", 5, 1, 0.3);
@@ -407,9 +398,8 @@ TEST(the_hovercraft_follows_its_equation) {
 // A world with hexapods, which can move by `points`.
 static void open_walkers(Fixture *fixture, mf_Model **model) {
     fixture->context = open_context(0);
-    assert_int_equal(mf_model_load(fixture->context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL,
-                                   model, NULL),
-                     MF_OK);
+    MUST(mf_model_load(fixture->context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, model,
+                       &error));
     mf_WorldConfig world = mf_world_config();
     fixture->world = open_world(fixture->context, &world);
     fixture->group =
@@ -475,7 +465,7 @@ TEST(the_controller_sways) {
     fixture_open(&fixture, MF_ISA_AUTO, true, 2);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_sway");
     mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
-    assert_int_equal(mf_plugin_control_add(fixture.group, rate, plugin, NULL, NULL), MF_OK);
+    MUST(mf_plugin_control_add(fixture.group, rate, plugin, NULL, &error));
     mf_world_step(fixture.world, 51); // the call at 0.5 s is the 26th
     assert_near(fixture_get(&fixture, "joint.target", 1, 3), 0.1 * sin(6.283185307179586 * 0.25),
                 1e-12);

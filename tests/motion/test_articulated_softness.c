@@ -156,7 +156,7 @@ TEST(powers_are_any) {
 // A limit never pulls, and its force is the weight at rest.
 TEST(limits_push_with_the_weight) {
     AUTO(text_close) Text t = open_slide("", config_of(true));
-    assert_int_equal(mf_articulated_report_limits(t.group, NULL), MF_OK);
+    MUST(mf_articulated_report_limits(t.group, &error));
     text_set(&t, "joint.rate", 0, -3.0);
     double least = 0.0;
     for (int i = 0; i < 10000; i++) {

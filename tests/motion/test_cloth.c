@@ -15,10 +15,7 @@ typedef struct Kind {
 
 static uint64_t hash_of(Kind kind) {
     mf_Context *context;
-    mf_Error error = {0};
-    assert_int_equal(
-        mf_context_create(&WITH(mf_context_config(), .threads = kind.threads), &context, NULL),
-        MF_OK);
+    MUST(mf_context_create(&WITH(mf_context_config(), .threads = kind.threads), &context, &error));
     Rig rig = rig_begin(context);
     rig.config.contacts = true;
     rig.cloth.material.damping = kind.damped ? 1e-3 : 0.0;
@@ -33,7 +30,7 @@ static uint64_t hash_of(Kind kind) {
         for (uint32_t c = 0; c < 3 * 17 * 24; c++)
             set_field(rig.group, "vertex.velocity", i, c, 0.3 * sin(0.1 * c * c + i));
     if (kind.shared)
-        assert_int_equal(mf_cloths_add(rig.world, &error), MF_OK);
+        MUST(mf_cloths_add(rig.world, &error));
     mf_world_step(rig.world, 4);
     assert_int_equal(mf_group_fault_total(rig.group), 0);
     const uint64_t hash = mf_world_hash(rig.world);
@@ -83,10 +80,10 @@ TEST(snapshots_continue) {
     mf_world_step(rig.world, 10);
     const size_t size = mf_world_snapshot_size(rig.world);
     assert_true(size <= sizeof image);
-    assert_int_equal(mf_world_snapshot(rig.world, image, size, NULL), MF_OK);
+    MUST(mf_world_snapshot(rig.world, image, size, &error));
     mf_world_step(rig.world, 10);
     const uint64_t hash = mf_world_hash(rig.world);
-    assert_int_equal(mf_world_restore(rig.world, image, size, NULL), MF_OK);
+    MUST(mf_world_restore(rig.world, image, size, &error));
     mf_world_step(rig.world, 10);
     assert_int_equal(mf_world_hash(rig.world), hash);
     rig_close(&rig);
@@ -262,7 +259,7 @@ TEST(folds_stay_apart) {
         rig.world_config.isa = k == 2 ? MF_ISA_SCALAR : MF_ISA_AUTO;
         rig.group_config.isolated = false;
         rig_open(&rig);
-        assert_int_equal(mf_cloths_add(rig.world, NULL), MF_OK);
+        MUST(mf_cloths_add(rig.world, &error));
         for (uint32_t v = 0; v < 6 * 31; v++)
             set_field(rig.group, "vertex.velocity", 0, 3 * v + 1, 0.05 * sin(0.3 * (v / 6)));
         mf_world_step(rig.world, 1000);

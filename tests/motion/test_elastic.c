@@ -15,7 +15,7 @@ static void throw(const Rig *rig, uint32_t instance) {
     for (uint32_t c = 0; c < 3; c++)
         start[c] = get_field(rig->group, "base.position", instance, c) + (c == 2 ? 0.02 : 0.0);
     const double speed[3] = {0.5 - 0.1 * (instance % 7), 0.2, -0.5};
-    assert_int_equal(mf_group_set_start(rig->group, instance, start, NULL, speed, NULL), MF_OK);
+    MUST(mf_group_set_start(rig->group, instance, start, NULL, speed, &error));
 }
 
 TEST(other_lanes_change_nothing) {
@@ -99,12 +99,11 @@ TEST(trusses_are_replaced) {
     AUTO(rig_close)
     Rig rig = rig_open(*state, &small.truss,
                        WITH(elastic_config(3, 1e-3), .motion.vertices = 7, .motion.bars = 15));
-    mf_Error error = {0};
     drive(&rig, 5);
-    assert_int_equal(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_OK);
+    MUST(mf_quasistatic_set(rig.group, 1, &large.truss, &error));
     assert_near(get_field(rig.group, "truss.counts", 1, 0), 7.0, 0.0);
     assert_near(get_field(rig.group, "vertex.velocity", 1, 2), 0.0, 0.0);
-    assert_int_equal(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT, "");
     assert_non_null(mf_elastic_config_of(rig.group));
     assert_non_null(mf_truss_config_of(rig.group));
     assert_null(mf_quasistatic_config_of(rig.group));
@@ -113,22 +112,21 @@ TEST(trusses_are_replaced) {
 TEST(bad_settings_are_refused) {
     Parts p;
     crawler(&p, 5, 0);
-    mf_Error error = {0};
     Rig rig = rig_open(*state, &p.truss, elastic_config(1, 1e-3));
     mf_ElasticConfig config = WITH(mf_motions_config().elastic, .truss = &p.truss);
-    assert_int_equal(rig_add_elastic(rig.group, &config, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(rig_add_elastic(rig.group, &config, &error), MF_BAD_ARGUMENT, "");
     rig_close(&rig);
     mf_GroupConfig group = mf_group_config();
     mf_Group *other;
     mf_WorldConfig settings = mf_world_config();
-    assert_int_equal(mf_truss_model(*state, &p.truss, &rig.model, &error), MF_OK);
+    MUST(mf_truss_model(*state, &p.truss, &rig.model, &error));
     group.model = rig.model;
     group.double_precision = true;
     config.damping = -1.0;
     mf_World *world = open_world(*state, &settings);
     other = add_group(world, &group);
-    assert_int_equal(rig_add_elastic(other, &config, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "elastic.damping: -1 s, need 0 .. 1e6");
+    MUST_FAIL_AS(rig_add_elastic(other, &config, &error), MF_BAD_ARGUMENT,
+                 "elastic.damping: -1 s, need 0 .. 1e6");
     mf_world_destroy(world);
     mf_model_destroy(rig.model);
 }

@@ -211,7 +211,7 @@ TEST(corrupted_states_stay_with_their_robot) {
     for (size_t o = 0; o < sizeof chosen / sizeof *chosen; o++) {
         const Options *options = &all_options[chosen[o]];
         mf_Isa isa;
-        assert_int_equal(mf_isa_detect(&isa, NULL), MF_OK);
+        MUST(mf_isa_detect(&isa, &error));
         AUTO(batch_close) Batch clean;
         batch_open(&clean, options, isa, 1, 0, NEIGHBORS);
         batch_run(&clean, 3);
@@ -289,7 +289,7 @@ static void *take_image(Batch *batch, size_t *size) {
     *size = mf_world_snapshot_size(batch->fixture.world);
     void *image = malloc(*size);
     assert_non_null(image);
-    assert_int_equal(mf_world_snapshot(batch->fixture.world, image, *size, NULL), MF_OK);
+    MUST(mf_world_snapshot(batch->fixture.world, image, *size, &error));
     return image;
 }
 
@@ -318,7 +318,7 @@ TEST(images_continue_bit_for_bit) {
             free(own);
             for (int history = 0; history < 2; history++) { // the second one starts elsewhere
                 batch_run(&other, history);
-                assert_int_equal(mf_world_restore(other.fixture.world, image, size, NULL), MF_OK);
+                MUST(mf_world_restore(other.fixture.world, image, size, &error));
                 other.updates = updates;
                 size_t again_size;
                 void *again = take_image(&other, &again_size);

@@ -153,7 +153,7 @@ static uint64_t hash_of(mf_Isa isa, uint32_t threads, bool precise) {
     AUTO_CONTEXT *context;
     Options options = {isa, precise, 9.81, 0.008, 7};
     settings.threads = threads;
-    assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
+    MUST(mf_context_create(&settings, &context, &error));
     Tank tank = open_tank(context, &options);
     mf_world_step(tank.world, 5);
     const uint64_t hash = mf_world_hash(tank.world);
@@ -198,10 +198,9 @@ TEST(substeps_are_those_of_the_group_that_needs_most) {
 TEST(large_grains_are_refused) {
     Options options = usual;
     Tank tank;
-    mf_Error error = {0};
     options.grain = 0.021; // the reach is 40 mm
-    assert_int_equal(fill(&tank, *state, &options, &error), MF_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "the grains of group sand have a diameter of 0.042 m"));
+    MUST_FAIL(fill(&tank, *state, &options, &error), MF_UNSUPPORTED,
+              "the grains of group sand have a diameter of 0.042 m");
     drain(&tank);
 }
 

@@ -8,9 +8,9 @@
 
 static void add_motion(const Rig *rig, bool fluid) {
     if (fluid)
-        assert_int_equal(mf_motion_add(rig->group, MF_MOTION_FLUID, NULL, NULL), MF_OK);
+        MUST(mf_motion_add(rig->group, MF_MOTION_FLUID, NULL, &error));
     else
-        assert_int_equal(mf_motion_add(rig->group, MF_MOTION_GRAINS, NULL, NULL), MF_OK);
+        MUST(mf_motion_add(rig->group, MF_MOTION_GRAINS, NULL, &error));
 }
 
 // A block of particles that falls apart around a box.
@@ -20,7 +20,7 @@ static Rig open_block(RigConfig config, bool fluid) {
     add_motion(&rig, fluid);
     rig_box(&rig, 2.0, at);
     rig_fill(&rig, 8, 8, 0.0201);
-    assert_int_equal(mf_particles_couple(rig.world, NULL), MF_OK);
+    MUST(mf_particles_couple(rig.world, &error));
     return rig;
 }
 
@@ -119,11 +119,10 @@ TEST(test_emitter) {
                                 .speed = 1.0,
                                 .start = 0.1,
                                 .stop = (double)INFINITY};
-    assert_int_equal(rig_add_fluid(rig.group,
-                                   &WITH(mf_motions_config().fluid, .emitters = &emitter,
-                                         .emitter_count = 1, .placed = 0),
-                                   NULL),
-                     MF_OK);
+    MUST(rig_add_fluid(
+        rig.group,
+        &WITH(mf_motions_config().fluid, .emitters = &emitter, .emitter_count = 1, .placed = 0),
+        &error));
     mf_world_step(rig.world, 200); // 0.1 s
     assert_int_equal(mf_particles_present(rig.group), 0);
     mf_world_step(rig.world, 20);
@@ -149,7 +148,7 @@ static void throw_block(Rig *rig, bool fluid, uint32_t count) {
                   get_field(rig->group, "base.position", i, 2) + 5.0);
         set_field(rig->group, "base.linear_velocity", i, 0, 1.0);
     }
-    assert_int_equal(mf_particles_couple(rig->world, NULL), MF_OK);
+    MUST(mf_particles_couple(rig->world, &error));
 }
 
 // Without gravity, what a box gains in momentum is what the particles lose.
@@ -222,7 +221,7 @@ TEST(solids_turn_within_a_step) {
         set_field(rig.group, "base.position", 0, 2, 5.0);
         set_field(rig.box, "base.angular_velocity", 0, 2, 40.0);
         mf_group_refresh(rig.box, 0);
-        assert_int_equal(mf_particles_couple(rig.world, NULL), MF_OK);
+        MUST(mf_particles_couple(rig.world, &error));
         mf_world_step(rig.world, k == 0 ? 1 : 100);
         speed[k] = get_field(rig.group, "base.linear_velocity", 0, 0);
     }
@@ -232,22 +231,20 @@ TEST(solids_turn_within_a_step) {
 }
 
 TEST(test_refusals) {
-    mf_Error error = {0};
     AUTO(rig_close) Rig rig = rig_open(rig_config(4));
     mf_FluidConfig fluid = WITH(mf_motions_config().fluid, .reach = 1.0);
-    assert_int_equal(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "fluid.reach: 1, need 1.8 .. 4");
-    assert_int_equal(rig_add_grains(rig.group,
-                                    &WITH(mf_motions_config().grains, .restitution = (double)NAN),
-                                    &error),
-                     MF_BAD_ARGUMENT);
+    MUST_FAIL_AS(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT,
+                 "fluid.reach: 1, need 1.8 .. 4");
+    MUST_FAIL(rig_add_grains(rig.group,
+                             &WITH(mf_motions_config().grains, .restitution = (double)NAN), &error),
+              MF_BAD_ARGUMENT, "");
     fluid = mf_motions_config().fluid;
     fluid.sound_speed = 1e5; // 5e-4 s would be 8334 substeps of 6e-8 s
     fluid.density = 1e6;
-    assert_int_equal(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_motion_add(rig.group, MF_MOTION_FLUID, NULL, &error), MF_OK);
-    assert_int_equal(mf_motion_add(rig.group, MF_MOTION_FLUID, NULL, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT, "");
+    MUST(mf_motion_add(rig.group, MF_MOTION_FLUID, NULL, &error));
+    MUST_FAIL(mf_motion_add(rig.group, MF_MOTION_FLUID, NULL, &error), MF_BAD_ARGUMENT, "");
     assert_true(fabs(mf_particles_spacing(rig.group) - (0.02)) <= 1e-9);
-    assert_int_equal(mf_particles_couple(rig.world, NULL), MF_OK);
-    assert_int_equal(mf_particles_couple(rig.world, &error), MF_BAD_ARGUMENT);
+    MUST(mf_particles_couple(rig.world, &error));
+    MUST_FAIL(mf_particles_couple(rig.world, &error), MF_BAD_ARGUMENT, "");
 }

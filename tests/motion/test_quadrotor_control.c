@@ -410,7 +410,6 @@ TEST(all_instruction_sets_give_the_same_bits) {
 TEST(a_restored_world_continues) {
     FixtureConfig config = fixture_config();
     static unsigned char image[65536];
-    mf_Error error = {0};
     config.config.command = MF_QUADROTOR_POSITION;
     config.config.control_interval = 4 * MF_MILLISECOND;
     config.config.outer_interval = 8 * MF_MILLISECOND;
@@ -421,10 +420,10 @@ TEST(a_restored_world_continues) {
     mf_world_step(fixture.world, 101);
     size_t size = mf_world_snapshot_size(fixture.world);
     assert_true(size <= sizeof image);
-    assert_int_equal(mf_world_snapshot(fixture.world, image, size, &error), MF_OK);
+    MUST(mf_world_snapshot(fixture.world, image, size, &error));
     mf_world_step(fixture.world, 99);
     uint64_t expected = mf_world_hash(fixture.world);
-    assert_int_equal(mf_world_restore(fixture.world, image, size, &error), MF_OK);
+    MUST(mf_world_restore(fixture.world, image, size, &error));
     mf_world_step(fixture.world, 99);
     assert_true(mf_world_hash(fixture.world) == expected);
 }
@@ -459,7 +458,6 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 
 TEST(every_allocation_may_fail) {
     AUTO_CONTEXT *context;
-    mf_Error error = {0};
-    assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
+    MUST(mf_context_create(NULL, &context, &error));
     assert_true(torture(context, make_and_step, NULL, TORTURE_MUST_FAIL) > 0);
 }

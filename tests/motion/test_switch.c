@@ -320,7 +320,7 @@ TEST(images_continue_bit_for_bit) {
     void *image = take_snapshot(first.world, &size);
     mf_world_step(first.world, 25);
     open_mixed(&other, false, MF_ISA_AUTO, 2, 0, ROBOTS);
-    assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
+    MUST(mf_world_restore(other.world, image, size, &error));
     for (uint32_t i = 0; i < ROBOTS; i++)
         assert_int_equal(mf_motion_of(other.group, i), mf_motion_of(first.group, i));
     mf_world_step(other.world, 25);
@@ -357,22 +357,19 @@ TEST(a_reset_goes_back_to_the_start) {
 // Two motions of five: others are refused with those that there are.
 TEST(motions_that_are_not_there_are_refused) {
     Batch batch;
-    mf_Error error = {0};
     BatchConfig config = batch_config(HEXAPOD, MF_MOTION_ARTICULATED);
     memset(config.motions.has, 0, sizeof config.motions.has);
     config.motions.has[MF_MOTION_KINEMATIC] = true;
     batch_open(&batch, config);
-    assert_int_equal(mf_motion_switch(batch.group, 0, MF_MOTION_POINTS, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message,
-                        "group robots: does not have the motion points; its motions: "
-                        "kinematic and articulated");
-    assert_int_equal(mf_motion_switch(batch.group, 0, MF_MOTION_COUNT, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_motion_switch(batch.group, 1, MF_MOTION_KINEMATIC, &error),
-                     MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "group robots: has 1 robots, no robot 1");
+    MUST_FAIL_AS(mf_motion_switch(batch.group, 0, MF_MOTION_POINTS, &error), MF_BAD_ARGUMENT,
+                 "group robots: does not have the motion points; its motions: "
+                 "kinematic and articulated");
+    MUST_FAIL(mf_motion_switch(batch.group, 0, MF_MOTION_COUNT, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL_AS(mf_motion_switch(batch.group, 1, MF_MOTION_KINEMATIC, &error), MF_BAD_ARGUMENT,
+                 "group robots: has 1 robots, no robot 1");
     assert_int_equal(mf_motion_of(batch.group, 0), MF_MOTION_ARTICULATED);
     assert_false(mf_motion_in(batch.group, MF_MOTION_RIGID));
-    assert_int_equal(mf_motions_add(batch.group, &config.motions, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_motions_add(batch.group, &config.motions, &error), MF_BAD_ARGUMENT, "");
     batch_close(&batch);
     // Settings of other contacts, or none at all, and a start that is none.
     for (int which = 0; which < 3; which++) {
@@ -384,7 +381,7 @@ TEST(motions_that_are_not_there_are_refused) {
             config.motions.start = MF_MOTION_COUNT;
         else
             config.motions.articulated.base = MF_ARTICULATED_FIXED;
-        assert_int_equal(batch_try(&batch, config, &error), MF_BAD_ARGUMENT);
+        MUST_FAIL(batch_try(&batch, config, &error), MF_BAD_ARGUMENT, "");
         batch_close(&batch);
     }
 }
@@ -394,7 +391,6 @@ TEST(a_group_with_one_motion_answers_too) {
     make_hexapod(fixture.hand);
     fixture_open(&fixture, fixture_config(true));
     double center[3], linear[3], angular[3], expected[3][3];
-    mf_Error error = {0};
     fixture_set3(&fixture, "base.linear_velocity", 1, 2, 3);
     fixture_set3(&fixture, "base.angular_velocity", 3, 2, 1);
     assert_int_equal(mf_motion_of(fixture.group, 0), MF_MOTION_POINTS);
@@ -404,8 +400,8 @@ TEST(a_group_with_one_motion_answers_too) {
     assert_memory_equal(angular, expected[2], sizeof angular);
     assert_near(mf_motion_energy(fixture.group, 0).kinetic,
                 mf_motion_energy(fixture.group, 0).kinetic, 0);
-    assert_int_equal(mf_motion_switch(fixture.group, 0, MF_MOTION_POINTS, &error), MF_OK);
-    assert_int_equal(mf_motion_switch(fixture.group, 0, MF_MOTION_RIGID, &error), MF_BAD_ARGUMENT);
+    MUST(mf_motion_switch(fixture.group, 0, MF_MOTION_POINTS, &error));
+    MUST_FAIL(mf_motion_switch(fixture.group, 0, MF_MOTION_RIGID, &error), MF_BAD_ARGUMENT, "");
 }
 
 // Adds `motion` alone, by the function for all motions or by its own.
@@ -433,46 +429,43 @@ TEST(one_motion_is_added_by_its_number) {
         const mf_Motion motion = (mf_Motion)(i / 2);
         static uint64_t hash[2];
         AUTO(batch_close) Batch batch;
-        mf_Error error = {0};
         mf_GroupConfig group = mf_group_config();
         mf_MotionsConfig config = mf_motions_config();
         batch_begin(&batch, 1);
         mf_motions_set_shapes(&config, true);
         mf_motions_set_control(&config, 20 * MF_MILLISECOND);
-        must(mf_model_load(batch.context, HEXAPOD, NULL, &batch.model, &error), &error);
+        MUST(mf_model_load(batch.context, HEXAPOD, NULL, &batch.model, &error));
         group.model = batch.model;
-        must(mf_world_create(batch.context, NULL, &batch.world, &error), &error);
+        MUST(mf_world_create(batch.context, NULL, &batch.world, &error));
         batch.group = add_group(batch.world, &group);
-        must(add_alone(batch.group, motion, &config, i % 2, &error), &error);
+        MUST(add_alone(batch.group, motion, &config, i % 2, &error));
         assert_null(mf_group_find_field(batch.group, "motion.level"));
         assert_int_equal(mf_motion_of(batch.group, 0), motion);
         mf_world_step(batch.world, 40);
         hash[i % 2] = mf_world_hash(batch.world);
         assert_true(i % 2 == 0 || hash[0] == hash[1]);
-        assert_int_equal(mf_motion_add(batch.group, MF_MOTION_RIGID, NULL, &error),
-                         MF_BAD_ARGUMENT);
+        MUST_FAIL(mf_motion_add(batch.group, MF_MOTION_RIGID, NULL, &error), MF_BAD_ARGUMENT, "");
     }
 }
 
 TEST(a_motion_that_cannot_be_added_leaves_the_group_free) {
     AUTO(batch_close) Batch batch;
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig config = mf_motions_config();
     batch_begin(&batch, 1);
     make_hexapod(&batch.hand);
     batch.hand.model.base = MF_BASE_FIXED;
     group.model = &batch.hand.model;
-    must(mf_world_create(batch.context, NULL, &batch.world, &error), &error);
+    MUST(mf_world_create(batch.context, NULL, &batch.world, &error));
     batch.group = add_group(batch.world, &group);
-    assert_int_equal(mf_motion_add(batch.group, MF_MOTION_POINTS, NULL, &error), MF_UNSUPPORTED);
-    assert_string_equal(error.message, "points: the base of model hand is fixed in the world");
-    assert_int_equal(mf_motion_add(batch.group, MF_MOTION_OWN, NULL, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "motion: 16 is not a motion");
+    MUST_FAIL_AS(mf_motion_add(batch.group, MF_MOTION_POINTS, NULL, &error), MF_UNSUPPORTED,
+                 "points: the base of model hand is fixed in the world");
+    MUST_FAIL_AS(mf_motion_add(batch.group, MF_MOTION_OWN, NULL, &error), MF_BAD_ARGUMENT,
+                 "motion: 16 is not a motion");
     config.struct_size = 0;
-    assert_int_equal(mf_motion_add(batch.group, MF_MOTION_RIGID, &config, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_motion_add(batch.group, MF_MOTION_RIGID, &config, &error), MF_BAD_ARGUMENT, "");
     assert_int_equal(mf_motion_of(batch.group, 0), MF_MOTION_COUNT);
-    must(mf_motion_add(batch.group, MF_MOTION_KINEMATIC, NULL, &error), &error);
+    MUST(mf_motion_add(batch.group, MF_MOTION_KINEMATIC, NULL, &error));
 }
 
 // ---- what a model can do ------------------------------------------------------------------------

@@ -14,7 +14,7 @@ static inline void begin_all(const Rig *rig, Begin *start) {
 }
 
 static inline void give(const Rig *rig, uint32_t instance, const mf_Truss *truss) {
-    assert_int_equal(mf_quasistatic_set(rig->group, instance, truss, NULL), MF_OK);
+    MUST(mf_quasistatic_set(rig->group, instance, truss, &error));
 }
 
 // A truss among others, equal ones and different ones, has the bits that it has alone. Noise and
@@ -87,11 +87,11 @@ static inline void snapshots_continue_with(mf_Context *context, RigConfig config
     char image[1 << 17];
     const size_t size = mf_world_snapshot_size(rig.world);
     assert_true(size <= sizeof image);
-    assert_int_equal(mf_world_snapshot(rig.world, image, size, NULL), MF_OK);
+    MUST(mf_world_snapshot(rig.world, image, size, &error));
     drive(&rig, steps);
     const uint64_t hash = mf_world_hash(rig.world);
     mf_group_reset_all(rig.group);
-    assert_int_equal(mf_world_restore(rig.world, image, size, NULL), MF_OK);
+    MUST(mf_world_restore(rig.world, image, size, &error));
     drive(&rig, steps);
     assert_int_equal(mf_world_hash(rig.world), hash);
     rig_close(&rig);

@@ -23,6 +23,7 @@
 #include "rig/check.h"
 #include "rig/context.h"
 #include "rig/own.h"
+#include "rig/refusal.h"
 #include "rig/run.h"
 #include "rig/sanitized.h"
 #include "rig/text_model.h"

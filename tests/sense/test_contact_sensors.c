@@ -100,22 +100,21 @@ TEST(other_motions_refuse_by_name) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     mf_SensorsConfig lenient = mf_sensors_config();
     mf_GroupConfig group = mf_group_config();
-    mf_Error error = {0};
     Text t = open_sensors(BALLS, config);
     group.model = t.model;
     group.name = "others";
     mf_Group *other = add_group(t.world, &group);
-    must(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error), &error);
-    assert_int_equal(mf_sensors_add(other, NULL, &error), MF_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "does not compute contacts of shapes"));
+    MUST(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error));
+    MUST_FAIL(mf_sensors_add(other, NULL, &error), MF_UNSUPPORTED,
+              "does not compute contacts of shapes");
     text_close(&t);
     t = open_sensors(BALLS, config);
     group.model = t.model;
     group.name = "others";
     lenient.lenient = true;
     other = add_group(t.world, &group);
-    must(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error), &error);
-    must(mf_sensors_add(other, &lenient, &error), &error);
+    MUST(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error));
+    MUST(mf_sensors_add(other, &lenient, &error));
     mf_world_step(t.world, 10);
     assert_near(get_field(other, "sensor.value", 0, 0), 0.0, 0.0);
     text_close(&t);

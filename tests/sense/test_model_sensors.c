@@ -235,15 +235,12 @@ TEST(mistakes_are_named_with_their_line) {
 
 // A field that is not there when the sensors are added.
 TEST(a_missing_field_is_named) {
-    mf_Error error = {0};
     Rig rig =
         rig_open(*state, WITH(rig_config(),
                               .text = ARM("<sensor name='s' type='field' field='gait.time'/>")));
-    assert_int_equal(mf_sensors_add(rig.group, NULL, &error), MF_UNSUPPORTED);
-    assert_string_equal(error.message,
-                        "sensor 0 's' cannot be measured: the group has no field of that name");
-    assert_int_equal(mf_sensors_add(rig.group, &WITH(mf_sensors_config(), .lenient = true), &error),
-                     MF_OK);
+    MUST_FAIL_AS(mf_sensors_add(rig.group, NULL, &error), MF_UNSUPPORTED,
+                 "sensor 0 's' cannot be measured: the group has no field of that name");
+    MUST(mf_sensors_add(rig.group, &WITH(mf_sensors_config(), .lenient = true), &error));
     mf_world_step(rig.world, 2);
     assert_true(reading(&rig, "s", 0) == 0.0);
     rig_close(&rig);
@@ -285,8 +282,7 @@ TEST(an_encoder_is_late_and_coarse) {
         *state,
         WITH(rig_config(),
              .text = ARM("<sensor name='s' type='encoder' joint='turn' noise='1' bias='1'/>")));
-    assert_int_equal(mf_sensors_add(rig.group, &WITH(mf_sensors_config(), .noise = false), NULL),
-                     MF_OK);
+    MUST(mf_sensors_add(rig.group, &WITH(mf_sensors_config(), .noise = false), &error));
     mf_world_step(rig.world, 3);
     assert_true(reading(&rig, "s", 0) == 0.0);
     rig_close(&rig);
@@ -295,7 +291,6 @@ TEST(an_encoder_is_late_and_coarse) {
 // The sensors of the walking experiments go the same way: late contacts, coarse rays, at their own
 // rates; joints and attitude at that of the controller.
 TEST(walkers_have_real_sensors_too) {
-    mf_Error error = {0};
     Rig rig = rig_open(
         *state,
         WITH(rig_config(),
@@ -303,12 +298,11 @@ TEST(walkers_have_real_sensors_too) {
                  ARM("<sensor name='touch' type='contact' link='box' delay='0.03'/><sensor "
                      "name='down' type='ray' link='box' rpy='0 1.57079632679489662 0' reach='9' "
                      "resolution='0.25' rate='50'/>")));
-    assert_int_equal(mf_motion_add(rig.group, MF_MOTION_POINTS, NULL, &error), MF_OK);
-    must(mf_sensors_add(rig.group,
+    MUST(mf_motion_add(rig.group, MF_MOTION_POINTS, NULL, &error));
+    MUST(mf_sensors_add(rig.group,
                         &WITH(mf_sensors_config(), .rate = ((mf_Rate){25, 1}),
                               .before_control = true, .posture = true),
-                        &error),
-         &error);
+                        &error));
     uint32_t loads = mf_group_find_field(rig.group, "point.load")->components;
     bool touched[100];
     double height[100], joint = 0;
@@ -360,7 +354,7 @@ TEST(rates_and_delays_of_mjcf_are_those_of_mujoco) {
                  cases[k].attributes);
         config.text = text;
         Rig rig = rig_open(*state, config);
-        assert_int_equal(mf_sensors_add(rig.group, NULL, NULL), MF_OK);
+        MUST(mf_sensors_add(rig.group, NULL, &error));
         for (int s = 0; s < 14; s++) {
             assert_near(rig_get(&rig, "sensor.value", 0, 0), 0.01 * cases[k].expected[s], 1e-12);
             rig_set(&rig, "joint.angle", 0, 0, 0.01 * (s + 1));
@@ -377,7 +371,7 @@ TEST(mjcf_keeps_rate_and_delay_when_written) {
                 "interval='0.01'/></sensor></mujoco>");
     char path[512];
     write_text(path, "late.xml", "");
-    assert_int_equal(mf_model_export_mjcf(model, path, NULL), MF_OK);
+    MUST(mf_model_export_mjcf(model, path, &error));
     mf_Model *again = load_file(*state, path, NULL);
     const mf_Signal *a = &model->sensors[0].signal, *b = &again->sensors[0].signal;
     assert_true(b->delay == 20 * MF_MILLISECOND && b->noise == 0.1 && b->range[1] == 2.0);

@@ -33,18 +33,16 @@ static mf_Model *load_urdf(mf_Context *context, const char *text) {
 }
 
 static void add_motion(Pitch *pitch, mf_Group *group) {
-    must(rig_add_articulated(
-             group,
-             &WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false),
-             &pitch->error),
-         &pitch->error);
+    MUST(rig_add_articulated(
+        group, &WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false),
+        &error));
 }
 
 static mf_Group *add_watchers(Pitch *pitch, uint32_t count, bool wide) {
     mf_Group *group =
         pitch_group(pitch, load_urdf(pitch->context, watcher), "watchers", count, wide);
     add_motion(pitch, group);
-    must(mf_sensors_add(group, NULL, &pitch->error), &pitch->error);
+    MUST(mf_sensors_add(group, NULL, &error));
     return group;
 }
 
@@ -65,7 +63,7 @@ static Pitch open_pitch(uint32_t threads, mf_Isa isa) {
 }
 
 static void add_ranges(Pitch *pitch) {
-    must(mf_ranges_add(pitch->world, &pitch->error), &pitch->error);
+    MUST(mf_ranges_add(pitch->world, &error));
 }
 
 static double reading(mf_Group *group, uint32_t robot, uint32_t sensor) {
@@ -143,7 +141,7 @@ TEST(range_finders_see_all_but_their_body) {
     Pitch pitch = open_pitch(1, MF_ISA_AUTO);
     mf_Group *eye = pitch_group(&pitch, load_text(pitch.context, finder), "eye", 1, true);
     add_motion(&pitch, eye);
-    must(mf_sensors_add(eye, NULL, &pitch.error), &pitch.error);
+    MUST(mf_sensors_add(eye, NULL, &error));
     mf_Group *ball = add_geom(&pitch, "ball", "", "type='sphere' size='0.1'", 1, true);
     put(&pitch, eye, 0, 0.0, 0.0, 5.0, 0.0);
     put(&pitch, ball, 0, 0.0, 3.0, 5.0, 0.0);
@@ -172,7 +170,7 @@ TEST(isolated_robots_see_nobody) {
         config.double_precision = true;
         apart = add_group(pitch.world, &config);
         add_motion(&pitch, apart);
-        must(mf_sensors_add(apart, NULL, &pitch.error), &pitch.error);
+        MUST(mf_sensors_add(apart, NULL, &error));
         mf_Group *together = add_watchers(&pitch, both ? 2 : 1, true);
         for (uint32_t i = 0; i < 2; i++)
             put(&pitch, apart, i, 1.0 * i, 0.0, 5.0, 0.0);
@@ -193,8 +191,8 @@ TEST(a_second_call_is_an_error) {
     Pitch pitch = open_pitch(1, MF_ISA_AUTO);
     add_watchers(&pitch, 2, true);
     add_ranges(&pitch);
-    assert_int_equal(mf_ranges_add(pitch.world, &pitch.error), MF_BAD_ARGUMENT);
-    assert_string_equal(pitch.error.message, "ranges: the world already has them");
+    MUST_FAIL_AS(mf_ranges_add(pitch.world, &error), MF_BAD_ARGUMENT,
+                 "ranges: the world already has them");
     assert_int_equal(mf_ranges_add(NULL, &pitch.error), MF_BAD_ARGUMENT);
     pitch_close(&pitch);
 }
@@ -219,7 +217,7 @@ TEST(a_moving_obstacle_is_where_it_is) {
     mf_group_reset(eye, 0);
     assert_near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
     set_field(ball, "base.position", 0, 0, 1.0);
-    must(mf_sensors_measure(eye, 0, NULL, values, &pitch.error), &pitch.error);
+    MUST(mf_sensors_measure(eye, 0, NULL, values, &error));
     assert_near(values[0], 3.0 - 0.24, 1e-9);
     assert_near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
     pitch_close(&pitch);

@@ -12,11 +12,10 @@ static void open_sensors(Fixture *fixture, mf_Isa isa, bool precise, uint32_t co
                          const mf_TerrainGenerator *ground, mf_Interpolation interpolation,
                          mf_Terrain **terrain) {
     fixture->context = open_context(0);
-    assert_int_equal(mf_terrain_generate(fixture->context,
-                                         &WITH(mf_terrain_config(), .columns = 128, .rows = 128,
-                                               .interpolation = interpolation),
-                                         ground, terrain, NULL),
-                     MF_OK);
+    MUST(mf_terrain_generate(
+        fixture->context,
+        &WITH(mf_terrain_config(), .columns = 128, .rows = 128, .interpolation = interpolation),
+        ground, terrain, &error));
     fixture_open_on(fixture, isa, precise, count, *terrain);
     fixture_add_load(fixture);
     assert_int_equal(fixture_add_sensors(fixture, fixture_every_step()), MF_OK);

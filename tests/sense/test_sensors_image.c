@@ -27,8 +27,8 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     mf_Context *context;
     mf_Model *model;
     mf_Group *group;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
-    assert_int_equal(mf_model_load(context, path, NULL, &model, NULL), MF_OK);
+    MUST(mf_context_create(NULL, &context, &error));
+    MUST(mf_model_load(context, path, NULL, &model, &error));
     mf_WorldConfig settings = mf_world_config();
     mf_GroupConfig config = mf_group_config();
     settings.step = 2 * MF_MILLISECOND;
@@ -37,9 +37,8 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     config.double_precision = precise;
     mf_World *world = open_world(context, &settings);
     group = add_group(world, &config);
-    assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
-    assert_int_equal(mf_sensors_add(group, &WITH(mf_sensors_config(), .lenient = true), NULL),
-                     MF_OK);
+    MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));
+    MUST(mf_sensors_add(group, &WITH(mf_sensors_config(), .lenient = true), &error));
     for (uint32_t i = 0; i < config.count; i++)
         for (uint32_t j = 0; j < model->joint_count; j++)
             set_field(group, "joint.rate", i, j, 0.03 * i - 0.1 * j);

@@ -178,11 +178,9 @@ static void map_ramp(const mf_SystemRun *run, mf_Field *values, void *user) {
 }
 
 static void add_ramp(Rig *rig, const char *name, const mf_Signal *signal) {
-    assert_int_equal(
-        mf_sensor_add(rig->group,
-                      &WITH(mf_sensor_config(), .name = name, .signal = *signal, .map = map_ramp),
-                      NULL),
-        MF_OK);
+    MUST(mf_sensor_add(rig->group,
+                       &WITH(mf_sensor_config(), .name = name, .signal = *signal, .map = map_ramp),
+                       &error));
 }
 
 // Four bits over -1 .. 1: sixteen codes 1/8 apart from -1 to 7/8; in between half a step at most.
@@ -370,7 +368,7 @@ TEST(bits_do_not_depend_on_settings) {
             // Robots of a smaller group are the same ones.
             config.count = k < 6 ? SWARM : SWARM - 20;
             threads.threads = k / 3 == 3 ? 3 : 1 + k / 3 % 2;
-            assert_int_equal(mf_context_create(&threads, &context, NULL), MF_OK);
+            MUST(mf_context_create(&threads, &context, &error));
             Rig rig = rig_open(context, config);
             add_all(&rig);
             if (k % 2 == 0)
@@ -454,7 +452,7 @@ TEST(images_contain_samples_in_transit) {
         mf_world_step(two.world, 3 * first + 11); // another past
         size_t size;
         void *image = take_snapshot(one.world, &size);
-        assert_int_equal(mf_world_restore(two.world, image, size, NULL), MF_OK);
+        MUST(mf_world_restore(two.world, image, size, &error));
         mf_world_step(one.world, 31);
         mf_world_step(two.world, 31);
         assert_true(mf_world_hash(one.world) == mf_world_hash(two.world));
@@ -474,11 +472,8 @@ TEST(images_contain_samples_in_transit) {
 TEST(any_field_is_a_sensor) {
     Rig rig = rig_open(*state, WITH(rig_config(), .count = 20, .floats = true));
     const mf_Signal late = {.delay = 20 * MF_MILLISECOND};
-    mf_Error error = {0};
-    assert_int_equal(mf_sensor_add_field(rig.group, "where", "base.position", 1, 2, &late, &error),
-                     MF_OK);
-    assert_int_equal(mf_sensor_add_field(rig.group, "lives", "fault.count", 0, 1, NULL, &error),
-                     MF_OK);
+    MUST(mf_sensor_add_field(rig.group, "where", "base.position", 1, 2, &late, &error));
+    MUST(mf_sensor_add_field(rig.group, "lives", "fault.count", 0, 1, NULL, &error));
     for (int s = 0; s < 10; s++) {
         rig_set(&rig, "base.position", 19, 2, s);
         rig_set(&rig, "fault.count", 3, 0, 100 + s);
@@ -488,13 +483,11 @@ TEST(any_field_is_a_sensor) {
     assert_true(rig_get(&rig, "where", 18, 1) == rig_get(&rig, "base.position", 18, 2));
     assert_true(rig_get(&rig, "lives", 3, 0) == 109.0);
     assert_string_equal(mf_group_find_field(rig.group, "where")->info.unit, "m");
-    assert_int_equal(mf_sensor_add_field(rig.group, "x", "no.such", 0, 1, NULL, &error),
-                     MF_NOT_FOUND);
-    assert_string_equal(error.message, "sensor x: group robots has no field no.such");
-    assert_int_equal(mf_sensor_add_field(rig.group, "x", "base.position", 2, 2, NULL, &error),
-                     MF_BAD_ARGUMENT);
-    assert_string_equal(error.message,
-                        "sensor x: field base.position has 3 values, expected 2 from number 2 on");
+    MUST_FAIL_AS(mf_sensor_add_field(rig.group, "x", "no.such", 0, 1, NULL, &error), MF_NOT_FOUND,
+                 "sensor x: group robots has no field no.such");
+    MUST_FAIL_AS(mf_sensor_add_field(rig.group, "x", "base.position", 2, 2, NULL, &error),
+                 MF_BAD_ARGUMENT,
+                 "sensor x: field base.position has 3 values, expected 2 from number 2 on");
     rig_close(&rig);
 }
 
@@ -526,7 +519,7 @@ TEST(a_barometer_takes_thirty_lines) {
     double mean = 0, square = 0;
     RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
     Rig rig = rig_open(*state, config);
-    assert_int_equal(add_barometer(rig.group, NULL), MF_OK);
+    MUST(add_barometer(rig.group, &error));
     for (uint32_t i = 0; i < config.count; i++)
         rig_set(&rig, "base.position", i, 2, 50.0);
     mf_world_step(rig.world, 8);
@@ -576,7 +569,7 @@ TEST(a_failed_attempt_can_be_repeated) {
         mf_Status first = add_barometer(rig.group, NULL);
         mf_context_fail_after(*state, 0);
         if (first == MF_NO_MEMORY)
-            assert_int_equal(add_barometer(rig.group, NULL), MF_OK);
+            MUST(add_barometer(rig.group, &error));
         mf_world_step(rig.world, 1);
         assert_non_null(mf_group_find_field(rig.group, "barometer"));
         rig_close(&rig);

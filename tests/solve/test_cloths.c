@@ -19,7 +19,6 @@ static mf_Time step = 2 * MF_MILLISECOND;
 static Rig rig_open(mf_Context *context, const char *shape, const char *height, bool free,
                     double gravity, mf_Isa isa) {
     Rig rig = {0};
-    mf_Error error = {0};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
@@ -32,7 +31,7 @@ static Rig rig_open(mf_Context *context, const char *shape, const char *height, 
     group.isolated = false;
     group.double_precision = true;
     group.count = 1;
-    assert_int_equal(mf_cloth_model(context, &cloth, &rig.cloth_model, &error), MF_OK);
+    MUST(mf_cloth_model(context, &cloth, &rig.cloth_model, &error));
     rig.model = load_text(context, text);
     rig.world = open_world(context, &world);
     group.model = rig.cloth_model;
@@ -42,14 +41,14 @@ static Rig rig_open(mf_Context *context, const char *shape, const char *height, 
     motions.cloth.contacts = false;
     motions.cloth.drag = 0.0;
     motions.cloth.pins = 1;
-    assert_int_equal(mf_motion_add(rig.cloth, MF_MOTION_CLOTH, &motions, &error), MF_OK);
+    MUST(mf_motion_add(rig.cloth, MF_MOTION_CLOTH, &motions, &error));
     group.model = rig.model;
     group.name = "robot";
     rig.robot = add_group(rig.world, &group);
-    assert_int_equal(mf_collisions_prepare(rig.robot, &error), MF_OK);
+    MUST(mf_collisions_prepare(rig.robot, &error));
     motions.articulated.contacts = false;
-    must(mf_motion_add(rig.robot, MF_MOTION_ARTICULATED, &motions, &error), &error);
-    must(mf_cloths_add(rig.world, &error), &error);
+    MUST(mf_motion_add(rig.robot, MF_MOTION_ARTICULATED, &motions, &error));
+    MUST(mf_cloths_add(rig.world, &error));
     return rig;
 }
 

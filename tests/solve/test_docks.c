@@ -389,42 +389,36 @@ TEST(docked_links_do_not_touch) {
 // ---- mistakes -----------------------------------------------------------------------------------
 
 TEST(mistakes_are_explained) {
-    mf_Error error = {0};
     mf_WorldDocks *docks;
     AUTO(bodies_close) Bodies bodies = bodies_open(3, 1, MF_ISA_AUTO, "");
     mf_Group *group = bodies.group;
     for (uint32_t i = 0; i < 3; i++)
         put_body(&bodies, i, i, 0, 5, NULL);
     const mf_DockPort front = {group, 0, FRONT}, back = {group, 1, BACK}, top = {group, 2, TOP};
-    assert_int_equal(mf_world_docks_add(bodies.pitch.world, NULL, &docks, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "docks: the world has them already");
-    assert_int_equal(mf_docks_connect(bodies.docks, &front, &front, 0, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "docks front and front are on the same link");
-    assert_int_equal(
-        mf_docks_connect(bodies.docks, &front, &(mf_DockPort){group, 1, FRONT}, 0, &error),
-        MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "docks front and front do not fit: genders or types");
-    assert_int_equal(mf_docks_connect(bodies.docks, &front, &back, 4, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "docks front and back: orientation 4, need less than 4");
-    assert_int_equal(
-        mf_docks_connect(bodies.docks, &front, &(mf_DockPort){group, 9, BACK}, 0, &error),
-        MF_BAD_ARGUMENT);
-    assert_int_equal(mf_docks_disconnect(bodies.docks, &front, &error), MF_NOT_FOUND);
-    must(mf_docks_connect(bodies.docks, &front, &back, 0, &error), &error);
-    assert_int_equal(mf_docks_connect(bodies.docks, &front, &top, 0, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "dock front of robot 0 of group bodies is docked already");
+    MUST_FAIL_AS(mf_world_docks_add(bodies.pitch.world, NULL, &docks, &error), MF_BAD_ARGUMENT,
+                 "docks: the world has them already");
+    MUST_FAIL_AS(mf_docks_connect(bodies.docks, &front, &front, 0, &error), MF_BAD_ARGUMENT,
+                 "docks front and front are on the same link");
+    MUST_FAIL_AS(mf_docks_connect(bodies.docks, &front, &(mf_DockPort){group, 1, FRONT}, 0, &error),
+                 MF_BAD_ARGUMENT, "docks front and front do not fit: genders or types");
+    MUST_FAIL_AS(mf_docks_connect(bodies.docks, &front, &back, 4, &error), MF_BAD_ARGUMENT,
+                 "docks front and back: orientation 4, need less than 4");
+    MUST_FAIL(mf_docks_connect(bodies.docks, &front, &(mf_DockPort){group, 9, BACK}, 0, &error),
+              MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_docks_disconnect(bodies.docks, &front, &error), MF_NOT_FOUND, "");
+    MUST(mf_docks_connect(bodies.docks, &front, &back, 0, &error));
+    MUST_FAIL_AS(mf_docks_connect(bodies.docks, &front, &top, 0, &error), MF_BAD_ARGUMENT,
+                 "dock front of robot 0 of group bodies is docked already");
     set_field(group, "dock.enabled", 2, TOP, 0);
-    assert_int_equal(
-        mf_docks_connect(bodies.docks, &top, &(mf_DockPort){group, 0, BACK}, 0, &error),
-        MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "dock top of robot 2 of group bodies is not enabled");
+    MUST_FAIL_AS(mf_docks_connect(bodies.docks, &top, &(mf_DockPort){group, 0, BACK}, 0, &error),
+                 MF_BAD_ARGUMENT, "dock top of robot 2 of group bodies is not enabled");
 }
 
 TEST(a_world_without_docks_says_so) {
     mf_WorldDocks *docks;
     AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 1, MF_MOTION_RIGID, true, false);
-    assert_int_equal(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), MF_BAD_ARGUMENT);
-    assert_string_equal(pitch.error.message, "docks: no shared group has a model with docks");
+    MUST_FAIL_AS(mf_world_docks_add(pitch.world, NULL, &docks, &error), MF_BAD_ARGUMENT,
+                 "docks: no shared group has a model with docks");
     assert_null(mf_world_docks_of(pitch.world));
 }

@@ -43,29 +43,28 @@ TEST(a_joint_is_made_and_broken_a_million_times) {
 TEST(handles_of_the_dead_are_known) {
     mf_WorldJointState out;
     mf_WorldJointConfig config;
-    mf_Error error = {0};
     Chain chain = open_chain(4, 1, MF_ISA_AUTO, true);
-    must(mf_world_joint_destroy(chain.joints, chain.ids[1], &error), &error);
+    MUST(mf_world_joint_destroy(chain.joints, chain.ids[1], &error));
     const mf_WorldJointId none[] = {chain.ids[1], MF_WORLD_JOINT_NONE, UINT64_MAX,
                                     chain.ids[0] + (UINT64_C(1) << 32), 77};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         assert_false(mf_world_joint_exists(chain.joints, none[i]));
-        assert_int_equal(mf_world_joint_state(chain.joints, none[i], &out, &error), MF_NOT_FOUND);
-        assert_int_equal(mf_world_joint_config_of(chain.joints, none[i], &config, &error),
-                         MF_NOT_FOUND);
-        assert_int_equal(mf_world_joint_enable(chain.joints, none[i], true, &error), MF_NOT_FOUND);
-        assert_int_equal(mf_world_joint_destroy(chain.joints, none[i], &error), MF_NOT_FOUND);
+        MUST_FAIL(mf_world_joint_state(chain.joints, none[i], &out, &error), MF_NOT_FOUND, "");
+        MUST_FAIL(mf_world_joint_config_of(chain.joints, none[i], &config, &error), MF_NOT_FOUND,
+                  "");
+        MUST_FAIL(mf_world_joint_enable(chain.joints, none[i], true, &error), MF_NOT_FOUND, "");
+        MUST_FAIL(mf_world_joint_destroy(chain.joints, none[i], &error), MF_NOT_FOUND, "");
     }
     assert_int_equal(mf_world_joints_count(chain.joints), 3);
     mf_world_step(chain.pitch.world, 100); // the lower three fall
     assert_near(get_field(chain.links, "base.linear_velocity", 0, 2), 0.0, 1e-3);
     assert_near(get_field(chain.links, "base.linear_velocity", 3, 2), -1.962, 1e-3);
-    must(mf_world_joint_config_of(chain.joints, chain.ids[2], &config, &error), &error);
+    MUST(mf_world_joint_config_of(chain.joints, chain.ids[2], &config, &error));
     assert_ptr_equal(config.sides[1].group, chain.links);
     assert_int_equal(config.sides[1].instance, 2);
     assert_int_equal(config.kind, MF_WORLD_JOINT_BALL);
     mf_WorldJointId again; // in the free slot
-    must(mf_world_joint_create(chain.joints, &config, &again, &error), &error);
+    MUST(mf_world_joint_create(chain.joints, &config, &again, &error));
     assert_true((uint32_t)again == (uint32_t)chain.ids[1] && again != chain.ids[1]);
     close_chain(&chain);
 }
@@ -182,16 +181,15 @@ TEST(wrong_settings_are_refused) {
 
 TEST(groups_that_cannot_are_refused) {
     Pitch pitch, other;
-    mf_Error error = {0};
     pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Model *box = box_of(pitch.context, 1.0);
     mf_Group *good = add_bodies(&pitch, box, "good", 1, MF_MOTION_RIGID, true, false);
     mf_Group *bare = pitch_group(&pitch, box_of(pitch.context, 1.0), "bare", 1, true);
-    must(mf_motion_add(bare, MF_MOTION_RIGID, NULL, &error), &error);
+    MUST(mf_motion_add(bare, MF_MOTION_RIGID, NULL, &error));
     mf_Group *alone;
     alone = add_group(pitch.world, &WITH(mf_group_config(), .name = "alone", .model = box));
-    must(mf_motion_add(alone, MF_MOTION_RIGID, NULL, &error), &error);
+    MUST(mf_motion_add(alone, MF_MOTION_RIGID, NULL, &error));
     mf_Group *foreign =
         add_bodies(&other, box_of(other.context, 1.0), "foreign", 1, MF_MOTION_RIGID, true, false);
     mf_WorldJoints *joints = add_joints(&pitch), *again;
@@ -202,12 +200,12 @@ TEST(groups_that_cannot_are_refused) {
     refuse(joints, &config, MF_BAD_ARGUMENT, "group alone is isolated");
     config.sides[1].group = foreign;
     refuse(joints, &config, MF_BAD_ARGUMENT, "another world");
-    assert_int_equal(mf_world_joints_add(pitch.world, NULL, &again, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_world_joints_add(pitch.world, NULL, &again, &error), MF_BAD_ARGUMENT, "");
     mf_WorldJointsConfig settings = WITH(mf_world_joints_config(), .rounds = 0);
-    assert_int_equal(mf_world_joints_add(other.world, &settings, &again, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_world_joints_add(other.world, &settings, &again, &error), MF_BAD_ARGUMENT, "");
     settings.rounds = 4;
     settings.tolerance = (double)NAN;
-    assert_int_equal(mf_world_joints_add(other.world, &settings, &again, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_world_joints_add(other.world, &settings, &again, &error), MF_BAD_ARGUMENT, "");
     pitch_close(&pitch);
     pitch_close(&other);
 }

@@ -212,7 +212,7 @@ static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
 TEST(bits_of_heaps_depend_on_nothing_else) {
     const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID};
     mf_Isa widest; // what MF_ISA_AUTO chooses
-    assert_int_equal(mf_isa_detect(&widest, NULL), MF_OK);
+    MUST(mf_isa_detect(&widest, &error));
     for (int m = 0; m < 2; m++) {
         const Heap one = heap_of(1, MF_ISA_AUTO, motions[m]);
         Heap other = heap_of(3, MF_ISA_AUTO, motions[m]);
