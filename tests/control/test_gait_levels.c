@@ -88,8 +88,7 @@ static void open_fixture(Fixture *fixture, const Trial *trial) {
         set_field(fixture->group, "joint.target", 0, j, angle);
     }
     mf_group_refresh(fixture->group, 0);
-    for (uint32_t c = 0; c < 3; c++)
-        set_field(fixture->group, "gait.command", 0, c, trial->command[c]);
+    set_fields(fixture->group, "gait.command", 0, 3, trial->command);
 }
 
 static void close_fixture(Fixture *fixture) {

@@ -53,8 +53,7 @@ static void range(const Fixture *fixture, uint32_t joint, double *lower, double 
 
 static void expect(Fixture *fixture, uint32_t robot, uint32_t hidden_count, double *target) {
     double values[2][MF_NETWORK_UNITS];
-    for (uint32_t c = 0; c < 3; c++)
-        values[0][c] = fixture_get(fixture, "base.position", robot, c);
+    get_fields(fixture->group, "base.position", robot, 3, values[0]);
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
         values[0][3 + j] = fixture_get(fixture, "joint.angle", robot, j);
     uint32_t size = INPUTS, at = 0, now = 0;
@@ -126,9 +125,8 @@ TEST(saturates) {
         double lower[3], upper[3];
         for (uint32_t j = 0; j < 3; j++)
             range(&fixture, j, &lower[j], &upper[j]);
-        assert_near(fixture_get(&fixture, "joint.target", 2, 0), upper[0], 0.0);
-        assert_near(fixture_get(&fixture, "joint.target", 2, 1), lower[1], 0.0);
-        assert_near(fixture_get(&fixture, "joint.target", 2, 2), 0.5 * (lower[2] + upper[2]), 0.0);
+        assert_field3(fixture.group, "joint.target", 2, upper[0], lower[1],
+                      0.5 * (lower[2] + upper[2]), 0.0);
     }
 }
 

@@ -135,8 +135,7 @@ TEST(outputs_move_in_parts) {
                   &WITH(settings(&net.brain), .change = limited ? 0.125 : 0.0));
         const double expected[2] = {0.5, -1.0}; // upper end of joint 0, lower end of joint 1
         double begin[3];
-        for (uint32_t k = 0; k < 3; k++)
-            begin[k] = fixture_get(&fixture, "joint.target", 1, k);
+        get_fields(fixture.group, "joint.target", 1, 3, begin);
         for (uint32_t step = 1; step <= FRAMES; step++) {
             mf_world_step(fixture.world, 1);
             for (uint32_t k = 0; k < 2; k++) {

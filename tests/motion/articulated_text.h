@@ -44,9 +44,7 @@ static inline void text_set(const Text *t, const char *field, uint32_t component
 }
 
 static inline void text_set3(const Text *t, const char *field, double x, double y, double z) {
-    text_set(t, field, 0, x);
-    text_set(t, field, 1, y);
-    text_set(t, field, 2, z);
+    set_field3(t->group, field, 0, x, y, z);
 }
 
 static inline uint32_t text_joint(const Text *t, const char *name) {

@@ -67,15 +67,12 @@ static inline void put(const Rig *rig, const char *name, uint32_t instance, uint
 }
 
 static inline void get_vec(const Rig *rig, const char *name, uint32_t instance, double out[3]) {
-    for (uint32_t c = 0; c < 3; c++)
-        out[c] = get(rig, name, instance, c);
+    get_fields(rig->group, name, instance, 3, out);
 }
 
 static inline void put_vec(const Rig *rig, const char *name, uint32_t instance, double x, double y,
                            double z) {
-    put(rig, name, instance, 0, x);
-    put(rig, name, instance, 1, y);
-    put(rig, name, instance, 2, z);
+    set_field3(rig->group, name, instance, x, y, z);
 }
 
 static inline double course_of(const Rig *rig, uint32_t instance) {

@@ -68,9 +68,7 @@ static inline void fixture_set(const Fixture *fixture, const char *name, uint32_
 
 static inline void fixture_set3(const Fixture *fixture, const char *name, double x, double y,
                                 double z) {
-    fixture_set(fixture, name, 0, x);
-    fixture_set(fixture, name, 1, y);
-    fixture_set(fixture, name, 2, z);
+    set_field3(fixture->group, name, 0, x, y, z);
 }
 
 static inline double fixture_energy(const Fixture *fixture, uint32_t instance) {

@@ -15,9 +15,8 @@ static Text open_ball(const char *actuators, TextConfig config) {
 }
 
 static void set_rotation(const Text *t, double x, double y, double z, double angle) {
-    text_set(t, "ball.orientation", 0, cos(0.5 * angle));
-    text_set(t, "ball.orientation", 1, x * sin(0.5 * angle));
-    text_set(t, "ball.orientation", 2, y * sin(0.5 * angle));
+    set_field3(t->group, "ball.orientation", 0, cos(0.5 * angle), x * sin(0.5 * angle),
+               y * sin(0.5 * angle));
     text_set(t, "ball.orientation", 3, z * sin(0.5 * angle));
 }
 
@@ -84,9 +83,7 @@ TEST(a_stiff_damper_on_a_site) {
         text_set3(&t, "base.linear_velocity", 3, 2, 1); // z of the site is x of the body
         mf_world_step(t.world, 5);
         double left = pow(1.0 + 1e-3 * strtod(gains[i], NULL) / 2.0, -5.0);
-        assert_near(text_get(&t, "base.linear_velocity", 0), 3.0 * left, 1e-12);
-        assert_near(text_get(&t, "base.linear_velocity", 1), 2.0, 1e-12);
-        assert_near(text_get(&t, "base.linear_velocity", 2), 1.0, 1e-12);
+        assert_field3(t.group, "base.linear_velocity", 0, 3.0 * left, 2.0, 1.0, 1e-12);
     }
 }
 

@@ -154,8 +154,7 @@ TEST(the_order_is_two) {
         AUTO(text_close) Text t = text_open(rod, config);
         text_set3(&t, "base.angular_velocity", 20, 1, 20);
         mf_world_step(t.world, (uint64_t)(MF_SECOND / 2 / steps[i]));
-        for (uint32_t c = 0; c < 3; c++)
-            rate[i][c] = text_get(&t, "base.angular_velocity", c);
+        get_fields(t.group, "base.angular_velocity", 0, 3, rate[i]);
     }
     for (int i = 0; i < 2; i++)
         worst[i] = apart(rate[0], rate[i + 1]);
@@ -187,8 +186,7 @@ TEST(a_top_precesses) {
         mf_world_step(t.world, 1);
         double q[4], axis[3];
         const double up[3] = {0, 0, 1};
-        for (uint32_t c = 0; c < 4; c++)
-            q[c] = text_get(&t, "ball.orientation", c);
+        get_fields(t.group, "ball.orientation", 0, 4, q);
         mf_quat_rotate(axis, q, up);
         const double now = atan2(axis[1], axis[0]);
         angle += remainder(now - before, 2.0 * MF_PI);

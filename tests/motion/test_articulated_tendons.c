@@ -142,8 +142,7 @@ TEST(muscles_find_their_lengths) {
     static const double force[4] = {-29.511562597560026, -37.112571762512346, -56.190721485586934,
                                     -23.025914645177956};
     AUTO(text_close) Text t = text_open(text, tendon_config(MF_ARTICULATED_EULER, 1000));
-    for (uint32_t i = 0; i < 4; i++)
-        text_set(&t, "actuator.activation", i, activation[i]);
+    set_fields(t.group, "actuator.activation", 0, 4, activation);
     text_set(&t, "joint.angle", 0, 0.2);
     text_set(&t, "joint.angle", 1, 0.3);
     text_set(&t, "joint.rate", 0, 0.1);

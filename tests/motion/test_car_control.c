@@ -138,9 +138,7 @@ static double follow_circle(const Vehicle *v, double radius) {
     double worst = 0.0, position[2];
     AUTO(rig_close) Rig rig = rig_open(config);
     rig_set(&rig, "command.speed", 0, v->speed);
-    rig_set(&rig, "command.circle", 0, 2.0 * wheelbase(v));
-    rig_set(&rig, "command.circle", 1, 0.0);
-    rig_set(&rig, "command.circle", 2, radius);
+    set_field3(rig.group, "command.circle", 0, 2.0 * wheelbase(v), 0.0, radius);
     rig_run(&rig, 20.0);
     for (int i = 0; i < 10000; i++) {
         rig_step(&rig, 1);
@@ -171,9 +169,7 @@ TEST(a_circle_is_kept_without_slip) {
     double position[2];
     AUTO(rig_close) Rig rig = rig_open(config);
     rig_set(&rig, "command.speed", 0, 1.0);
-    rig_set(&rig, "command.circle", 0, -config.car.rear);
-    rig_set(&rig, "command.circle", 1, 0.5);
-    rig_set(&rig, "command.circle", 2, 0.5);
+    set_field3(rig.group, "command.circle", 0, -config.car.rear, 0.5, 0.5);
     rig_set(&rig, "car.steering", 0, atan(0.062 / 0.5));
     rig_run(&rig, 10.0);
     rear_axle(&rig, position);

@@ -279,8 +279,7 @@ TEST(free_body_conserves) {
     for (int i = 0; i < 2; i++) {
         double w[3], q[4];
         get_vec(&rig, "base.angular_velocity", 0, w);
-        for (uint32_t c = 0; c < 4; c++)
-            q[c] = get(&rig, "base.orientation", 0, c);
+        get_fields(rig.group, "base.orientation", 0, 4, q);
         const mf_FixedWing *p = &config.aircraft;
         double h[3] = {p->inertia_xx * w[0] + p->inertia_xz * w[2], p->inertia_yy * w[1],
                        p->inertia_zz * w[2] + p->inertia_xz * w[0]};
@@ -321,8 +320,7 @@ static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
     mf_world_step(rig.world, (uint64_t)(640 * MF_MILLISECOND / step));
     get_vec(&rig, "base.position", 0, out);
     get_vec(&rig, "base.linear_velocity", 0, out + 3);
-    for (uint32_t c = 0; c < 4; c++)
-        out[6 + c] = get(&rig, "base.orientation", 0, c);
+    get_fields(rig.group, "base.orientation", 0, 4, out + 6);
     assert_int_equal(mf_group_fault(rig.group, 0), 0);
 }
 
@@ -369,8 +367,7 @@ TEST(wind_carries_the_aircraft) {
         double *out = blows ? windy : calm;
         get_vec(&rig, "base.position", 0, out);
         get_vec(&rig, "base.linear_velocity", 0, out + 3);
-        for (uint32_t c = 0; c < 4; c++)
-            out[6 + c] = get(&rig, "base.orientation", 0, c);
+        get_fields(rig.group, "base.orientation", 0, 4, out + 6);
     }
     for (int i = 0; i < 3; i++) {
         assert_named_near(windy[i], calm[i] + 5.0 * wind[i], 1e-9, "placement");

@@ -144,8 +144,7 @@ TEST(a_joint_update_moves_the_body_by_the_fit) {
         fixture_open(&fixture, WITH(fixture_config(true), .points.weighted = weighted,
                                     .points.compliance = 1e-4));
         mf_world_step(fixture.world, 400);
-        for (uint32_t c = 0; c < 3; c++)
-            before[c] = fixture_get(&fixture, "base.position", c);
+        get_fields(fixture.group, "base.position", 0, 3, before);
         for (int i = 0; i < n; i++) {
             uint32_t c = (uint32_t)i;
             double load = fixture_get(&fixture, "point.load", c);

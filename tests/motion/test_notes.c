@@ -161,8 +161,7 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
     mf_world_step(world, 200);
     for (uint32_t c = 0; c < 3; c++)
         position[c] = mf_field_get(base, 0, c);
-    for (uint32_t c = 0; c < 4; c++)
-        position[3 + c] = get_field(group, "base.orientation", 0, c);
+    get_fields(group, "base.orientation", 0, 4, position + 3);
     position[7] = get_field(group, "joint.angle", 0, 0);
 }
 

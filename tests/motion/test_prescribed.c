@@ -87,8 +87,7 @@ static void rows_left(mf_Time step, bool ball, double left[6]) {
     for (uint32_t c = 0; c < 6; c++)
         before[c] =
             fixture_get(&fixture, c < 3 ? "base.linear_velocity" : "base.angular_velocity", c % 3);
-    for (uint32_t c = 0; c < 4; c++)
-        q[c] = fixture_get(&fixture, "base.orientation", c);
+    get_fields(fixture.group, "base.orientation", 0, 4, q);
     double given[MOST] = {0}, rate[MOST];
     for (uint32_t j = 0; j < joints; j++)
         rate[j] = fixture_get(&fixture, "joint.rate", j);
@@ -413,8 +412,7 @@ TEST(the_humanoid_stands_and_falls) {
         // Under `rigid` feet rise to their rest within depth over slip speed, about 2 s here.
         mf_world_step(fixture.world, motions[m] == MF_MOTION_RIGID ? 30000 : 2000);
         double position[3], sum = 0.0;
-        for (uint32_t c = 0; c < 3; c++)
-            position[c] = fixture_get(&fixture, "base.position", c);
+        get_fields(fixture.group, "base.position", 0, 3, position);
         mf_world_step(fixture.world, 7000);
         // In float the height changes by its last digit now and then, as its remainder fills, and
         // loads jump by 0.1 % with it. Their mean bears the weight.
@@ -425,16 +423,15 @@ TEST(the_humanoid_stands_and_falls) {
         }
         print_message("%s: mean load %g N\n", mf_motion_name(motions[m]), sum);
         assert_near(sum, model->mass * 9.81, 0.01);
-        for (uint32_t c = 0; c < 3; c++)
-            assert_near(fixture_get(&fixture, "base.position", c), position[c], 1e-6);
+        assert_field3(fixture.group, "base.position", 0, position[0], position[1], position[2],
+                      1e-6);
         fixture_set(&fixture, "base.force", 0, 18.0);
         mf_world_step(fixture.world, 200);
         fixture_set(&fixture, "base.force", 0, 0.0);
         mf_world_step(fixture.world, 3000);
         assert_true(fixture_get(&fixture, "base.position", 2) < 0.08);
         assert_int_equal(mf_group_fault(fixture.group, 0), 0);
-        for (uint32_t c = 0; c < 3; c++)
-            assert_near(fixture_get(&fixture, "base.linear_velocity", c), 0.0, 1e-3);
+        assert_field3(fixture.group, "base.linear_velocity", 0, 0, 0, 0, 1e-3);
         mf_world_destroy(fixture.world);
         fixture.world = NULL;
         mf_model_destroy(model);

@@ -62,9 +62,7 @@ TEST(rotors_keep_their_limits) {
                                         .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){0, 2000, 100, 1990});
     mf_world_step(fixture.world, 1000);
-    assert_near(fixture_get(&fixture, 0, "rotor.speed", 0), 200.0, 1e-6);
-    assert_near(fixture_get(&fixture, 0, "rotor.speed", 1), 2000.0, 1e-6);
-    assert_near(fixture_get(&fixture, 0, "rotor.speed", 2), 200.0, 1e-6);
+    assert_field3(fixture.group, "rotor.speed", 0, 200.0, 2000.0, 200.0, 1e-6);
     assert_near(fixture_get(&fixture, 0, "rotor.speed", 3), 1990.0, 1e-6);
 }
 
@@ -191,8 +189,7 @@ static void read_spin(const Fixture *fixture, double momentum[3], double *energy
     const double inertia[3] = {0.00189422, 0.006211019, 0.007194665}; // only ratios matter
     double q[4], w[3], l[3];
     *energy = 0.0;
-    for (uint32_t c = 0; c < 4; c++)
-        q[c] = fixture_get(fixture, 0, "base.orientation", c);
+    get_fields(fixture->group, "base.orientation", 0, 4, q);
     for (uint32_t c = 0; c < 3; c++) {
         w[c] = fixture_get(fixture, 0, "base.angular_velocity", c);
         l[c] = inertia[c] * w[c];

@@ -99,14 +99,12 @@ TEST(every_loop_follows_on_every_vehicle) {
 
 static double roll_of(const Fixture *fixture) {
     double q[4];
-    for (uint32_t i = 0; i < 4; i++)
-        q[i] = fixture_get(fixture, 0, "base.orientation", i);
+    get_fields(fixture->group, "base.orientation", 0, 4, q);
     return atan2(2 * (q[0] * q[1] + q[2] * q[3]), 1 - 2 * (q[1] * q[1] + q[2] * q[2]));
 }
 static double yaw_of(const Fixture *fixture) {
     double q[4];
-    for (uint32_t i = 0; i < 4; i++)
-        q[i] = fixture_get(fixture, 0, "base.orientation", i);
+    get_fields(fixture->group, "base.orientation", 0, 4, q);
     return atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
 }
 

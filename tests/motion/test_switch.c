@@ -202,12 +202,10 @@ TEST(a_standing_robot_keeps_standing) {
     for (int n = 0; n < 25; n++) {
         const mf_Motion to = (mf_Motion)(n * 2 % MF_MOTION_LEVELS);
         double before[3];
-        for (uint32_t c = 0; c < 3; c++)
-            before[c] = get(&batch, "base.position", 0, c);
+        get_fields(batch.group, "base.position", 0, 3, before);
         change(&batch, 0, to);
         mf_world_step(batch.world, 1);
-        for (uint32_t c = 0; c < 3; c++)
-            assert_near(get(&batch, "base.position", 0, c), before[c], 1e-3);
+        assert_field3(batch.group, "base.position", 0, before[0], before[1], before[2], 1e-3);
         mf_world_step(batch.world, 300);
         assert_int_equal(mf_group_fault(batch.group, 0), 0);
         assert_near(get(&batch, "base.position", 0, 2), height, 3e-3);

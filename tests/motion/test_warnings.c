@@ -161,8 +161,7 @@ TEST(an_inaccurate_contact_is_reported) {
         Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
                                       .group.double_precision = false));
         text_set3(&t, "base.position", 0.0258 + 0.02 * beside, 0.0085, -0.0145);
-        for (uint32_t c = 0; c < 4; c++)
-            text_set(&t, "base.orientation", c, rotation[c]);
+        set_fields(t.group, "base.orientation", 0, 4, rotation);
         mf_world_step(t.world, 1);
         if (beside)
             assert_int_equal(mf_group_warning(t.group, 0) & MF_WARNING_SHAPES, 0);

@@ -28,6 +28,7 @@
 #include "rig/sanitized.h"
 #include "rig/text_model.h"
 #include "rig/torture.h"
+#include "rig/vector.h"
 #include "rig/with.h"
 #include "rig/world.h"
 

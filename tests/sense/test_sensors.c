@@ -31,10 +31,8 @@ static void set_base(Fixture *fixture, uint32_t instance, const double position[
                      const double rpy[3]) {
     double q[4];
     mf_quat_from_rpy(q, rpy);
-    for (uint32_t i = 0; i < 3; i++)
-        fixture_set(fixture, "base.position", instance, i, position[i]);
-    for (uint32_t i = 0; i < 4; i++)
-        fixture_set(fixture, "base.orientation", instance, i, q[i]);
+    set_fields(fixture->group, "base.position", instance, 3, position);
+    set_fields(fixture->group, "base.orientation", instance, 4, q);
 }
 
 static double varied(uint32_t instance, uint32_t stream, double low, double high) {
@@ -60,10 +58,8 @@ static void find_ray(Fixture *fixture, uint32_t instance, const mf_Sensor *senso
     double base[3], q[4];
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
         angle[j] = fixture_get(fixture, "joint.angle", instance, j);
-    for (uint32_t i = 0; i < 3; i++)
-        base[i] = fixture_get(fixture, "base.position", instance, i);
-    for (uint32_t i = 0; i < 4; i++)
-        q[i] = fixture_get(fixture, "base.orientation", instance, i);
+    get_fields(fixture->group, "base.position", instance, 3, base);
+    get_fields(fixture->group, "base.orientation", instance, 4, q);
     mf_model_pose(&fixture->robot.model, angle, position, rotation);
     mf_quat_rotate(start, rotation[sensor->link], sensor->start);
     mf_vec3_add(start, start, position[sensor->link]);
@@ -214,8 +210,7 @@ TEST(attitude_straight_up) {
     fixture_open(&fixture, MF_ISA_AUTO, true, 1);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
     const double q[4] = {0.5, 0.5, 0.5, -0.5}; // Rz(-90 deg) Ry(90 deg)
-    for (uint32_t i = 0; i < 4; i++)
-        fixture_set(&fixture, "base.orientation", 0, i, q[i]);
+    set_fields(fixture.group, "base.orientation", 0, 4, q);
     mf_world_step(fixture.world, 1);
     double rpy[3];
     mf_quat_to_rpy(rpy, q);

@@ -147,8 +147,7 @@ TEST(links_carry_pins) {
     const mf_Field *position = mf_group_find_field(rig.cloth, "vertex.position");
     mf_Field *link = mf_group_find_field(rig.cloth, "pin.link");
     const double start[3] = {-0.35, -0.3, 0.0};
-    for (uint32_t c = 0; c < 3; c++)
-        set_field(rig.robot, "base.position", 0, c, start[c]);
+    set_fields(rig.robot, "base.position", 0, 3, start);
     set_field(rig.robot, "base.linear_velocity", 0, 0, -1.0);
     mf_group_refresh(rig.robot, 0);
     set_field(rig.cloth, "pin.vertex", 0, 0, 0.0);

@@ -118,8 +118,7 @@ static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
     const mf_Field *wrench = mf_group_find_field(group, "wrench.link");
     for (uint32_t i = 0; i < mf_group_count(group); i++) {
         double at[3], f[3], t[3];
-        for (uint32_t c = 0; c < 3; c++)
-            at[c] = get_field(group, "base.position", i, c);
+        get_fields(group, "base.position", i, 3, at);
         for (uint32_t l = 0; l < wrench->components; l += 6) {
             for (uint32_t c = 0; c < 3; c++) {
                 f[c] = mf_field_get(wrench, i, l + c);
@@ -155,8 +154,7 @@ TEST(forces_cancel) {
             double before[3][6][3];
             for (uint32_t g = 0; g < 3; g++)
                 for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
-                    for (uint32_t c = 0; c < 3; c++)
-                        before[g][i][c] = get_field(groups[g], "base.position", i, c);
+                    get_fields(groups[g], "base.position", i, 3, before[g][i]);
             mf_world_step(pitch.world, 1);
             for (uint32_t g = 0; g < 3; g++)
                 for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
@@ -169,8 +167,7 @@ TEST(forces_cancel) {
                 sum_wrenches(groups[g], sum, &size);
             for (uint32_t g = 0; g < 3; g++)
                 for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
-                    for (uint32_t c = 0; c < 3; c++)
-                        set_field(groups[g], "base.position", i, c, before[g][i][c]);
+                    set_fields(groups[g], "base.position", i, 3, before[g][i]);
             for (int c = 0; c < 6; c++)
                 assert_true(fabs(sum[c]) <= (wide ? 1e-13 : 2e-6) * 10 * size);
             all += size;

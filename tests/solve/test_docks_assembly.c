@@ -82,8 +82,7 @@ static void run_whole(const Case *with, mf_Time step, double out[MODULES + 3]) {
     mf_world_step(pitch.world, (uint64_t)(with->duration * 1e9 / (double)step + 0.5));
     for (uint32_t i = 0; i < MODULES; i++)
         out[i] = get_field(chain, "joint.angle", 0, i);
-    for (uint32_t c = 0; c < 3; c++)
-        out[MODULES + c] = get_field(chain, "base.position", 0, c);
+    get_fields(chain, "base.position", 0, 3, out + MODULES);
 }
 
 // The velocity of a base behind the hinges of those before it, which all turn about y.
@@ -127,8 +126,7 @@ static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], 
         *open = fmax(*open, state_of(joints, id).opening);
     for (uint32_t i = 0; i < MODULES; i++)
         out[i] = get_field(modules, "joint.angle", i, 0);
-    for (uint32_t c = 0; c < 3; c++)
-        out[MODULES + c] = get_field(modules, "base.position", 0, c);
+    get_fields(modules, "base.position", 0, 3, out + MODULES);
 }
 
 static double difference(const Case *with, mf_Time step) {

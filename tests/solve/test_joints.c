@@ -106,8 +106,7 @@ static void welded_flight(mf_Time step, double position[3]) {
     put_at(&pitch, body, 0, 0, 0, 1);
     spin(body, 0, (double[]){0.1, 0, 1}, rates);
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / step));
-    for (uint32_t c = 0; c < 3; c++)
-        position[c] = get_field(body, "base.position", 0, c);
+    get_fields(body, "base.position", 0, 3, position);
 }
 
 // Momentum stays but for rounding, angular momentum as well as the motion keeps that of a free

@@ -62,8 +62,7 @@ static mf_Group *floating(Pitch *pitch, mf_Model *model, const char *name, mf_Mo
 static void throw_robot(Pitch *pitch, mf_Group *group, uint32_t robot, const double position[3],
                         const double velocity[3], const double angular[3]) {
     MUST(mf_group_set_start(group, robot, position, NULL, velocity, &error));
-    for (uint32_t c = 0; c < 3; c++)
-        set_field(group, "base.angular_velocity", robot, c, angular[c]);
+    set_fields(group, "base.angular_velocity", robot, 3, angular);
     mf_group_refresh(group, robot);
 }
 

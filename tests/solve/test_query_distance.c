@@ -121,10 +121,8 @@ static mf_Distance between(Pitch *pitch, mf_Group *a, uint32_t i, mf_Group *b, u
 
 static void pose(mf_Group *group, uint32_t instance, double x, double y, double z, double angle) {
     const double position[3] = {x, y, z}, q[4] = {cos(0.5 * angle), 0, 0, sin(0.5 * angle)};
-    for (uint32_t c = 0; c < 3; c++)
-        set_field(group, "base.position", instance, c, position[c]);
-    for (uint32_t c = 0; c < 4; c++)
-        set_field(group, "base.orientation", instance, c, q[c]);
+    set_fields(group, "base.position", instance, 3, position);
+    set_fields(group, "base.orientation", instance, 4, q);
 }
 
 TEST(known_pairs) {

@@ -109,8 +109,7 @@ static void take_state(mf_Group *group, double state[FLOATS]) {
         state[7 + c] = get_field(group, "base.linear_velocity", 0, c);
         state[10 + c] = get_field(group, "base.angular_velocity", 0, c);
     }
-    for (uint32_t c = 0; c < 4; c++)
-        state[3 + c] = get_field(group, "base.orientation", 0, c);
+    get_fields(group, "base.orientation", 0, 4, state + 3);
 }
 
 // The lower body, fixed, with its slope.

@@ -93,8 +93,7 @@ TEST(a_wrench_is_an_impulse) {
         write_wrench(group, wrench);
         mf_world_step(pitch.world, 1);
         double rate[3], rotated[3];
-        for (uint32_t c = 0; c < 3; c++)
-            rate[c] = get_field(group, "base.angular_velocity", 0, c);
+        get_fields(group, "base.angular_velocity", 0, 3, rate);
         world_inertia_times(group, rate, rotated);
         for (uint32_t c = 0; c < 3; c++)
             assert_near(rotated[c], 1e-3 * wrench[3 + c], 1e-8);
