@@ -78,7 +78,7 @@ static bool is_upright(const Fixture *fixture, uint32_t i) {
 }
 
 static Fate walk_and_push(bool closed, double force, double speed) {
-    Fixture fixture;
+    AUTO(close_fixture) Fixture fixture;
     Fate fate = {0};
     bool fallen[ROBOTS] = {false};
     open_fixture(&fixture, closed);
@@ -106,7 +106,6 @@ static Fate walk_and_push(bool closed, double force, double speed) {
         fate.way += fallen[i] ? 0.0 : mf_field_get(position, i, 0);
     }
     fate.way /= fate.standing > 0 ? fate.standing : 1;
-    close_fixture(&fixture);
     return fate;
 }
 

@@ -99,7 +99,7 @@ static void close_fixture(Fixture *fixture) {
 }
 
 static Travel go(const Trial *trial) {
-    Fixture fixture;
+    AUTO(close_fixture) Fixture fixture;
     Travel travel = {.up = true};
     open_fixture(&fixture, trial);
     const mf_Field *rotation = mf_group_find_field(fixture.group, "base.orientation");
@@ -120,7 +120,6 @@ static Travel go(const Trial *trial) {
         heading = now, x += dx, y += dy;
     }
     travel.up = travel.up && mf_group_fault(fixture.group, 0) == 0;
-    close_fixture(&fixture);
     return travel;
 }
 
@@ -194,7 +193,7 @@ TEST(balance_is_smoothed) {
     static const double smooth[] = {0.0, 0.05, 0.3};
     const double rate = 0.4, gain = 0.1, tick = 0.01;
     for (int s = 0; s < 3; s++) {
-        Fixture fixture;
+        AUTO(close_fixture) Fixture fixture;
         Trial trial = {.robot = "humanoid", .gait = "walk"};
         mf_WorldConfig world = mf_world_config();
         mf_GroupConfig group = mf_group_config();
@@ -219,7 +218,6 @@ TEST(balance_is_smoothed) {
             double felt = rate * (1 - pow(smooth[s] / (tick + smooth[s]), n));
             assert_true(fabs(commanded - fixture.angles[ankle] - gain * felt) < 1e-12);
         }
-        close_fixture(&fixture);
     }
 }
 

@@ -131,7 +131,7 @@ TEST(saturates) {
 }
 
 TEST(bad_weights_harm_one_robot) {
-    Fixture good, bad;
+    AUTO(fixture_close) Fixture good, bad;
     open_network(&good, MF_ISA_AUTO, false, 2);
     open_network(&bad, MF_ISA_AUTO, false, 2);
     fixture_set(&bad, "network.weight", 4, 17, NAN);
@@ -144,8 +144,6 @@ TEST(bad_weights_harm_one_robot) {
                              mf_group_instance_hash(bad.group, i));
     }
     assert_true(isnan(fixture_get(&bad, "joint.target", 4, 0)));
-    fixture_close(&good);
-    fixture_close(&bad);
 }
 
 static void refuse(Fixture *fixture, mf_NetworkConfig config, mf_Status status, const char *part) {

@@ -192,7 +192,7 @@ TEST(same_bits_everywhere) {
 // Among others, alone, and among copies of itself, whose lanes share their loads.
 TEST(same_bits_beside_any_lanes) {
     Net net;
-    Fixture mixed, alone, copies;
+    AUTO(fixture_close) Fixture mixed, alone, copies;
     any(&net, 11);
     open_any(&mixed, MF_ISA_AUTO, true, ROBOTS, 0);
     open_any(&alone, MF_ISA_AUTO, true, 1, 11);
@@ -211,13 +211,10 @@ TEST(same_bits_beside_any_lanes) {
         assert_near(fixture_get(&alone, "joint.target", 0, k), value, 0.0);
         assert_near(fixture_get(&copies, "joint.target", 11, k), value, 0.0);
     }
-    fixture_close(&mixed);
-    fixture_close(&alone);
-    fixture_close(&copies);
 }
 
 TEST(bad_numbers_harm_one_robot) {
-    Fixture good, bad;
+    AUTO(fixture_close) Fixture good, bad;
     open_any(&good, MF_ISA_AUTO, false, ROBOTS, 0);
     open_any(&bad, MF_ISA_AUTO, false, ROBOTS, 0);
     fixture_set(&bad, "synapse.weight", 4, 1, NAN);
@@ -237,8 +234,6 @@ TEST(bad_numbers_harm_one_robot) {
                              mf_group_instance_hash(bad.group, i));
         assert_true(i == 4 || i == 6 ? word == MF_FAULT_CONTROL : word == 0.0);
     }
-    fixture_close(&good);
-    fixture_close(&bad);
 }
 
 TEST(snapshots_continue) {

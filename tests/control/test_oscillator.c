@@ -89,7 +89,7 @@ TEST(bad_inputs_stay_in_their_robot) {
                                         "oscillator.phase", "oscillator.frequency"};
     for (int precise = 0; precise < 2; precise++) {
         for (int k = 0; k < 12; k++) {
-            Fixture good, poisoned;
+            AUTO(fixture_close) Fixture good, poisoned;
             open_oscillator(&good, MF_ISA_AUTO, precise, 5);
             open_oscillator(&poisoned, MF_ISA_AUTO, precise, 5);
             for (uint32_t i = 0; i < 5; i++) {
@@ -105,8 +105,6 @@ TEST(bad_inputs_stay_in_their_robot) {
                     if (i != 2)
                         assert_true(fixture_get(&good, "joint.target", i, j) ==
                                     fixture_get(&poisoned, "joint.target", i, j));
-            fixture_close(&poisoned);
-            fixture_close(&good);
         }
     }
 }

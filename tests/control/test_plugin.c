@@ -274,11 +274,11 @@ TEST(every_failing_call_is_survived) {
 TEST(one_robots_nan_is_its_own) {
     static const char *const names[] = {"plugin_case_nan", "plugin_case_infinite"};
     for (int n = 0; n < 2; n++) {
-        Fixture good, bad;
+        AUTO(fixture_close) Fixture good, bad;
         fixture_open(&good, MF_ISA_AUTO, false, COUNT);
         fixture_open(&bad, MF_ISA_AUTO, false, COUNT);
-        mf_Plugin *first = load(good.context, "plugin_case_good");
-        mf_Plugin *second = load(bad.context, names[n]);
+        AUTO_PLUGIN *first = load(good.context, "plugin_case_good");
+        AUTO_PLUGIN *second = load(bad.context, names[n]);
         MUST(mf_plugin_control_add(good.group, fixture_every_step(), first, NULL, &error));
         MUST(mf_plugin_control_add(bad.group, fixture_every_step(), second, NULL, &error));
         mf_world_step(good.world, 4);
@@ -290,10 +290,6 @@ TEST(one_robots_nan_is_its_own) {
             if (i != 5)
                 assert_true(mf_group_instance_hash(good.group, i) ==
                             mf_group_instance_hash(bad.group, i));
-        mf_plugin_close(first);
-        mf_plugin_close(second);
-        fixture_close(&good);
-        fixture_close(&bad);
     }
 }
 

@@ -289,14 +289,13 @@ TEST(images_continue_bit_for_bit) {
         static Batch first, other;
         batch_open(&first, kind, &kind->options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
         mf_world_step(first.fixture.world, 37);
-        void *image = take_image(&first);
+        AUTO(end_memory) void *image = take_image(&first);
         mf_world_step(first.fixture.world, 30);
         batch_open(&other, kind, &kind->options[o], MF_ISA_AUTO, 2, 0, ROBOTS);
         mf_world_step(other.fixture.world, 11);
         assert_int_equal(give_image(&other, image), MF_OK);
         mf_world_step(other.fixture.world, 30);
         assert_true(mf_world_hash(other.fixture.world) == mf_world_hash(first.fixture.world));
-        free(image);
         batch_close(&other);
         batch_close(&first);
     }

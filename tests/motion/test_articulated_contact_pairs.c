@@ -267,7 +267,7 @@ TEST(a_snapshot_contains_the_state_of_contacts) {
         mf_world_step(t.world, 300);
         text_set3(&t, "base.force", 3, 1, 0);
         size_t size;
-        void *image = take_snapshot(t.world, &size);
+        AUTO(end_memory) void *image = take_snapshot(t.world, &size);
         MUST(mf_world_restore(other.world, image, size, &error));
         mf_world_step(t.world, 50);
         mf_world_step(other.world, 50);
@@ -279,7 +279,6 @@ TEST(a_snapshot_contains_the_state_of_contacts) {
             mf_field_set(memory, 0, i, 0.0);
         mf_world_step(other.world, 50);
         assert_true(mf_world_hash(other.world) != hash);
-        free(image);
         text_close(&other);
         text_close(&t);
     }

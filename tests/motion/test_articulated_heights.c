@@ -102,21 +102,20 @@ TEST(solids_rest_on_a_plateau) {
                  {"<geom type='cylinder' size='.1 .2'/>", 0.2},
                  {"<geom type='ellipsoid' size='.1 .2 .05'/>", 0.05}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Hill hill;
+        AUTO(close_hill) Hill hill;
         open_hill(&hill, "0 1 1 1 0 0 1 1 1 0 0 1 1 1 0", cases[i].geom);
         text_set3(&hill.text, "base.position", 0.1, 0.05, 1.0 + cases[i].below + 0.02);
         mf_world_step(hill.text.world, 2000);
         double sunk = 1.0 + cases[i].below - text_get(&hill.text, "base.position", 2);
         assert_true(sunk > 0.0 && sunk < 1.01 * 9.81 * 4e-6);
         assert_near(text_get(&hill.text, "base.linear_velocity", 0), 0.0, 1e-6);
-        close_hill(&hill);
     }
 }
 
 // A ball rolls down the side of a field, which falls by 0.25 m per meter: g sin / 1.4 along it.
 TEST(a_ball_rolls_down_a_field) {
     const double slope = atan(0.25), g = 9.81;
-    Hill hill;
+    AUTO(close_hill) Hill hill;
     open_hill(&hill, "4 3 2 1 0 4 3 2 1 0 4 3 2 1 0",
               "<inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/>"
               "<geom type='sphere' size='.1'/>");
@@ -128,7 +127,6 @@ TEST(a_ball_rolls_down_a_field) {
     double gained = text_get(&hill.text, "base.linear_velocity", 0) - before;
     double expected = 0.5 * g * sin(slope) / 1.4 * cos(slope);
     assert_near(gained, expected, 3e-3 * expected);
-    close_hill(&hill);
 }
 
 // ---- robots of all that files say of contacts ---------------------------------------------------

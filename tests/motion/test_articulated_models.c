@@ -165,7 +165,7 @@ static int answer(const char *path) {
         return 3;
     const mf_Model *model = robot.model;
     uint32_t n = robot.n, nu = model->actuator_count;
-    double *out = numbers((n + 6) * (n + 6) + nu);
+    AUTO(end_memory) double *out = numbers((n + 6) * (n + 6) + nu);
     const Question in = {numbers(model->position_count), numbers(n), numbers(n), numbers(nu),
                          numbers(model->activation_count)};
     const double sizes[] = {model->position_count, n, nu, model->activation_count,
@@ -191,7 +191,6 @@ static int answer(const char *path) {
     free(in.force);
     free(in.control);
     free(in.activation);
-    free(out);
     robot_close(&robot);
     return 0;
 }

@@ -237,11 +237,10 @@ TEST(an_image_from_another_path_is_refused) {
     MUST(mf_car_set_path(a.group, positions, 2, false, &error));
     MUST(mf_car_set_path(b.group, positions, 2, true, &error));
     size_t size;
-    void *image = take_snapshot(a.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(a.world, &size);
     MUST_FAIL(mf_world_restore(b.world, image, size, &error), MF_BAD_ARGUMENT, "");
     MUST(mf_car_set_path(b.group, positions, 2, false, &error));
     MUST(mf_world_restore(b.world, image, size, &error));
-    free(image);
     rig_close(&a);
     rig_close(&b);
 }

@@ -14,9 +14,9 @@ typedef struct Kind {
 } Kind;
 
 static uint64_t hash_of(Kind kind) {
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     MUST(mf_context_create(&WITH(mf_context_config(), .threads = kind.threads), &context, &error));
-    Rig rig = rig_begin(context);
+    AUTO(rig_close) Rig rig = rig_begin(context);
     rig.config.contacts = true;
     rig.cloth.material.damping = kind.damped ? 1e-3 : 0.0;
     rig.world_config.isa = kind.isa;
@@ -34,8 +34,6 @@ static uint64_t hash_of(Kind kind) {
     mf_world_step(rig.world, 4);
     assert_int_equal(mf_group_fault_total(rig.group), 0);
     const uint64_t hash = mf_world_hash(rig.world);
-    rig_close(&rig);
-    mf_context_destroy(context);
     return hash;
 }
 
@@ -58,7 +56,7 @@ TEST(sets_and_threads_agree) {
 TEST(other_lanes_change_nothing) {
     uint64_t hash[2];
     for (uint32_t k = 0; k < 2; k++) {
-        Rig rig = rig_begin(*state);
+        AUTO(rig_close) Rig rig = rig_begin(*state);
         rig.group_config.count = 1 + 18 * k;
         rig_open(&rig);
         set_field(rig.group, "vertex.velocity", 0, 100, 0.5);
@@ -66,14 +64,13 @@ TEST(other_lanes_change_nothing) {
             set_field(rig.group, "vertex.velocity", i, i, -1.0);
         mf_world_step(rig.world, 20);
         hash[k] = mf_group_instance_hash(rig.group, 0);
-        rig_close(&rig);
     }
     assert_int_equal(hash[0], hash[1]);
 }
 
 TEST(snapshots_continue) {
     static char image[1 << 20];
-    Rig rig = rig_begin(*state);
+    AUTO(rig_close) Rig rig = rig_begin(*state);
     rig.cloth = mf_cloth_rectangle(0.3, 0.3, 5, 5);
     rig.config.contacts = true;
     rig_open(&rig);
@@ -86,7 +83,6 @@ TEST(snapshots_continue) {
     MUST(mf_world_restore(rig.world, image, size, &error));
     mf_world_step(rig.world, 10);
     assert_int_equal(mf_world_hash(rig.world), hash);
-    rig_close(&rig);
 }
 
 // ---- physics ------------------------------------------------------------------------------------
@@ -96,7 +92,7 @@ TEST(snapshots_continue) {
 TEST(errors_fall_with_the_substep) {
     double error[2];
     for (int k = 0; k < 2; k++) {
-        Rig rig = rig_begin(*state);
+        AUTO(rig_close) Rig rig = rig_begin(*state);
         rig.cloth = mf_cloth_rectangle(0.2, 0.2, 2, 2);
         rig.cloth.material.shear = rig.cloth.material.bending = 0.0;
         rig.cloth.material.stretch = 10.0;
@@ -113,13 +109,12 @@ TEST(errors_fall_with_the_substep) {
         error[k] =
             fabs(get_field(rig.group, "vertex.position", 0, 3) - 0.1 - stretch * cos(rate * 0.015));
         assert_true(error[k] < 0.3 * stretch);
-        rig_close(&rig);
     }
     assert_near(error[0] / error[1], 2.0, 0.35);
 }
 
 TEST(pins_track_their_targets) {
-    Rig rig = rig_begin(*state);
+    AUTO(rig_close) Rig rig = rig_begin(*state);
     rig_open(&rig);
     set_field(rig.group, "pin.anchor", 0, 0, -0.2);
     set_field(rig.group, "pin.anchor", 0, 2, 0.1);
@@ -135,12 +130,11 @@ TEST(pins_track_their_targets) {
     mf_world_step(rig.world, 20);
     const double fall = (get_field(rig.group, "base.linear_velocity", 0, 2) - speed) / 0.1;
     assert_near(fall, -9.80665, 0.2); // but for the drag of the air
-    rig_close(&rig);
 }
 
 // At rest on the ground, half the thickness above it; pushed, it slows down by mu g.
 TEST(ground_holds_and_slows) {
-    Rig rig = rig_begin(*state);
+    AUTO(rig_close) Rig rig = rig_begin(*state);
     rig.cloth.pin_count = 0;
     rig.cloth.material.thickness = 4e-3;
     rig.cloth.material.friction = 0.5;
@@ -157,7 +151,6 @@ TEST(ground_holds_and_slows) {
                 2e-3);
     mf_world_step(rig.world, 40);
     assert_near(get_field(rig.group, "base.linear_velocity", 0, 0), 0.0, 1e-9);
-    rig_close(&rig);
 }
 
 // Triangles stretch like the rectangle: a strip that hangs by its upper edge is rho g L^2 / (2 E)
@@ -165,7 +158,7 @@ TEST(ground_holds_and_slows) {
 TEST(triangles_stretch_like_threads) {
     static const uint32_t upper[3] = {30, 31, 32};
     for (int k = 0; k < 2; k++) {
-        Rig rig = rig_begin(*state);
+        AUTO(rig_close) Rig rig = rig_begin(*state);
         rig.cloth = mf_cloth_rectangle(0.1, 0.5, 3, 11);
         rig.cloth.plane = MF_CLOTH_XZ;
         rig.cloth.pins = upper;
@@ -180,7 +173,6 @@ TEST(triangles_stretch_like_threads) {
         const double length = get_field(rig.group, "vertex.position", 0, 3 * 31 + 2) -
                               get_field(rig.group, "vertex.position", 0, 3 * 1 + 2);
         assert_near(length - 0.5, 0.15 * 9.80665 * 0.25 / 40.0, 3e-4);
-        rig_close(&rig);
     }
 }
 
@@ -189,7 +181,7 @@ TEST(triangles_stretch_like_threads) {
 TEST(softness_is_reported) {
     static uint32_t upper[5];
     for (int k = 0; k < 4; k++) {
-        Rig rig = rig_begin(*state);
+        AUTO(rig_close) Rig rig = rig_begin(*state);
         rig.cloth = mf_cloth_rectangle(0.1, 1.0, 5, 41);
         rig.cloth.plane = MF_CLOTH_XZ;
         for (uint32_t i = 0; i < 5; i++)
@@ -217,7 +209,6 @@ TEST(softness_is_reported) {
             assert_non_null(
                 strstr(mf_group_warning_meaning(rig.group, MF_WARNING_SOLVER), "softer"));
         }
-        rig_close(&rig);
     }
 }
 
@@ -247,7 +238,7 @@ TEST(folds_stay_apart) {
     static const uint32_t none[1] = {0};
     uint64_t hash = 0;
     for (int k = 0; k < 3; k++) {
-        Rig rig = rig_begin(*state);
+        AUTO(rig_close) Rig rig = rig_begin(*state);
         rig.cloth = mf_cloth_rectangle(0.1, 0.6, 6, 31);
         rig.cloth.plane = MF_CLOTH_XZ;
         rig.cloth.pins = none;
@@ -268,14 +259,13 @@ TEST(folds_stay_apart) {
         assert_true(k == 0 ? least < 0.3 : least > 0.6);
         assert_true(k < 2 || mf_world_hash(rig.world) == hash);
         hash = mf_world_hash(rig.world);
-        rig_close(&rig);
     }
 }
 
 // ---- faults and refusals ------------------------------------------------------------------------
 
 TEST(faults_are_contained) {
-    Rig rig = rig_begin(*state);
+    AUTO(rig_close) Rig rig = rig_begin(*state);
     rig.group_config.count = 3;
     rig_open(&rig);
     mf_world_step(rig.world, 2);
@@ -289,7 +279,6 @@ TEST(faults_are_contained) {
     mf_group_reset(rig.group, 1);
     mf_world_step(rig.world, 5);
     assert_int_equal(mf_group_fault_total(rig.group), 0);
-    rig_close(&rig);
 }
 
 // With the default substep a sheet that hangs is longer by density g L^2 / (2 stretch), within a
@@ -299,7 +288,7 @@ TEST(stiffness_does_not_depend_on_the_cells) {
     static const uint32_t counts[] = {6, 11, 21, 41};
     for (int k = 0; k < 8; k++) {
         const uint32_t rows = counts[k / 2], columns = (rows - 1) / 4 + 1;
-        Rig rig = rig_begin(*state);
+        AUTO(rig_close) Rig rig = rig_begin(*state);
         rig.cloth = mf_cloth_rectangle(0.25, 1.0, columns, rows);
         rig.cloth.plane = MF_CLOTH_XZ;
         for (uint32_t i = 0; i < columns; i++)
@@ -322,7 +311,6 @@ TEST(stiffness_does_not_depend_on_the_cells) {
             fail_msg("%u x %u%s: longer by %g of what is right", columns, rows,
                      k & 1 ? ", triangles" : "", more / expected);
         assert_int_equal(mf_group_warning_sum(rig.group, MF_WARNING_SOLVER).robots, 0);
-        rig_close(&rig);
     }
 }
 
@@ -374,13 +362,12 @@ TEST(what_is_wrong_is_named) {
                  {bad_pin, "pins[0]: no vertex 4096"},
                  {three_at_an_edge, "the edge of vertices 0 and 1 has 3 triangles"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        Rig rig = rig_begin(*state);
+        AUTO(rig_close) Rig rig = rig_begin(*state);
         mf_Error error = {0};
         wrong[i].spoil(&rig);
         assert_int_equal(rig_try(&rig, &error), MF_BAD_ARGUMENT);
         if (strstr(error.message, wrong[i].text) == NULL)
             fail_msg("%s does not say %s", error.message, wrong[i].text);
-        rig_close(&rig);
     }
 }
 
@@ -389,7 +376,7 @@ TEST(every_failure_is_reported) {
         mf_Status status = MF_NO_MEMORY;
         uint32_t calls = 0;
         while (status != MF_OK) {
-            Rig rig = rig_begin(*state);
+            AUTO(rig_close) Rig rig = rig_begin(*state);
             mf_Error error = {0};
             rig.cloth = mf_cloth_rectangle(0.3, 0.3, 4, 5);
             rig.group_config.isolated = false;
@@ -402,7 +389,6 @@ TEST(every_failure_is_reported) {
                 status = mf_cloths_add(rig.world, &error);
             mf_context_fail_after(*state, 0);
             assert_true(status == MF_OK || status == MF_NO_MEMORY);
-            rig_close(&rig);
         }
         assert_true(calls > 10);
     }

@@ -260,7 +260,7 @@ TEST(a_frozen_robot_keeps_its_state) {
 }
 
 TEST(a_reset_robot_starts_again) {
-    Fixture fixture, fresh;
+    AUTO(fixture_close) Fixture fixture, fresh;
     FixtureConfig config =
         WITH(fixture_config(false), .group.count = NEIGHBORS, .group.fault_policy = MF_FAULT_RESET);
     Fixture *both[] = {&fixture, &fresh};
@@ -279,8 +279,6 @@ TEST(a_reset_robot_starts_again) {
     mf_field_set(count, POISONED, 0, 0.0); // else the same as a robot that never ran
     assert_true(mf_group_instance_hash(fixture.group, POISONED) ==
                 mf_group_instance_hash(fresh.group, POISONED));
-    fixture_close(&fixture);
-    fixture_close(&fresh);
 }
 
 // ---- images -------------------------------------------------------------------------------------

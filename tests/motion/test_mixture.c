@@ -122,7 +122,7 @@ TEST(momentum_is_exchanged_and_kept) {
     for (uint32_t groups = 3; groups <= 7; groups++) {
         if (groups == 4)
             continue; // sand alone
-        Tank tank = open_tank(*state, &WITH(usual, .groups = groups));
+        AUTO(drain) Tank tank = open_tank(*state, &WITH(usual, .groups = groups));
         double before[3] = {0}, size = 0.0;
         for (uint32_t g = 0; g < GROUPS; g++)
             size += momentum_of(&tank, g, before);
@@ -144,7 +144,6 @@ TEST(momentum_is_exchanged_and_kept) {
         }
         for (uint32_t g = 0; g < GROUPS; g++)
             assert_true(tank.groups[g] == NULL || mf_group_fault_total(tank.groups[g]) == 0);
-        drain(&tank);
     }
 }
 
@@ -154,10 +153,9 @@ static uint64_t hash_of(mf_Isa isa, uint32_t threads, bool precise) {
     Options options = {isa, precise, 9.81, 0.008, 7};
     settings.threads = threads;
     MUST(mf_context_create(&settings, &context, &error));
-    Tank tank = open_tank(context, &options);
+    AUTO(drain) Tank tank = open_tank(context, &options);
     mf_world_step(tank.world, 5);
     const uint64_t hash = mf_world_hash(tank.world);
-    drain(&tank);
     return hash;
 }
 
@@ -173,47 +171,42 @@ TEST(sets_and_threads_agree) {
 }
 
 TEST(snapshots_continue) {
-    Tank tank = open_tank(*state, &usual);
+    AUTO(drain) Tank tank = open_tank(*state, &usual);
     mf_world_step(tank.world, 3);
     assert_continues(tank.world, 5);
-    drain(&tank);
 }
 
 // Two heaps of grains pass through each other; one group of particles has its own substeps.
 TEST(substeps_are_those_of_the_group_that_needs_most) {
     uint32_t alone[GROUPS], most = 0;
     for (uint32_t g = 0; g < GROUPS; g++) {
-        Tank tank = open_tank(*state, &WITH(usual, .groups = 1u << g));
+        AUTO(drain) Tank tank = open_tank(*state, &WITH(usual, .groups = 1u << g));
         alone[g] = mf_particles_substeps(tank.groups[g]);
         most = alone[g] > most ? alone[g] : most;
-        drain(&tank);
     }
-    Tank tank = open_tank(*state, &usual);
+    AUTO(drain) Tank tank = open_tank(*state, &usual);
     for (uint32_t g = 0; g < GROUPS; g++)
         assert_int_equal(mf_particles_substeps(tank.groups[g]), most);
     assert_true(alone[SAND] != alone[WATER]);
-    drain(&tank);
 }
 
 TEST(large_grains_are_refused) {
     Options options = usual;
-    Tank tank;
+    AUTO(drain) Tank tank;
     options.grain = 0.021; // the reach is 40 mm
     MUST_FAIL(fill(&tank, *state, &options, &error), MF_UNSUPPORTED,
               "the grains of group sand have a diameter of 0.042 m");
-    drain(&tank);
 }
 
 TEST(every_failure_is_reported) {
     mf_Status status = MF_NO_MEMORY;
     for (uint32_t calls = 1; status != MF_OK; calls++) {
-        Tank tank;
+        AUTO(drain) Tank tank;
         mf_context_fail_after(*state, calls);
         status = fill(&tank, *state, &usual, NULL);
         mf_context_fail_after(*state, 0);
         assert_true(status == MF_OK || status == MF_NO_MEMORY);
         if (status != MF_OK && tank.world != NULL && mf_world_group_count(tank.world) == GROUPS)
             mf_world_step(tank.world, 1); // as groups that do not know each other
-        drain(&tank);
     }
 }

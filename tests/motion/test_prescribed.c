@@ -405,8 +405,8 @@ TEST(the_humanoid_stands_and_falls) {
         DrivenFixtureConfig config =
             driven_config(motions[m], MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.group.double_precision = false;
-        Fixture fixture = fixture_begin(1);
-        mf_Model *model = load_humanoid(fixture.context);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_MODEL *model = load_humanoid(fixture.context);
         driven_open(&fixture, model, config);
         const mf_Field *load = fixture_field(&fixture, "contact.load");
         // Under `rigid` feet rise to their rest within depth over slip speed, about 2 s here.
@@ -434,7 +434,5 @@ TEST(the_humanoid_stands_and_falls) {
         assert_field3(fixture.group, "base.linear_velocity", 0, 0, 0, 0, 1e-3);
         mf_world_destroy(fixture.world);
         fixture.world = NULL;
-        mf_model_destroy(model);
-        fixture_close(&fixture);
     }
 }

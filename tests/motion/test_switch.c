@@ -275,7 +275,7 @@ TEST(corrupted_states_stay_with_their_robot) {
     static const char *const names[] = {"base.position", "base.angular_velocity", "joint.rate",
                                         "joint.angle", "stance.anchor"};
     for (uint32_t f = 0; f < sizeof names / sizeof *names; f++) {
-        Batch clean, sick;
+        AUTO(batch_close) Batch clean, sick;
         open_mixed(&clean, false, MF_ISA_AUTO, 1, 0, 16);
         open_mixed(&sick, false, MF_ISA_AUTO, 1, 0, 16);
         run_mixed(&clean, 0, 20);
@@ -305,17 +305,15 @@ TEST(corrupted_states_stay_with_their_robot) {
         }
         if (f == 0 || f == 3) // every motion reads these
             assert_true(mf_group_fault(sick.group, POISONED) != 0);
-        batch_close(&clean);
-        batch_close(&sick);
     }
 }
 
 TEST(images_continue_bit_for_bit) {
-    Batch first, other;
+    AUTO(batch_close) Batch first, other;
     open_mixed(&first, false, MF_ISA_SCALAR, 1, 0, ROBOTS);
     run_mixed(&first, 0, 20);
     size_t size;
-    void *image = take_snapshot(first.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(first.world, &size);
     mf_world_step(first.world, 25);
     open_mixed(&other, false, MF_ISA_AUTO, 2, 0, ROBOTS);
     MUST(mf_world_restore(other.world, image, size, &error));
@@ -323,9 +321,6 @@ TEST(images_continue_bit_for_bit) {
         assert_int_equal(mf_motion_of(other.group, i), mf_motion_of(first.group, i));
     mf_world_step(other.world, 25);
     assert_true(mf_world_hash(other.world) == mf_world_hash(first.world));
-    free(image);
-    batch_close(&first);
-    batch_close(&other);
 }
 
 TEST(changing_allocates_nothing) {

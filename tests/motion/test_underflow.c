@@ -45,7 +45,7 @@ static void expect_none(mf_Group *group, const Case *of, double least) {
 TEST(what_slows_down_ends_at_zero) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const Case *of = &cases[k];
-        mf_Context *context = open_context(1);
+        AUTO_CONTEXT *context = open_context(1);
         mf_WorldConfig world_config = mf_world_config();
         mf_GroupConfig config = mf_group_config();
         mf_Model *model = NULL;
@@ -65,6 +65,5 @@ TEST(what_slows_down_ends_at_zero) {
         expect_none(group, of, 1e-30);
         mf_world_destroy(world);
         mf_model_destroy(model);
-        mf_context_destroy(context);
     }
 }

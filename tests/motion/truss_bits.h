@@ -30,13 +30,13 @@ static inline void other_lanes_change_nothing_of(mf_Context *context, RigConfig 
     bar(&dot, 0, vertex(&dot, 0.1, 0, 0.01, "xyz"));
     config.motion.vertices = 10;
     config.motion.bars = 20;
-    Rig many = rig_open(context, &parts[0].truss, config);
+    AUTO(rig_close) Rig many = rig_open(context, &parts[0].truss, config);
     for (uint32_t i = 0; i < config.count; i++)
         give(&many, i, &parts[i < 8 ? 0 : i % 3].truss);
     begin_all(&many, start);
     drive(&many, steps);
     for (uint32_t i = 0; i < config.count; i += 5) {
-        Rig few = rig_open(context, &parts[0].truss, config);
+        AUTO(rig_close) Rig few = rig_open(context, &parts[0].truss, config);
         for (uint32_t k = 0; k < config.count; k++)
             give(&few, k, k == i ? &parts[i < 8 ? 0 : i % 3].truss : &dot.truss);
         if (start != NULL)
@@ -44,27 +44,23 @@ static inline void other_lanes_change_nothing_of(mf_Context *context, RigConfig 
         drive(&few, steps);
         assert_int_equal(mf_group_instance_hash(few.group, i),
                          mf_group_instance_hash(many.group, i));
-        rig_close(&few);
     }
-    rig_close(&many);
 }
 
 // Of copies of one truss, behind the middle with another in every second place.
 static inline uint64_t hash_with(RigConfig config, Begin *start, uint32_t steps, mf_Isa isa,
                                  uint32_t threads) {
-    mf_Context *context = open_context(threads);
+    AUTO_CONTEXT *context = open_context(threads);
     Parts parts[2];
     crawler(&parts[0], 7, 1);
     crawler(&parts[1], 6, 0);
     config.world.isa = isa;
-    Rig rig = rig_open(context, &parts[0].truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &parts[0].truss, config);
     for (uint32_t i = config.count / 2; i < config.count; i += 2)
         give(&rig, i, &parts[1].truss);
     begin_all(&rig, start);
     drive(&rig, steps);
     const uint64_t hash = mf_world_hash(rig.world);
-    rig_close(&rig);
-    mf_context_destroy(context);
     return hash;
 }
 
@@ -81,7 +77,7 @@ static inline void snapshots_continue_with(mf_Context *context, RigConfig config
                                            uint32_t steps) {
     Parts parts;
     crawler(&parts, 7, 1);
-    Rig rig = rig_open(context, &parts.truss, config);
+    AUTO(rig_close) Rig rig = rig_open(context, &parts.truss, config);
     begin_all(&rig, start);
     drive(&rig, steps);
     char image[1 << 17];
@@ -94,7 +90,6 @@ static inline void snapshots_continue_with(mf_Context *context, RigConfig config
     MUST(mf_world_restore(rig.world, image, size, &error));
     drive(&rig, steps);
     assert_int_equal(mf_world_hash(rig.world), hash);
-    rig_close(&rig);
 }
 
 #endif

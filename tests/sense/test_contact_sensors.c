@@ -39,7 +39,7 @@ TEST(contacts_are_where_they_are) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     const double still[12] = {0};
     double position[14] = {0.3, 0.2, 0.09, 1, 0, 0, 0, 0.3, 0.2, 0.22, 1, 0, 0, 0}, values[34];
-    Text t = open_sensors(BALLS, config);
+    AUTO(text_close) Text t = open_sensors(BALLS, config);
     mf_group_set_state(t.group, 0, position, still);
     MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
     mf_Field *value = mf_group_find_field(t.group, "sensor.value");
@@ -56,7 +56,6 @@ TEST(contacts_are_where_they_are) {
     assert_three(&t, 16, 0, 0, 1);
     for (uint32_t c = 19; c < 27; c++) // the second slot is empty
         assert_near(at(&t, c), 0.0, 0.0);
-    text_close(&t);
 }
 
 // All contacts, the deepest first; further slots are 0.
@@ -64,7 +63,7 @@ TEST(the_deepest_comes_first) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     const double still[12] = {0};
     double position[14] = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0.22, 1, 0, 0, 0}, values[40];
-    Text t = open_sensors(BALLS, config);
+    AUTO(text_close) Text t = open_sensors(BALLS, config);
     const uint32_t all = t.model->sensors[3].address, low = t.model->sensors[4].address;
     mf_group_set_state(t.group, 0, position, still);
     MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
@@ -77,14 +76,13 @@ TEST(the_deepest_comes_first) {
     MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
     assert_near(values[all], 1.0, 0.0);
     assert_near(values[low], -0.01, 1e-12);
-    text_close(&t);
 }
 
 // In a run the readings are those of the state that the step leaves.
 TEST(readings_are_those_of_the_state) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     bool fell = false;
-    Text t = open_sensors(BALLS, config);
+    AUTO(text_close) Text t = open_sensors(BALLS, config);
     for (int i = 0; i < 400; i++) {
         mf_world_step(t.world, 1);
         const double height = text_get(&t, "free.position", 2) - 0.1;
@@ -93,7 +91,6 @@ TEST(readings_are_those_of_the_state) {
         fell = fell || height < 0.0;
     }
     assert_true(fell);
-    text_close(&t);
 }
 
 TEST(other_motions_refuse_by_name) {
@@ -122,7 +119,7 @@ TEST(other_motions_refuse_by_name) {
 
 static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
     uint64_t hash = 0;
-    Text t = open_sensors(BALLS, balls_config(count, floats, isa));
+    AUTO(text_close) Text t = open_sensors(BALLS, balls_config(count, floats, isa));
     mf_Field *speed = mf_group_find_field(t.group, "free.velocity");
     for (uint32_t i = 0; i < count; i++)
         mf_field_set(speed, i, 0, 0.1 * (count == 1 ? which : i));
@@ -135,7 +132,6 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
             hash = hash * 31 + bits;
         }
     }
-    text_close(&t);
     return hash;
 }
 
@@ -161,7 +157,7 @@ TEST(lengths_of_paths_are_read) {
         "</sensor></mujoco>";
     double values[6];
     const double speed = 0.5;
-    Text t = open_sensors(text, balls_config(1, false, MF_ISA_AUTO));
+    AUTO(text_close) Text t = open_sensors(text, balls_config(1, false, MF_ISA_AUTO));
     const double expected[2][6] = {{1.5, -1.0, 4.5, -3.0, 0, 0},
                                    {2.95, -1.0, 8.85, -3.0, -0.05, 1.0}};
     for (int i = 0; i < 2; i++) {
@@ -171,5 +167,4 @@ TEST(lengths_of_paths_are_read) {
         for (int k = 0; k < 6; k++)
             assert_near(values[k], expected[i][k], 1e-12);
     }
-    text_close(&t);
 }

@@ -56,9 +56,8 @@ typedef void (*Check)(const Rig *rig, double tolerance);
 static void for_all(mf_Context *context, const char *text, int steps, Check check) {
     for (int floats = 0; floats < 2; floats++)
         for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-            Rig rig = open_rig(context, text, laws[i], floats, steps);
+            AUTO(close_rig) Rig rig = open_rig(context, text, laws[i], floats, steps);
             check(&rig, floats ? 0.02 : 2e-3);
-            close_rig(&rig);
         }
 }
 
@@ -175,11 +174,10 @@ static void ropes_and_motors_pull(void **state) {
         "</actuator><sensor><force site='s'/></sensor></mujoco>";
     for (int floats = 0; floats < 2; floats++)
         for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-            Rig rig = open_rig(*state, text, laws[i], floats, 0);
+            AUTO(close_rig) Rig rig = open_rig(*state, text, laws[i], floats, 0);
             set_field(rig.group, "actuator.control", 0, 0, 1.5);
             mf_world_step(rig.world, 4000);
             check_rope(&rig, floats ? 0.02 : 2e-3);
-            close_rig(&rig);
         }
 }
 

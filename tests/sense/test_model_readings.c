@@ -102,7 +102,7 @@ static const char box[] =
 // In free fall an accelerometer shows 0, at rest +g upwards (and so does a start); the ground's
 // loads on the sole are the weight.
 static void a_box_falls_and_rests(void **state) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double a[3];
     rig_open(&rig, *state, box, rig_config());
     values3(&rig, 0, a);
@@ -123,13 +123,12 @@ static void a_box_falls_and_rests(void **state) {
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, G, 1e-3);
     assert_near(value_of(&rig, 0, 9), 2 * G, 1e-2);
-    rig_close(&rig);
 }
 
 // A point at radius r that turns at rate w: -w^2 r towards the middle, and w r along. The rod of
 // length 2 l = 1 m and mass m pulls its holder by m w^2 l.
 static void a_rod_turns(void **state) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double a[3];
     rig_open(&rig, *state,
              "<mujoco><option gravity='0 0 0'><flag contact='disable'/></option><worldbody><body>"
@@ -148,12 +147,11 @@ static void a_rod_turns(void **state) {
     assert_near3(a, 0, 0, 2, 1e-12);
     values3(&rig, 9, a);
     assert_near3(a, -3 * 4 * 0.5, 0, 0, 1e-12);
-    rig_close(&rig);
 }
 
 // Without sensors of acceleration no velocities are kept.
 static void positions_alone_can_be_read(void **state) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double a[3];
     rig_open(&rig, *state,
              "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='0.1'/><site name='s'/>"
@@ -164,13 +162,12 @@ static void positions_alone_can_be_read(void **state) {
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, 3 - G * 0.002 * 0.002 * 55, 1e-12); // 1 + 2 + ... + 10 steps
     assert_null(mf_group_find_field(rig.group, "sensor.before"));
-    rig_close(&rig);
 }
 
 // From (0, 0, 1) along x to shapes of which the distance is plain; the own body is not seen.
 static double range_to(mf_Context *context, const char *geom) {
     char text[1024];
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     RigConfig config = rig_config();
     snprintf(
         text, sizeof text,
@@ -180,9 +177,7 @@ static double range_to(mf_Context *context, const char *geom) {
         "site='s'/></sensor></mujoco>",
         geom);
     rig_open(&rig, context, text, config);
-    double range = value_of(&rig, 0, 0);
-    rig_close(&rig);
-    return range;
+    return value_of(&rig, 0, 0);
 }
 
 static void rays_end_at_shapes(void **state) {
@@ -213,14 +208,13 @@ static void rays_end_at_shapes(void **state) {
 
 // The distance to the ground of a world, level: h / cos.
 static void rays_end_at_the_ground(void **state) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, *state,
              "<mujoco><worldbody><body pos='0 0 2'><joint type='slide' axis='0 0 1'/><geom "
              "size='0.1'/><site name='s' zaxis='3 0 -4'/></body></worldbody><sensor><rangefinder "
              "site='s'/></sensor></mujoco>",
              rig_config());
     assert_near(value_of(&rig, 0, 0), 2.0 * 5 / 4, 1e-12);
-    rig_close(&rig);
 }
 
 // ---- noise, cutoff, rate -----------------------------------------------------------------------
@@ -262,7 +256,7 @@ static void noise_has_its_size(void **state) {
 }
 
 static void slow_sensors_keep_their_values(void **state) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     RigConfig config = rig_config();
     config.sensors.rate = (mf_Rate){50, 1}; // each tenth step of 2 ms
     rig_open(&rig, *state, noisy, config);
@@ -273,7 +267,6 @@ static void slow_sensors_keep_their_values(void **state) {
         changes += before != value_of(&rig, 0, 0);
     }
     assert_int_equal(changes, 20);
-    rig_close(&rig);
 }
 
 // ---- external forces ---------------------------------------------------------------------------
@@ -287,7 +280,7 @@ static void a_pan_is_weighed(void **state) {
         "<site name='s'/></body><body name='ball' pos='0.1 0 1.12'><freejoint/><geom size='0.1' "
         "mass='3' condim='1'/></body></worldbody><sensor><force site='s'/><torque site='s'/>"
         "<jointlimitfrc joint='z'/></sensor></mujoco>";
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double a[3];
     rig_open(&rig, *state, scale, rig_config());
     mf_world_step(rig.world, 2000);
@@ -296,7 +289,6 @@ static void a_pan_is_weighed(void **state) {
     values3(&rig, 3, a);
     assert_near3(a, 0, -0.3 * G, 0, 1e-5);
     assert_near(value_of(&rig, 0, 6), 4 * G, 1e-6);
-    rig_close(&rig);
 }
 
 // The same with the range on a tendon of half the length.
@@ -306,13 +298,12 @@ static void a_tendon_holds_a_weight(void **state) {
         "type='slide' axis='0 0 1'/><geom type='box' size='0.3 0.3 0.02' mass='2'/></body>"
         "</worldbody><tendon><fixed name='t' limited='true' range='-0.01 1'><joint joint='z' "
         "coef='0.5'/></fixed></tendon><sensor><tendonlimitfrc tendon='t'/></sensor></mujoco>";
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, *state, scale, rig_config());
     mf_world_step(rig.world, 10); // still above
     assert_near(value_of(&rig, 0, 0), 0, 0);
     mf_world_step(rig.world, 2000);
     assert_near(value_of(&rig, 0, 0), 2 * G / 0.5, 1e-5);
-    rig_close(&rig);
 }
 
 // A beam of 2 kg and 1 m with a hinge at one end. The other end is held by an equality constraint,
@@ -327,7 +318,7 @@ static void a_beam_on_two_supports(void **state) {
         {"", "<equality><connect body1='beam' body2='world' anchor='1 0 0'/></equality>"},
         {"<geom size='0.1' pos='1 0 0' mass='0'/>", ""}};
     for (int i = 0; i < 2; i++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         RigConfig config = rig_config();
         char text[1024];
         double a[3];
@@ -338,7 +329,6 @@ static void a_beam_on_two_supports(void **state) {
         assert_near(a[2], G, 1e-4);
         values3(&rig, 3, a);
         assert_near3(a, 0, 0, 0, 2e-4);
-        rig_close(&rig);
     }
 }
 
@@ -362,7 +352,7 @@ static void a_pushed_base_feels_nothing(void **state) {
         "<mujoco><option timestep='0.001'/><worldbody><body pos='0 0 9'><freejoint/><inertial "
         "pos='0.1 0 0' mass='2' diaginertia='1 2 3'/><site name='s'/></body></worldbody><sensor>"
         "<force site='s'/><torque site='s'/><accelerometer site='s'/></sensor></mujoco>";
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     double a[3];
     rig_open(&rig, *state, body, rig_config());
     for (uint32_t c = 0; c < 3; c++) {
@@ -376,11 +366,10 @@ static void a_pushed_base_feels_nothing(void **state) {
     assert_near3(a, 0, 0, 0, 1e-5); // of the turn within the step
     values3(&rig, 3, a);
     assert_near3(a, 0, 0, 0, 1e-5);
-    rig_close(&rig);
 }
 
 static void external_forces_act_on_a_tumbling_robot(void **state) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     RigConfig config = rig_config();
     double a[3], largest = 0.0, base = 0.0, hinge = 0.0, sum = 0.0;
     rig_open(&rig, *state, tumbler, config);
@@ -398,7 +387,6 @@ static void external_forces_act_on_a_tumbling_robot(void **state) {
     assert_true(largest > 30.0 && sum > 0.0); // it hit something, and the wrist its limit
     assert_true(base < 1e-3 * largest);
     assert_true(hinge < 2e-4 * largest);
-    rig_close(&rig);
 }
 
 // ---- promises ----------------------------------------------------------------------------------
@@ -418,7 +406,7 @@ static void open_everything(Rig *rig, mf_Context *context, RigConfig config) {
 
 static uint64_t tumbler_hash(mf_Context *context, uint32_t count, uint32_t which, mf_Isa isa,
                              bool floats) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     uint64_t hash = 0;
     rig_open(&rig, context, tumbler,
              WITH(rig_config(), .count = count, .isa = isa, .floats = floats));
@@ -433,7 +421,6 @@ static uint64_t tumbler_hash(mf_Context *context, uint32_t count, uint32_t which
             hash = hash * 31 + bits;
         }
     }
-    rig_close(&rig);
     return hash;
 }
 
@@ -468,16 +455,15 @@ static void bits_do_not_depend_on_settings(void **state) {
             }
             rig_close(&rig);
         }
-        Rig alone;
+        AUTO(rig_close) Rig alone;
         open_everything(&alone, *state, WITH(rig_config(), .floats = floats));
         mf_world_step(alone.world, 30);
         assert_int_equal(mf_group_instance_hash(alone.group, 0), expected[0]);
-        rig_close(&alone);
     }
 }
 
 static void floats_are_near_doubles(void **state) {
-    Rig single, precise;
+    AUTO(rig_close) Rig single, precise;
     RigConfig config = rig_config();
     open_everything(&precise, *state, config);
     config.floats = true;
@@ -489,12 +475,10 @@ static void floats_are_near_doubles(void **state) {
         // Accelerations are differences of velocities over 2 ms.
         assert_near(value_of(&single, 0, i), expected, 2e-3 * (1 + fabs(expected)));
     }
-    rig_close(&single);
-    rig_close(&precise);
 }
 
 static void a_faulty_robot_does_not_affect_others(void **state) {
-    Rig clean, broken;
+    AUTO(rig_close) Rig clean, broken;
     RigConfig config = WITH(rig_config(), .count = 20);
     open_everything(&clean, *state, config);
     open_everything(&broken, *state, config);
@@ -511,8 +495,6 @@ static void a_faulty_robot_does_not_affect_others(void **state) {
         if (i != 5)
             assert_int_equal(mf_group_instance_hash(broken.group, i),
                              mf_group_instance_hash(clean.group, i));
-    rig_close(&clean);
-    rig_close(&broken);
 }
 
 // A foot that is fixed to a shin shares its link: contacts are distinguished by the shapes that
@@ -526,7 +508,7 @@ static void fixed_bodies_are_distinguished(void **state) {
     static const char *const parts[3][2] = {
         {"", ""}, {" contype='0' conaffinity='0'", ""}, {"", tie}};
     for (int i = 0; i < 3; i++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         RigConfig config = rig_config();
         char text[1024];
         double a[3];
@@ -535,7 +517,6 @@ static void fixed_bodies_are_distinguished(void **state) {
         mf_world_step(rig.world, 400);
         values3(&rig, 0, a); // the foot bears the upper ball, or hangs on it
         assert_near3(a, 0, 0, i == 2 ? G : -G, 1e-4);
-        rig_close(&rig);
     }
 }
 
@@ -550,7 +531,7 @@ static void unmeasurable_sensors_are_named(void **state) {
     } cases[] = {{"<jointlimitfrc name='x' joint='j'/>", "sensor 1 'x'"},
                  {"<force name='y' site='s'/>", "can collide"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Rig rig;
+        AUTO(rig_close) Rig rig;
         char text[1024];
         RigConfig config = WITH(rig_config(), .points = true);
         snprintf(text, sizeof text, limits, cases[i].sensor);
@@ -560,28 +541,25 @@ static void unmeasurable_sensors_are_named(void **state) {
         MUST(rig_try(&rig, config, &error));
         mf_world_step(rig.world, 5);
         assert_near(value_of(&rig, 0, 1), 0, 0);
-        rig_close(&rig);
     }
 }
 
 // `points` moves the same robot, and its sensors read.
 static void points_has_sensors_too(void **state) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, *state, box, WITH(rig_config(), .points = true));
     mf_world_step(rig.world, 500);
     double a[3];
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, G, 0.05);
     assert_near(value_of(&rig, 0, 9), 2 * G, 0.05 * 2 * G);
-    rig_close(&rig);
 }
 
 static void snapshots_contain_readings(void **state) {
-    Rig rig;
+    AUTO(rig_close) Rig rig;
     rig_open(&rig, *state, noisy, WITH(rig_config(), .sensors.rate = ((mf_Rate){50, 1})));
     mf_world_step(rig.world, 13);
     assert_continues(rig.world, 30);
-    rig_close(&rig);
 }
 
 static mf_Status make_and_ask(mf_Context *context, void *user, mf_Error *error) {

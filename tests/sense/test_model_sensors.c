@@ -72,7 +72,7 @@ static Rig open_with(mf_Context *context, const char *text, mf_Motion motion) {
 TEST(falling_and_resting) {
     for (mf_Motion level = MF_MOTION_POINTS; level < MF_MOTION_LEVELS; level++) {
         double a[3];
-        Rig rig = open_with(*state, ARM(IMU), level);
+        AUTO(rig_close) Rig rig = open_with(*state, ARM(IMU), level);
         const double weight = rig.model->mass * G;
         readings3(&rig, "acc", a);
         assert_near3(a, 0, 0, G, 1e-12);
@@ -97,7 +97,6 @@ TEST(falling_and_resting) {
         assert_near3(a, 0, 0, G, 0.02);
         assert_near(reading(&rig, "foot", 0), weight, 0.01 * weight);
         assert_true(reading(&rig, "touch", 0) == 1.0);
-        rig_close(&rig);
     }
 }
 
@@ -111,7 +110,7 @@ TEST(loads_are_those_of_the_present_level) {
                       "type='contact' link='box'/>");
     config.step = MF_MILLISECOND;
     config.count = 2;
-    Rig rig = rig_open(*state, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, config);
     motions.start = MF_MOTION_POINTS;
     motions.has[MF_MOTION_ARTICULATED] = motions.has[MF_MOTION_RIGID] = true;
     mf_Status status = mf_motions_add(rig.group, &motions, &error);
@@ -135,13 +134,12 @@ TEST(loads_are_those_of_the_present_level) {
         assert_true(rig_get(&rig, "sensor.value", 0, 1) == 0.0);
         mf_world_step(rig.world, 2000);
     }
-    rig_close(&rig);
 }
 
 // The arm turns at w: the IMU's y looks inward, so it reads + w^2 r there, and w about z.
 TEST(a_turning_arm) {
     double a[3], w[3];
-    Rig rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
+    AUTO(rig_close) Rig rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
     rig_set(&rig, "base.position", 0, 2, 50.0);
     rig_set(&rig, "joint.rate", 0, 0, 4.0);
     mf_world_step(rig.world, 1);
@@ -153,12 +151,11 @@ TEST(a_turning_arm) {
     assert_near(a[2], 0, 1e-6);
     assert_near(reading(&rig, "angle", 0), rig_get(&rig, "joint.angle", 0, 0), 0);
     assert_near(reading(&rig, "speed", 0), rig_get(&rig, "joint.rate", 0, 0), 0);
-    rig_close(&rig);
 }
 
 // Roll, pitch, yaw of a turned robot, by the formula of URDF.
 TEST(attitude_is_roll_pitch_yaw) {
-    Rig rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
+    AUTO(rig_close) Rig rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
     const double roll = 0.3, pitch = -0.7, yaw = 2.5;
     const double q[4] = {cos(roll / 2) * cos(pitch / 2) * cos(yaw / 2) +
                              sin(roll / 2) * sin(pitch / 2) * sin(yaw / 2),
@@ -175,13 +172,12 @@ TEST(attitude_is_roll_pitch_yaw) {
     mf_world_step(rig.world, 1);
     readings3(&rig, "level", angles);
     assert_near3(angles, roll, pitch, yaw, 1e-6);
-    rig_close(&rig);
 }
 
 // ---- what the file says ------------------------------------------------------------------------
 
 TEST(every_attribute_is_read) {
-    mf_Model *model = load_text(
+    AUTO_MODEL *model = load_text(
         *state,
         ARM("<sensor name='a' type='gyroscope' link='arm' rate='62.5' delay='0.0025' noise='0.1' "
             "bias='0.2' drift='0.3' saturation='40' range='-20 30' bits='10'/><sensor name='b' "
@@ -195,7 +191,6 @@ TEST(every_attribute_is_read) {
     assert_true(a->range[0] == -20 && a->range[1] == 30 && a->bits == 10 && a->resolution == 0);
     assert_true(b->resolution == 0.01 && b->range[0] == -3 && b->range[1] == 3 && b->bits == 0);
     assert_true(b->rate.numerator == 0 && b->delay == 0 && b->noise == 0);
-    mf_model_destroy(model);
 }
 
 TEST(mistakes_are_named_with_their_line) {
@@ -291,6 +286,7 @@ TEST(an_encoder_is_late_and_coarse) {
 // The sensors of the walking experiments go the same way: late contacts, coarse rays, at their own
 // rates; joints and attitude at that of the controller.
 TEST(walkers_have_real_sensors_too) {
+    AUTO(rig_close)
     Rig rig = rig_open(
         *state,
         WITH(rig_config(),
@@ -325,7 +321,6 @@ TEST(walkers_have_real_sensors_too) {
         assert_near(rig_get(&rig, "sensor.value", 0, 1), 0.25 * floor(seen * 4 + 0.5), 1e-9);
         assert_near(rig_get(&rig, "sensor.value", 0, 2), joint, 0);
     }
-    rig_close(&rig);
 }
 
 // MuJoCo 4.0.0, mj_step and then sensordata in units of 10 ms: a slide at 1 m/s, steps of 10 ms.
@@ -353,14 +348,13 @@ TEST(rates_and_delays_of_mjcf_are_those_of_mujoco) {
                  "joint='j' %s/></sensor></mujoco>",
                  cases[k].attributes);
         config.text = text;
-        Rig rig = rig_open(*state, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, config);
         MUST(mf_sensors_add(rig.group, NULL, &error));
         for (int s = 0; s < 14; s++) {
             assert_near(rig_get(&rig, "sensor.value", 0, 0), 0.01 * cases[k].expected[s], 1e-12);
             rig_set(&rig, "joint.angle", 0, 0, 0.01 * (s + 1));
             mf_world_step(rig.world, 1);
         }
-        rig_close(&rig);
     }
 }
 
@@ -411,7 +405,7 @@ static Rig open_humanoid(mf_Context *context, mf_Motion motion) {
 TEST(the_humanoid_feels) {
     static const mf_Motion motions[] = {MF_MOTION_POINTS, MF_MOTION_KINEMATIC};
     for (int k = 0; k < 2; k++) {
-        Rig rig = open_humanoid(*state, motions[k]);
+        AUTO(rig_close) Rig rig = open_humanoid(*state, motions[k]);
         for (uint32_t j = 0; j < rig.model->joint_count; j++) { // an encoder at each joint
             bool found = false;
             for (uint32_t s = 0; s < rig.model->sensor_count; s++)
@@ -432,7 +426,6 @@ TEST(the_humanoid_feels) {
         // In the order of the file: IMU and attitude, then the soles.
         double loads = rig_get(&rig, "sensor.raw", 0, 9) + rig_get(&rig, "sensor.raw", 0, 10);
         assert_near(loads, weight, 0.01 * weight);
-        rig_close(&rig);
     }
 }
 

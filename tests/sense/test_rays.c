@@ -81,7 +81,7 @@ TEST(angles_add_up) {
     for (int before = 0; before < 2; before++) {
         const double h = 1.5, degree = MF_PI / 180.0;
         double q[32] = {0}, v[32] = {0};
-        Rig rig = open_still(*state, plain, before, false, MF_ISA_AUTO);
+        AUTO(rig_close) Rig rig = open_still(*state, plain, before, false, MF_ISA_AUTO);
         double *shoulder = joint_of(&rig, q, "shoulder"), *gap = joint_of(&rig, q, "gap");
         q[2] = h;
         q[3] = 1.0;
@@ -96,7 +96,6 @@ TEST(angles_add_up) {
             assert_near(ray_of(&rig, i, 0), h / sin(30 * degree), 1e-9);
             assert_near(ray_of(&rig, i, 1), tool, 1e-9);
         }
-        rig_close(&rig);
     }
 }
 
@@ -146,7 +145,7 @@ TEST(rays_follow_their_links) {
         uint32_t hits = 0;
         if (!mf_isa_available(sets[k / 4]))
             continue;
-        Rig rig = open_still(*state, tree, before, floats, sets[k / 4]);
+        AUTO(rig_close) Rig rig = open_still(*state, tree, before, floats, sets[k / 4]);
         for (uint32_t i = 0; i < COUNT; i++)
             set_varied(&rig, i);
         mf_world_step(rig.world, 1);
@@ -158,6 +157,5 @@ TEST(rays_follow_their_links) {
             }
         assert_true(hits > COUNT / 2);
         assert_int_equal(mf_group_fault_total(rig.group), 0);
-        rig_close(&rig);
     }
 }

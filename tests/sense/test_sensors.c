@@ -187,7 +187,7 @@ TEST(attitude_is_roll_pitch_yaw) {
     enum { COUNT = sizeof angles / sizeof *angles };
     const double position[3] = {0, 0, 1};
     for (int precise = 0; precise < 2; precise++) {
-        Fixture fixture;
+        AUTO(fixture_close) Fixture fixture;
         fixture_open(&fixture, MF_ISA_AUTO, precise, COUNT);
         assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
         for (uint32_t i = 0; i < COUNT; i++)
@@ -200,13 +200,12 @@ TEST(attitude_is_roll_pitch_yaw) {
                 assert_near(fixture_get(&fixture, "sensor.value", i, ROBOT_ATTITUDE + k),
                             angles[i][k], tolerance);
         }
-        fixture_close(&fixture);
     }
 }
 
 // Straight up: pitch 90 degrees, roll 0 and everything else in yaw.
 TEST(attitude_straight_up) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 1);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
     const double q[4] = {0.5, 0.5, 0.5, -0.5}; // Rz(-90 deg) Ry(90 deg)
@@ -217,14 +216,13 @@ TEST(attitude_straight_up) {
     for (uint32_t k = 0; k < 3; k++)
         assert_near(fixture_get(&fixture, "sensor.value", 0, ROBOT_ATTITUDE + k), rpy[k], 1e-15);
     assert_true(fixture_get(&fixture, "sensor.value", 0, ROBOT_ATTITUDE + 0) == 0.0);
-    fixture_close(&fixture);
 }
 
 // Contact sensors watch the links 2, 0 and 1; the points 0, 2, 3, 5 collide and belong to the links
 // 0, 2, 0, 2, so their loads are the components 0, 1, 2, 3.
 TEST(contacts_follow_the_load) {
     static const int expected[4][3] = {{0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 6);
     mf_Field *load = fixture_add_load(&fixture);
     assert_int_equal(load->components, 4);
@@ -238,21 +236,19 @@ TEST(contacts_follow_the_load) {
         for (uint32_t k = 0; k < 3; k++)
             assert_true(fixture_get(&fixture, "sensor.value", i, robot_contact[k]) ==
                         (i < 4 ? expected[i][k] : 0));
-    fixture_close(&fixture);
 }
 
 TEST(without_load_there_is_no_contact) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
     mf_world_step(fixture.world, 1);
     for (uint32_t k = 0; k < 3; k++)
         assert_true(fixture_get(&fixture, "sensor.value", 0, robot_contact[k]) == 0.0);
-    fixture_close(&fixture);
 }
 
 TEST(joints_are_copied_at_the_rate) {
-    Fixture fixture;
+    AUTO(fixture_close) Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, true, 2);
     mf_Rate rate = mf_rate_from_period(30 * MF_MILLISECOND);
     assert_int_equal(fixture_add_sensors(&fixture, rate), MF_OK);
@@ -267,7 +263,6 @@ TEST(joints_are_copied_at_the_rate) {
                     0.1 * (j + 1));
     mf_group_reset(fixture.group, 1);
     assert_true(fixture_get(&fixture, "sensor.value", 1, ROBOT_JOINT_VALUES + 3) == 0.0);
-    fixture_close(&fixture);
 }
 
 // Bad values in one robot's state: its readings stay finite, its neighbors' bits stay the same, a

@@ -24,8 +24,8 @@ static void move_plan(mf_Context *context, const mf_Group *group) {
 }
 
 static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
-    mf_Context *context;
-    mf_Model *model;
+    AUTO_CONTEXT *context;
+    AUTO_MODEL *model;
     mf_Group *group;
     MUST(mf_context_create(NULL, &context, &error));
     MUST(mf_model_load(context, path, NULL, &model, &error));
@@ -35,7 +35,7 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     config.model = model;
     config.count = 20;
     config.double_precision = precise;
-    mf_World *world = open_world(context, &settings);
+    AUTO_WORLD *world = open_world(context, &settings);
     group = add_group(world, &config);
     MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));
     MUST(mf_sensors_add(group, &WITH(mf_sensors_config(), .lenient = true), &error));
@@ -46,9 +46,6 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
         move_plan(context, group);
     mf_world_step(world, 30);
     const uint64_t hash = mf_world_hash(world);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-    close_context(context);
     return hash;
 }
 

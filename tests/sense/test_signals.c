@@ -46,7 +46,7 @@ TEST(noise_is_normal_and_white) {
     RigConfig config = rig_config();
     const double center = 2.0, size = 0.1, n = (double)STATES * ROBOTS * VALUES, far = 4.5;
     config.count = ROBOTS;
-    Rig rig = rig_open(*state, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, config);
     rig_add(&rig, "gauge", VALUES, &(mf_Signal){.noise = size}, &center);
     Moments m = gather(&rig, "gauge", center);
     double square = size * size;
@@ -56,7 +56,6 @@ TEST(noise_is_normal_and_white) {
     assert_near(m.next, 0, far * square / sqrt(n));
     assert_near(m.value, 0, far * square / sqrt(n * 0.5 * (VALUES - 1)));
     assert_near(m.robot, 0, far * square / sqrt(n));
-    rig_close(&rig);
 }
 
 // Two sensors of a robot, and one sensor under two seeds, have nothing in common.
@@ -91,7 +90,7 @@ TEST(a_bias_is_constant_in_an_episode) {
     double square = 0, change = 0;
     config.count = (uint32_t)n;
     config.policy = MF_FAULT_RESET;
-    Rig rig = rig_open(*state, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, config);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.bias = 0.3}, &zero);
     for (uint32_t i = 0; i < config.count; i++) {
         first[i] = rig_get(&rig, "gauge", i, 0);
@@ -112,7 +111,6 @@ TEST(a_bias_is_constant_in_an_episode) {
     mf_group_reset_all(rig.group); // and the first life comes back
     for (uint32_t i = 0; i < config.count; i++)
         assert_true(rig_get(&rig, "gauge", i, 0) == first[i]);
-    rig_close(&rig);
 }
 
 // A random walk: variance drift^2 t, whatever the rate; parts of it that do not overlap have
@@ -124,7 +122,7 @@ TEST(a_drift_grows_with_the_root_of_time) {
     for (int r = 0; r < 2; r++) {
         double square = 0, product = 0;
         RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
-        Rig rig = rig_open(*state, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, config);
         rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = rates[r], .drift = drift}, &zero);
         mf_world_step(rig.world, 200); // 2 s
         for (uint32_t i = 0; i < config.count; i++)
@@ -137,7 +135,6 @@ TEST(a_drift_grows_with_the_root_of_time) {
         }
         assert_near(square, drift * drift * 4, 4.5 * drift * drift * 4 * sqrt(2 / n));
         assert_near(product, 0, 4.5 * drift * drift * 2 / sqrt(n));
-        rig_close(&rig);
     }
 }
 
@@ -149,7 +146,7 @@ TEST(saturation_is_before_noise_and_conversion_behind) {
     const double five = 5.0, n = 4000;
     double sum = 0, square = 0, above = 0;
     RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
-    Rig rig = rig_open(*state, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, config);
     rig_add(&rig, "element", 1, &(mf_Signal){.saturation = {-1, 1}, .noise = 0.01}, &five);
     rig_add(&rig, "converter", 1, &(mf_Signal){.noise = 0.01, .range = {-1, 1}}, &five);
     rig_add(&rig, "both", 1, &(mf_Signal){.saturation = {-1, 1}, .noise = 0.01, .range = {-1, 1}},
@@ -167,7 +164,6 @@ TEST(saturation_is_before_noise_and_conversion_behind) {
     assert_near(sum, 0, 4.5 * 0.01 / sqrt(n));
     assert_near(square, 1e-4, 4.5 * 1e-4 * sqrt(2 / n));
     assert_near(above, 0.5, 4.5 * 0.5 / sqrt(n));
-    rig_close(&rig);
 }
 
 // Robot i has the true value -1.5 + i / 100.
@@ -193,7 +189,7 @@ TEST(a_converter_has_steps) {
         bool seen[16] = {false};
         config.count = 300;
         config.floats = floats;
-        Rig rig = rig_open(*state, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, config);
         add_ramp(&rig, "four", &four);
         add_ramp(&rig, "tenth", &tenth);
         add_ramp(&rig, "coarse", &coarse);
@@ -217,7 +213,6 @@ TEST(a_converter_has_steps) {
         for (int k = 0; k < 16; k++)
             assert_true(seen[k]);
         assert_true(rig_get(&rig, "four", 150, 0) == 0.0); // 0 is one of the codes
-        rig_close(&rig);
     }
 }
 
@@ -226,10 +221,10 @@ TEST(rounding_errs_as_a_uniform_number) {
     const double zero = 0.0, step = 0.01, n = 20000;
     double square = 0;
     RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
-    Rig rig = rig_open(*state, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, config);
     // The same draws without and with a converter, which comes last.
     rig_add(&rig, "gauge", 1, &(mf_Signal){.noise = 1.0}, &zero);
-    Rig other = rig_open(*state, config);
+    AUTO(rig_close) Rig other = rig_open(*state, config);
     rig_add(&other, "gauge", 1, &(mf_Signal){.noise = 1.0, .resolution = step}, &zero);
     for (uint32_t i = 0; i < config.count; i++) {
         double distance = rig_get(&other, "gauge", i, 0) - rig_get(&rig, "gauge", i, 0);
@@ -237,8 +232,6 @@ TEST(rounding_errs_as_a_uniform_number) {
         square += distance * distance / n;
     }
     assert_near(square, step * step / 12, 4.5 * step * step / 12 * sqrt(0.8 / n));
-    rig_close(&rig);
-    rig_close(&other);
 }
 
 // ---- rate and delay ----------------------------------------------------------------------------
@@ -274,7 +267,7 @@ TEST(a_delay_is_exact) {
                  {{99, 1}, 200 * MF_MILLISECOND, 20}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         RigConfig config = WITH(rig_config(), .count = 17);
-        Rig rig = rig_open(*state, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, config);
         rig_add(&rig, "gauge", 5, &(mf_Signal){.rate = cases[k].rate, .delay = cases[k].delay},
                 NULL);
         for (uint64_t s = 0; s < 1300; s++) {
@@ -283,20 +276,18 @@ TEST(a_delay_is_exact) {
             assert_near(rig_get(&rig, "gauge", 16, 4), sample + 4000.016, 1e-9);
             mf_world_step(rig.world, 1);
         }
-        rig_close(&rig);
     }
 }
 
 // 30 per second in steps of 10 ms: measured at 0, 40, 70, 100 ms.
 TEST(a_slow_sensor_holds_its_reading) {
     static const double sampled[] = {0, 0, 0, 0, 4, 4, 4, 7, 7, 7, 10, 10, 10, 10, 14};
-    Rig rig = rig_open(*state, rig_config());
+    AUTO(rig_close) Rig rig = rig_open(*state, rig_config());
     rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = {30, 1}}, NULL);
     for (size_t s = 0; s < sizeof sampled / sizeof *sampled; s++) {
         assert_true(rig_get(&rig, "gauge", 0, 0) == sampled[s]);
         mf_world_step(rig.world, 1);
     }
-    rig_close(&rig);
 }
 
 // A reset empties what is under way: until the delay is over its robot reads the start. The others
@@ -321,7 +312,7 @@ TEST(a_camera_fits) {
     enum { PIXELS = 64 * 48 };
     config.count = 2;
     config.floats = true;
-    Rig rig = rig_open(*state, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, config);
     rig_add(&rig, "camera", PIXELS,
             &(mf_Signal){.rate = {20, 1}, .delay = 30 * MF_MILLISECOND, .resolution = 1.0}, NULL);
     mf_world_step(rig.world, 37);
@@ -329,7 +320,6 @@ TEST(a_camera_fits) {
         assert_near(rig_get(&rig, "camera", 1, c), 30 + 1000.0 * c, 0.0);
     mf_world_step(rig.world, 1);
     assert_near(rig_get(&rig, "camera", 1, 1), 1035, 0.0);
-    rig_close(&rig);
 }
 
 // ---- the same bits -----------------------------------------------------------------------------
@@ -398,7 +388,7 @@ TEST(bits_do_not_depend_on_settings) {
 
 // NaN in one robot and in the memory of its sensors.
 TEST(corrupted_states_do_not_spread) {
-    Rig clean, sick;
+    AUTO(rig_close) Rig clean, sick;
     RigConfig config = WITH(rig_config(), .count = SWARM);
     Rig *rigs[2] = {&clean, &sick};
     for (int k = 0; k < 2; k++) {
@@ -418,8 +408,6 @@ TEST(corrupted_states_do_not_spread) {
         if (i != 7)
             assert_true(mf_group_instance_hash(clean.group, i) ==
                         mf_group_instance_hash(sick.group, i));
-    rig_close(&clean);
-    rig_close(&sick);
 }
 
 // True values that are not finite count as 0; a robot with a fault keeps its readings.
@@ -427,7 +415,7 @@ TEST(readings_are_finite_and_stay_with_a_fault) {
     RigConfig config = rig_config();
     const double bad = NAN;
     config.count = 2;
-    Rig rig = rig_open(*state, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, config);
     rig_add(&rig, "bad", 2, &(mf_Signal){.range = {-1, 1}, .bits = 8}, &bad);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.delay = 20 * MF_MILLISECOND}, NULL);
     mf_world_step(rig.world, 5);
@@ -436,7 +424,6 @@ TEST(readings_are_finite_and_stay_with_a_fault) {
     mf_world_step(rig.world, 5);
     assert_near(rig_get(&rig, "gauge", 0, 0), 8, 0);
     assert_near(rig_get(&rig, "gauge", 1, 0), 3.001, 1e-12);
-    rig_close(&rig);
 }
 
 // Images taken at every moment of a delay go on as if nothing had happened.
@@ -451,7 +438,7 @@ TEST(images_contain_samples_in_transit) {
         add_all(&two);
         mf_world_step(two.world, 3 * first + 11); // another past
         size_t size;
-        void *image = take_snapshot(one.world, &size);
+        AUTO(end_memory) void *image = take_snapshot(one.world, &size);
         MUST(mf_world_restore(two.world, image, size, &error));
         mf_world_step(one.world, 31);
         mf_world_step(two.world, 31);
@@ -461,7 +448,6 @@ TEST(images_contain_samples_in_transit) {
         two = rig_open(*state, config);
         rig_add(&two, "rich", 6, &(mf_Signal){.delay = 50 * MF_MILLISECOND}, NULL);
         assert_int_not_equal(mf_world_restore(two.world, image, size, NULL), MF_OK);
-        free(image);
         rig_close(&one);
         rig_close(&two);
     }
@@ -518,7 +504,7 @@ TEST(a_barometer_takes_thirty_lines) {
     const double n = 1000;
     double mean = 0, square = 0;
     RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
-    Rig rig = rig_open(*state, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, config);
     MUST(add_barometer(rig.group, &error));
     for (uint32_t i = 0; i < config.count; i++)
         rig_set(&rig, "base.position", i, 2, 50.0);
@@ -531,14 +517,13 @@ TEST(a_barometer_takes_thirty_lines) {
     double variance = 100.0 * 100.0 + 1.3 * 1.3;
     assert_near(mean, 0, 4.5 * sqrt(variance / n));
     assert_near(square, variance, 4.5 * variance * sqrt(2 / n));
-    rig_close(&rig);
 }
 
 // ---- failures ----------------------------------------------------------------------------------
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
     mf_WorldConfig world = mf_world_config();
-    mf_World *made = NULL;
+    AUTO_WORLD *made = NULL;
     mf_Group *robots = NULL;
     mf_GroupConfig group = WITH(mf_group_config(), .model = user);
     mf_Status status = mf_world_create(context, &world, &made, error);
@@ -551,20 +536,18 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
         status = mf_sensor_add_field(robots, "truth", "base.position", 0, 3, &late, error);
     if (status == MF_OK)
         mf_world_step(made, 5);
-    mf_world_destroy(made);
     return status;
 }
 
 TEST(adding_survives_every_failure) {
-    mf_Model *model = load_text(*state, ROBOT);
+    AUTO_MODEL *model = load_text(*state, ROBOT);
     assert_true(torture(*state, make_and_step, model, TORTURE_MUST_FAIL) > 10);
-    mf_model_destroy(model);
 }
 
 // What failed can be tried again: names of fields that were left behind are still there.
 TEST(a_failed_attempt_can_be_repeated) {
     for (uint64_t call = 1; call < 8; call++) {
-        Rig rig = rig_open(*state, rig_config());
+        AUTO(rig_close) Rig rig = rig_open(*state, rig_config());
         mf_context_fail_after(*state, call);
         mf_Status first = add_barometer(rig.group, NULL);
         mf_context_fail_after(*state, 0);
@@ -572,7 +555,6 @@ TEST(a_failed_attempt_can_be_repeated) {
             MUST(add_barometer(rig.group, &error));
         mf_world_step(rig.world, 1);
         assert_non_null(mf_group_find_field(rig.group, "barometer"));
-        rig_close(&rig);
     }
 }
 
@@ -598,7 +580,7 @@ TEST(mistakes_are_refused) {
     RigConfig config = rig_config();
     mf_Error error = {0};
     mf_SensorConfig sensor = mf_sensor_config();
-    Rig rig = rig_open(*state, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, config);
     sensor.name = "gauge";
     sensor.map = map_number;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -620,5 +602,4 @@ TEST(mistakes_are_refused) {
     sensor.map = map_number;
     sensor.struct_size = 0;
     assert_int_equal(mf_sensor_add(rig.group, &sensor, &error), MF_BAD_ARGUMENT);
-    rig_close(&rig);
 }

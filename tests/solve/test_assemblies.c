@@ -88,7 +88,7 @@ static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide)
                               .height = 0.1,
                               .wide = wide,
                               .contacts = true};
-    Row row;
+    AUTO(close_row) Row row;
     open_row(&row, &config);
     dock_row(&row);
     swing(&row);
@@ -97,7 +97,6 @@ static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide)
     step(&row, 60);
     assert_true(mf_docks_statistics(row.docks).trees == 60 + 2 * 60);
     const uint64_t hash = mf_world_hash(row.pitch.world);
-    close_row(&row);
     return hash;
 }
 
@@ -153,7 +152,7 @@ TEST(docking_keeps_momentum) {
                               .step = 5 * MF_MILLISECOND,
                               .height = 5.0,
                               .wide = true};
-    Row row;
+    AUTO(close_row) Row row;
     open_row(&row, &config);
     dock_row(&row);
     set_field(row.modules, "dock.enabled", 1, row.front, 0);
@@ -181,7 +180,6 @@ TEST(docking_keeps_momentum) {
     }
     assert_int_equal(get_field(row.modules, "dock.state", 1, row.front), MF_DOCK_ENGAGED);
     assert_true(open_most(&row) < 1e-9);
-    close_row(&row);
 }
 
 // A row in space that its middle carries: base.force bears the weight of all, so the load of each
@@ -195,7 +193,7 @@ TEST(loads_are_those_of_statics) {
                               .gravity = 9.81,
                               .height = 5.0,
                               .wide = true};
-    Row row;
+    AUTO(close_row) Row row;
     open_row(&row, &config);
     dock_row(&row);
     const mf_Model *model = mf_group_model(row.modules);
@@ -214,7 +212,6 @@ TEST(loads_are_those_of_statics) {
         assert_near(get_field(row.modules, "dock.load", i, 6 * row.front),
                     (COUNT - 1.0 - i) / COUNT, 1e-9);
     (void)mass;
-    close_row(&row);
 }
 
 // At rest on the ground for a minute: docks do not open and nothing creeps away.
@@ -226,7 +223,7 @@ static void rest(uint32_t count, double seconds, double creep) {
                               .gravity = 9.81,
                               .height = 0.045,
                               .contacts = true};
-    Row row;
+    AUTO(close_row) Row row;
     open_row(&row, &config);
     dock_row(&row);
     step(&row, 60);
@@ -248,7 +245,6 @@ static void rest(uint32_t count, double seconds, double creep) {
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(get_field(row.modules, "fault.word", i, 0), 0);
     assert_int_equal(mf_docks_statistics(row.docks).others, 0);
-    close_row(&row);
 }
 
 TEST(long_chains_stay_together_at_rest) {
@@ -268,7 +264,7 @@ TEST(a_faulty_robot_is_held_by_joints) {
                               .gravity = 9.81,
                               .height = 5.0,
                               .wide = true};
-    Row row;
+    AUTO(close_row) Row row;
     open_row(&row, &config);
     dock_row(&row);
     step(&row, 10);
@@ -282,7 +278,6 @@ TEST(a_faulty_robot_is_held_by_joints) {
     assert_true(isfinite(get_field(row.modules, "base.position", 2, 2)));
     assert_true(fabs(get_field(row.modules, "base.position", 2, 2) - height) <
                 0.2); // it hangs on it
-    close_row(&row);
 }
 
 // Joints besides docks are the solver's, for which the assembly is one body: a row hangs on one.
@@ -294,7 +289,7 @@ TEST(other_joints_hold_a_tree) {
                               .gravity = 9.81,
                               .height = 5.0,
                               .wide = true};
-    Row row;
+    AUTO(close_row) Row row;
     open_row(&row, &config);
     dock_row(&row);
     mf_WorldJoints *joints = mf_world_joints_of(row.pitch.world);
@@ -308,7 +303,6 @@ TEST(other_joints_hold_a_tree) {
     step(&row, 50);
     assert_int_equal(mf_docks_statistics(row.docks).trees, 100);
     assert_true(open_most(&row) < 1e-6);
-    close_row(&row);
 }
 
 // A row whose first module stands on a box that nothing moves, as on a base, which bears all of it.

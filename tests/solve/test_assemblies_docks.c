@@ -131,7 +131,7 @@ static void read_velocities(mf_Group *modules, double out[MOST][VALUES]) {
 // the first carries 6 N, above its 5.
 TEST(a_pulled_row_breaks_where_the_load_is) {
     const double pull = 8.0, tick = 0.002;
-    Rows rows;
+    AUTO(close_rows) Rows rows;
     open_rows(&rows, 4, 4, 0.0, "tension=5");
     step(&rows, 10);
     assert_int_equal(seen(&rows).trees, 10);
@@ -162,7 +162,6 @@ TEST(a_pulled_row_breaks_where_the_load_is) {
     assert_int_equal(seen(&rows).trees, 112);
     assert_int_equal(seen(&rows).loops + seen(&rows).touched + seen(&rows).others, 0);
     assert_int_equal(seen(&rows).broken, 1);
-    close_rows(&rows);
 }
 
 // A row that spins about z faster and faster while its hinges swing, until its docks break. What
@@ -221,7 +220,7 @@ TEST(a_spinning_row_breaks_without_a_jump) {
 // Two rows at rest, 50 mm apart: pull (1 - d / range)^2 is 2 N on each, the only one, since docks
 // within a row are taken. They meet, lose what the blow takes, and go on as one tree at rest.
 TEST(a_magnet_pulls_a_row_on) {
-    Rows rows;
+    AUTO(close_rows) Rows rows;
     const Momentum none = {{0}, {0}};
     double energy = 0.0;
     open_rows(&rows, 2, 4, 0.05, "pull=8 range=0.1");
@@ -253,14 +252,13 @@ TEST(a_magnet_pulls_a_row_on) {
     assert_near(get_field(rows.modules, "base.position", 2, 0) -
                     get_field(rows.modules, "base.position", 1, 0),
                 length, 1e-7);
-    close_rows(&rows);
 }
 
 // ---- a clamp ------------------------------------------------------------------------------------
 
 // It closes for 20 ms, ten steps, in which both rows move by themselves; then they are one.
 TEST(a_clamp_closes_on_a_row) {
-    Rows rows;
+    AUTO(close_rows) Rows rows;
     open_rows(&rows, 3, 6, 0.0, "closing=0.02");
     drive(&rows, 0, 0.3);
     drive(&rows, 1, 0.28); // parts by 0.2 mm meanwhile
@@ -293,7 +291,6 @@ TEST(a_clamp_closes_on_a_row) {
     check_momentum(rows.modules, &before, 1e-9);
     assert_int_equal(seen(&rows).released, 1);
     assert_int_equal(seen(&rows).trees, 223);
-    close_rows(&rows);
 }
 
 // ---- a latch ------------------------------------------------------------------------------------
@@ -302,7 +299,7 @@ TEST(a_clamp_closes_on_a_row) {
 // deviations. A miss changes no velocity, and the rows stay trees of their own.
 TEST(a_latch_misses_a_row) {
     enum { PAIRS = SANITIZED ? 15 : 60, EACH = 2 };
-    Rows rows = open_lines(EACH, 2 * EACH, 2 * EACH * PAIRS, 0.0, "failure=0.3");
+    AUTO(close_rows) Rows rows = open_lines(EACH, 2 * EACH, 2 * EACH * PAIRS, 0.0, "failure=0.3");
     for (uint32_t i = 0; i < rows.count; i++)
         set_field(rows.modules, "base.linear_velocity", i, 1, 0.1);
     const uint64_t docked = PAIRS * 2 * (EACH - 1);
@@ -321,5 +318,4 @@ TEST(a_latch_misses_a_row) {
         assert_true(!miss || i % (2 * EACH) == EACH - 1);
         assert_near(get_field(rows.modules, "base.linear_velocity", i, 1), 0.1, 1e-9);
     }
-    close_rows(&rows);
 }

@@ -140,7 +140,7 @@ static void strike(bool whole, mf_Time step, double out[SEEN]) {
                                .height = 5.0,
                                .wide = true,
                                .exact = true};
-    Play play;
+    AUTO(close_play) Play play;
     open_play(&play, &config);
     put_at(&play.pitch, play.others, 0, 0.26, 0.01, 4.915);
     set_field(play.others, "base.linear_velocity", 0, 2, 0.2);
@@ -158,7 +158,6 @@ static void strike(bool whole, mf_Time step, double out[SEEN]) {
         assert_int_equal(mf_docks_statistics(play.docks).trees,
                          (uint64_t)(200 * MF_MILLISECOND / step));
     see(&play, whole, out);
-    close_play(&play);
 }
 
 static double blow_difference(mf_Time step) {
@@ -206,7 +205,7 @@ TEST(rows_rest_on_each_other) {
                                    .height = 0.031,
                                    .wide = wide,
                                    .ground = true};
-        Play play;
+        AUTO(close_play) Play play;
         open_play(&play, &config);
         const uint32_t steps = SANITIZED ? 300 : 700;
         mf_world_step(play.pitch.world, steps);
@@ -217,7 +216,6 @@ TEST(rows_rest_on_each_other) {
         assert_int_equal(seen.trees, 2 * steps);
         assert_int_equal(mf_group_warning(play.modules, 5), 0);
         assert_int_equal(mf_group_fault_total(play.modules), 0);
-        close_play(&play);
     }
 }
 
@@ -240,13 +238,12 @@ static void open_heap(Play *play, uint32_t threads, mf_Isa isa, bool wide) {
 }
 
 static uint64_t hash_of(uint32_t threads, mf_Isa isa, bool wide) {
-    Play play;
+    AUTO(close_play) Play play;
     open_heap(&play, threads, isa, wide);
     mf_world_step(play.pitch.world, SANITIZED ? 20 : 50);
     assert_true(mf_docks_statistics(play.docks).trees >= 3 * 20);
     assert_int_equal(mf_group_fault_total(play.modules), 0);
     const uint64_t hash = mf_world_hash(play.pitch.world);
-    close_play(&play);
     return hash;
 }
 
@@ -260,9 +257,8 @@ TEST(bits_depend_on_nothing_else) {
 }
 
 TEST(a_snapshot_of_a_heap_continues) {
-    Play play;
+    AUTO(close_play) Play play;
     open_heap(&play, 1, MF_ISA_AUTO, true);
     mf_world_step(play.pitch.world, 40);
     assert_continues(play.pitch.world, 20);
-    close_play(&play);
 }

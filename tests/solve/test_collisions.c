@@ -377,7 +377,7 @@ TEST(bits_do_not_depend_on_threads_and_sets) {
         if ((batches[i].isa != MF_ISA_AUTO && !mf_isa_available(batches[i].isa)) ||
             (THREAD_SANITIZED && i > 0 && batches[i].threads == 1))
             continue;
-        Pitch pitch = open_batch(batches[i]);
+        AUTO(pitch_close) Pitch pitch = open_batch(batches[i]);
         mf_world_step(pitch.world, 25);
         uint64_t own = mf_world_hash(pitch.world), *known = &hash[batches[i].wide];
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
@@ -385,7 +385,6 @@ TEST(bits_do_not_depend_on_threads_and_sets) {
         assert_int_equal(statistics.lost_pairs + statistics.lost_contacts, 0);
         *known = *known == 0 ? own : *known;
         assert_true(*known == own);
-        pitch_close(&pitch);
     }
 }
 
@@ -438,14 +437,13 @@ TEST(threads_continue_snapshots_to_the_bit) {
     first = open_batch(batch);
     mf_world_step(first.world, 10);
     size_t size;
-    void *image = take_snapshot(first.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(first.world, &size);
     mf_world_step(first.world, 15);
     second = open_batch(batch);
     mf_world_step(second.world, 3);
     MUST(mf_world_restore(second.world, image, size, &error));
     mf_world_step(second.world, 15);
     assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
-    free(image);
     pitch_close(&first);
     pitch_close(&second);
 }

@@ -324,14 +324,13 @@ TEST(the_same_bits_on_any_threads_and_instruction_sets) {
         const mf_Isa isa = run < 2 ? MF_ISA_AUTO : sets[run - 2];
         if (isa != MF_ISA_AUTO && !mf_isa_available(isa))
             continue;
-        Bodies bodies = open_batch(run == 1 ? 3 : 1, isa);
+        AUTO(bodies_close) Bodies bodies = open_batch(run == 1 ? 3 : 1, isa);
         step(&bodies, 300);
         const mf_DocksStatistics seen = mf_docks_statistics(bodies.docks);
         assert_true(seen.joined > 5 && seen.missed > 0);
         if (run == 0)
             expected = mf_world_hash(bodies.pitch.world);
         assert_int_equal(mf_world_hash(bodies.pitch.world), expected);
-        bodies_close(&bodies);
     }
 }
 

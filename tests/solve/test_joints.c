@@ -150,7 +150,7 @@ TEST(a_chain_holds) {
     const uint32_t counts[] = {10, 100};
     for (int k = 0; k < 2; k++) {
         const uint32_t count = counts[k];
-        Chain chain = open_chain(count, 1, MF_ISA_AUTO, true);
+        AUTO(close_chain) Chain chain = open_chain(count, 1, MF_ISA_AUTO, true);
         double rest = 0.0, swing = 0.0;
         for (uint32_t i = 0; i < 100; i++) {
             mf_world_step(chain.pitch.world, 1);
@@ -167,7 +167,6 @@ TEST(a_chain_holds) {
         print_message("%u links: open %.3g m at rest, %.3g m swinging\n", count, rest, swing);
         assert_true(rest < 1e-6 * count && swing < 1e-3);
         assert_int_equal(mf_group_fault_total(chain.links), 0);
-        close_chain(&chain);
     }
 }
 
@@ -175,14 +174,13 @@ TEST(a_chain_holds) {
 static double chain_seconds(uint32_t count) {
     const uint32_t steps = 1000 / count;
     double least = 1e9;
-    Chain chain = open_chain(count, 1, MF_ISA_AUTO, true);
+    AUTO(close_chain) Chain chain = open_chain(count, 1, MF_ISA_AUTO, true);
     set_field(chain.links, "base.linear_velocity", count - 1, 0, 1.0);
     for (int k = 0; k < 16; k++) {
         const clock_t before = clock();
         mf_world_step(chain.pitch.world, steps);
         least = fmin(least, (double)(clock() - before) / CLOCKS_PER_SEC);
     }
-    close_chain(&chain);
     return least / steps;
 }
 
@@ -358,7 +356,7 @@ TEST(a_light_box_carries_a_heavy_one) {
         // Contacts of `rigid` are as stiff as suits the mass of the robot itself: 10 kg at most.
         if (rigid && k % 3 == 2)
             continue;
-        Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *low =
             add_bodies(&pitch, box_of(pitch.context, 1.0), "low", 1, motions[k / 3], true, true);
         mf_Group *high = add_bodies(&pitch, box_of(pitch.context, masses[k % 3]), "high", 1,
@@ -379,7 +377,6 @@ TEST(a_light_box_carries_a_heavy_one) {
         assert_near(state_of(joints, id).force[2], 9.81 * masses[k % 3],
                     1e-3 * 9.81 * masses[k % 3]);
         assert_int_equal(mf_group_warning(low, 0), 0);
-        pitch_close(&pitch);
     }
 }
 

@@ -5,7 +5,7 @@
 // ---- handles and memory -------------------------------------------------------------------------
 
 TEST(a_joint_is_made_and_broken_a_million_times) {
-    Chain chain = open_chain(3, 1, MF_ISA_AUTO, true);
+    AUTO(close_chain) Chain chain = open_chain(3, 1, MF_ISA_AUTO, true);
     mf_WorldJoints *joints = chain.joints;
     mf_WorldJointConfig config =
         joint_between(MF_WORLD_JOINT_FIXED, chain.links, 0, chain.links, 2);
@@ -37,13 +37,12 @@ TEST(a_joint_is_made_and_broken_a_million_times) {
     assert_true(mf_world_joint_next(joints, chain.ids[0]) == chain.ids[2]);
     assert_true(mf_world_joint_next(joints, chain.ids[1]) == chain.ids[2]);
     assert_true(mf_world_joint_next(NULL, 0) == MF_WORLD_JOINT_NONE);
-    close_chain(&chain);
 }
 
 TEST(handles_of_the_dead_are_known) {
     mf_WorldJointState out;
     mf_WorldJointConfig config;
-    Chain chain = open_chain(4, 1, MF_ISA_AUTO, true);
+    AUTO(close_chain) Chain chain = open_chain(4, 1, MF_ISA_AUTO, true);
     MUST(mf_world_joint_destroy(chain.joints, chain.ids[1], &error));
     const mf_WorldJointId none[] = {chain.ids[1], MF_WORLD_JOINT_NONE, UINT64_MAX,
                                     chain.ids[0] + (UINT64_C(1) << 32), 77};
@@ -66,23 +65,22 @@ TEST(handles_of_the_dead_are_known) {
     mf_WorldJointId again; // in the free slot
     MUST(mf_world_joint_create(chain.joints, &config, &again, &error));
     assert_true((uint32_t)again == (uint32_t)chain.ids[1] && again != chain.ids[1]);
-    close_chain(&chain);
 }
 
 TEST(a_step_allocates_nothing) {
-    Chain chain = open_chain(40, 2, MF_ISA_AUTO, false);
+    AUTO(close_chain) Chain chain = open_chain(40, 2, MF_ISA_AUTO, false);
     set_field(chain.links, "base.linear_velocity", 39, 0, 2.0);
     mf_world_step(chain.pitch.world, 1);
     const uint64_t calls = mf_context_call_count(chain.pitch.context);
     mf_world_step(chain.pitch.world, 50);
     assert_int_equal(mf_context_call_count(chain.pitch.context), calls);
-    close_chain(&chain);
 }
 
 // Whichever call fails while a joint is made: nothing has changed, and it can be made again.
 TEST(a_failed_call_changes_nothing) {
     uint32_t failures = 0;
     mf_Error error = {0};
+    AUTO(close_chain)
     Chain chain = open_chain(6, 1, MF_ISA_AUTO, true); // a seventh joint needs more space
     mf_Context *context = chain.pitch.context;
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, NULL, 0, chain.links, 2);
@@ -103,7 +101,6 @@ TEST(a_failed_call_changes_nothing) {
     }
     assert_true(failures > 10);
     mf_world_step(chain.pitch.world, 10);
-    close_chain(&chain);
 }
 
 // ---- rejected input -----------------------------------------------------------------------------
@@ -124,7 +121,7 @@ static void refuse(mf_WorldJoints *joints, const mf_WorldJointConfig *config, mf
 }
 
 TEST(wrong_settings_are_refused) {
-    Chain chain = open_chain(2, 1, MF_ISA_AUTO, true);
+    AUTO(close_chain) Chain chain = open_chain(2, 1, MF_ISA_AUTO, true);
     const mf_WorldJointConfig good =
         joint_between(MF_WORLD_JOINT_FIXED, chain.links, 0, chain.links, 1);
     mf_WorldJointConfig bad = good;
@@ -176,7 +173,6 @@ TEST(wrong_settings_are_refused) {
     bad = good;
     bad.sides[0].position[2] = (double)INFINITY;
     refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "position");
-    close_chain(&chain);
 }
 
 TEST(groups_that_cannot_are_refused) {
@@ -226,14 +222,13 @@ TEST(bits_depend_on_neither_threads_nor_instructions) {
             const mf_Isa isa = run < 2 ? MF_ISA_AUTO : isas[run - 2];
             if (run >= 2 && !mf_isa_available(isa))
                 continue;
-            Chain chain = open_chain(37, threads, isa, wide);
+            AUTO(close_chain) Chain chain = open_chain(37, threads, isa, wide);
             disturb(&chain, 37);
             mf_world_step(chain.pitch.world, SANITIZED ? 40 : 200);
             const uint64_t hash = mf_world_hash(chain.pitch.world);
             if (run == 0)
                 expected = hash;
             assert_true(hash == expected);
-            close_chain(&chain);
         }
     }
 }
@@ -249,12 +244,12 @@ static void *snapshot(const Chain *chain, size_t *size) {
 // world goes on to the same bits.
 TEST(a_snapshot_holds_the_joints) {
     size_t size, later_size;
-    Chain chain = open_chain(12, 1, MF_ISA_AUTO, false);
+    AUTO(close_chain) Chain chain = open_chain(12, 1, MF_ISA_AUTO, false);
     disturb(&chain, 12);
     mf_world_step(chain.pitch.world, 50);
     MUST(mf_world_joint_destroy(chain.joints, chain.ids[7], &error));
     mf_world_step(chain.pitch.world, 50);
-    void *image = snapshot(&chain, &size);
+    AUTO(end_memory) void *image = snapshot(&chain, &size);
     const mf_WorldJointState before = state_of(chain.joints, chain.ids[3]);
     mf_world_step(chain.pitch.world, 50);
     const uint64_t hash = mf_world_hash(chain.pitch.world);
@@ -268,7 +263,7 @@ TEST(a_snapshot_holds_the_joints) {
     MUST(mf_world_joint_destroy(chain.joints, chain.ids[0], &error));
     mf_world_step(chain.pitch.world, 30);
     assert_true(mf_world_hash(chain.pitch.world) != hash);
-    void *later = snapshot(&chain, &later_size);
+    AUTO(end_memory) void *later = snapshot(&chain, &later_size);
 
     MUST(mf_world_restore(chain.pitch.world, image, size, &error));
     assert_int_equal(mf_world_joints_count(chain.joints), 11);
@@ -278,14 +273,14 @@ TEST(a_snapshot_holds_the_joints) {
     const mf_WorldJointState restored = state_of(chain.joints, chain.ids[3]);
     assert_memory_equal(before.force, restored.force, sizeof before.force);
     size_t again_size;
-    void *again = snapshot(&chain, &again_size);
+    AUTO(end_memory) void *again = snapshot(&chain, &again_size);
     assert_int_equal(again_size, size);
     assert_memory_equal(again, image, size);
     mf_world_step(chain.pitch.world, 50);
     assert_true(mf_world_hash(chain.pitch.world) == hash);
 
     // Into another world, and forward to the time with more joints.
-    Chain other = open_chain(12, 3, MF_ISA_SCALAR, false);
+    AUTO(close_chain) Chain other = open_chain(12, 3, MF_ISA_SCALAR, false);
     MUST(mf_world_restore(other.pitch.world, image, size, &error));
     mf_world_step(other.pitch.world, 50);
     assert_true(mf_world_hash(other.pitch.world) == hash);
@@ -294,11 +289,6 @@ TEST(a_snapshot_holds_the_joints) {
     mf_world_step(other.pitch.world, 20);
     mf_world_step(chain.pitch.world, 20);
     assert_true(mf_world_hash(other.pitch.world) == mf_world_hash(chain.pitch.world));
-    free(image);
-    free(again);
-    free(later);
-    close_chain(&chain);
-    close_chain(&other);
 }
 
 // An image whose joints could not be is refused, and the world goes on as it was.
@@ -309,7 +299,7 @@ TEST(a_wrong_snapshot_changes_nothing) {
     chain = open_chain(5, 1, MF_ISA_AUTO, true);
     none = open_chain(5, 1, MF_ISA_AUTO, true);
     mf_world_step(chain.pitch.world, 10);
-    void *image = snapshot(&chain, &size);
+    AUTO(end_memory) void *image = snapshot(&chain, &size);
     const uint64_t hash = mf_world_hash(none.pitch.world);
     assert_int_equal(mf_world_restore(none.pitch.world, image, size - 8, &error), MF_CORRUPT);
     ((char *)image)[size - 100] ^= 1;
@@ -325,7 +315,6 @@ TEST(a_wrong_snapshot_changes_nothing) {
         assert_true(mf_world_hash(none.pitch.world) == hash);
     }
     assert_true(mf_world_hash(none.pitch.world) == mf_world_hash(chain.pitch.world));
-    free(image);
     close_chain(&chain);
     close_chain(&none);
 }

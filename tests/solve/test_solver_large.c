@@ -241,7 +241,7 @@ static mf_Group *open_stack(Pitch *pitch) {
 
 // Robots that touch at once begin without the forces of their life before.
 TEST(a_reset_forgets_contacts) {
-    Pitch old, fresh;
+    AUTO(pitch_close) Pitch old, fresh;
     mf_Group *worn = open_stack(&old), *boxes = open_stack(&fresh);
     mf_world_step(old.world, 100);
     assert_true(mf_solver_in(old.world)->warm_count > 0);
@@ -255,6 +255,4 @@ TEST(a_reset_forgets_contacts) {
             assert_near(get_field(worn, "base.linear_velocity", i, c),
                         get_field(boxes, "base.linear_velocity", i, c), 0.0);
         }
-    pitch_close(&old);
-    pitch_close(&fresh);
 }
