@@ -294,12 +294,10 @@ static const PlaceFn arrangements[] = {place_random,  place_flat,     place_latt
                                        place_far,     place_outliers, place_nan};
 
 static void every_case(void (*test)(PlaceFn arrange, mf_Isa isa, bool batch_wide, bool wide)) {
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (size_t p = 0; p < sizeof arrangements / sizeof *arrangements; p++)
-        for (int s = 0; s < 3; s++)
+        FOR_EACH_ISA (isa)
             for (int method = 0; method < 3; method++)
-                if (mf_isa_available(sets[s]))
-                    test(arrangements[p], sets[s], method == 2, method > 0);
+                test(arrangements[p], isa, method == 2, method > 0);
 }
 
 static void one_placement(PlaceFn arrange, mf_Isa isa, bool batch_wide, bool wide) {
@@ -385,13 +383,11 @@ TEST(lists_stay_complete_while_agents_move) {
 // or comes back shows at once, and so does another query.
 TEST(filtered_lists_are_complete) {
     static Batch batch;
-    for (int set = MF_ISA_SCALAR; set <= MF_ISA_AVX512; set++) {
-        if (!mf_isa_available((mf_Isa)set))
-            continue;
+    FOR_EACH_ISA (set) {
         bool wide = set % 2 == 0;
         batch_begin(&batch, 300, wide);
         place_random(&batch);
-        mf_Neighbors *all = make_search(&batch, (mf_Isa)set, wide, 6.0, 0.3, 80);
+        mf_Neighbors *all = make_search(&batch, set, wide, 6.0, 0.3, 80);
         mf_NeighborQuery query = {.radius = 6.0, .nearest = NEAREST, .relative = true};
         for (uint32_t round = 0; round < 80; round++) {
             for (uint32_t i = 0; i < batch.count; i++) {

@@ -100,28 +100,30 @@ typedef struct Fixture {
     mf_Context *context;
     mf_World *world;
     mf_Group *group;
-    Robot robot;
+    Robot *robot;
+    mf_Terrain *terrain; // NULL, or what is destroyed with it
 } Fixture;
 
-static inline void fixture_open_on(Fixture *fixture, mf_Isa isa, bool double_precision,
-                                   uint32_t count, const mf_Terrain *terrain) {
-    robot_make(&fixture->robot, fixture->context);
-    fixture->world =
-        open_world(fixture->context, &WITH(mf_world_config(), .isa = isa, .terrain = terrain));
-    fixture->group =
-        add_group(fixture->world, &WITH(mf_group_config(), .model = &fixture->robot.model,
-                                        .count = count, .double_precision = double_precision));
+static inline Fixture fixture_open_on(mf_Context *context, mf_Isa isa, bool double_precision,
+                                      uint32_t count, const mf_Terrain *terrain) {
+    Fixture fixture = {.context = context, .robot = calloc(1, sizeof *fixture.robot)};
+    robot_make(fixture.robot, context);
+    fixture.world = open_world(context, &WITH(mf_world_config(), .isa = isa, .terrain = terrain));
+    fixture.group =
+        add_group(fixture.world, &WITH(mf_group_config(), .model = &fixture.robot->model,
+                                       .count = count, .double_precision = double_precision));
+    return fixture;
 }
 
-static inline void fixture_open(Fixture *fixture, mf_Isa isa, bool double_precision,
-                                uint32_t count) {
-    fixture->context = open_context(0);
-    fixture_open_on(fixture, isa, double_precision, count, NULL);
+static inline Fixture fixture_open(mf_Isa isa, bool double_precision, uint32_t count) {
+    return fixture_open_on(open_context(0), isa, double_precision, count, NULL);
 }
 
 static inline void fixture_close(Fixture *fixture) {
     mf_world_destroy(fixture->world);
+    mf_terrain_destroy(fixture->terrain);
     close_context(fixture->context);
+    free(fixture->robot);
 }
 
 static inline mf_Field *fixture_field(Fixture *fixture, const char *name) {
@@ -163,15 +165,6 @@ static inline mf_SensorsConfig controller_sensors(mf_Rate rate) {
 static inline mf_Status fixture_add_sensors(Fixture *fixture, mf_Rate rate) {
     const mf_SensorsConfig config = controller_sensors(rate);
     return mf_sensors_add(fixture->group, &config, NULL);
-}
-
-// The instruction sets of this machine.
-static inline bool fixture_isa(int index, mf_Isa *isa) {
-    static const mf_Isa all[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-    if (index >= 3)
-        return false;
-    *isa = all[index];
-    return true;
 }
 
 #endif

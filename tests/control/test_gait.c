@@ -419,10 +419,8 @@ TEST(every_set_gives_the_same_bits) {
     const Fixture *fixture = *state;
     for (int exact = 0; exact < 2; exact++) {
         uint64_t expected = 0;
-        for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-            if (!mf_isa_available((mf_Isa)isa))
-                continue;
-            Batch batch = open_batch(fixture, (mf_Isa)isa, exact, SWARM);
+        FOR_EACH_ISA (isa) {
+            Batch batch = open_batch(fixture, isa, exact, SWARM);
             run_batch(&batch, 0, 12);
             assert_int_equal(mf_group_fault_total(batch.group), 0);
             uint64_t hash = mf_world_hash(batch.world);

@@ -129,10 +129,11 @@ TEST(every_byte_is_an_instruction) {
 
 // ---- the system --------------------------------------------------------------------------------
 
-static void open_gp(Fixture *fixture, mf_GpConfig config) {
-    fixture_open(fixture, MF_ISA_AUTO, true, 3);
-    assert_int_equal(fixture_add_sensors(fixture, fixture_every_step()), MF_OK);
-    MUST(mf_gp_add(fixture->group, &config, &error));
+static Fixture open_gp(mf_GpConfig config) {
+    Fixture fixture = fixture_open(MF_ISA_AUTO, true, 3);
+    assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
+    MUST(mf_gp_add(fixture.group, &config, &error));
+    return fixture;
 }
 
 // The motors are the joints that are hinges or slides and follow no other: 0, 1, 3, 5, 6, 7.
@@ -140,8 +141,7 @@ TEST(motors_are_the_free_joints) {
     for (uint32_t motor = 0; motor < ROBOT_MOTORS; motor++) {
         mf_GpConfig config =
             WITH(mf_gp_config(), .instructions_per_tick = 1, .angle_per_move = 0.125);
-        AUTO(fixture_close) Fixture fixture;
-        open_gp(&fixture, config);
+        AUTO(fixture_close) Fixture fixture = open_gp(config);
         const uint8_t left[MF_GP_BYTES] = {(uint8_t)LEFT(motor)};
         mf_gp_set_program(fixture.group, 1, left);
         const uint8_t idle[MF_GP_BYTES] = {LOAD(0)};
@@ -158,8 +158,7 @@ TEST(motors_are_the_free_joints) {
 
 TEST(targets_stay_in_range) {
     mf_GpConfig config = WITH(mf_gp_config(), .angle_per_move = 0.4, .rate = fixture_every_step());
-    AUTO(fixture_close) Fixture fixture;
-    open_gp(&fixture, config);
+    AUTO(fixture_close) Fixture fixture = open_gp(config);
     uint8_t up[MF_GP_BYTES], free_joint[MF_GP_BYTES];
     memset(up, RIGHT(1), sizeof up);
     memset(free_joint, LEFT(4), sizeof free_joint); // joint 6 has no limits
@@ -173,8 +172,7 @@ TEST(targets_stay_in_range) {
 // One tick per 80 ms by default: steps 0, 8 and 16 of 10 ms in the first 17.
 TEST(ticks_follow_the_rate) {
     mf_GpConfig config = WITH(mf_gp_config(), .instructions_per_tick = 3);
-    AUTO(fixture_close) Fixture fixture;
-    open_gp(&fixture, config);
+    AUTO(fixture_close) Fixture fixture = open_gp(config);
     mf_world_step(fixture.world, 8);
     assert_int_equal(fixture_get(&fixture, "gp.address", 2, 0), 3);
     mf_world_step(fixture.world, 8);
@@ -187,8 +185,7 @@ TEST(ticks_follow_the_rate) {
 }
 
 TEST(bad_settings_are_refused) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_open(&fixture, MF_ISA_AUTO, false, 1);
+    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, 1);
     mf_GpConfig good = mf_gp_config(), bad[7];
     MUST_FAIL(mf_gp_add(fixture.group, &good, &error), MF_NOT_FOUND, "mf_sensors_add");
     assert_int_equal(fixture_add_sensors(&fixture, good.rate), MF_OK);
@@ -211,8 +208,7 @@ TEST(bad_settings_are_refused) {
 // Each allocation fails once; the same call then succeeds.
 TEST(memory_failures_can_be_repeated) {
     for (uint64_t countdown = 1;; countdown++) {
-        Fixture fixture;
-        fixture_open(&fixture, MF_ISA_AUTO, false, 20);
+        Fixture fixture = fixture_open(MF_ISA_AUTO, false, 20);
         mf_context_fail_after(fixture.context, countdown);
         mf_Status sensors = fixture_add_sensors(&fixture, fixture_every_step());
         mf_Status gp = sensors == MF_OK ? mf_gp_add(fixture.group, NULL, NULL) : MF_NOT_FOUND;

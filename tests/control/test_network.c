@@ -14,19 +14,20 @@ static double number(uint32_t instance, uint32_t component) {
     return (double)(int32_t)(words[0] >> 8) * 0x1p-23 - 1.0;
 }
 
-static void open_network(Fixture *fixture, mf_Isa isa, bool precise, uint32_t hidden_count) {
-    fixture_open(fixture, isa, precise, ROBOTS);
-    MUST(mf_network_add(fixture->group,
+static Fixture open_network(mf_Isa isa, bool precise, uint32_t hidden_count) {
+    Fixture fixture = fixture_open(isa, precise, ROBOTS);
+    MUST(mf_network_add(fixture.group,
                         &WITH(mf_network_config(), .rate = fixture_every_step(), .inputs = inputs,
                               .hidden = hidden, .hidden_count = hidden_count),
                         &error));
-    const mf_Field *weight = mf_group_find_field(fixture->group, "network.weight");
+    const mf_Field *weight = mf_group_find_field(fixture.group, "network.weight");
     for (uint32_t i = 0; i < ROBOTS; i++) {
         for (uint32_t c = 0; c < weight->components; c++)
-            fixture_set(fixture, "network.weight", i, c, number(i, c));
+            fixture_set(&fixture, "network.weight", i, c, number(i, c));
         for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
-            fixture_set(fixture, "joint.angle", i, j, 0.5 * number(i, 10000 + j));
+            fixture_set(&fixture, "joint.angle", i, j, 0.5 * number(i, 10000 + j));
     }
+    return fixture;
 }
 
 // Layers of the definition in the header, one robot, by libm. Returns the rest of the weights.
@@ -43,8 +44,8 @@ static uint32_t layer(Fixture *fixture, uint32_t robot, uint32_t at, const doubl
 }
 
 static void range(const Fixture *fixture, uint32_t joint, double *lower, double *upper) {
-    *lower = fixture->robot.model.joints[joint].lower;
-    *upper = fixture->robot.model.joints[joint].upper;
+    *lower = fixture->robot->model.joints[joint].lower;
+    *upper = fixture->robot->model.joints[joint].upper;
     if (!isfinite(*lower)) {
         *lower = -3.14159265358979323846;
         *upper = 3.14159265358979323846;
@@ -71,14 +72,10 @@ static void expect(Fixture *fixture, uint32_t robot, uint32_t hidden_count, doub
 }
 
 TEST(targets_follow_the_sums) {
-    mf_Isa isa;
-    for (int k = 0; fixture_isa(k, &isa); k++) {
-        if (!mf_isa_available(isa))
-            continue;
+    FOR_EACH_ISA (isa) {
         for (int precise = 0; precise < 2; precise++) {
             for (uint32_t layers = 0; layers <= 2; layers++) {
-                AUTO(fixture_close) Fixture fixture;
-                open_network(&fixture, isa, precise, layers);
+                AUTO(fixture_close) Fixture fixture = open_network(isa, precise, layers);
                 double expected[ROBOTS][ROBOT_JOINTS];
                 for (uint32_t i = 0; i < ROBOTS; i++)
                     expect(&fixture, i, layers, expected[i]);
@@ -97,12 +94,8 @@ TEST(targets_follow_the_sums) {
 TEST(same_bits_on_every_set) {
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
-        mf_Isa isa;
-        for (int k = 0; fixture_isa(k, &isa); k++) {
-            if (!mf_isa_available(isa))
-                continue;
-            AUTO(fixture_close) Fixture fixture;
-            open_network(&fixture, isa, precise, 2);
+        FOR_EACH_ISA (isa) {
+            AUTO(fixture_close) Fixture fixture = open_network(isa, precise, 2);
             mf_world_step(fixture.world, 5);
             uint64_t hash = mf_world_hash(fixture.world);
             first = first == 0 ? hash : first;
@@ -114,8 +107,7 @@ TEST(same_bits_on_every_set) {
 // Large sums stop at the ends of the range, and 0 is the middle.
 TEST(saturates) {
     for (int precise = 0; precise < 2; precise++) {
-        AUTO(fixture_close) Fixture fixture;
-        open_network(&fixture, MF_ISA_AUTO, precise, 0);
+        AUTO(fixture_close) Fixture fixture = open_network(MF_ISA_AUTO, precise, 0);
         const double bias[3] = {1e30, -1e30, 0.0};
         for (uint32_t j = 0; j < 3; j++)
             for (uint32_t i = 0; i <= INPUTS; i++)
@@ -132,8 +124,8 @@ TEST(saturates) {
 
 TEST(bad_weights_harm_one_robot) {
     AUTO(fixture_close) Fixture good, bad;
-    open_network(&good, MF_ISA_AUTO, false, 2);
-    open_network(&bad, MF_ISA_AUTO, false, 2);
+    good = open_network(MF_ISA_AUTO, false, 2);
+    bad = open_network(MF_ISA_AUTO, false, 2);
     fixture_set(&bad, "network.weight", 4, 17, NAN);
     fixture_set(&bad, "network.weight", 6, 3, INFINITY);
     mf_world_step(good.world, 3);
@@ -159,8 +151,7 @@ TEST(mistakes) {
     static const char *const none[] = {NULL};
     static const uint32_t wide[] = {MF_NETWORK_UNITS + 1};
     static const double nan_range[ROBOT_JOINTS] = {NAN};
-    AUTO(fixture_close) Fixture fixture;
-    fixture_open(&fixture, MF_ISA_AUTO, false, 2);
+    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, 2);
     mf_NetworkConfig config = WITH(mf_network_config(), .inputs = absent);
     refuse(&fixture, config, MF_NOT_FOUND, "base.color");
     config.inputs = whole;
@@ -190,8 +181,7 @@ TEST(mistakes) {
 
 TEST(no_memory) {
     for (uint64_t n = 1;; n++) {
-        Fixture fixture;
-        fixture_open(&fixture, MF_ISA_AUTO, false, 2);
+        Fixture fixture = fixture_open(MF_ISA_AUTO, false, 2);
         mf_context_fail_after(fixture.context, n);
         mf_Status status = mf_network_add(fixture.group, NULL, NULL);
         mf_context_fail_after(fixture.context, 0);

@@ -66,31 +66,31 @@ static mf_NeuronsConfig settings(const mf_Brain *brain) {
     return config;
 }
 
-static void open_with(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
-                      const mf_NeuronsConfig *config) {
-    fixture_open(fixture, isa, precise, count);
-    MUST(mf_neurons_add(fixture->group, config, &error));
+static Fixture open_with(mf_Isa isa, bool precise, uint32_t count, const mf_NeuronsConfig *config) {
+    Fixture fixture = fixture_open(isa, precise, count);
+    MUST(mf_neurons_add(fixture.group, config, &error));
+    return fixture;
 }
 
 // Every instance with the network of its number.
-static void open_any(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count, uint32_t first) {
+static Fixture open_any(mf_Isa isa, bool precise, uint32_t count, uint32_t first) {
     const mf_NeuronsConfig config = settings(NULL);
-    open_with(fixture, isa, precise, count, &config);
+    Fixture fixture = open_with(isa, precise, count, &config);
     for (uint32_t i = 0; i < count; i++) {
         Net net;
         any(&net, first + i);
-        MUST(mf_neurons_set(fixture->group, i, &net.brain, &error));
+        MUST(mf_neurons_set(fixture.group, i, &net.brain, &error));
     }
+    return fixture;
 }
 
 // The ring goes through 6 of its 8 states: 100 101 001 011 010 110.
 TEST(a_ring_oscillates) {
     static const char expected[7][4] = {"100", "101", "001", "011", "010", "110", "100"};
     Net net;
-    AUTO(fixture_close) Fixture fixture;
     ring(&net);
     const mf_NeuronsConfig config = settings(&net.brain);
-    open_with(&fixture, MF_ISA_AUTO, false, ROBOTS, &config);
+    AUTO(fixture_close) Fixture fixture = open_with(MF_ISA_AUTO, false, ROBOTS, &config);
     for (uint32_t cycle = 0; cycle < 13; cycle++) {
         for (uint32_t n = 0; n < 3; n++)
             assert_near(fixture_get(&fixture, "neuron.state", 7, n),
@@ -102,8 +102,7 @@ TEST(a_ring_oscillates) {
 // States of sigmoid and threshold units by the C library.
 TEST(states_follow_the_sums) {
     for (int precise = 0; precise < 2; precise++) {
-        AUTO(fixture_close) Fixture fixture;
-        open_any(&fixture, MF_ISA_AUTO, precise, ROBOTS, 0);
+        AUTO(fixture_close) Fixture fixture = open_any(MF_ISA_AUTO, precise, ROBOTS, 0);
         mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < ROBOTS; i++) {
             Net net;
@@ -125,14 +124,14 @@ TEST(states_follow_the_sums) {
 TEST(outputs_move_in_parts) {
     for (int limited = 0; limited < 2; limited++) {
         Net net;
-        AUTO(fixture_close) Fixture fixture;
         net_begin(&net);
         neuron(&net, MF_NEURON_THRESHOLD, 1.0, 0.0);
         neuron(&net, MF_NEURON_THRESHOLD, -1.0, 1.0);
         net.attached[0] = 0;
         net.attached[1] = 1;
-        open_with(&fixture, MF_ISA_AUTO, true, 2,
-                  &WITH(settings(&net.brain), .change = limited ? 0.125 : 0.0));
+        AUTO(fixture_close)
+        Fixture fixture = open_with(MF_ISA_AUTO, true, 2,
+                                    &WITH(settings(&net.brain), .change = limited ? 0.125 : 0.0));
         const double expected[2] = {0.5, -1.0}; // upper end of joint 0, lower end of joint 1
         double begin[3];
         get_fields(fixture.group, "joint.target", 1, 3, begin);
@@ -156,11 +155,12 @@ TEST(outputs_move_in_parts) {
 TEST(fields_are_inputs) {
     static const char *const inputs[] = {"base.position", "joint.angle", NULL};
     Net net;
-    AUTO(fixture_close) Fixture fixture;
     net_begin(&net);
     neuron(&net, MF_NEURON_SIGMOID, 0.25, 0.0);
     synapse(&net, MF_NEURON_INPUT(3 + 5), 0, 2.0);
-    open_with(&fixture, MF_ISA_AUTO, true, ROBOTS, &WITH(settings(&net.brain), .inputs = inputs));
+    AUTO(fixture_close)
+    Fixture fixture =
+        open_with(MF_ISA_AUTO, true, ROBOTS, &WITH(settings(&net.brain), .inputs = inputs));
     for (uint32_t i = 0; i < ROBOTS; i++)
         fixture_set(&fixture, "joint.angle", i, 5, 0.01 * i);
     mf_world_step(fixture.world, 1);
@@ -174,12 +174,8 @@ TEST(fields_are_inputs) {
 TEST(same_bits_everywhere) {
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
-        mf_Isa isa;
-        for (int k = 0; fixture_isa(k, &isa); k++) {
-            Fixture fixture;
-            if (!mf_isa_available(isa))
-                continue;
-            open_any(&fixture, isa, precise, ROBOTS, 0);
+        FOR_EACH_ISA (isa) {
+            Fixture fixture = open_any(isa, precise, ROBOTS, 0);
             mf_world_step(fixture.world, 5 * FRAMES + 1);
             const uint64_t hash = mf_world_hash(fixture.world);
             first = first == 0 ? hash : first;
@@ -194,10 +190,10 @@ TEST(same_bits_beside_any_lanes) {
     Net net;
     AUTO(fixture_close) Fixture mixed, alone, copies;
     any(&net, 11);
-    open_any(&mixed, MF_ISA_AUTO, true, ROBOTS, 0);
-    open_any(&alone, MF_ISA_AUTO, true, 1, 11);
+    mixed = open_any(MF_ISA_AUTO, true, ROBOTS, 0);
+    alone = open_any(MF_ISA_AUTO, true, 1, 11);
     const mf_NeuronsConfig config = settings(&net.brain);
-    open_with(&copies, MF_ISA_AUTO, true, ROBOTS, &config);
+    copies = open_with(MF_ISA_AUTO, true, ROBOTS, &config);
     mf_world_step(mixed.world, 6 * FRAMES + 2);
     mf_world_step(alone.world, 6 * FRAMES + 2);
     mf_world_step(copies.world, 6 * FRAMES + 2);
@@ -215,8 +211,8 @@ TEST(same_bits_beside_any_lanes) {
 
 TEST(bad_numbers_harm_one_robot) {
     AUTO(fixture_close) Fixture good, bad;
-    open_any(&good, MF_ISA_AUTO, false, ROBOTS, 0);
-    open_any(&bad, MF_ISA_AUTO, false, ROBOTS, 0);
+    good = open_any(MF_ISA_AUTO, false, ROBOTS, 0);
+    bad = open_any(MF_ISA_AUTO, false, ROBOTS, 0);
     fixture_set(&bad, "synapse.weight", 4, 1, NAN);
     fixture_set(&bad, "neuron.bias", 6, 0, INFINITY);
     fixture_set(&bad, "synapse.from", 8, 0, 4e9);
@@ -237,8 +233,7 @@ TEST(bad_numbers_harm_one_robot) {
 }
 
 TEST(snapshots_continue) {
-    AUTO(fixture_close) Fixture fixture;
-    open_any(&fixture, MF_ISA_AUTO, false, ROBOTS, 0);
+    AUTO(fixture_close) Fixture fixture = open_any(MF_ISA_AUTO, false, ROBOTS, 0);
     mf_world_step(fixture.world, 2 * FRAMES + 1);
     assert_continues(fixture.world, 3 * FRAMES);
     mf_group_reset_all(fixture.group);
@@ -249,9 +244,8 @@ TEST(snapshots_continue) {
 }
 
 static void refuse(mf_NeuronsConfig config, mf_Status status, const char *part) {
-    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
-    fixture_open(&fixture, MF_ISA_AUTO, false, 2);
+    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, 2);
     if (mf_neurons_add(fixture.group, &config, &error) != status ||
         strstr(error.message, part) == NULL)
         fail_msg("%s: not about %s", error.message, part);
@@ -277,11 +271,10 @@ TEST(wrong_settings_are_named) {
     refuse(config, MF_BAD_ARGUMENT, "mf_neurons_config");
     net.attached[2] = 3;
     refuse(settings(&net.brain), MF_BAD_ARGUMENT, "attached[2]");
-    AUTO(fixture_close) Fixture fixture;
     ring(&net);
     config = settings(&net.brain);
     config.most_neurons = config.most_synapses = 0;
-    open_with(&fixture, MF_ISA_AUTO, false, 2, &config);
+    AUTO(fixture_close) Fixture fixture = open_with(MF_ISA_AUTO, false, 2, &config);
     any(&net, 3);
     assert_int_equal(mf_neurons_set(fixture.group, 0, &net.brain, NULL), MF_LIMIT);
     assert_int_equal(mf_neurons_set(fixture.group, 2, &net.brain, NULL), MF_BAD_ARGUMENT);

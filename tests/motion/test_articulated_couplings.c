@@ -409,10 +409,8 @@ TEST(the_same_bits_everywhere) {
     for (int twice = 0; twice < 2; twice++) {
         for (uint32_t which = 0; which < 20; which += 9) {
             uint64_t alone = closed_hash(1, which, MF_ISA_AUTO, twice);
-            for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1)) {
-                if (mf_isa_available(isa))
-                    assert_true(closed_hash(20, which, isa, twice) == alone);
-            }
+            FOR_EACH_ISA (isa)
+                assert_true(closed_hash(20, which, isa, twice) == alone);
         }
     }
 }

@@ -70,7 +70,8 @@ typedef struct Hill {
     mf_Context *context;
 } Hill;
 
-static void open_hill(Hill *hill, const char *elevation, const char *body) {
+static Hill open_hill(const char *elevation, const char *body) {
+    Hill hill;
     const char *text = formatted(
         "<mujoco><option timestep='0.001'/><asset><hfield name='h' nrow='3' ncol='5' "
         "size='2 1 1 .1' elevation='%s'/></asset><worldbody><geom type='hfield' hfield='h'/>"
@@ -78,10 +79,11 @@ static void open_hill(Hill *hill, const char *elevation, const char *body) {
         elevation, body);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.motion.shapes = true;
-    hill->context = open_context(1);
-    hill->ground = ground_of(hill->context, text);
-    config.world.terrain = hill->ground;
-    hill->text = text_open(text, config);
+    hill.context = open_context(1);
+    hill.ground = ground_of(hill.context, text);
+    config.world.terrain = hill.ground;
+    hill.text = text_open(text, config);
+    return hill;
 }
 
 static void close_hill(Hill *hill) {
@@ -102,8 +104,7 @@ TEST(solids_rest_on_a_plateau) {
                  {"<geom type='cylinder' size='.1 .2'/>", 0.2},
                  {"<geom type='ellipsoid' size='.1 .2 .05'/>", 0.05}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO(close_hill) Hill hill;
-        open_hill(&hill, "0 1 1 1 0 0 1 1 1 0 0 1 1 1 0", cases[i].geom);
+        AUTO(close_hill) Hill hill = open_hill("0 1 1 1 0 0 1 1 1 0 0 1 1 1 0", cases[i].geom);
         text_set3(&hill.text, "base.position", 0.1, 0.05, 1.0 + cases[i].below + 0.02);
         mf_world_step(hill.text.world, 2000);
         double sunk = 1.0 + cases[i].below - text_get(&hill.text, "base.position", 2);
@@ -115,10 +116,10 @@ TEST(solids_rest_on_a_plateau) {
 // A ball rolls down the side of a field, which falls by 0.25 m per meter: g sin / 1.4 along it.
 TEST(a_ball_rolls_down_a_field) {
     const double slope = atan(0.25), g = 9.81;
-    AUTO(close_hill) Hill hill;
-    open_hill(&hill, "4 3 2 1 0 4 3 2 1 0 4 3 2 1 0",
-              "<inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/>"
-              "<geom type='sphere' size='.1'/>");
+    AUTO(close_hill)
+    Hill hill = open_hill("4 3 2 1 0 4 3 2 1 0 4 3 2 1 0",
+                          "<inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/>"
+                          "<geom type='sphere' size='.1'/>");
     text_set3(&hill.text, "base.position", -1.2 + 0.1 * sin(slope), 0,
               1.0 - 0.25 * 0.8 + 0.1 * cos(slope));
     mf_world_step(hill.text.world, 200);

@@ -52,10 +52,11 @@ static void place_car(const Swarm *swarm, uint32_t instance, uint32_t number) {
     mf_field_set(rig_field(&swarm->rig, "wind.velocity"), instance, 0, random_signed(7, number));
 }
 
-static void swarm_open(Swarm *swarm, const Options *options, mf_Isa isa, uint32_t threads,
-                       uint32_t first, uint32_t count) {
+static Swarm swarm_open(const Options *options, mf_Isa isa, uint32_t threads, uint32_t first,
+                        uint32_t count) {
+    Swarm swarm;
     static const double positions[5][2] = {{0, 0}, {2, 0}, {2, 1}, {0, 2}, {-1, -1}};
-    swarm->rig = rig_open(
+    swarm.rig = rig_open(
         WITH(rig_config(options->model, options->command), .world.isa = isa, .threads = threads,
              .group.count = count, .group.double_precision = options->double_precision,
              .config.tire = options->tire, .config.integrator = options->integrator,
@@ -63,11 +64,12 @@ static void swarm_open(Swarm *swarm, const Options *options, mf_Isa isa, uint32_
              .car.front_e = -0.5, .car.rear_e = -0.5, .car.ellipse = options->ellipse,
              .car.steering_lag = options->lag, .car.downforce = 0.001));
     if (options->command == MF_CAR_COMMAND_PATH)
-        MUST(mf_car_set_path(swarm->rig.group, positions, 5, true, &error));
-    swarm->first = first;
-    swarm->rounds = 0;
+        MUST(mf_car_set_path(swarm.rig.group, positions, 5, true, &error));
+    swarm.first = first;
+    swarm.rounds = 0;
     for (uint32_t i = 0; i < count; i++)
-        place_car(swarm, i, first + i);
+        place_car(&swarm, i, first + i);
+    return swarm;
 }
 
 // New commands for every car, one in eight of them refused.
@@ -121,7 +123,7 @@ TEST(bits_do_not_depend_on_the_lane) {
         static Swarm alone[CARS];
         double moved = 0.0;
         for (uint32_t r = 0; r < CARS; r++) {
-            swarm_open(&alone[r], &all_options[o], MF_ISA_SCALAR, 1, r, 1);
+            alone[r] = swarm_open(&all_options[o], MF_ISA_SCALAR, 1, r, 1);
             swarm_run(&alone[r]);
             assert_int_equal(mf_group_fault_total(alone[r].rig.group), 0);
             moved = fmax(moved, fabs(rig_speed(&alone[r].rig)));
@@ -130,8 +132,7 @@ TEST(bits_do_not_depend_on_the_lane) {
         FOR_EACH_ISA (isa) {
             for (uint32_t count = 1; count <= CARS; count += count < 20 ? 1 : 5) {
                 uint32_t first = (count * 7) % (CARS - count + 1);
-                Swarm swarm;
-                swarm_open(&swarm, &all_options[o], isa, 1, first, count);
+                Swarm swarm = swarm_open(&all_options[o], isa, 1, first, count);
                 swarm_run(&swarm);
                 for (uint32_t i = 0; i < count; i++)
                     compare(&alone[first + i], &swarm, i, mf_isa_name(isa));
@@ -146,12 +147,10 @@ TEST(bits_do_not_depend_on_the_lane) {
 TEST(alone_is_the_same_as_among_ten_thousand) {
     uint64_t hash[2];
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        Swarm swarm;
-        swarm_open(&swarm, &all_options[0], MF_ISA_AUTO, threads, 0, 10000);
+        Swarm swarm = swarm_open(&all_options[0], MF_ISA_AUTO, threads, 0, 10000);
         swarm_run(&swarm);
         for (uint32_t r = 3; r < 10000; r += 1111) {
-            Swarm alone;
-            swarm_open(&alone, &all_options[0], MF_ISA_AUTO, 1, r, 1);
+            Swarm alone = swarm_open(&all_options[0], MF_ISA_AUTO, 1, r, 1);
             swarm_run(&alone);
             compare(&alone, &swarm, r, "10000 cars");
             rig_close(&alone.rig);
@@ -184,8 +183,8 @@ TEST(a_corrupted_car_does_not_affect_others) {
                 continue;
             Swarm clean, sick;
             const uint32_t victim = 11;
-            swarm_open(&clean, &all_options[o], MF_ISA_AUTO, 1, 0, 20);
-            swarm_open(&sick, &all_options[o], MF_ISA_AUTO, 1, 0, 20);
+            clean = swarm_open(&all_options[o], MF_ISA_AUTO, 1, 0, 20);
+            sick = swarm_open(&all_options[o], MF_ISA_AUTO, 1, 0, 20);
             command_cars(&clean);
             command_cars(&sick);
             rig_step(&clean.rig, 10);
@@ -211,8 +210,8 @@ TEST(a_corrupted_car_does_not_affect_others) {
 TEST(an_image_continues_bit_for_bit) {
     for (size_t o = 0; o < OPTIONS; o++) {
         Swarm a, b;
-        swarm_open(&a, &all_options[o], MF_ISA_AUTO, 1, 0, 21);
-        swarm_open(&b, &all_options[o], MF_ISA_SCALAR, 1, 0, 21);
+        a = swarm_open(&all_options[o], MF_ISA_AUTO, 1, 0, 21);
+        b = swarm_open(&all_options[o], MF_ISA_SCALAR, 1, 0, 21);
         command_cars(&a);
         rig_step(&a.rig, 33);
         size_t size;

@@ -41,12 +41,8 @@ TEST(sets_and_threads_agree) {
     for (int k = 0; k < 8; k++) {
         Kind kind = {MF_ISA_AUTO, 1, false, k & 1, k & 2, k & 4};
         const uint64_t hash = hash_of(kind);
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-            kind.isa = isa;
-            if (mf_isa_available(isa))
-                assert_int_equal(hash_of(kind), hash);
-        }
-        kind.isa = MF_ISA_AUTO;
+        FOR_EACH_ISA (isa)
+            assert_int_equal(hash_of(WITH(kind, .isa = isa)), hash);
         kind.shared = true;
         for (kind.threads = 1; kind.threads <= 3; kind.threads++)
             assert_int_equal(hash_of(kind), hash);

@@ -41,16 +41,13 @@ static uint64_t hash_after(mf_FixedWingCommand mode, mf_Integrator integrator, m
 }
 
 TEST(every_instruction_set_gives_the_same_bits) {
-    static const mf_Isa sets[] = {MF_ISA_AVX2, MF_ISA_AVX512};
     for (int mode = 0; mode < 3; mode++) {
         for (int single = 0; single < 2; single++) {
             mf_Integrator integrator = mode == 0 ? MF_INTEGRATOR_HEUN : MF_INTEGRATOR_RK4;
             mf_FixedWingCommand command = (mf_FixedWingCommand)mode;
             uint64_t expected = hash_after(command, integrator, MF_ISA_SCALAR, 1, single != 0);
-            for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-                if (mf_isa_available(sets[i]))
-                    assert_true(hash_after(command, integrator, sets[i], 1, single != 0) ==
-                                expected);
+            FOR_EACH_ISA (isa)
+                assert_true(hash_after(command, integrator, isa, 1, single != 0) == expected);
             assert_true(hash_after(command, integrator, MF_ISA_AUTO, 3, single != 0) == expected);
         }
     }

@@ -49,24 +49,26 @@ static void place_robot(Batch *batch, uint32_t instance, uint32_t number) {
     }
 }
 
-static void batch_open(Batch *batch, const Options *options, mf_Isa isa, uint32_t threads,
-                       uint32_t first, uint32_t count) {
-    batch->fixture = fixture_begin(threads);
-    make_hexapod(batch->fixture.hand);
+static Batch batch_open(const Options *options, mf_Isa isa, uint32_t threads, uint32_t first,
+                        uint32_t count) {
+    Batch batch;
+    batch.fixture = fixture_begin(threads);
+    make_hexapod(batch.fixture.hand);
     FixtureConfig config =
         WITH(fixture_config(options->double_precision), .world.isa = isa, .group.count = count,
              .points.friction = options->friction, .points.weighted = options->weighted,
              .points.keep_momentum = options->keep_momentum,
              .points.friction_coefficient = options->coefficient);
-    batch->terrain =
-        make_terrain(batch->fixture.context, options->level ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
+    batch.terrain =
+        make_terrain(batch.fixture.context, options->level ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
                      options->interpolation, 0.05, 1.0, 0.1);
-    config.world.terrain = batch->terrain;
-    fixture_open(&batch->fixture, config);
-    batch->first = first;
-    batch->updates = 0;
+    config.world.terrain = batch.terrain;
+    fixture_open(&batch.fixture, config);
+    batch.first = first;
+    batch.updates = 0;
     for (uint32_t i = 0; i < count; i++)
-        place_robot(batch, i, first + i);
+        place_robot(&batch, i, first + i);
+    return batch;
 }
 
 static void batch_close(Batch *batch) {
@@ -109,7 +111,7 @@ TEST(bits_do_not_depend_on_the_lane) {
         static Batch alone[ROBOTS];
         uint64_t hash[ROBOTS];
         for (uint32_t r = 0; r < ROBOTS; r++) {
-            batch_open(&alone[r], &all_options[o], MF_ISA_SCALAR, 1, r, 1);
+            alone[r] = batch_open(&all_options[o], MF_ISA_SCALAR, 1, r, 1);
             batch_run(&alone[r], UPDATES);
             assert_int_equal(mf_group_fault_total(alone[r].fixture.group), 0);
             hash[r] = mf_group_instance_hash(alone[r].fixture.group, 0);
@@ -121,7 +123,7 @@ TEST(bits_do_not_depend_on_the_lane) {
             for (uint32_t count = 1; count <= ROBOTS; count += stride) {
                 uint32_t first = (count * 7) % (ROBOTS - count + 1);
                 static Batch batch;
-                batch_open(&batch, &all_options[o], isa, 1, first, count);
+                batch = batch_open(&all_options[o], isa, 1, first, count);
                 batch_run(&batch, UPDATES);
                 for (uint32_t i = 0; i < count; i++) {
                     if (mf_group_instance_hash(batch.fixture.group, i) == hash[first + i])
@@ -144,8 +146,7 @@ TEST(bits_do_not_depend_on_threads) {
         uint64_t expected = 0;
         FOR_EACH_ISA (isa)
             for (uint32_t threads = 1; threads <= 4; threads *= 2) {
-                AUTO(batch_close) Batch batch;
-                batch_open(&batch, &all_options[o], isa, threads, 0, 200);
+                AUTO(batch_close) Batch batch = batch_open(&all_options[o], isa, threads, 0, 200);
                 batch_run(&batch, 6);
                 uint64_t hash = mf_world_hash(batch.fixture.world);
                 if (expected == 0)
@@ -186,8 +187,8 @@ static bool same_but_for(Batch *a, Batch *b, uint32_t instance, const char *name
 // and then the robot may not differ from the clean one either.
 static void poison(const Options *options, Batch *clean, double value, const char *name,
                    uint32_t component, uint32_t at) {
-    AUTO(batch_close) Batch batch;
-    batch_open(&batch, options, mf_world_isa(clean->fixture.world), 1, 0, NEIGHBORS);
+    AUTO(batch_close)
+    Batch batch = batch_open(options, mf_world_isa(clean->fixture.world), 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
     batch_targets(&batch);
     mf_world_step(batch.fixture.world, at);
@@ -212,8 +213,7 @@ TEST(corrupted_states_stay_with_their_robot) {
         const Options *options = &all_options[chosen[o]];
         mf_Isa isa;
         MUST(mf_isa_detect(&isa, &error));
-        AUTO(batch_close) Batch clean;
-        batch_open(&clean, options, isa, 1, 0, NEIGHBORS);
+        AUTO(batch_close) Batch clean = batch_open(options, isa, 1, 0, NEIGHBORS);
         batch_run(&clean, 3);
         mf_world_step(clean.fixture.world, STEPS);
         for (uint32_t f = 0; f < mf_group_field_count(clean.fixture.group); f++) {
@@ -240,8 +240,7 @@ TEST(points_without_a_position_are_a_fault_at_once) {
 }
 
 TEST(a_frozen_robot_keeps_its_state) {
-    AUTO(batch_close) Batch batch;
-    batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
+    AUTO(batch_close) Batch batch = batch_open(&all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
     mf_field_set(fixture_field(&batch.fixture, "base.force"), POISONED, 1, NAN);
     uint64_t before[NEIGHBORS];
@@ -293,8 +292,7 @@ static void *take_image(Batch *batch, size_t *size) {
 
 TEST(images_continue_bit_for_bit) {
     for (size_t o = 0; o < OPTIONS; o++) {
-        AUTO(batch_close) Batch first;
-        batch_open(&first, &all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
+        AUTO(batch_close) Batch first = batch_open(&all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
         batch_run(&first, 3);
         mf_world_step(first.fixture.world, 3); // in the middle of a joint interval
         size_t size;
@@ -305,8 +303,8 @@ TEST(images_continue_bit_for_bit) {
         for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
             if (!mf_isa_available(isas[s]))
                 continue;
-            AUTO(batch_close) Batch other;
-            batch_open(&other, &all_options[o], isas[s], 1 + (uint32_t)s, 0, ROBOTS);
+            AUTO(batch_close)
+            Batch other = batch_open(&all_options[o], isas[s], 1 + (uint32_t)s, 0, ROBOTS);
             batch_run(&other, 3);
             mf_world_step(other.fixture.world, 3);
             size_t own_size;
@@ -331,8 +329,7 @@ TEST(images_continue_bit_for_bit) {
 }
 
 TEST(corrupt_images_change_nothing) {
-    AUTO(batch_close) Batch batch;
-    batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
+    AUTO(batch_close) Batch batch = batch_open(&all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
     size_t size;
     unsigned char *image = take_image(&batch, &size);
@@ -358,8 +355,7 @@ TEST(corrupt_images_change_nothing) {
 
 // An image of another model, count, precision, step or seed is refused.
 TEST(images_of_other_worlds_are_refused) {
-    AUTO(batch_close) Batch batch;
-    batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
+    AUTO(batch_close) Batch batch = batch_open(&all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     size_t size;
     AUTO(end_memory) void *image = take_image(&batch, &size);
     for (int difference = 0; difference < 5; difference++) {

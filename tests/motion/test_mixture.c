@@ -162,9 +162,8 @@ static uint64_t hash_of(mf_Isa isa, uint32_t threads, bool precise) {
 TEST(sets_and_threads_agree) {
     for (int precise = 0; precise < 2; precise++) {
         const uint64_t hash = hash_of(MF_ISA_AUTO, 1, precise);
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
-            if (mf_isa_available(isa))
-                assert_int_equal(hash_of(isa, 1, precise), hash);
+        FOR_EACH_ISA (isa)
+            assert_int_equal(hash_of(isa, 1, precise), hash);
         for (uint32_t threads = 2; threads <= 3; threads++)
             assert_int_equal(hash_of(MF_ISA_AUTO, threads, precise), hash);
     }

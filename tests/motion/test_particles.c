@@ -39,11 +39,8 @@ TEST(test_bits) {
         const uint64_t hash = run_block(&config, kind < 2);
         config.threads = 3;
         assert_int_equal(run_block(&config, kind < 2), hash);
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-            config.isa = isa;
-            if (mf_isa_available(isa))
-                assert_int_equal(run_block(&config, kind < 2), hash);
-        }
+        FOR_EACH_ISA (isa)
+            assert_int_equal(run_block(&WITH(config, .isa = isa), kind < 2), hash);
     }
 }
 
@@ -138,24 +135,25 @@ TEST(test_emitter) {
 }
 
 // A block of particles that flies into a free box off its middle, without gravity.
-static void throw_block(Rig *rig, bool fluid, uint32_t count) {
-    *rig = rig_open(WITH(rig_config(count), .gravity = 0.0, .precise = true));
-    add_motion(rig, fluid);
-    rig_box(rig, 1.0, (double[]){0.3, 0.04, 5.04});
-    rig_fill(rig, 4, 4, 0.02);
+static Rig throw_block(bool fluid, uint32_t count) {
+    Rig rig;
+    rig = rig_open(WITH(rig_config(count), .gravity = 0.0, .precise = true));
+    add_motion(&rig, fluid);
+    rig_box(&rig, 1.0, (double[]){0.3, 0.04, 5.04});
+    rig_fill(&rig, 4, 4, 0.02);
     for (uint32_t i = 0; i < count; i++) {
-        set_field(rig->group, "base.position", i, 2,
-                  get_field(rig->group, "base.position", i, 2) + 5.0);
-        set_field(rig->group, "base.linear_velocity", i, 0, 1.0);
+        set_field(rig.group, "base.position", i, 2,
+                  get_field(rig.group, "base.position", i, 2) + 5.0);
+        set_field(rig.group, "base.linear_velocity", i, 0, 1.0);
     }
-    MUST(mf_particles_couple(rig->world, &error));
+    MUST(mf_particles_couple(rig.world, &error));
+    return rig;
 }
 
 // Without gravity, what a box gains in momentum is what the particles lose.
 TEST(test_exchange) {
     for (int fluid = 0; fluid < 2; fluid++) {
-        AUTO(rig_close) Rig rig;
-        throw_block(&rig, fluid, 64);
+        AUTO(rig_close) Rig rig = throw_block(fluid, 64);
         mf_world_step(rig.world, 400);
         double sum = 0.0;
         for (uint32_t i = 0; i < 64; i++)
@@ -187,9 +185,8 @@ static void sum_moments(const Rig *rig, double out[3]) {
 // does not keep their own moment, and its drag along the box acts half a spacing away from it.)
 TEST(moment_of_momentum_is_passed_on) {
     for (int fluid = 0; fluid < 2; fluid++) {
-        AUTO(rig_close) Rig rig;
         double before[3], after[3];
-        throw_block(&rig, fluid, fluid ? 1 : 64);
+        AUTO(rig_close) Rig rig = throw_block(fluid, fluid ? 1 : 64);
         set_field(rig.box, "base.position", 0, 1, 0.1);
         set_field(rig.box, "base.position", 0, 2, 5.0);
         set_field(rig.box, "base.angular_velocity", 0, 2, 1.0);

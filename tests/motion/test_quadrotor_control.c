@@ -384,13 +384,9 @@ TEST(alone_is_as_in_a_swarm) {
 TEST(all_instruction_sets_give_the_same_bits) {
     for (int round = 0; round < 2 * 3 * (MF_QUADROTOR_POSITION + 1); round++) {
         uint64_t expected = 0;
-        for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-            FixtureConfig config = variant(round / 6, round / 2 % 3);
-            if (!mf_isa_available((mf_Isa)isa))
-                continue;
-            config.world.isa = (mf_Isa)isa;
-            config.single_precision = round % 2 == 0;
-            config.count = 35;
+        FOR_EACH_ISA (isa) {
+            FixtureConfig config = WITH(variant(round / 6, round / 2 % 3), .world.isa = isa,
+                                        .single_precision = round % 2 == 0, .count = 35);
             AUTO(fixture_close) Fixture fixture = fixture_open(config);
             for (uint32_t i = 0; i < config.count; i++)
                 give_orders(&fixture, i, 7 * i, config.config.command);

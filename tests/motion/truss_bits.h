@@ -67,10 +67,8 @@ static inline uint64_t hash_with(RigConfig config, Begin *start, uint32_t steps,
 static inline void sets_and_threads_agree_on(RigConfig config, Begin *start, uint32_t steps) {
     const uint64_t hash = hash_with(config, start, steps, MF_ISA_AUTO, 1);
     assert_int_equal(hash_with(config, start, steps, MF_ISA_AUTO, 3), hash);
-    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-        if (mf_isa_available(isa))
-            assert_int_equal(hash_with(config, start, steps, isa, 2), hash);
-    }
+    FOR_EACH_ISA (isa)
+        assert_int_equal(hash_with(config, start, steps, isa, 2), hash);
 }
 
 static inline void snapshots_continue_with(mf_Context *context, RigConfig config, Begin *start,

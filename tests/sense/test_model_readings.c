@@ -65,14 +65,17 @@ static mf_Status rig_try(Rig *rig, RigConfig config, mf_Error *error) {
     return status;
 }
 
-static void rig_load(Rig *rig, mf_Context *context, const char *text) {
-    rig->context = context;
-    rig->model = load_urdf(context, text);
+static Rig rig_load(mf_Context *context, const char *text) {
+    Rig rig;
+    rig.context = context;
+    rig.model = load_urdf(context, text);
+    return rig;
 }
 
-static void rig_open(Rig *rig, mf_Context *context, const char *text, RigConfig config) {
-    rig_load(rig, context, text);
-    MUST(rig_try(rig, config, &error));
+static Rig rig_open(mf_Context *context, const char *text, RigConfig config) {
+    Rig rig = rig_load(context, text);
+    MUST(rig_try(&rig, config, &error));
+    return rig;
 }
 
 static void rig_close(Rig *rig) {
@@ -102,9 +105,8 @@ static const char box[] =
 // In free fall an accelerometer shows 0, at rest +g upwards (and so does a start); the ground's
 // loads on the sole are the weight.
 static void a_box_falls_and_rests(void **state) {
-    AUTO(rig_close) Rig rig;
     double a[3];
-    rig_open(&rig, *state, box, rig_config());
+    AUTO(rig_close) Rig rig = rig_open(*state, box, rig_config());
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, G, 1e-12);
     set_field(rig.group, "base.position", 0, 2, 5.0);
@@ -128,15 +130,16 @@ static void a_box_falls_and_rests(void **state) {
 // A point at radius r that turns at rate w: -w^2 r towards the middle, and w r along. The rod of
 // length 2 l = 1 m and mass m pulls its holder by m w^2 l.
 static void a_rod_turns(void **state) {
-    AUTO(rig_close) Rig rig;
     double a[3];
-    rig_open(&rig, *state,
-             "<mujoco><option gravity='0 0 0'><flag contact='disable'/></option><worldbody><body>"
-             "<joint axis='0 0 1'/><inertial pos='0.5 0 0' mass='3' diaginertia='1 1 1'/><site "
-             "name='tip' pos='0.8 0 0'/><site name='root'/></body></worldbody><sensor>"
-             "<accelerometer site='tip'/><velocimeter site='tip'/><gyro site='tip'/><force "
-             "site='root'/></sensor></mujoco>",
-             rig_config());
+    AUTO(rig_close)
+    Rig rig = rig_open(
+        *state,
+        "<mujoco><option gravity='0 0 0'><flag contact='disable'/></option><worldbody><body>"
+        "<joint axis='0 0 1'/><inertial pos='0.5 0 0' mass='3' diaginertia='1 1 1'/><site "
+        "name='tip' pos='0.8 0 0'/><site name='root'/></body></worldbody><sensor>"
+        "<accelerometer site='tip'/><velocimeter site='tip'/><gyro site='tip'/><force "
+        "site='root'/></sensor></mujoco>",
+        rig_config());
     set_field(rig.group, "joint.rate", 0, 0, 2.0);
     mf_world_step(rig.world, 1);
     values3(&rig, 0, a);
@@ -151,12 +154,13 @@ static void a_rod_turns(void **state) {
 
 // Without sensors of acceleration no velocities are kept.
 static void positions_alone_can_be_read(void **state) {
-    AUTO(rig_close) Rig rig;
     double a[3];
-    rig_open(&rig, *state,
-             "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='0.1'/><site name='s'/>"
-             "</body></worldbody><sensor><framepos objtype='site' objname='s'/></sensor></mujoco>",
-             rig_config());
+    AUTO(rig_close)
+    Rig rig = rig_open(
+        *state,
+        "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='0.1'/><site name='s'/>"
+        "</body></worldbody><sensor><framepos objtype='site' objname='s'/></sensor></mujoco>",
+        rig_config());
     set_field(rig.group, "base.position", 0, 2, 3.0);
     mf_world_step(rig.world, 10);
     values3(&rig, 0, a);
@@ -167,7 +171,6 @@ static void positions_alone_can_be_read(void **state) {
 // From (0, 0, 1) along x to shapes of which the distance is plain; the own body is not seen.
 static double range_to(mf_Context *context, const char *geom) {
     char text[1024];
-    AUTO(rig_close) Rig rig;
     RigConfig config = rig_config();
     snprintf(
         text, sizeof text,
@@ -176,7 +179,7 @@ static double range_to(mf_Context *context, const char *geom) {
         "size='0.1'/><site name='s' zaxis='1 0 0'/></body></worldbody><sensor><rangefinder "
         "site='s'/></sensor></mujoco>",
         geom);
-    rig_open(&rig, context, text, config);
+    AUTO(rig_close) Rig rig = rig_open(context, text, config);
     return value_of(&rig, 0, 0);
 }
 
@@ -208,12 +211,13 @@ static void rays_end_at_shapes(void **state) {
 
 // The distance to the ground of a world, level: h / cos.
 static void rays_end_at_the_ground(void **state) {
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, *state,
-             "<mujoco><worldbody><body pos='0 0 2'><joint type='slide' axis='0 0 1'/><geom "
-             "size='0.1'/><site name='s' zaxis='3 0 -4'/></body></worldbody><sensor><rangefinder "
-             "site='s'/></sensor></mujoco>",
-             rig_config());
+    AUTO(rig_close)
+    Rig rig = rig_open(
+        *state,
+        "<mujoco><worldbody><body pos='0 0 2'><joint type='slide' axis='0 0 1'/><geom "
+        "size='0.1'/><site name='s' zaxis='3 0 -4'/></body></worldbody><sensor><rangefinder "
+        "site='s'/></sensor></mujoco>",
+        rig_config());
     assert_near(value_of(&rig, 0, 0), 2.0 * 5 / 4, 1e-12);
 }
 
@@ -225,9 +229,8 @@ static const char noisy[] =
     "<jointpos joint='j' noise='0.1' cutoff='0.05'/><jointvel joint='j'/></sensor></mujoco>";
 
 static void noise_has_its_size(void **state) {
-    Rig rig;
     RigConfig config = WITH(rig_config(), .count = 1000);
-    rig_open(&rig, *state, noisy, config);
+    Rig rig = rig_open(*state, noisy, config);
     double sum = 0, square = 0, product = 0;
     for (int k = 0; k < 20; k++) {
         mf_world_step(rig.world, 1);
@@ -249,17 +252,16 @@ static void noise_has_its_size(void **state) {
     assert_true(before != value_of(&rig, 3, 0));
     rig_close(&rig);
     config.sensors.noise = false;
-    rig_open(&rig, *state, noisy, config);
+    rig = rig_open(*state, noisy, config);
     mf_world_step(rig.world, 3);
     assert_near(value_of(&rig, 7, 0), 0, 0);
     rig_close(&rig);
 }
 
 static void slow_sensors_keep_their_values(void **state) {
-    AUTO(rig_close) Rig rig;
     RigConfig config = rig_config();
     config.sensors.rate = (mf_Rate){50, 1}; // each tenth step of 2 ms
-    rig_open(&rig, *state, noisy, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, noisy, config);
     int changes = 0;
     for (int k = 0; k < 200; k++) {
         double before = value_of(&rig, 0, 0);
@@ -280,9 +282,8 @@ static void a_pan_is_weighed(void **state) {
         "<site name='s'/></body><body name='ball' pos='0.1 0 1.12'><freejoint/><geom size='0.1' "
         "mass='3' condim='1'/></body></worldbody><sensor><force site='s'/><torque site='s'/>"
         "<jointlimitfrc joint='z'/></sensor></mujoco>";
-    AUTO(rig_close) Rig rig;
     double a[3];
-    rig_open(&rig, *state, scale, rig_config());
+    AUTO(rig_close) Rig rig = rig_open(*state, scale, rig_config());
     mf_world_step(rig.world, 2000);
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, 4 * G, 1e-6);
@@ -298,8 +299,7 @@ static void a_tendon_holds_a_weight(void **state) {
         "type='slide' axis='0 0 1'/><geom type='box' size='0.3 0.3 0.02' mass='2'/></body>"
         "</worldbody><tendon><fixed name='t' limited='true' range='-0.01 1'><joint joint='z' "
         "coef='0.5'/></fixed></tendon><sensor><tendonlimitfrc tendon='t'/></sensor></mujoco>";
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, *state, scale, rig_config());
+    AUTO(rig_close) Rig rig = rig_open(*state, scale, rig_config());
     mf_world_step(rig.world, 10); // still above
     assert_near(value_of(&rig, 0, 0), 0, 0);
     mf_world_step(rig.world, 2000);
@@ -318,12 +318,11 @@ static void a_beam_on_two_supports(void **state) {
         {"", "<equality><connect body1='beam' body2='world' anchor='1 0 0'/></equality>"},
         {"<geom size='0.1' pos='1 0 0' mass='0'/>", ""}};
     for (int i = 0; i < 2; i++) {
-        AUTO(rig_close) Rig rig;
         RigConfig config = rig_config();
         char text[1024];
         double a[3];
         snprintf(text, sizeof text, beam, supports[i][0], supports[i][1]);
-        rig_open(&rig, *state, text, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, text, config);
         mf_world_step(rig.world, 2000);
         values3(&rig, 0, a);
         assert_near(a[2], G, 1e-4);
@@ -352,9 +351,8 @@ static void a_pushed_base_feels_nothing(void **state) {
         "<mujoco><option timestep='0.001'/><worldbody><body pos='0 0 9'><freejoint/><inertial "
         "pos='0.1 0 0' mass='2' diaginertia='1 2 3'/><site name='s'/></body></worldbody><sensor>"
         "<force site='s'/><torque site='s'/><accelerometer site='s'/></sensor></mujoco>";
-    AUTO(rig_close) Rig rig;
     double a[3];
-    rig_open(&rig, *state, body, rig_config());
+    AUTO(rig_close) Rig rig = rig_open(*state, body, rig_config());
     for (uint32_t c = 0; c < 3; c++) {
         set_field(rig.group, "base.force", 0, c, 3.0 - 2.0 * c);
         set_field(rig.group, "base.torque", 0, c, 0.5 + c);
@@ -369,10 +367,9 @@ static void a_pushed_base_feels_nothing(void **state) {
 }
 
 static void external_forces_act_on_a_tumbling_robot(void **state) {
-    AUTO(rig_close) Rig rig;
     RigConfig config = rig_config();
     double a[3], largest = 0.0, base = 0.0, hinge = 0.0, sum = 0.0;
-    rig_open(&rig, *state, tumbler, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, tumbler, config);
     for (int n = 0; n < 12000; n++) {
         mf_world_step(rig.world, 1);
         values3(&rig, 0, a);
@@ -395,21 +392,23 @@ static const char *everything_path(void) {
     return MAYFLY_SOURCE_DIR "/tests/sense/sensors.xml";
 }
 
-static void open_everything(Rig *rig, mf_Context *context, RigConfig config) {
-    rig->context = context;
-    rig->model = load_file(context, everything_path(), NULL);
-    MUST(rig_try(rig, config, &error));
+static Rig open_everything(mf_Context *context, RigConfig config) {
+    Rig rig;
+    rig.context = context;
+    rig.model = load_file(context, everything_path(), NULL);
+    MUST(rig_try(&rig, config, &error));
     for (uint32_t i = 0; i < config.count; i++)
-        for (uint32_t j = 0; j < rig->model->joint_count; j++)
-            set_field(rig->group, "joint.rate", i, j, 0.01 * (i % 37) - 0.1 * j);
+        for (uint32_t j = 0; j < rig.model->joint_count; j++)
+            set_field(rig.group, "joint.rate", i, j, 0.01 * (i % 37) - 0.1 * j);
+    return rig;
 }
 
 static uint64_t tumbler_hash(mf_Context *context, uint32_t count, uint32_t which, mf_Isa isa,
                              bool floats) {
-    AUTO(rig_close) Rig rig;
     uint64_t hash = 0;
-    rig_open(&rig, context, tumbler,
-             WITH(rig_config(), .count = count, .isa = isa, .floats = floats));
+    AUTO(rig_close)
+    Rig rig = rig_open(context, tumbler,
+                       WITH(rig_config(), .count = count, .isa = isa, .floats = floats));
     for (uint32_t i = 0; i < count; i++)
         set_field(rig.group, "free.velocity", i, 1, 0.2 * (count == 1 ? which : i) - 0.7);
     for (int n = 0; n < 22; n++) {
@@ -429,34 +428,28 @@ static void forces_depend_on_nothing(void **state) {
     for (int floats = 0; floats < 2; floats++) {
         uint64_t alone = tumbler_hash(*state, 1, 5, MF_ISA_AUTO, floats);
         assert_true(alone != tumbler_hash(*state, 1, 2, MF_ISA_AUTO, floats));
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
-            if (mf_isa_available(isa))
-                assert_true(tumbler_hash(*state, 7, 5, isa, floats) == alone);
+        FOR_EACH_ISA (isa)
+            assert_true(tumbler_hash(*state, 7, 5, isa, floats) == alone);
     }
 }
 
 // All robots of a batch, on every instruction set, read the same bits as when they are alone.
 static void bits_do_not_depend_on_settings(void **state) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int floats = 0; floats < 2; floats++) {
         uint64_t expected[40];
-        for (uint32_t k = 0; k < 3; k++) {
-            Rig rig;
-            RigConfig config = WITH(rig_config(), .count = 40, .floats = floats, .isa = isas[k]);
-            if (!mf_isa_available(isas[k]))
-                continue;
-            open_everything(&rig, *state, config);
+        FOR_EACH_ISA (isa) {
+            AUTO(rig_close)
+            Rig rig = open_everything(
+                *state, WITH(rig_config(), .count = 40, .floats = floats, .isa = isa));
             mf_world_step(rig.world, 30);
             for (uint32_t i = 0; i < 40; i++) {
                 uint64_t hash = mf_group_instance_hash(rig.group, i);
-                if (k == 0)
+                if (isa == MF_ISA_SCALAR)
                     expected[i] = hash;
                 assert_int_equal(hash, expected[i]);
             }
-            rig_close(&rig);
         }
-        AUTO(rig_close) Rig alone;
-        open_everything(&alone, *state, WITH(rig_config(), .floats = floats));
+        AUTO(rig_close) Rig alone = open_everything(*state, WITH(rig_config(), .floats = floats));
         mf_world_step(alone.world, 30);
         assert_int_equal(mf_group_instance_hash(alone.group, 0), expected[0]);
     }
@@ -465,9 +458,9 @@ static void bits_do_not_depend_on_settings(void **state) {
 static void floats_are_near_doubles(void **state) {
     AUTO(rig_close) Rig single, precise;
     RigConfig config = rig_config();
-    open_everything(&precise, *state, config);
+    precise = open_everything(*state, config);
     config.floats = true;
-    open_everything(&single, *state, config);
+    single = open_everything(*state, config);
     mf_world_step(single.world, 5);
     mf_world_step(precise.world, 5);
     for (uint32_t i = 0; i < precise.model->sensor_value_count; i++) {
@@ -480,8 +473,8 @@ static void floats_are_near_doubles(void **state) {
 static void a_faulty_robot_does_not_affect_others(void **state) {
     AUTO(rig_close) Rig clean, broken;
     RigConfig config = WITH(rig_config(), .count = 20);
-    open_everything(&clean, *state, config);
-    open_everything(&broken, *state, config);
+    clean = open_everything(*state, config);
+    broken = open_everything(*state, config);
     mf_world_step(clean.world, 3);
     mf_world_step(broken.world, 3);
     double kept = value_of(&broken, 5, 0);
@@ -508,12 +501,11 @@ static void fixed_bodies_are_distinguished(void **state) {
     static const char *const parts[3][2] = {
         {"", ""}, {" contype='0' conaffinity='0'", ""}, {"", tie}};
     for (int i = 0; i < 3; i++) {
-        AUTO(rig_close) Rig rig;
         RigConfig config = rig_config();
         char text[1024];
         double a[3];
         snprintf(text, sizeof text, leg, parts[i][0], parts[i][1]);
-        rig_open(&rig, *state, text, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, text, config);
         mf_world_step(rig.world, 400);
         values3(&rig, 0, a); // the foot bears the upper ball, or hangs on it
         assert_near3(a, 0, 0, i == 2 ? G : -G, 1e-4);
@@ -531,11 +523,10 @@ static void unmeasurable_sensors_are_named(void **state) {
     } cases[] = {{"<jointlimitfrc name='x' joint='j'/>", "sensor 1 'x'"},
                  {"<force name='y' site='s'/>", "can collide"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO(rig_close) Rig rig;
         char text[1024];
         RigConfig config = WITH(rig_config(), .points = true);
         snprintf(text, sizeof text, limits, cases[i].sensor);
-        rig_load(&rig, *state, text);
+        AUTO(rig_close) Rig rig = rig_load(*state, text);
         MUST_FAIL(rig_try(&rig, config, &error), MF_UNSUPPORTED, cases[i].names);
         config.sensors.lenient = true;
         MUST(rig_try(&rig, config, &error));
@@ -546,8 +537,7 @@ static void unmeasurable_sensors_are_named(void **state) {
 
 // `points` moves the same robot, and its sensors read.
 static void points_has_sensors_too(void **state) {
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, *state, box, WITH(rig_config(), .points = true));
+    AUTO(rig_close) Rig rig = rig_open(*state, box, WITH(rig_config(), .points = true));
     mf_world_step(rig.world, 500);
     double a[3];
     values3(&rig, 0, a);
@@ -556,8 +546,8 @@ static void points_has_sensors_too(void **state) {
 }
 
 static void snapshots_contain_readings(void **state) {
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, *state, noisy, WITH(rig_config(), .sensors.rate = ((mf_Rate){50, 1})));
+    AUTO(rig_close)
+    Rig rig = rig_open(*state, noisy, WITH(rig_config(), .sensors.rate = ((mf_Rate){50, 1})));
     mf_world_step(rig.world, 13);
     assert_continues(rig.world, 30);
 }
@@ -587,10 +577,9 @@ static void adding_survives_every_failure(void **state) {
 }
 
 static void mistakes_are_refused(void **state) {
-    Rig rig;
     RigConfig config = rig_config();
     double values[20];
-    rig_open(&rig, *state, noisy, config);
+    Rig rig = rig_open(*state, noisy, config);
     MUST_FAIL(mf_sensors_add(rig.group, NULL, &error), MF_BAD_ARGUMENT, ""); // twice
     const uint32_t none = 99;
     MUST_FAIL(mf_articulated_report_forces(rig.group, &none, 1, &error), MF_BAD_ARGUMENT,
@@ -600,10 +589,10 @@ static void mistakes_are_refused(void **state) {
     mf_SensorsConfig bad = {0};
     MUST_FAIL(mf_sensors_add(rig.group, &bad, &error), MF_BAD_ARGUMENT, "");
     rig_close(&rig);
-    rig_open(&rig, *state,
-             "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody>"
-             "</mujoco>",
-             config); // a robot without sensors gets nothing
+    rig = rig_open(*state,
+                   "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody>"
+                   "</mujoco>",
+                   config); // a robot without sensors gets nothing
     assert_null(mf_group_find_field(rig.group, "sensor.value"));
     MUST_FAIL(mf_sensors_measure(rig.group, 0, NULL, values, &error), MF_BAD_ARGUMENT, "");
     rig_close(&rig);

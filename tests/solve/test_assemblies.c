@@ -23,28 +23,28 @@ typedef struct RowConfig {
     bool fixed; // bases; only the first module is docked on then
 } RowConfig;
 
-static void open_row(Row *row, const RowConfig *config) {
-    memset(row, 0, sizeof *row);
-    Pitch *pitch = &row->pitch;
+static Row open_row(const RowConfig *config) {
+    Row row = {0};
+    Pitch *pitch = &row.pitch;
     *pitch = pitch_open(config->threads, config->isa, config->step, config->gravity);
     mf_Model *model = load_file(pitch->context, "modules/pitch.urdf");
-    row->front = mf_model_find(model, MF_ITEM_DOCK, "front");
-    row->back = mf_model_find(model, MF_ITEM_DOCK, "back");
-    row->modules = pitch_group(pitch, model, "modules", config->count, config->wide);
-    prepare(pitch, row->modules);
-    MUST(rig_add_articulated(row->modules,
-                             &WITH(mf_motions_config().articulated, .contacts = config->contacts),
-                             &error));
-    MUST(mf_world_docks_add(pitch->world, NULL, &row->docks, &error));
-    put_at(pitch, row->modules, 0, 0, 0, config->height);
+    row.front = mf_model_find(model, MF_ITEM_DOCK, "front");
+    row.back = mf_model_find(model, MF_ITEM_DOCK, "back");
+    row.modules = pitch_group(pitch, model, "modules", config->count, config->wide);
+    prepare(pitch, row.modules);
+    MUST(rig_add_articulated(
+        row.modules, &WITH(mf_motions_config().articulated, .contacts = config->contacts), &error));
+    MUST(mf_world_docks_add(pitch->world, NULL, &row.docks, &error));
+    put_at(pitch, row.modules, 0, 0, 0, config->height);
     for (uint32_t i = 1; i < config->count; i++) {
-        const mf_DockPort front = {row->modules, i - 1, row->front},
-                          back = {row->modules, i, row->back};
+        const mf_DockPort front = {row.modules, i - 1, row.front},
+                          back = {row.modules, i, row.back};
         double at[3], rotation[4];
-        MUST(mf_docks_mating_pose(row->docks, &front, &back, 0, at, rotation, &error));
-        MUST(mf_group_set_start(row->modules, i, at, rotation, NULL, &error));
-        row->length = at[0] / i;
+        MUST(mf_docks_mating_pose(row.docks, &front, &back, 0, at, rotation, &error));
+        MUST(mf_group_set_start(row.modules, i, at, rotation, NULL, &error));
+        row.length = at[0] / i;
     }
+    return row;
 }
 
 static void dock_row(Row *row) {
@@ -88,8 +88,7 @@ static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide)
                               .height = 0.1,
                               .wide = wide,
                               .contacts = true};
-    AUTO(close_row) Row row;
-    open_row(&row, &config);
+    AUTO(close_row) Row row = open_row(&config);
     dock_row(&row);
     swing(&row);
     step(&row, 60);
@@ -127,7 +126,7 @@ TEST(a_snapshot_continues) {
                               .contacts = true};
     Row rows[2];
     for (uint32_t i = 0; i < 2; i++)
-        open_row(&rows[i], &config);
+        rows[i] = open_row(&config);
     dock_row(&rows[0]);
     swing(&rows[0]);
     step(&rows[0], 50);
@@ -152,8 +151,7 @@ TEST(docking_keeps_momentum) {
                               .step = 5 * MF_MILLISECOND,
                               .height = 5.0,
                               .wide = true};
-    AUTO(close_row) Row row;
-    open_row(&row, &config);
+    AUTO(close_row) Row row = open_row(&config);
     dock_row(&row);
     set_field(row.modules, "dock.enabled", 1, row.front, 0);
     step(&row, 1);
@@ -193,8 +191,7 @@ TEST(loads_are_those_of_statics) {
                               .gravity = 9.81,
                               .height = 5.0,
                               .wide = true};
-    AUTO(close_row) Row row;
-    open_row(&row, &config);
+    AUTO(close_row) Row row = open_row(&config);
     dock_row(&row);
     const mf_Model *model = mf_group_model(row.modules);
     double mass = 0.0;
@@ -223,8 +220,7 @@ static void rest(uint32_t count, double seconds, double creep) {
                               .gravity = 9.81,
                               .height = 0.045,
                               .contacts = true};
-    AUTO(close_row) Row row;
-    open_row(&row, &config);
+    AUTO(close_row) Row row = open_row(&config);
     dock_row(&row);
     step(&row, 60);
     const double begin[2] = {get_field(row.modules, "base.position", 0, 0),
@@ -264,8 +260,7 @@ TEST(a_faulty_robot_is_held_by_joints) {
                               .gravity = 9.81,
                               .height = 5.0,
                               .wide = true};
-    AUTO(close_row) Row row;
-    open_row(&row, &config);
+    AUTO(close_row) Row row = open_row(&config);
     dock_row(&row);
     step(&row, 10);
     assert_int_equal(mf_docks_statistics(row.docks).trees, 10);
@@ -289,8 +284,7 @@ TEST(other_joints_hold_a_tree) {
                               .gravity = 9.81,
                               .height = 5.0,
                               .wide = true};
-    AUTO(close_row) Row row;
-    open_row(&row, &config);
+    AUTO(close_row) Row row = open_row(&config);
     dock_row(&row);
     mf_WorldJoints *joints = mf_world_joints_of(row.pitch.world);
     mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, NULL, 0, row.modules, 0);

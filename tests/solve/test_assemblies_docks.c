@@ -61,8 +61,10 @@ static Rows open_lines(uint32_t each, uint32_t line, uint32_t count, double gap,
     return rows;
 }
 
-static void open_rows(Rows *rows, uint32_t each, uint32_t count, double gap, const char *extra) {
-    *rows = open_lines(each, count, count, gap, extra);
+static Rows open_rows(uint32_t each, uint32_t count, double gap, const char *extra) {
+    Rows rows;
+    rows = open_lines(each, count, count, gap, extra);
+    return rows;
 }
 
 static void close_rows(Rows *rows) {
@@ -131,8 +133,7 @@ static void read_velocities(mf_Group *modules, double out[MOST][VALUES]) {
 // the first carries 6 N, above its 5.
 TEST(a_pulled_row_breaks_where_the_load_is) {
     const double pull = 8.0, tick = 0.002;
-    AUTO(close_rows) Rows rows;
-    open_rows(&rows, 4, 4, 0.0, "tension=5");
+    AUTO(close_rows) Rows rows = open_rows(4, 4, 0.0, "tension=5");
     step(&rows, 10);
     assert_int_equal(seen(&rows).trees, 10);
     set_field(rows.modules, "base.force", 0, 0, -pull);
@@ -172,8 +173,8 @@ TEST(a_spinning_row_breaks_without_a_jump) {
     const double rate = 6.0;
     Rows rows[2];
     bool broke = false;
-    open_rows(&rows[0], COUNT, COUNT, 0.0, "tension=14");
-    open_rows(&rows[1], COUNT, COUNT, 0.0, "");
+    rows[0] = open_rows(COUNT, COUNT, 0.0, "tension=14");
+    rows[1] = open_rows(COUNT, COUNT, 0.0, "");
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t i = 0; i < COUNT; i++) {
             set_field(rows[k].modules, "base.angular_velocity", i, 2, rate);
@@ -220,10 +221,9 @@ TEST(a_spinning_row_breaks_without_a_jump) {
 // Two rows at rest, 50 mm apart: pull (1 - d / range)^2 is 2 N on each, the only one, since docks
 // within a row are taken. They meet, lose what the blow takes, and go on as one tree at rest.
 TEST(a_magnet_pulls_a_row_on) {
-    AUTO(close_rows) Rows rows;
     const Momentum none = {{0}, {0}};
     double energy = 0.0;
-    open_rows(&rows, 2, 4, 0.05, "pull=8 range=0.1");
+    AUTO(close_rows) Rows rows = open_rows(2, 4, 0.05, "pull=8 range=0.1");
     step(&rows, 1);
     for (uint32_t i = 0; i < 4; i++)
         assert_near(get_field(rows.modules, "base.linear_velocity", i, 0),
@@ -258,8 +258,7 @@ TEST(a_magnet_pulls_a_row_on) {
 
 // It closes for 20 ms, ten steps, in which both rows move by themselves; then they are one.
 TEST(a_clamp_closes_on_a_row) {
-    AUTO(close_rows) Rows rows;
-    open_rows(&rows, 3, 6, 0.0, "closing=0.02");
+    AUTO(close_rows) Rows rows = open_rows(3, 6, 0.0, "closing=0.02");
     drive(&rows, 0, 0.3);
     drive(&rows, 1, 0.28); // parts by 0.2 mm meanwhile
     const Momentum before = momentum_of(rows.modules);

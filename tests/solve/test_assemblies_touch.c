@@ -64,9 +64,9 @@ static mf_Group *add_modules(Play *play, const PlayConfig *config, mf_Model *mod
 }
 
 // Rows of modules along x, one above the other and a little aside, and balls.
-static void open_play(Play *play, const PlayConfig *config) {
-    memset(play, 0, sizeof *play);
-    Pitch *pitch = &play->pitch;
+static Play open_play(const PlayConfig *config) {
+    Play play = {0};
+    Pitch *pitch = &play.pitch;
     char text[4096];
     mf_WorldJoints *joints;
     mf_WorldJointsConfig exact = mf_world_joints_config();
@@ -76,31 +76,31 @@ static void open_play(Play *play, const PlayConfig *config) {
     }
     *pitch = pitch_open(config->threads, config->isa, config->step, config->gravity);
     write_chain(text, sizeof text);
-    play->modules =
-        add_modules(play, config, load_text(pitch->context, config->whole ? text : module_text),
+    play.modules =
+        add_modules(&play, config, load_text(pitch->context, config->whole ? text : module_text),
                     "modules", config->whole ? config->rows : config->rows * MODULES);
     if (config->balls > 0)
-        play->others = add_modules(play, config,
-                                   load_text(pitch->context,
-                                             "<mujoco model='ball'><worldbody><body><freejoint/>"
-                                             "<geom type='sphere' size='0.05' mass='2'/></body>"
-                                             "</worldbody></mujoco>"),
-                                   "others", config->balls);
+        play.others = add_modules(&play, config,
+                                  load_text(pitch->context,
+                                            "<mujoco model='ball'><worldbody><body><freejoint/>"
+                                            "<geom type='sphere' size='0.05' mass='2'/></body>"
+                                            "</worldbody></mujoco>"),
+                                  "others", config->balls);
     MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
     mf_CollisionsConfig collisions = mf_collisions_config();
     pitch_collide(pitch, &collisions);
     if (!config->whole)
-        MUST(mf_world_docks_add(pitch->world, NULL, &play->docks, &error));
+        MUST(mf_world_docks_add(pitch->world, NULL, &play.docks, &error));
     const uint32_t own = config->whole ? 1 : MODULES;
     for (uint32_t r = 0; r < config->rows; r++)
         for (uint32_t i = 0; i < own; i++) {
-            put_at(pitch, play->modules, own * r + i, 0.2 * i + 0.04 * r, 0.01 * r,
+            put_at(pitch, play.modules, own * r + i, 0.2 * i + 0.04 * r, 0.01 * r,
                    config->height + 0.0605 * r);
             if (i > 0)
-                MUST(mf_docks_connect(play->docks,
-                                      &(mf_DockPort){play->modules, own * r + i - 1, 1},
-                                      &(mf_DockPort){play->modules, own * r + i, 0}, 0, &error));
+                MUST(mf_docks_connect(play.docks, &(mf_DockPort){play.modules, own * r + i - 1, 1},
+                                      &(mf_DockPort){play.modules, own * r + i, 0}, 0, &error));
         }
+    return play;
 }
 
 static void close_play(Play *play) {
@@ -140,8 +140,7 @@ static void strike(bool whole, mf_Time step, double out[SEEN]) {
                                .height = 5.0,
                                .wide = true,
                                .exact = true};
-    AUTO(close_play) Play play;
-    open_play(&play, &config);
+    AUTO(close_play) Play play = open_play(&config);
     put_at(&play.pitch, play.others, 0, 0.26, 0.01, 4.915);
     set_field(play.others, "base.linear_velocity", 0, 2, 0.2);
     set_field(play.others, "base.linear_velocity", 0, 1, 0.01);
@@ -205,8 +204,7 @@ TEST(rows_rest_on_each_other) {
                                    .height = 0.031,
                                    .wide = wide,
                                    .ground = true};
-        AUTO(close_play) Play play;
-        open_play(&play, &config);
+        AUTO(close_play) Play play = open_play(&config);
         const uint32_t steps = SANITIZED ? 300 : 700;
         mf_world_step(play.pitch.world, steps);
         print_message("a row on a row: bears %.6g N of %.6g N\n", load_on_row(&play, 1),
@@ -222,7 +220,7 @@ TEST(rows_rest_on_each_other) {
 // ---- bits ---------------------------------------------------------------------------------------
 
 // Rows that fall on each other and on balls, in blocks that are not full.
-static void open_heap(Play *play, uint32_t threads, mf_Isa isa, bool wide) {
+static Play open_heap(uint32_t threads, mf_Isa isa, bool wide) {
     const PlayConfig config = {.rows = 3,
                                .balls = 3,
                                .threads = threads,
@@ -232,14 +230,14 @@ static void open_heap(Play *play, uint32_t threads, mf_Isa isa, bool wide) {
                                .height = 0.15,
                                .wide = wide,
                                .ground = true};
-    open_play(play, &config);
+    Play play = open_play(&config);
     for (uint32_t b = 0; b < config.balls; b++)
-        put_at(&play->pitch, play->others, b, 0.25 * b, 0.0, 0.05);
+        put_at(&play.pitch, play.others, b, 0.25 * b, 0.0, 0.05);
+    return play;
 }
 
 static uint64_t hash_of(uint32_t threads, mf_Isa isa, bool wide) {
-    AUTO(close_play) Play play;
-    open_heap(&play, threads, isa, wide);
+    AUTO(close_play) Play play = open_heap(threads, isa, wide);
     mf_world_step(play.pitch.world, SANITIZED ? 20 : 50);
     assert_true(mf_docks_statistics(play.docks).trees >= 3 * 20);
     assert_int_equal(mf_group_fault_total(play.modules), 0);
@@ -257,8 +255,7 @@ TEST(bits_depend_on_nothing_else) {
 }
 
 TEST(a_snapshot_of_a_heap_continues) {
-    AUTO(close_play) Play play;
-    open_heap(&play, 1, MF_ISA_AUTO, true);
+    AUTO(close_play) Play play = open_heap(1, MF_ISA_AUTO, true);
     mf_world_step(play.pitch.world, 40);
     assert_continues(play.pitch.world, 20);
 }

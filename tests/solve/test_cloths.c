@@ -195,10 +195,8 @@ TEST(solids_carry) {
 
 TEST(sets_and_threads_agree) {
     uint64_t hash = 0;
-    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
+    FOR_EACH_ISA (isa)
         for (uint32_t threads = 1; threads <= 3; threads += 2) {
-            if (!mf_isa_available(isa))
-                continue;
             AUTO_CONTEXT *context = open_context(threads);
             AUTO(rig_close)
             Rig rig = rig_open(context, "type='sphere' size='0.1'", "-0.2", true, 1.0, isa);

@@ -28,19 +28,20 @@ static mf_InteractionConfig everything(void) {
     return config;
 }
 
-static void fill_world(Fixture *fixture, const FixtureConfig *setup,
-                       const mf_InteractionConfig *settings, bool wide) {
-    fixture_open(fixture, *setup);
-    mf_Group *first = add_walkers(fixture, "first", FIRST, false, 2.0);
-    mf_Group *second = add_walkers(fixture, "second", SECOND, wide, 4.0);
+static Fixture fill_world(const FixtureConfig *setup, const mf_InteractionConfig *settings,
+                          bool wide) {
+    Fixture fixture = fixture_open(*setup);
+    mf_Group *first = add_walkers(&fixture, "first", FIRST, false, 2.0);
+    mf_Group *second = add_walkers(&fixture, "second", SECOND, wide, 4.0);
     for (uint32_t i = 0; i < FIRST; i++)
         put(first, i, 22 * unit(1, i) - 11, 22 * unit(2, i) - 11, 22 * unit(3, i) - 2, 0, 0, 0);
     for (uint32_t i = 0; i < SECOND; i++)
         put(second, i, 22 * unit(4, i) - 11, 22 * unit(5, i) - 11, 8 * unit(6, i) + 1, 0, 0, 0);
     mf_InteractionMember members[2] = {mf_interaction_member(first), mf_interaction_member(second)};
     members[0].rotor_area = 0.3;
-    MUST(mf_interaction_add(fixture->world, &WITH(*settings, .members = members, .member_count = 2),
-                            &fixture->interaction, &error));
+    MUST(mf_interaction_add(fixture.world, &WITH(*settings, .members = members, .member_count = 2),
+                            &fixture.interaction, &error));
+    return fixture;
 }
 
 static Outcome outcome_of(const Fixture *fixture) {
@@ -68,8 +69,7 @@ static void same(Outcome a, Outcome b) {
 
 static Outcome live(const FixtureConfig *setup, const mf_InteractionConfig *config, bool wide,
                     uint64_t steps) {
-    AUTO(fixture_close) Fixture fixture;
-    fill_world(&fixture, setup, config, wide);
+    AUTO(fixture_close) Fixture fixture = fill_world(setup, config, wide);
     mf_world_step(fixture.world, steps);
     return outcome_of(&fixture);
 }
@@ -100,10 +100,9 @@ TEST(threads_and_sets_do_not_show) {
 TEST(the_host_may_flush) {
     enum { CLUSTERS = 1000 };
     const unsigned before = _mm_getcsr();
-    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = WITH(fixture_config(), .threads = 4);
     _mm_setcsr(before | 0x8040);
-    fixture_open(&fixture, setup);
+    AUTO(fixture_close) Fixture fixture = fixture_open(setup);
     mf_Group *group = add_walkers(&fixture, "agents", 3 * CLUSTERS, false, 0.0);
     for (uint32_t i = 0; i < 3 * CLUSTERS; i++) {
         const double offset[3] = {0.0, 2e-22, 1e-22};
@@ -162,8 +161,7 @@ TEST(the_background_thread_gives_the_same_results) {
 
 TEST(latency_is_exact) {
     for (int background = 0; background < 2; background++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_open(&fixture, fixture_config());
+        AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
         mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
         put(group, 0, 0, 0, 5, 0, 0, 0);
         put(group, 1, 0.3, 0, 5, 0, 0, 0);
@@ -190,11 +188,10 @@ TEST(latency_is_exact) {
 
 // A restored world goes on to the same bits, though its lists are built anew.
 TEST(restored_worlds_go_on) {
-    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
     mf_InteractionConfig config =
         WITH(everything(), .detection_rate = ((mf_Rate){30, 1}), .fence_faults = false);
-    fill_world(&fixture, &setup, &config, false);
+    AUTO(fixture_close) Fixture fixture = fill_world(&setup, &config, false);
     mf_world_step(fixture.world, 33);
     size_t size;
     AUTO(end_memory) void *image = take_snapshot(fixture.world, &size);
@@ -203,14 +200,13 @@ TEST(restored_worlds_go_on) {
     MUST(mf_world_restore(fixture.world, image, size, &error));
     mf_world_step(fixture.world, 50);
     assert_true(mf_world_hash(fixture.world) == hash);
-    AUTO(fixture_close) Fixture other;
-    fill_world(&other, &setup, &config, false);
+    AUTO(fixture_close) Fixture other = fill_world(&setup, &config, false);
     MUST(mf_world_restore(other.world, image, size, &error));
     mf_world_step(other.world, 50);
     assert_true(mf_world_hash(other.world) == hash);
     fixture_close(&other);
     config.radius = 2.9; // another interaction: another world
-    fill_world(&other, &setup, &config, false);
+    other = fill_world(&setup, &config, false);
     assert_int_equal(mf_world_restore(other.world, image, size, &other.error), MF_BAD_ARGUMENT);
 }
 
@@ -218,8 +214,7 @@ TEST(restored_worlds_go_on) {
 TEST(results_do_not_depend_on_distant_agents) {
     uint64_t hash[2];
     for (int alone = 0; alone < 2; alone++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_open(&fixture, fixture_config());
+        AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
         mf_Group *group = add_walkers(&fixture, "agents", alone ? 1 : 1000, false, 1.0);
         put(group, 0, 500, 500, 50, 1, 2, 0);
         for (uint32_t i = 1; i < mf_group_count(group); i++)
@@ -234,13 +229,12 @@ TEST(results_do_not_depend_on_distant_agents) {
 
 TEST(steps_take_no_memory) {
     for (int background = 0; background < 2; background++) {
-        AUTO(fixture_close) Fixture fixture;
         FixtureConfig setup = fixture_config();
         mf_InteractionConfig config = everything();
         setup.threads = 2;
         config.background = background != 0;
         config.latency = background ? 1 : 0;
-        fill_world(&fixture, &setup, &config, false);
+        AUTO(fixture_close) Fixture fixture = fill_world(&setup, &config, false);
         uint64_t calls = mf_context_call_count(fixture.context);
         mf_world_step(fixture.world, 100);
         assert_true(mf_context_call_count(fixture.context) == calls);
@@ -249,8 +243,7 @@ TEST(steps_take_no_memory) {
 
 // Detection at 20 Hz in steps of 10 ms: the fields change every fifth step only.
 TEST(rates_hold) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_open(&fixture, fixture_config());
+    AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
     mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
     put(group, 0, 0, 0, 5, 0, 0, 0);
     put(group, 1, 1, 0, 5, 1, 0, 0);

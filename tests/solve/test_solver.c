@@ -316,11 +316,10 @@ TEST(bits_depend_on_nothing_else) {
     assert_memory_equal(&one, &result, sizeof one);
     result = heap(other, 1, MF_ISA_AUTO);
     assert_memory_equal(&one, &result, sizeof one);
-    for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
-        if (mf_isa_available((mf_Isa)isa)) {
-            result = heap(order, 1, (mf_Isa)isa);
-            assert_memory_equal(&one, &result, sizeof one);
-        }
+    FOR_EACH_ISA (isa) {
+        result = heap(order, 1, isa);
+        assert_memory_equal(&one, &result, sizeof one);
+    }
 }
 
 TEST(a_snapshot_holds_the_warm_start) {

@@ -217,9 +217,9 @@ TEST(bits_of_heaps_depend_on_nothing_else) {
         const Heap one = heap_of(1, MF_ISA_AUTO, motions[m]);
         Heap other = heap_of(3, MF_ISA_AUTO, motions[m]);
         assert_memory_equal(&one, &other, sizeof one);
-        for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
-            if (mf_isa_available((mf_Isa)isa) && (mf_Isa)isa != widest) {
-                other = heap_of(1, (mf_Isa)isa, motions[m]);
+        FOR_EACH_ISA (isa)
+            if (isa != widest) {
+                other = heap_of(1, isa, motions[m]);
                 assert_memory_equal(&one, &other, sizeof one);
             }
     }

@@ -117,7 +117,7 @@ static void answer(const char *path) {
 
 // ---- closed forms -------------------------------------------------------------------------------
 
-static void open_text(Robot *robot, const char *text, mf_ImportBase base) {
+static Robot open_text(const char *text, mf_ImportBase base) {
     char path[] = "/tmp/mayfly_urdf_XXXXXX";
     mf_Error error = {0};
     mf_ImportConfig config = WITH(mf_import_config(), .base = base);
@@ -125,11 +125,12 @@ static void open_text(Robot *robot, const char *text, mf_ImportBase base) {
     assert_true(file >= 0);
     assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
     close(file);
-    *robot = (Robot){.context = open_context(1)};
-    must(mf_model_load(robot->context, path, &config, &robot->model, &error), &error);
+    Robot robot = {.context = open_context(1)};
+    must(mf_model_load(robot.context, path, &config, &robot.model, &error), &error);
     unlink(path);
-    robot_start(robot, &error);
-    assert_true(robot->moves);
+    robot_start(&robot, &error);
+    assert_true(robot.moves);
+    return robot;
 }
 
 static bool has_note(const Robot *robot, const char *text) {
@@ -161,9 +162,8 @@ static void put(const Robot *robot, const char *name, double value) {
 
 // m r^2 + I = 0.1 * 0.01 + 1e-4: a motor of 30 N m and 1 rad/s adds no rotor.
 TEST(a_motor_has_no_inertia_of_its_own) {
-    AUTO(robot_close) Robot robot;
     double mass = 0.0;
-    open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
+    AUTO(robot_close) Robot robot = open_text(pendulum, MF_IMPORT_BASE_FIXED);
     assert_int_equal(robot.n, 1);
     MUST(mf_group_mass_matrix(robot.group, 0, 1, &mass, &error));
     assert_true(fabs(mass - 0.0011) < 1e-15);
@@ -171,8 +171,7 @@ TEST(a_motor_has_no_inertia_of_its_own) {
 
 // Its servo is stable without one, at any step: it goes to its target with the speed of the file.
 TEST(a_light_joint_follows_its_servo) {
-    AUTO(robot_close) Robot robot;
-    open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
+    AUTO(robot_close) Robot robot = open_text(pendulum, MF_IMPORT_BASE_FIXED);
     put(&robot, "joint.target", 0.8);
     double fastest = 0.0;
     for (int i = 0; i < 3000; i++) {
@@ -186,8 +185,7 @@ TEST(a_light_joint_follows_its_servo) {
 // 60 N m of joint.torque are at most the effort of 30, and drive the joint at most at 1 rad/s.
 TEST(limits_hold_for_torques) {
     for (int fixed_count = 0; fixed_count < 2; fixed_count++) {
-        AUTO(robot_close) Robot robot;
-        open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
+        AUTO(robot_close) Robot robot = open_text(pendulum, MF_IMPORT_BASE_FIXED);
         mf_world_destroy(robot.world);
         mf_WorldConfig world = mf_world_config();
         mf_GroupConfig group = mf_group_config();
@@ -230,9 +228,8 @@ TEST(a_root_named_world_holds_the_base) {
                                                                                 "arm") "</robot>";
     const mf_ImportBase bases[] = {MF_IMPORT_BASE_AUTO, MF_IMPORT_BASE_FIXED, MF_IMPORT_BASE_FREE};
     for (int k = 0; k < 3; k++) {
-        AUTO(robot_close) Robot robot;
         double at[6], rotation[8];
-        open_text(&robot, text, bases[k]);
+        AUTO(robot_close) Robot robot = open_text(text, bases[k]);
         assert_int_equal(robot.n, k < 2 ? 1 : 7);
         assert_true(has_note(&robot, "link 'world' is the world") == (k == 0));
         mf_world_step(robot.world, 100);
@@ -244,15 +241,14 @@ TEST(a_root_named_world_holds_the_base) {
 
 // A base without mass cannot be free; a serial robot whose base is, says so.
 TEST(guesses_are_noted) {
-    AUTO(robot_close) Robot robot;
-    open_text(&robot,
-              "<robot name='r'><link name='foot'/><link name='arm'>" INERTIAL(
-                  "0.2", "3", "0.04") "</link>" HINGE("foot", "arm") "</robot>",
-              MF_IMPORT_BASE_AUTO);
+    AUTO(robot_close)
+    Robot robot = open_text("<robot name='r'><link name='foot'/><link name='arm'>" INERTIAL(
+                                "0.2", "3", "0.04") "</link>" HINGE("foot", "arm") "</robot>",
+                            MF_IMPORT_BASE_AUTO);
     assert_int_equal(robot.n, 1);
     assert_true(has_note(&robot, "have no mass: the base is fixed in the world"));
     robot_close(&robot);
-    open_text(&robot, pendulum, MF_IMPORT_BASE_AUTO);
+    robot = open_text(pendulum, MF_IMPORT_BASE_AUTO);
     assert_int_equal(robot.n, 7);
     assert_true(has_note(&robot, "the base is free"));
 }

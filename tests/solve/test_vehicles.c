@@ -474,9 +474,9 @@ TEST(all_kinds_share_a_world) {
     const Result one = run_all(order, 1, MF_ISA_AUTO), three = run_all(order, 3, MF_ISA_AUTO),
                  other = run_all(reverse, 1, MF_ISA_AUTO);
     assert_true(one.world == three.world);
-    for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
-        if (mf_isa_available((mf_Isa)isa) && (mf_Isa)isa != widest)
-            assert_true(run_all(order, 1, (mf_Isa)isa).world == one.world);
+    FOR_EACH_ISA (isa)
+        if (isa != widest)
+            assert_true(run_all(order, 1, isa).world == one.world);
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < FLYERS; i++) {
             assert_true(one.robots[kind][i] == three.robots[kind][i]);

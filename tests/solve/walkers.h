@@ -34,17 +34,18 @@ static inline FixtureConfig fixture_config(void) {
     return (FixtureConfig){1, MF_ISA_AUTO, 0.2, 0.1, 10 * MF_MILLISECOND};
 }
 
-static inline void fixture_open(Fixture *fixture, FixtureConfig config) {
-    memset(fixture, 0, sizeof *fixture);
-    fixture->context = open_context(config.threads);
-    fixture->world = open_world(fixture->context,
-                                &WITH(mf_world_config(), .step = config.step, .isa = config.isa));
+static inline Fixture fixture_open(FixtureConfig config) {
+    Fixture fixture = {0};
+    fixture.context = open_context(config.threads);
+    fixture.world = open_world(fixture.context,
+                               &WITH(mf_world_config(), .step = config.step, .isa = config.isa));
     mf_VehicleBody body = {.name = "ball",
                            .mass = 1.0,
                            .inertia = {0.016, 0.016, 0.016, 0, 0, 0},
                            .radius = config.radius,
                            .clearance = config.clearance};
-    MUST(mf_vehicle_model(fixture->context, &body, &fixture->model, &error));
+    MUST(mf_vehicle_model(fixture.context, &body, &fixture.model, &error));
+    return fixture;
 }
 
 static inline void fixture_close(Fixture *fixture) {
