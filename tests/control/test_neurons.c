@@ -175,12 +175,11 @@ TEST(same_bits_everywhere) {
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
         FOR_EACH_ISA (isa) {
-            Fixture fixture = open_any(isa, precise, ROBOTS, 0);
+            AUTO(fixture_close) Fixture fixture = open_any(isa, precise, ROBOTS, 0);
             mf_world_step(fixture.world, 5 * FRAMES + 1);
             const uint64_t hash = mf_world_hash(fixture.world);
             first = first == 0 ? hash : first;
             assert_int_equal(hash, first);
-            fixture_close(&fixture);
         }
     }
 }
