@@ -639,14 +639,11 @@ TEST(degrees_in_a_file_are_refused) {
 static mf_Status add_and_sample(mf_Context *context, void *user, mf_Error *error) {
     const Fixture *fixture = user;
     AUTO_WORLD *world = NULL;
-    mf_Group *group = NULL;
+    mf_Group *group;
     mf_Gait *gait = NULL;
-    mf_WorldConfig settings = mf_world_config();
     double angles[64] = {0};
-    mf_GroupConfig config = WITH(mf_group_config(), .model = fixture->model);
-    mf_Status status = mf_world_create(context, &settings, &world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(world, &config, &group, error);
+    mf_Status status = try_group(context, NULL, &WITH(mf_group_config(), .model = fixture->model),
+                                 &world, &group, error);
     if (status == MF_OK)
         status = mf_gait_load(context, GAITS "wave_hand_right.yaml", fixture->model, &gait, error);
     if (status == MF_OK)

@@ -236,16 +236,12 @@ static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) 
     Robot *robot = user;
     AUTO_PLUGIN *plugin = NULL;
     AUTO_WORLD *world = NULL;
-    mf_Group *group = NULL;
-    mf_GroupConfig config = mf_group_config();
-    mf_WorldConfig settings = mf_world_config();
-    config.model = &robot->model;
+    mf_Group *group;
     mf_Status status = mf_plugin_load(context, case_path("plugin_case_good"), &plugin, error);
     assert_true(status == MF_OK || plugin == NULL);
     if (status == MF_OK)
-        status = mf_world_create(context, &settings, &world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(world, &config, &group, error);
+        status = try_group(context, NULL, &WITH(mf_group_config(), .model = &robot->model), &world,
+                           &group, error);
     if (status == MF_OK) {
         status = mf_plugin_control_add(group, fixture_every_step(), plugin, NULL, error);
         // What failed once may be tried again in the same group.

@@ -343,17 +343,15 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     const Making *making = user;
     mf_hand_start(&hand, context);
     making->kind->build(&batch);
-    mf_World *world = NULL;
-    mf_Group *group = NULL;
-    mf_GroupConfig config = WITH(mf_group_config(), .model = &hand.model, .count = 20);
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_world_add_group(world, &config, &group, error);
+    AUTO_WORLD *world = NULL;
+    mf_Group *group;
+    mf_Status status =
+        try_group(context, NULL, &WITH(mf_group_config(), .model = &hand.model, .count = 20),
+                  &world, &group, error);
     if (status == MF_OK)
         status = mf_motion_add(group, making->motion, NULL, error);
-    mf_world_step(world, 2); // a group without its motion can be stepped, too
-    mf_world_destroy(world);
+    if (world != NULL)
+        mf_world_step(world, 2); // a group without its motion can be stepped, too
     return status;
 }
 

@@ -25,17 +25,14 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     static mf_HandModel hand;
     mf_hand_start(&hand, context);
     make_hexapod(&hand);
-    mf_World *world = NULL;
-    mf_Group *group = NULL;
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    if (status != MF_OK) {
-        assert_null(world);
+    AUTO_WORLD *world = NULL;
+    mf_Group *group;
+    mf_Status status = try_group(context, NULL,
+                                 &WITH(mf_group_config(), .model = &hand.model, .count = 20,
+                                       .double_precision = *(const bool *)user),
+                                 &world, &group, error);
+    if (world == NULL)
         return status;
-    }
-    status = mf_world_add_group(world,
-                                &WITH(mf_group_config(), .model = &hand.model, .count = 20,
-                                      .double_precision = *(const bool *)user),
-                                &group, error);
     if (status == MF_OK)
         status = mf_motion_add(group, MF_MOTION_POINTS, NULL, error);
     else
@@ -43,7 +40,6 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     // A group without its motion, or no group at all, can still be stepped and hashed.
     mf_world_step(world, 2);
     mf_world_hash(world);
-    mf_world_destroy(world);
     return status;
 }
 

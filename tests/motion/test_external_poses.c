@@ -236,20 +236,14 @@ TEST(bad_settings_are_refused) {
 }
 
 static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) {
-    mf_ExternalConfig config = mf_motions_config().external;
-    mf_GroupConfig robots = mf_group_config();
-    mf_World *world;
+    AUTO_WORLD *world = NULL;
     mf_Group *group;
-    config.poses = 4;
-    robots.model = user;
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_world_add_group(world, &robots, &group, error);
+    mf_Status status =
+        try_group(context, NULL, &WITH(mf_group_config(), .model = user), &world, &group, error);
     if (status == MF_OK)
-        status = rig_add_external(group, &config, error);
-    mf_world_step(world, 2);
-    mf_world_destroy(world);
+        status = rig_add_external(group, &WITH(mf_motions_config().external, .poses = 4), error);
+    if (world != NULL)
+        mf_world_step(world, 2);
     return status;
 }
 

@@ -513,23 +513,17 @@ TEST(a_level_that_a_model_cannot_support_is_refused) {
 // ---- memory -------------------------------------------------------------------------------------
 
 static mf_Status make_and_change(mf_Context *context, void *user, mf_Error *error) {
-    const mf_Model *model = user;
-    mf_World *world = NULL;
-    mf_Group *group = NULL;
-    mf_GroupConfig config = mf_group_config();
+    AUTO_WORLD *world = NULL;
+    mf_Group *group;
     mf_MotionsConfig motions = mf_motions_config();
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         motions.has[i] = true;
-    config.model = model;
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_world_add_group(world, &config, &group, error);
+    mf_Status status =
+        try_group(context, NULL, &WITH(mf_group_config(), .model = user), &world, &group, error);
     if (status == MF_OK)
         status = mf_motions_add(group, &motions, error);
     if (status == MF_OK)
         status = mf_motion_switch(group, 0, MF_MOTION_KINEMATIC, error);
-    mf_world_destroy(world);
     return status;
 }
 

@@ -104,7 +104,7 @@ static const char box[] =
 
 // In free fall an accelerometer shows 0, at rest +g upwards (and so does a start); the ground's
 // loads on the sole are the weight.
-static void a_box_falls_and_rests(void **state) {
+TEST(a_box_falls_and_rests) {
     double a[3];
     AUTO(rig_close) Rig rig = rig_open(*state, box, rig_config());
     values3(&rig, 0, a);
@@ -129,7 +129,7 @@ static void a_box_falls_and_rests(void **state) {
 
 // A point at radius r that turns at rate w: -w^2 r towards the middle, and w r along. The rod of
 // length 2 l = 1 m and mass m pulls its holder by m w^2 l.
-static void a_rod_turns(void **state) {
+TEST(a_rod_turns) {
     double a[3];
     AUTO(rig_close)
     Rig rig = rig_open(
@@ -153,7 +153,7 @@ static void a_rod_turns(void **state) {
 }
 
 // Without sensors of acceleration no velocities are kept.
-static void positions_alone_can_be_read(void **state) {
+TEST(positions_alone_can_be_read) {
     double a[3];
     AUTO(rig_close)
     Rig rig = rig_open(
@@ -183,7 +183,7 @@ static double range_to(mf_Context *context, const char *geom) {
     return value_of(&rig, 0, 0);
 }
 
-static void rays_end_at_shapes(void **state) {
+TEST(rays_end_at_shapes) {
     assert_near(range_to(*state, ""), -1, 0);
     assert_near(range_to(*state, "<geom size='0.5' pos='2 0 1'/>"), 1.5, 1e-12);
     assert_near(range_to(*state, "<geom size='0.5' pos='2 0.3 1'/>"), 1.6, 1e-12);
@@ -210,7 +210,7 @@ static void rays_end_at_shapes(void **state) {
 }
 
 // The distance to the ground of a world, level: h / cos.
-static void rays_end_at_the_ground(void **state) {
+TEST(rays_end_at_the_ground) {
     AUTO(rig_close)
     Rig rig = rig_open(
         *state,
@@ -228,7 +228,7 @@ static const char noisy[] =
     "contype='0' conaffinity='0'/></body></worldbody><sensor><jointpos joint='j' noise='0.1'/>"
     "<jointpos joint='j' noise='0.1' cutoff='0.05'/><jointvel joint='j'/></sensor></mujoco>";
 
-static void noise_has_its_size(void **state) {
+TEST(noise_has_its_size) {
     RigConfig config = WITH(rig_config(), .count = 1000);
     Rig rig = rig_open(*state, noisy, config);
     double sum = 0, square = 0, product = 0;
@@ -258,7 +258,7 @@ static void noise_has_its_size(void **state) {
     rig_close(&rig);
 }
 
-static void slow_sensors_keep_their_values(void **state) {
+TEST(slow_sensors_keep_their_values) {
     RigConfig config = rig_config();
     config.sensors.rate = (mf_Rate){50, 1}; // each tenth step of 2 ms
     AUTO(rig_close) Rig rig = rig_open(*state, noisy, config);
@@ -275,7 +275,7 @@ static void slow_sensors_keep_their_values(void **state) {
 
 // A pan of 1 kg on a slide that rests on its limit carries a ball of 3 kg, 0.1 m from the middle:
 // the limit holds both, and the holder of the pan gives it that force and the torque of the ball.
-static void a_pan_is_weighed(void **state) {
+TEST(a_pan_is_weighed) {
     static const char scale[] =
         "<mujoco><option timestep='0.001'/><worldbody><body pos='0 0 1'><joint name='z' "
         "type='slide' axis='0 0 1' range='0 1'/><geom type='box' size='0.3 0.3 0.02' mass='1'/>"
@@ -293,7 +293,7 @@ static void a_pan_is_weighed(void **state) {
 }
 
 // The same with the range on a tendon of half the length.
-static void a_tendon_holds_a_weight(void **state) {
+TEST(a_tendon_holds_a_weight) {
     static const char scale[] =
         "<mujoco><option timestep='0.001'/><worldbody><body pos='0 0 1'><joint name='z' "
         "type='slide' axis='0 0 1'/><geom type='box' size='0.3 0.3 0.02' mass='2'/></body>"
@@ -308,7 +308,7 @@ static void a_tendon_holds_a_weight(void **state) {
 
 // A beam of 2 kg and 1 m with a hinge at one end. The other end is held by an equality constraint,
 // or rests with its ball on the ground: each end bears half of the weight, and the hinge no torque.
-static void a_beam_on_two_supports(void **state) {
+TEST(a_beam_on_two_supports) {
     static const char beam[] =
         "<mujoco><option timestep='0.001'/><worldbody><body name='beam' pos='0 0 0.1'><joint "
         "axis='0 1 0'/><inertial pos='0.5 0 0' mass='2' diaginertia='0.1 0.17 0.17'/>%s<site "
@@ -346,7 +346,7 @@ static const char tumbler[] =
     "site='s'/><torque site='s'/><force site='e'/><torque site='e'/><force site='f'/><torque "
     "site='f'/><jointlimitfrc joint='w'/></sensor></mujoco>";
 
-static void a_pushed_base_feels_nothing(void **state) {
+TEST(a_pushed_base_feels_nothing) {
     static const char body[] =
         "<mujoco><option timestep='0.001'/><worldbody><body pos='0 0 9'><freejoint/><inertial "
         "pos='0.1 0 0' mass='2' diaginertia='1 2 3'/><site name='s'/></body></worldbody><sensor>"
@@ -366,7 +366,7 @@ static void a_pushed_base_feels_nothing(void **state) {
     assert_near3(a, 0, 0, 0, 1e-5);
 }
 
-static void external_forces_act_on_a_tumbling_robot(void **state) {
+TEST(external_forces_act_on_a_tumbling_robot) {
     RigConfig config = rig_config();
     double a[3], largest = 0.0, base = 0.0, hinge = 0.0, sum = 0.0;
     AUTO(rig_close) Rig rig = rig_open(*state, tumbler, config);
@@ -424,7 +424,7 @@ static uint64_t tumbler_hash(mf_Context *context, uint32_t count, uint32_t which
 }
 
 // The same of forces from outside and of limits.
-static void forces_depend_on_nothing(void **state) {
+TEST(forces_depend_on_nothing) {
     for (int floats = 0; floats < 2; floats++) {
         uint64_t alone = tumbler_hash(*state, 1, 5, MF_ISA_AUTO, floats);
         assert_true(alone != tumbler_hash(*state, 1, 2, MF_ISA_AUTO, floats));
@@ -434,7 +434,7 @@ static void forces_depend_on_nothing(void **state) {
 }
 
 // All robots of a batch, on every instruction set, read the same bits as when they are alone.
-static void bits_do_not_depend_on_settings(void **state) {
+TEST(bits_do_not_depend_on_settings) {
     for (int floats = 0; floats < 2; floats++) {
         uint64_t expected[40];
         FOR_EACH_ISA (isa) {
@@ -455,7 +455,7 @@ static void bits_do_not_depend_on_settings(void **state) {
     }
 }
 
-static void floats_are_near_doubles(void **state) {
+TEST(floats_are_near_doubles) {
     AUTO(rig_close) Rig single, precise;
     RigConfig config = rig_config();
     precise = open_everything(*state, config);
@@ -470,7 +470,7 @@ static void floats_are_near_doubles(void **state) {
     }
 }
 
-static void a_faulty_robot_does_not_affect_others(void **state) {
+TEST(a_faulty_robot_does_not_affect_others) {
     AUTO(rig_close) Rig clean, broken;
     RigConfig config = WITH(rig_config(), .count = 20);
     clean = open_everything(*state, config);
@@ -492,7 +492,7 @@ static void a_faulty_robot_does_not_affect_others(void **state) {
 
 // A foot that is fixed to a shin shares its link: contacts are distinguished by the shapes that
 // touch, forces of equality constraints by the body that they hold.
-static void fixed_bodies_are_distinguished(void **state) {
+TEST(fixed_bodies_are_distinguished) {
     static const char leg[] =
         "<mujoco><worldbody><body name='a' pos='0 0 1'><freejoint/><geom size='0.1' mass='1'%s/>"
         "<body pos='0 0 -0.5'><geom size='0.1' mass='1'/><site name='s'/></body></body></worldbody>"
@@ -513,7 +513,7 @@ static void fixed_bodies_are_distinguished(void **state) {
 }
 
 // `points` knows neither forces of limits nor of contacts on single bodies.
-static void unmeasurable_sensors_are_named(void **state) {
+TEST(unmeasurable_sensors_are_named) {
     static const char limits[] =
         "<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom size='0.1' mass='1'/><body><joint "
         "name='j' range='-1 1'/><geom size='0.1' mass='1'/><site "
@@ -536,7 +536,7 @@ static void unmeasurable_sensors_are_named(void **state) {
 }
 
 // `points` moves the same robot, and its sensors read.
-static void points_has_sensors_too(void **state) {
+TEST(points_has_sensors_too) {
     AUTO(rig_close) Rig rig = rig_open(*state, box, WITH(rig_config(), .points = true));
     mf_world_step(rig.world, 500);
     double a[3];
@@ -545,7 +545,7 @@ static void points_has_sensors_too(void **state) {
     assert_near(value_of(&rig, 0, 9), 2 * G, 0.05 * 2 * G);
 }
 
-static void snapshots_contain_readings(void **state) {
+TEST(snapshots_contain_readings) {
     AUTO(rig_close)
     Rig rig = rig_open(*state, noisy, WITH(rig_config(), .sensors.rate = ((mf_Rate){50, 1})));
     mf_world_step(rig.world, 13);
@@ -563,7 +563,7 @@ static mf_Status make_and_ask(mf_Context *context, void *user, mf_Error *error) 
     return status;
 }
 
-static void adding_survives_every_failure(void **state) {
+TEST(adding_survives_every_failure) {
     mf_Model *model = load_file(*state, everything_path(), NULL);
     assert_true(model->sensor_value_count < 400);
     assert_true(torture(*state, make_and_ask, model, TORTURE_MUST_FAIL) > 20);
@@ -576,7 +576,7 @@ static void adding_survives_every_failure(void **state) {
     mf_model_destroy(model);
 }
 
-static void mistakes_are_refused(void **state) {
+TEST(mistakes_are_refused) {
     RigConfig config = rig_config();
     double values[20];
     Rig rig = rig_open(*state, noisy, config);
@@ -654,32 +654,10 @@ static int answer(const char *path, bool contacts) {
     return 0;
 }
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 int main(int argument_count, char **arguments) {
     if (argument_count > 1)
         return answer(arguments[1], argument_count > 2);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_box_falls_and_rests),
-        cmocka_unit_test(a_rod_turns),
-        cmocka_unit_test(positions_alone_can_be_read),
-        cmocka_unit_test(rays_end_at_shapes),
-        cmocka_unit_test(rays_end_at_the_ground),
-        cmocka_unit_test(noise_has_its_size),
-        cmocka_unit_test(a_pan_is_weighed),
-        cmocka_unit_test(a_tendon_holds_a_weight),
-        cmocka_unit_test(a_beam_on_two_supports),
-        cmocka_unit_test(a_pushed_base_feels_nothing),
-        cmocka_unit_test(external_forces_act_on_a_tumbling_robot),
-        cmocka_unit_test(slow_sensors_keep_their_values),
-        cmocka_unit_test(bits_do_not_depend_on_settings),
-        cmocka_unit_test(forces_depend_on_nothing),
-        cmocka_unit_test(floats_are_near_doubles),
-        cmocka_unit_test(a_faulty_robot_does_not_affect_others),
-        cmocka_unit_test(fixed_bodies_are_distinguished),
-        cmocka_unit_test(unmeasurable_sensors_are_named),
-        cmocka_unit_test(points_has_sensors_too),
-        cmocka_unit_test(snapshots_contain_readings),
-        cmocka_unit_test(adding_survives_every_failure),
-        cmocka_unit_test(mistakes_are_refused),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+    return run_listed_tests();
 }

@@ -437,27 +437,21 @@ static const char noisy_robot[] =
         "<sensor name='f' type='field' field='base.position' count='3'/>");
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    mf_World *made = NULL;
-    mf_Group *robots = NULL;
-    mf_Model *model = NULL;
+    AUTO_MODEL *model = NULL;
+    AUTO_WORLD *made = NULL;
+    mf_Group *robots;
     mf_SensorsConfig sensors = WITH(mf_sensors_config(), .rate = ((mf_Rate){50, 1}),
                                     .before_control = true, .posture = true);
     mf_Status status = mf_model_load(context, user, NULL, &model, error);
-    group.model = model;
     if (status == MF_OK)
-        status = mf_world_create(context, &world, &made, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(made, &group, &robots, error);
+        status = try_group(context, NULL, &WITH(mf_group_config(), .model = model), &made, &robots,
+                           error);
     if (status == MF_OK)
         status = mf_motion_add(robots, MF_MOTION_POINTS, NULL, error);
     if (status == MF_OK)
         status = mf_sensors_add(robots, &sensors, error);
     if (status == MF_OK)
         mf_world_step(made, 5);
-    mf_world_destroy(made);
-    mf_model_destroy(model);
     return status;
 }
 

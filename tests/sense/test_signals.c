@@ -522,13 +522,10 @@ TEST(a_barometer_takes_thirty_lines) {
 // ---- failures ----------------------------------------------------------------------------------
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
-    mf_WorldConfig world = mf_world_config();
     AUTO_WORLD *made = NULL;
-    mf_Group *robots = NULL;
-    mf_GroupConfig group = WITH(mf_group_config(), .model = user);
-    mf_Status status = mf_world_create(context, &world, &made, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(made, &group, &robots, error);
+    mf_Group *robots;
+    mf_Status status =
+        try_group(context, NULL, &WITH(mf_group_config(), .model = user), &made, &robots, error);
     if (status == MF_OK)
         status = add_barometer(robots, error);
     const mf_Signal late = {.delay = 20 * MF_MILLISECOND, .bias = 1.0};

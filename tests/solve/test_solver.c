@@ -329,15 +329,7 @@ TEST(a_snapshot_holds_the_warm_start) {
         put_at(&pitch, boxes, i, 0.003 * i, 0, 0.1 + 0.2 * i);
     collide(&pitch, MF_COLLISION_HARD);
     mf_world_step(pitch.world, 20);
-    size_t size;
-    AUTO(end_memory) void *image = take_snapshot(pitch.world, &size);
-    const uint64_t begin = mf_world_hash(pitch.world);
-    mf_world_step(pitch.world, 30);
-    const uint64_t end = mf_world_hash(pitch.world);
-    MUST(mf_world_restore(pitch.world, image, size, &error));
-    assert_true(mf_world_hash(pitch.world) == begin);
-    mf_world_step(pitch.world, 30);
-    assert_true(mf_world_hash(pitch.world) == end);
+    assert_continues(pitch.world, 30);
 }
 
 TEST(a_step_allocates_nothing) {
