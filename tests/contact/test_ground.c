@@ -34,10 +34,6 @@ static void matrix_of(const double q[4], double m[9]) {
     memcpy(m, rows, sizeof rows);
 }
 
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // How far a contact is from one of MuJoCo's, over all numbers.
 static double differs(const ShapeContact *own, const double other[7]) {
     const double rows[7] = {own->point.x,  own->point.y,  own->point.z, own->normal.x,
@@ -105,20 +101,20 @@ TEST(tables_find_the_farthest) {
                 HullCorners corners;
                 for (int k = 0; k < 3; k++) // whole numbers: many lie on the borders of cells
                     direction[k] = i % 2 ? rand() % 9 - 4 : rand() / (double)RAND_MAX - 0.5;
-                const double length = sqrt(dot(direction, direction));
+                const double length = sqrt(dot3(direction, direction));
                 for (int k = 0; k < 3; k++)
                     direction[k] /= length > 0.0 ? length : 1.0;
                 MF_ONE_LANE(mf_hull_on_plane)
                 (hull, true, (Vec){-direction[0], -direction[1], -direction[2]}, &corners);
                 for (uint32_t v = 0; v < hull->vertex_count; v++) {
-                    double value = dot(mf_hull_vertices_f64(hull) + 3 * (size_t)v, direction);
+                    double value = dot3(mf_hull_vertices_f64(hull) + 3 * (size_t)v, direction);
                     most = value > most ? value : most;
                 }
                 double best = -1.0;
                 for (int k = 0; k < 4; k++) {
                     const double at[3] = {corners.at[k].x, corners.at[k].y, corners.at[k].z};
-                    if (corners.exists[k] && dot(at, direction) > best)
-                        best = dot(at, direction);
+                    if (corners.exists[k] && dot3(at, direction) > best)
+                        best = dot3(at, direction);
                 }
                 assert_true(most - best < 1e-15);
             }

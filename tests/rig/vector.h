@@ -26,6 +26,15 @@ static inline void cross3(const double a[3], const double b[3], double out[3]) {
     memcpy(out, product, sizeof product);
 }
 
+// `v` rotated by a quaternion (w, x, y, z).
+static inline void rotate3(const double q[4], const double v[3], double out[3]) {
+    double across[3], twice[3];
+    cross3(q + 1, v, across);
+    cross3(q + 1, across, twice);
+    for (int c = 0; c < 3; c++)
+        out[c] = v[c] + 2.0 * (q[0] * across[c] + twice[c]);
+}
+
 // The first components of a field.
 static inline void get_fields(mf_Group *group, const char *name, uint32_t instance, uint32_t count,
                               double *out) {

@@ -73,7 +73,7 @@ static void check_plate(const Rig *rig, double tolerance) {
     assert_read(rig, 11, 6.5 * G, 10.0 * tolerance);                       // all at the world
 }
 
-static void plates_feel_what_lies_on_them(void **state) {
+TEST(plates_feel_what_lies_on_them) {
     for_all(*state,
             "<mujoco><worldbody><site name='w'/><body name='plate'>"
             "<geom type='box' size='.5 .5 .05' mass='1'/><site name='s'/>"
@@ -91,7 +91,7 @@ static void check_single(const Rig *rig, double tolerance) {
     assert_read(rig, 2, 3.0 * G, 10.0 * tolerance);
 }
 
-static void plates_beside_a_free_body(void **state) {
+TEST(plates_beside_a_free_body) {
     for_all(*state,
             "<mujoco><worldbody><body name='plate' pos='0 0 1'>"
             "<geom type='box' size='.5 .5 .05' mass='1'/><site name='s'/></body>"
@@ -109,7 +109,7 @@ static void check_weld(const Rig *rig, double tolerance) {
     assert_read(rig, 5, 1.0 * G, tolerance);
 }
 
-static void welds_hold_on_to_one_body(void **state) {
+TEST(welds_hold_on_to_one_body) {
     static const char *const ties[] = {"<weld body1='a' body2='m'/>", "<weld site1='t' site2='n'/>",
                                        "<connect body1='m' body2='a' anchor='0 0 0'/>",
                                        "<connect site1='n' site2='t'/>"};
@@ -143,7 +143,7 @@ static void check_spring(const Rig *rig, double tolerance) {
     assert_near(get(rig, "tendon.length", 1), 2.0 * get(rig, "joint.angle", 0), tolerance);
 }
 
-static void tendons_pull_on_sensors(void **state) {
+TEST(tendons_pull_on_sensors) {
     for_all(
         *state,
         "<mujoco><worldbody><body name='a'><geom size='.01' mass='1'/><site name='s'/></body>"
@@ -164,7 +164,7 @@ static void check_rope(const Rig *rig, double tolerance) {
     assert_near(get(rig, "tendon.force", 1), 3.0, tolerance);
 }
 
-static void ropes_and_motors_pull(void **state) {
+TEST(ropes_and_motors_pull) {
     static const char text[] =
         "<mujoco><worldbody><site name='d' pos='0 0 -2'/><body name='a'><geom size='.01' mass='1'/>"
         "<site name='s'/></body><body name='m' pos='0 0 -.5'><joint type='slide' axis='0 0 1'/>"
@@ -193,7 +193,7 @@ static void check_touch(const Rig *rig, double tolerance) {
     assert_read(rig, 5, 0.0, tolerance);            // on it, elsewhere
 }
 
-static void touch_is_a_half_line(void **state) {
+TEST(touch_is_a_half_line) {
     static const struct {
         const char *text;
         double height; // [m] of its surface; the world's ground is at 0
@@ -216,12 +216,4 @@ static void touch_is_a_half_line(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-#define ENTRY(name) cmocka_unit_test(name)
-        ENTRY(plates_feel_what_lies_on_them), ENTRY(plates_beside_a_free_body),
-        ENTRY(welds_hold_on_to_one_body),     ENTRY(tendons_pull_on_sensors),
-        ENTRY(ropes_and_motors_pull),         ENTRY(touch_is_a_half_line),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
-}
+GROUP_FIXTURE(setup_context, teardown_context);

@@ -33,18 +33,6 @@ static mf_Group *add_kind(Pitch *pitch, int kind, const char *name, uint32_t cou
         name, count, true);
 }
 
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void rotate(const double q[4], const double v[3], double out[3]) {
-    const double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
-                         2 * (q[1] * v[1] - q[2] * v[0])};
-    out[0] = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-    out[1] = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-    out[2] = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
-}
-
 // How far a solid goes along a unit vector of its axes, from its origin.
 static double support(const Kind *kind, const double n[3]) {
     const double *s = kind->size;
@@ -62,7 +50,7 @@ static double support(const Kind *kind, const double n[3]) {
         return sqrt(pow(s[0] * n[0], 2) + pow(s[1] * n[1], 2) + pow(s[2] * n[2], 2));
     default:
         for (int i = 0; i < 4; i++)
-            most = fmax(most, dot(corners[i], n));
+            most = fmax(most, dot3(corners[i], n));
         return most;
     }
 }
@@ -77,8 +65,8 @@ static double reach(const Placed *body, const double n[3]) {
     const double back[4] = {body->rotation[0], -body->rotation[1], -body->rotation[2],
                             -body->rotation[3]};
     double own[3];
-    rotate(back, n, own);
-    return dot(body->position, n) + support(body->kind, own);
+    rotate3(back, n, own);
+    return dot3(body->position, n) + support(body->kind, own);
 }
 
 // The distance along a direction from a to b; less than that of any other is no distance.
@@ -185,8 +173,8 @@ static void check_apart(const Placed *a, const Placed *b, const mf_Distance *fou
     double away[3] = {-found->normal[0], -found->normal[1], -found->normal[2]};
     // Of curved solids the search knows its direction to half the digits.
     assert_near(separation(a, b, found->normal), found->distance, 2e-7);
-    assert_near(reach(a, found->normal), dot(found->points[0], found->normal), 2e-7);
-    assert_near(reach(b, away), dot(found->points[1], away), 2e-7);
+    assert_near(reach(a, found->normal), dot3(found->points[0], found->normal), 2e-7);
+    assert_near(reach(b, away), dot3(found->points[1], away), 2e-7);
     // The points are in the solids: no direction has them outside.
     for (uint32_t i = 0; i < 60; i++) {
         double n[3], size = 0.0;
@@ -196,8 +184,8 @@ static void check_apart(const Placed *a, const Placed *b, const mf_Distance *fou
         }
         for (int c = 0; c < 3; c++)
             n[c] /= sqrt(size);
-        assert_true(dot(found->points[0], n) <= reach(a, n) + 1e-6);
-        assert_true(dot(found->points[1], n) <= reach(b, n) + 1e-6);
+        assert_true(dot3(found->points[0], n) <= reach(a, n) + 1e-6);
+        assert_true(dot3(found->points[1], n) <= reach(b, n) + 1e-6);
         assert_true(separation(a, b, n) <= found->distance + 1e-9);
     }
 }
@@ -306,9 +294,8 @@ TEST(links_of_one_robot) {
 
 static void refused(Pitch *pitch, const mf_DistanceConfig *config, const char *text) {
     mf_Distance out;
-    assert_int_equal(mf_world_distance(pitch->world, config, &out, &pitch->error), MF_BAD_ARGUMENT);
-    if (strstr(pitch->error.message, text) == NULL)
-        fail_msg("%s", pitch->error.message);
+    assert_fails(mf_world_distance(pitch->world, config, &out, &pitch->error), MF_BAD_ARGUMENT,
+                 &pitch->error, text);
 }
 
 TEST(bad_questions_are_refused) {
