@@ -113,17 +113,6 @@ static inline uint32_t batch_loaded(const Batch *batch, uint32_t lane) {
 
 // ---- company ------------------------------------------------------------------------------------
 
-static void explain(Batch *a, uint32_t ia, Batch *b, uint32_t ib) {
-    for (uint32_t f = 0; f < mf_group_field_count(a->fixture.group); f++) {
-        mf_Field *x = mf_group_field(a->fixture.group, f), *y = mf_group_field(b->fixture.group, f);
-        for (uint32_t c = 0; c < x->components; c++) {
-            double p = mf_field_get(x, ia, c), q = mf_field_get(y, ib, c);
-            if (memcmp(&p, &q, sizeof p) != 0)
-                print_error("  %s[%u]: %.17g, %.17g\n", x->info.name, c, p, q);
-        }
-    }
-}
-
 static void compare_with_alone(const BatchKind *kind, uint32_t option, mf_Isa isa, uint32_t count,
                                Batch alone[ROBOTS]) {
     static Batch batch;
@@ -137,7 +126,7 @@ static void compare_with_alone(const BatchKind *kind, uint32_t option, mf_Isa is
             continue;
         print_error("option %u, %s, %u robots: robot %u in lane %u differs\n", option,
                     mf_isa_name(isa), count, first + i, i);
-        explain(same, 0, &batch, i);
+        explain_difference(same->fixture.group, 0, batch.fixture.group, i);
         fail();
     }
     batch_close(&batch);

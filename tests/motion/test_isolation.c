@@ -93,18 +93,6 @@ static void batch_run(Batch *batch, int updates) {
     }
 }
 
-// Says in which field an instance differs.
-static void explain(Batch *a, uint32_t ia, Batch *b, uint32_t ib) {
-    for (uint32_t f = 0; f < mf_group_field_count(a->fixture.group); f++) {
-        mf_Field *x = mf_group_field(a->fixture.group, f), *y = mf_group_field(b->fixture.group, f);
-        for (uint32_t c = 0; c < x->components; c++) {
-            double p = mf_field_get(x, ia, c), q = mf_field_get(y, ib, c);
-            if (memcmp(&p, &q, sizeof p) != 0)
-                print_error("  %s[%u]: %.17g, %.17g\n", x->info.name, c, p, q);
-        }
-    }
-}
-
 TEST(bits_do_not_depend_on_the_lane) {
     for (size_t o = 0; o < OPTIONS; o++) {
         // The reference: each robot alone, one lane.
@@ -130,7 +118,7 @@ TEST(bits_do_not_depend_on_the_lane) {
                         continue;
                     print_error("options %zu, %s, %u robots: robot %u in lane %u differs\n", o,
                                 mf_isa_name(isa), count, first + i, i);
-                    explain(&alone[first + i], 0, &batch, i);
+                    explain_difference(alone[first + i].fixture.group, 0, batch.fixture.group, i);
                     fail();
                 }
                 batch_close(&batch);
@@ -200,7 +188,7 @@ static void poison(const Options *options, Batch *clean, double value, const cha
             fail_msg("%s[%u] = %g: neighbor %u changed", name, component, value, i);
     uint32_t word = mf_group_fault(batch.fixture.group, POISONED);
     if (word == 0 ? !same_but_for(&batch, clean, POISONED, name) : word != word_of(name)) {
-        explain(&batch, POISONED, clean, POISONED);
+        explain_difference(batch.fixture.group, POISONED, clean->fixture.group, POISONED);
         fail_msg("%s[%u] = %g after %u steps: fault word %u, expected %u", name, component, value,
                  at, word, word_of(name));
     }

@@ -22,6 +22,7 @@
 #include "base/inject.h"
 #include "rig/check.h"
 #include "rig/context.h"
+#include "rig/isolation.h"
 #include "rig/own.h"
 #include "rig/refusal.h"
 #include "rig/run.h"
