@@ -123,9 +123,8 @@ TEST(saturates) {
 }
 
 TEST(bad_weights_harm_one_robot) {
-    AUTO(fixture_close) Fixture good, bad;
-    good = open_network(MF_ISA_AUTO, false, 2);
-    bad = open_network(MF_ISA_AUTO, false, 2);
+    AUTO(fixture_close)
+    Fixture good = open_network(MF_ISA_AUTO, false, 2), bad = open_network(MF_ISA_AUTO, false, 2);
     fixture_set(&bad, "network.weight", 4, 17, NAN);
     fixture_set(&bad, "network.weight", 6, 3, INFINITY);
     mf_world_step(good.world, 3);

@@ -209,9 +209,9 @@ TEST(same_bits_beside_any_lanes) {
 }
 
 TEST(bad_numbers_harm_one_robot) {
-    AUTO(fixture_close) Fixture good, bad;
-    good = open_any(MF_ISA_AUTO, false, ROBOTS, 0);
-    bad = open_any(MF_ISA_AUTO, false, ROBOTS, 0);
+    AUTO(fixture_close)
+    Fixture good = open_any(MF_ISA_AUTO, false, ROBOTS, 0),
+            bad = open_any(MF_ISA_AUTO, false, ROBOTS, 0);
     fixture_set(&bad, "synapse.weight", 4, 1, NAN);
     fixture_set(&bad, "neuron.bias", 6, 0, INFINITY);
     fixture_set(&bad, "synapse.from", 8, 0, 4e9);

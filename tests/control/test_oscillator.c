@@ -85,9 +85,9 @@ TEST(bad_inputs_stay_in_their_robot) {
                                         "oscillator.phase", "oscillator.frequency"};
     for (int precise = 0; precise < 2; precise++) {
         for (int k = 0; k < 12; k++) {
-            AUTO(fixture_close) Fixture good, poisoned;
-            good = open_oscillator(MF_ISA_AUTO, precise, 5);
-            poisoned = open_oscillator(MF_ISA_AUTO, precise, 5);
+            AUTO(fixture_close)
+            Fixture good = open_oscillator(MF_ISA_AUTO, precise, 5),
+                    poisoned = open_oscillator(MF_ISA_AUTO, precise, 5);
             for (uint32_t i = 0; i < 5; i++) {
                 set_gait(&good, i);
                 set_gait(&poisoned, i);

@@ -264,9 +264,9 @@ TEST(every_failing_call_is_survived) {
 TEST(one_robots_nan_is_its_own) {
     static const char *const names[] = {"plugin_case_nan", "plugin_case_infinite"};
     for (int n = 0; n < 2; n++) {
-        AUTO(fixture_close) Fixture good, bad;
-        good = fixture_open(MF_ISA_AUTO, false, COUNT);
-        bad = fixture_open(MF_ISA_AUTO, false, COUNT);
+        AUTO(fixture_close)
+        Fixture good = fixture_open(MF_ISA_AUTO, false, COUNT),
+                bad = fixture_open(MF_ISA_AUTO, false, COUNT);
         AUTO_PLUGIN *first = load(good.context, "plugin_case_good");
         AUTO_PLUGIN *second = load(bad.context, names[n]);
         MUST(mf_plugin_control_add(good.group, fixture_every_step(), first, NULL, &error));

@@ -35,6 +35,10 @@ typedef struct Swarm {
     uint32_t rounds;
 } Swarm;
 
+static void swarm_close(Swarm *swarm) {
+    rig_close(&swarm->rig);
+}
+
 // Car `number` has a start of its own, some fast, some slow, some standing.
 static void place_car(const Swarm *swarm, uint32_t instance, uint32_t number) {
     double size = number % 5 == 0 ? 0.0 : number % 5 == 1 ? 0.3 : 2.5, position[3], attitude[4];
@@ -120,31 +124,28 @@ TEST(bits_do_not_depend_on_the_lane) {
         FOR_EACH_ISA (isa) {
             for (uint32_t count = 1; count <= CARS; count += count < 20 ? 1 : 5) {
                 uint32_t first = (count * 7) % (CARS - count + 1);
-                Swarm swarm = swarm_open(&all_options[o], isa, 1, first, count);
+                AUTO(swarm_close) Swarm swarm = swarm_open(&all_options[o], isa, 1, first, count);
                 swarm_run(&swarm);
                 for (uint32_t i = 0; i < count; i++)
                     compare(&alone[first + i], &swarm, i, mf_isa_name(isa));
-                rig_close(&swarm.rig);
             }
         }
         for (uint32_t r = 0; r < CARS; r++)
-            rig_close(&alone[r].rig);
+            swarm_close(&alone[r]);
     }
 }
 
 TEST(alone_is_the_same_as_among_ten_thousand) {
     uint64_t hash[2];
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        Swarm swarm = swarm_open(&all_options[0], MF_ISA_AUTO, threads, 0, 10000);
+        AUTO(swarm_close) Swarm swarm = swarm_open(&all_options[0], MF_ISA_AUTO, threads, 0, 10000);
         swarm_run(&swarm);
         for (uint32_t r = 3; r < 10000; r += 1111) {
-            Swarm alone = swarm_open(&all_options[0], MF_ISA_AUTO, 1, r, 1);
+            AUTO(swarm_close) Swarm alone = swarm_open(&all_options[0], MF_ISA_AUTO, 1, r, 1);
             swarm_run(&alone);
             compare(&alone, &swarm, r, "10000 cars");
-            rig_close(&alone.rig);
         }
         hash[threads - 1] = mf_world_hash(swarm.rig.world);
-        rig_close(&swarm.rig);
     }
     assert_true(hash[0] == hash[1]);
 }
@@ -186,28 +187,25 @@ TEST(a_corrupted_car_does_not_affect_others) {
                 fail_msg("options %d: %s: fault word %u", (int)o, poisons[p].field, fault);
             assert_int_equal(mf_group_fault_total(sick.rig.group), 1);
             assert_others_same(clean.rig.group, sick.rig.group, victim);
-            rig_close(&clean.rig);
-            rig_close(&sick.rig);
+            swarm_close(&clean);
+            swarm_close(&sick);
         }
     }
 }
 
 TEST(an_image_continues_bit_for_bit) {
     for (size_t o = 0; o < OPTIONS; o++) {
-        Swarm a, b;
-        a = swarm_open(&all_options[o], MF_ISA_AUTO, 1, 0, 21);
-        b = swarm_open(&all_options[o], MF_ISA_SCALAR, 1, 0, 21);
+        AUTO(swarm_close)
+        Swarm a = swarm_open(&all_options[o], MF_ISA_AUTO, 1, 0, 21),
+              b = swarm_open(&all_options[o], MF_ISA_SCALAR, 1, 0, 21);
         command_cars(&a);
         rig_step(&a.rig, 33);
         size_t size;
-        void *image = take_snapshot(a.rig.world, &size);
+        AUTO(end_memory) void *image = take_snapshot(a.rig.world, &size);
         MUST(mf_world_restore(b.rig.world, image, size, &error));
         rig_step(&a.rig, 40);
         rig_step(&b.rig, 40);
         assert_true(mf_world_hash(a.rig.world) == mf_world_hash(b.rig.world));
-        free(image);
-        rig_close(&a.rig);
-        rig_close(&b.rig);
     }
 }
 
@@ -215,9 +213,7 @@ TEST(an_image_continues_bit_for_bit) {
 TEST(an_image_from_another_path_is_refused) {
     static const double positions[2][2] = {{0, 0}, {2, 0.5}};
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
-    Rig a, b;
-    a = rig_open(config);
-    b = rig_open(config);
+    AUTO(rig_close) Rig a = rig_open(config), b = rig_open(config);
     MUST(mf_car_set_path(a.group, positions, 2, false, &error));
     MUST(mf_car_set_path(b.group, positions, 2, true, &error));
     size_t size;
@@ -225,6 +221,4 @@ TEST(an_image_from_another_path_is_refused) {
     MUST_FAIL(mf_world_restore(b.world, image, size, &error), MF_BAD_ARGUMENT, "");
     MUST(mf_car_set_path(b.group, positions, 2, false, &error));
     MUST(mf_world_restore(b.world, image, size, &error));
-    rig_close(&a);
-    rig_close(&b);
 }

@@ -9,9 +9,7 @@ TEST(refused_commands_are_counted_and_change_nothing) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
         config.config.control_interval = 5 * MF_MILLISECOND;
         config.group.double_precision = precise;
-        Rig rig, good;
-        rig = rig_open(config);
-        good = rig_open(config);
+        AUTO(rig_close) Rig rig = rig_open(config), good = rig_open(config);
         for (int i = 0; i < 2; i++) {
             rig_set(i ? &good : &rig, "command.speed", 0, 1.0);
             rig_set(i ? &good : &rig, "command.steering", 0, 0.1);
@@ -30,8 +28,6 @@ TEST(refused_commands_are_counted_and_change_nothing) {
         rig_step(&rig, 100);
         assert_near(rig_get(&rig, "car.steering", 0), -0.1, 1e-7);
         assert_int_equal((int)rig_get(&rig, "command.refused", 0), 10);
-        rig_close(&rig);
-        rig_close(&good);
     }
 }
 

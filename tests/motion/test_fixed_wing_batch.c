@@ -96,7 +96,7 @@ TEST(a_fault_stays_with_its_agent) {
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         RigConfig config = WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .count = COUNT,
                                 .single_precision = r % 2 == 0);
-        Rig rig = rig_open(config), calm = rig_open(config);
+        AUTO(rig_close) Rig rig = rig_open(config), calm = rig_open(config);
         scatter(&rig, MF_FIXED_WING_AUTOPILOT, COUNT);
         scatter(&calm, MF_FIXED_WING_AUTOPILOT, COUNT);
         put(&rig, rows[r].field, BAD, rows[r].component, rows[r].value);
@@ -113,8 +113,6 @@ TEST(a_fault_stays_with_its_agent) {
         mf_group_reset(rig.group, BAD);
         mf_world_step(rig.world, 10);
         assert_int_equal(mf_group_fault_total(rig.group), 0);
-        rig_close(&rig);
-        rig_close(&calm);
     }
 }
 

@@ -176,7 +176,7 @@ static void refused(mf_FixedWingCommand mode, const char *name, uint32_t c, cons
                     int count) {
     RigConfig config = WITH(rig_config(mode), .count = 3);
     for (int i = 0; i < count; i++) {
-        Rig rig = rig_open(config), calm = rig_open(config);
+        AUTO(rig_close) Rig rig = rig_open(config), calm = rig_open(config);
         put(&rig, name, 1, c, values[i]);
         mf_world_step(rig.world, 7);
         mf_world_step(calm.world, 7);
@@ -188,8 +188,6 @@ static void refused(mf_FixedWingCommand mode, const char *name, uint32_t c, cons
         // The last good command is flown on.
         for (uint32_t k = 0; k < 3; k++)
             assert_true(get(&rig, "base.position", 1, k) == get(&calm, "base.position", 1, k));
-        rig_close(&rig);
-        rig_close(&calm);
     }
 }
 

@@ -136,8 +136,7 @@ TEST(test_emitter) {
 
 // A block of particles that flies into a free box off its middle, without gravity.
 static Rig throw_block(bool fluid, uint32_t count) {
-    Rig rig;
-    rig = rig_open(WITH(rig_config(count), .gravity = 0.0, .precise = true));
+    Rig rig = rig_open(WITH(rig_config(count), .gravity = 0.0, .precise = true));
     add_motion(&rig, fluid);
     rig_box(&rig, 1.0, (double[]){0.3, 0.04, 5.04});
     rig_fill(&rig, 4, 4, 0.02);

@@ -284,7 +284,7 @@ TEST(a_corrupted_agent_does_not_affect_others) {
                 {"base.angular_velocity", 0, 1500.0, MF_FAULT_RANGE}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         FixtureConfig config = WITH(fixture_config(), .count = 40, .single_precision = i % 2 == 0);
-        Fixture sound = fixture_open(config), sick = fixture_open(config);
+        AUTO(fixture_close) Fixture sound = fixture_open(config), sick = fixture_open(config);
         fixture_set(&sick, 5, rows[i].field, rows[i].component, rows[i].value);
         mf_world_step(sound.world, 100);
         mf_world_step(sick.world, 1);
@@ -297,8 +297,6 @@ TEST(a_corrupted_agent_does_not_affect_others) {
             if (agent != 5)
                 assert_true(mf_group_instance_hash(sick.group, agent) ==
                             mf_group_instance_hash(sound.group, agent));
-        fixture_close(&sound);
-        fixture_close(&sick);
     }
 }
 

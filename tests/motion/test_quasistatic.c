@@ -192,6 +192,7 @@ TEST(rotation_and_order_do_not_matter) {
 TEST(faults_are_contained) {
     Parts p;
     crawler(&p, 6, 0);
+    AUTO(rig_close)
     Rig calm = rig_open(*state, &p.truss, rig_config(8)),
         rig = rig_open(*state, &p.truss, rig_config(8));
     set_field(rig.group, "vertex.load", 3, 0, NAN);
@@ -204,8 +205,6 @@ TEST(faults_are_contained) {
             assert_int_equal(mf_group_instance_hash(rig.group, i),
                              mf_group_instance_hash(calm.group, i));
     }
-    rig_close(&calm);
-    rig_close(&rig);
 }
 
 TEST(caps_are_said) {

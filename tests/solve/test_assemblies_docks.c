@@ -62,9 +62,7 @@ static Rows open_lines(uint32_t each, uint32_t line, uint32_t count, double gap,
 }
 
 static Rows open_rows(uint32_t each, uint32_t count, double gap, const char *extra) {
-    Rows rows;
-    rows = open_lines(each, count, count, gap, extra);
-    return rows;
+    return open_lines(each, count, count, gap, extra);
 }
 
 static void close_rows(Rows *rows) {

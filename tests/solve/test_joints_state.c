@@ -173,9 +173,9 @@ TEST(wrong_settings_are_refused) {
 }
 
 TEST(groups_that_cannot_are_refused) {
-    Pitch pitch, other;
-    pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO(pitch_close)
+    Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
+          other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Model *box = box_of(pitch.context, 1.0);
     mf_Group *good = add_bodies(&pitch, box, "good", 1, MF_MOTION_RIGID, true, false);
     mf_Group *bare = pitch_group(&pitch, box_of(pitch.context, 1.0), "bare", 1, true);
@@ -199,8 +199,6 @@ TEST(groups_that_cannot_are_refused) {
     settings.rounds = 4;
     settings.tolerance = (double)NAN;
     MUST_FAIL(mf_world_joints_add(other.world, &settings, &again, &error), MF_BAD_ARGUMENT, "");
-    pitch_close(&pitch);
-    pitch_close(&other);
 }
 
 // ---- the same bits ------------------------------------------------------------------------------
@@ -292,9 +290,7 @@ TEST(a_snapshot_holds_the_joints) {
 TEST(a_wrong_snapshot_changes_nothing) {
     mf_Error error = {0};
     size_t size;
-    Chain chain, none;
-    chain = open_chain(5, 1, MF_ISA_AUTO, true);
-    none = open_chain(5, 1, MF_ISA_AUTO, true);
+    Chain chain = open_chain(5, 1, MF_ISA_AUTO, true), none = open_chain(5, 1, MF_ISA_AUTO, true);
     mf_world_step(chain.pitch.world, 10);
     AUTO(end_memory) void *image = snapshot(&chain, &size);
     const uint64_t hash = mf_world_hash(none.pitch.world);

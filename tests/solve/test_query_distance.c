@@ -299,9 +299,9 @@ static void refused(Pitch *pitch, const mf_DistanceConfig *config, const char *t
 }
 
 TEST(bad_questions_are_refused) {
-    Pitch pitch, other;
-    pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO(pitch_close)
+    Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
+          other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, SPHERE, "a", 2), *foreign = add_kind(&other, BOX, "b", 1);
     mf_GroupConfig alone = WITH(mf_group_config(), .model = mf_group_model(group));
     MUST(mf_world_add_group(pitch.world, &alone, &pitch.groups[1], &error));
@@ -329,8 +329,6 @@ TEST(bad_questions_are_refused) {
     config.struct_size = 0;
     refused(&pitch, &config, "mf_distance_config()");
     refused(&pitch, NULL, "NULL");
-    pitch_close(&other);
-    pitch_close(&pitch);
 }
 
 TEST(bodies_without_shapes_are_refused) {

@@ -354,9 +354,9 @@ static void refused(Pitch *pitch, const mf_RayConfig *config, const char *text) 
 }
 
 TEST(bad_rays_are_refused) {
-    Pitch pitch, other;
-    pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO(pitch_close)
+    Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
+          other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, 0, 2), *foreign = add_kind(&other, 0, 1);
     mf_RayConfig ray = ray_of(0, 0, 1, 0, 0, 0);
     refused(&pitch, &ray, "direction");
@@ -383,6 +383,4 @@ TEST(bad_rays_are_refused) {
     ray.struct_size = 0;
     refused(&pitch, &ray, "mf_ray_config()");
     refused(&pitch, NULL, "NULL");
-    pitch_close(&other);
-    pitch_close(&pitch);
 }
