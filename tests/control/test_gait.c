@@ -380,15 +380,10 @@ static void make_gaits(const Fixture *fixture, mf_Gait *gaits[GAIT_COUNT]) {
 static Batch open_batch(const Fixture *fixture, mf_Isa isa, bool exact, uint32_t count) {
     Batch batch;
     mf_Gait *gaits[GAIT_COUNT];
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    world.isa = isa;
-    group.model = fixture->model;
-    group.count = count;
-    group.double_precision = exact;
     make_gaits(fixture, gaits);
-    batch.world = open_world(fixture->context, &world);
-    batch.group = add_group(batch.world, &group);
+    batch.world = open_world(fixture->context, &WITH(mf_world_config(), .isa = isa));
+    batch.group = add_group(batch.world, &WITH(mf_group_config(), .model = fixture->model,
+                                               .count = count, .double_precision = exact));
     MUST(mf_gaits_add(batch.group, (const mf_Gait *const *)gaits, GAIT_COUNT, NULL, &error));
     for (int i = 0; i < GAIT_COUNT; i++)
         mf_gait_destroy(gaits[i]);
@@ -542,18 +537,18 @@ TEST(time_of_long_fractions) {
     double times[2][5];
     for (int longer = 0; longer < 2; longer++) {
         mf_WorldConfig world_config = mf_world_config();
-        mf_GroupConfig group_config = mf_group_config();
-        mf_GaitConfig config = mf_gait_config();
         mf_Gait *gait = gait_of(fixture, walk_text);
         const mf_Gait *gaits[] = {gait};
         AUTO_WORLD *world;
         mf_Group *group;
-        group_config.model = fixture->model;
-        group_config.double_precision = true;
-        config.rate = longer ? (mf_Rate){30 * factor, factor} : (mf_Rate){30, 1};
         MUST(mf_world_create(fixture->context, &world_config, &world, &error));
-        MUST(mf_world_add_group(world, &group_config, &group, &error));
-        MUST(mf_gaits_add(group, gaits, 1, &config, &error));
+        MUST(mf_world_add_group(
+            world, &WITH(mf_group_config(), .model = fixture->model, .double_precision = true),
+            &group, &error));
+        MUST(mf_gaits_add(group, gaits, 1,
+                          &WITH(mf_gait_config(), .rate = (longer ? (mf_Rate){30 * factor, factor}
+                                                                  : (mf_Rate){30, 1})),
+                          &error));
         mf_field_set(mf_group_find_field(group, "gait.select"), 0, 0, 0);
         mf_world_step(world, 100);
         for (int i = 0; i < 5; i++) {
@@ -592,9 +587,8 @@ TEST(ranges_hold_and_nan_is_a_fault) {
                          " {joint: right_knee, forward: 1}], pace: {march: true}}");
     mf_WorldConfig world = mf_world_config();
     mf_Group *group;
-    mf_GroupConfig config = WITH(mf_group_config(), .model = fixture->model);
     mf_World *made = open_world(fixture->context, &world);
-    group = add_group(made, &config);
+    group = add_group(made, &WITH(mf_group_config(), .model = fixture->model));
     MUST(mf_motion_add(group, MF_MOTION_POINTS, NULL, &error));
     MUST(mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, &error));
     uint32_t knee = mf_model_find(fixture->model, MF_ITEM_JOINT, "left_knee");

@@ -27,23 +27,20 @@ typedef struct Fixture {
 
 static void open_fixture(Fixture *fixture, bool closed) {
     static const double none[3] = {0, 0, 0};
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     fixture->context = open_context(0);
     MUST(mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, &error));
     MUST(mf_gait_load(fixture->context,
                       closed ? MODELS "gaits/humanoid/walk_balanced.yaml"
                              : MODELS "gaits/humanoid/walk.yaml",
                       fixture->model, &fixture->gait, &error));
-    world.step = MF_MILLISECOND;
     group.model = fixture->model;
     group.count = ROBOTS;
-    motion.friction = 0.8;
-    motion.self_contacts = false;
-    fixture->world = open_world(fixture->context, &world);
+    fixture->world = open_world(fixture->context, &WITH(mf_world_config(), .step = MF_MILLISECOND));
     fixture->group = add_group(fixture->world, &group);
-    MUST(rig_add_articulated(fixture->group, &motion, &error));
+    MUST(rig_add_articulated(
+        fixture->group,
+        &WITH(mf_motions_config().articulated, .friction = 0.8, .self_contacts = false), &error));
     const mf_Gait *gaits[] = {fixture->gait};
     MUST(mf_gaits_add(fixture->group, gaits, 1, NULL, &error));
     double q[64] = {0}, v[64] = {0}, angles[64] = {0}, lean = fixture->gait->walk.lean;

@@ -68,13 +68,11 @@ static void load(Fixture *fixture, const Trial *trial) {
 
 // Stands the robot on the ground in the gait's first pose and lets it begin.
 static void open_fixture(Fixture *fixture, const Trial *trial) {
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     double position[64][3], rotation[64][4], at[3] = {0, 0, 0};
     load(fixture, trial);
-    world.step = trial->step;
     group.model = fixture->model;
-    fixture->world = open_world(fixture->context, &world);
+    fixture->world = open_world(fixture->context, &WITH(mf_world_config(), .step = trial->step));
     fixture->group = add_group(fixture->world, &group);
     assert_int_equal(add_motion(fixture->group, trial), MF_OK);
     const mf_Gait *gaits[] = {fixture->gait};
@@ -195,16 +193,15 @@ TEST(balance_is_smoothed) {
     for (int s = 0; s < 3; s++) {
         AUTO(close_fixture) Fixture fixture;
         Trial trial = {.robot = "humanoid", .gait = "walk"};
-        mf_WorldConfig world = mf_world_config();
         mf_GroupConfig group = mf_group_config();
         load(&fixture, &trial);
-        world.step = 10 * MF_MILLISECOND;
         fixture.gait->walk.balance =
             (mf_GaitBalance){.ankle_pitch = gain, .memory = 1, .smooth = smooth[s]};
         fixture.gait->walk.blend = 0.0;
         group.model = fixture.model;
         group.double_precision = true;
-        fixture.world = open_world(fixture.context, &world);
+        fixture.world =
+            open_world(fixture.context, &WITH(mf_world_config(), .step = 10 * MF_MILLISECOND));
         fixture.group = add_group(fixture.world, &group);
         const mf_Gait *gaits[] = {fixture.gait};
         MUST(mf_gaits_add(fixture.group, gaits, 1, NULL, &error));

@@ -171,8 +171,7 @@ TEST(targets_stay_in_range) {
 
 // One tick per 80 ms by default: steps 0, 8 and 16 of 10 ms in the first 17.
 TEST(ticks_follow_the_rate) {
-    mf_GpConfig config = WITH(mf_gp_config(), .instructions_per_tick = 3);
-    AUTO(fixture_close) Fixture fixture = open_gp(config);
+    AUTO(fixture_close) Fixture fixture = open_gp(WITH(mf_gp_config(), .instructions_per_tick = 3));
     mf_world_step(fixture.world, 8);
     assert_int_equal(fixture_get(&fixture, "gp.address", 2, 0), 3);
     mf_world_step(fixture.world, 8);

@@ -21,16 +21,11 @@ static const Move moves[] = {
 
 // A ball before each robot, by up to 2 cm off where docs/studies/moves.md wants it.
 static mf_Group *lay_balls(mf_World *world, const mf_Model *ball, double side) {
-    mf_GroupConfig config = mf_group_config();
-    mf_ArticulatedConfig articulated = mf_motions_config().articulated;
-    config.name = "balls";
-    config.model = ball;
-    config.count = ROBOTS;
-    config.isolated = false;
-    mf_Group *group = add_group(world, &config);
+    mf_Group *group = add_group(world, &WITH(mf_group_config(), .name = "balls", .model = ball,
+                                             .count = ROBOTS, .isolated = false));
     MUST(mf_collisions_prepare(group, &error));
-    articulated.shapes = true;
-    MUST(rig_add_articulated(group, &articulated, &error));
+    MUST(
+        rig_add_articulated(group, &WITH(mf_motions_config().articulated, .shapes = true), &error));
     for (uint32_t i = 0; i < ROBOTS; i++) {
         double rest[6] = {0}, position[7] = {0.155 + 0.02 * chance(i, 300), 10.0 * i, 0.07, 1.0};
         position[1] += side * (0.04 + 0.02 * chance(i, 301));

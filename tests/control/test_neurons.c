@@ -306,20 +306,15 @@ TEST(neurons_drive_a_truss) {
     AUTO_MODEL *model;
     AUTO_WORLD *world;
     mf_Group *group;
-    mf_WorldConfig of_world = mf_world_config();
-    mf_GroupConfig of_group = mf_group_config();
     mf_QuasistaticConfig motion = mf_motions_config().quasistatic;
     mf_NeuronsConfig neurons = mf_neurons_config();
     MUST(mf_context_create(NULL, &context, &error));
     MUST(mf_truss_model(context, &truss, &model, &error));
-    of_group.model = model;
-    of_group.count = 3;
-    of_group.double_precision = true;
-    of_world.step = mf_time_from_seconds(0.02);
     motion.truss = neurons.truss = &truss;
     motion.contacts = false;
-    world = open_world(context, &of_world);
-    group = add_group(world, &of_group);
+    world = open_world(context, &WITH(mf_world_config(), .step = mf_time_from_seconds(0.02)));
+    group = add_group(
+        world, &WITH(mf_group_config(), .model = model, .count = 3, .double_precision = true));
     MUST(rig_add_quasistatic(group, &motion, &error));
     MUST(mf_neurons_add(group, &neurons, &error));
     // 1 cm a cycle to the end of the range that the ring's first neuron names, from the state after

@@ -94,12 +94,12 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
         "<mujoco><worldbody><geom type='box' size='2 2 0.1' euler='0 %g 0' friction='%g'/>"
         "<body euler='0 %g 0' pos='%.17g 0 %.17g'><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.05' mass='4' friction='%g'/></body></worldbody></mujoco>";
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.motion.contacts = false;
-    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
     double height = 0.15 - 1e-6, s = sin(angle * degree), c = cos(angle * degree);
     AUTO(text_close)
-    Text t = text_open(formatted(form, angle, mu, angle, height * s, height * c, mu), config);
+    Text t = text_open(
+        formatted(form, angle, mu, angle, height * s, height * c, mu),
+        WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND), .motion.contacts = false,
+             .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT));
     const double position[3] = {height * s, 0, height * c};
     const double rotation[4] = {cos(0.5 * angle * degree), 0, sin(0.5 * angle * degree), 0};
     MUST(mf_group_set_start(t.group, 0, position, rotation, NULL, &error));

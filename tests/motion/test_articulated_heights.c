@@ -77,12 +77,10 @@ static Hill open_hill(const char *elevation, const char *body) {
         "size='2 1 1 .1' elevation='%s'/></asset><worldbody><geom type='hfield' hfield='h'/>"
         "<body pos='0 0 1'><freejoint/>%s</body></worldbody></mujoco>",
         elevation, body);
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.motion.shapes = true;
     hill.context = open_context(1);
     hill.ground = ground_of(hill.context, text);
-    config.world.terrain = hill.ground;
-    hill.text = text_open(text, config);
+    hill.text = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                     .motion.shapes = true, .world.terrain = hill.ground));
     return hill;
 }
 
@@ -145,19 +143,12 @@ static const char *const walker =
 
 static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const mf_Terrain *ground,
                               mf_Isa isa, uint32_t first, uint32_t count) {
-    mf_WorldConfig world_config = mf_world_config();
-    mf_GroupConfig group_config = mf_group_config();
-    mf_ArticulatedConfig config = mf_motions_config().articulated;
     mf_Group *group;
-    world_config.isa = isa;
-    world_config.terrain = ground;
-    world_config.step = 5 * MF_MILLISECOND;
-    group_config.model = model;
-    group_config.count = count;
-    config.shapes = true;
-    mf_World *world = open_world(context, &world_config);
-    group = add_group(world, &group_config);
-    MUST(rig_add_articulated(group, &config, &error));
+    mf_World *world = open_world(context, &WITH(mf_world_config(), .isa = isa, .terrain = ground,
+                                                .step = 5 * MF_MILLISECOND));
+    group = add_group(world, &WITH(mf_group_config(), .model = model, .count = count));
+    MUST(
+        rig_add_articulated(group, &WITH(mf_motions_config().articulated, .shapes = true), &error));
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < 3; c++) {
             const uint32_t n = 3 * (first + i) + c;

@@ -103,11 +103,9 @@ TEST(f4_no_drift) {
 // ---- free bodies --------------------------------------------------------------------------------
 
 static Fixture free_body(const double moment[3], mf_Time step, double gravity) {
-    ArtConfig config = art_config(MF_ARTICULATED_RK4, step);
     Fixture fixture = fixture_begin(1);
     art_body(fixture.hand, 0, 1.0, 0, 0, 0, moment[0], moment[1], moment[2]);
-    config.world.gravity = gravity;
-    art_open(&fixture, config);
+    art_open(&fixture, WITH(art_config(MF_ARTICULATED_RK4, step), .world.gravity = gravity));
     return fixture;
 }
 
@@ -175,13 +173,11 @@ TEST(e7_free_box) {
 // A wheel of moment 0.2 turns by 1 rad on a base of moment 0.8 about the same axis: the base turns
 // by -0.2/(0.2 + 0.8) rad.
 TEST(e2_wheel_in_a_free_base) {
-    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     art_body(fixture.hand, 0, 3.0, 0, 0, 0, 1, 1, 0.8);
     uint32_t wheel = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
     art_body(fixture.hand, wheel, 1.0, 0, 0, 0, 0.1, 0.1, 0.2);
-    config.world.gravity = 0.0;
-    art_open(&fixture, config);
+    art_open(&fixture, WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
     for (int n = 0; n < 2000; n++) {
         fixture_set(&fixture, "joint.torque", 0, n < 1000 ? 0.1 : -0.05);
         mf_world_step(fixture.world, 1);
@@ -240,11 +236,9 @@ TEST(e3_flailing_joints) {
 
 // Free fall after a second of forcing keeps the energy (validation list, F14).
 TEST(f14_energy_of_a_free_tree) {
-    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     build_flailer(fixture.hand);
-    config.world.gravity = 0.0;
-    art_open(&fixture, config);
+    art_open(&fixture, WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
     for (int n = 0; n < 1000; n++) {
         flail(&fixture, n);
         mf_world_step(fixture.world, 1);
@@ -441,14 +435,13 @@ TEST(dry_friction) {
 TEST(limits_hold) {
     static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 20 * MF_MILLISECOND};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i]);
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_y);
         art_body(fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
         fixture.hand->joints[0].lower = 0.5;
         fixture.hand->joints[0].upper = 3.0;
-        config.motion.base = MF_ARTICULATED_FIXED;
-        art_open(&fixture, config);
+        art_open(&fixture, WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i]),
+                                .motion.base = MF_ARTICULATED_FIXED));
         fixture_set(&fixture, "joint.angle", 0, 2.0);
         double deepest = INFINITY, fastest = 0.0;
         for (mf_Time t = 0; t < 20 * MF_SECOND; t += steps[i]) {
@@ -468,7 +461,6 @@ TEST(limits_hold) {
 // A joint that follows another at twice its angle plus 0.1, as a gear: the leader moves both wheels
 // (0.5 kg m^2), the second with the square of the ratio.
 TEST(a_joint_follows_another) {
-    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     double angle = 0.0, rate = 0.0;
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     for (int i = 0; i < 2; i++) {
@@ -478,8 +470,8 @@ TEST(a_joint_follows_another) {
     fixture.hand->joints[1].mimic = 0;
     fixture.hand->joints[1].multiplier = 2.0;
     fixture.hand->joints[1].offset = 0.1;
-    config.motion.base = MF_ARTICULATED_FIXED;
-    art_open(&fixture, config);
+    art_open(&fixture, WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                            .motion.base = MF_ARTICULATED_FIXED));
     fixture_set(&fixture, "joint.angle", 1, 0.1);
     for (int n = 0; n < 2000; n++) {
         double lead = sin(0.005 * n), follow = 0.3 * sin(0.011 * n);
@@ -578,14 +570,13 @@ TEST(a_stiff_actuator_is_stable) {
 // like one in half of the gravity.
 TEST(compensated_weight) {
     for (int i = 0; i < 2; i++) {
-        ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
-        config.motion.base = MF_ARTICULATED_FIXED;
         uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_y);
         art_body(fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
         fixture.hand->links[link].lift_mass = i == 0 ? 1.0 : 0.5;
         fixture.hand->links[link].lift_moment[2] = i == 0 ? -1.0 : -0.5;
-        art_open(&fixture, config);
+        art_open(&fixture, WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND),
+                                .motion.base = MF_ARTICULATED_FIXED));
         fixture_set(&fixture, "joint.angle", 0, 1.0);
         mf_world_step(fixture.world, 1);
         double expected = i == 0 ? 0.0 : -0.5 * 9.81 * sin(1.0) * 1e-3;

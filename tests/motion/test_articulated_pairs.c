@@ -88,8 +88,6 @@ TEST(a_pair_with_a_box_of_the_world_holds) {
 // in any pair the lower one is held by its joint.
 TEST(a_pair_of_links_is_no_pair_with_the_ground) {
     for (int listed = 0; listed < 2; listed++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        config.motion.shapes = true;
         const char *text = formatted(
             "<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
             "</default><worldbody><geom type='plane' size='5 5 1' contype='1'/>"
@@ -97,7 +95,9 @@ TEST(a_pair_of_links_is_no_pair_with_the_ground) {
             "size='.1'/></body><body pos='0 0 .4'><joint name='up' type='slide' axis='0 0 1'/>"
             "<geom name='high' size='.1'/></body></worldbody><contact>%s</contact></mujoco>",
             listed ? "<pair geom1='low' geom2='high'/>" : "");
-        AUTO(text_close) Text t = text_open(text, config);
+        AUTO(text_close)
+        Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                      .motion.shapes = true));
         mf_world_step(t.world, 1000);
         double position = text_get(&t, "joint.angle", text_joint(&t, "up"));
         assert_near(position, listed ? -0.15 : -0.5 * gravity, 0.01);
@@ -107,15 +107,15 @@ TEST(a_pair_of_links_is_no_pair_with_the_ground) {
 // An exclusion of the world's body takes the ground from a body with bits; a pair beats it.
 TEST(exclusions_hold_for_the_ground) {
     for (int listed = 0; listed < 2; listed++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        config.motion.shapes = true;
         const char *text = formatted(
             "<mujoco><option timestep='.001'/><worldbody><geom name='floor' type='plane' "
             "size='5 5 1'/><body name='body' pos='0 0 .2'><freejoint/><geom name='ball' "
             "size='.1'/></body></worldbody><contact><exclude body1='world' body2='body'/>%s"
             "</contact></mujoco>",
             listed ? "<pair geom1='floor' geom2='ball'/>" : "");
-        AUTO(text_close) Text t = text_open(text, config);
+        AUTO(text_close)
+        Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                      .motion.shapes = true));
         text_set3(&t, "base.position", 0, 0, 0.2);
         mf_world_step(t.world, 1000);
         assert_near(height(&t), listed ? 0.1 : 0.2 - 0.5 * gravity, 0.01);

@@ -8,12 +8,10 @@ static const double inertia = 0.5; // [kg m^2]
 
 // A wheel on a fixed base, no gravity about its axis.
 static Fixture wheel(ArtConfig wish) {
-    ArtConfig config = wish;
     Fixture fixture = fixture_begin(1);
     uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
     art_body(fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
-    config.motion.base = MF_ARTICULATED_FIXED;
-    art_open(&fixture, config);
+    art_open(&fixture, WITH(wish, .motion.base = MF_ARTICULATED_FIXED));
     return fixture;
 }
 

@@ -301,11 +301,11 @@ TEST(a_standing_car_stays_to_the_bit) {
                                         "base.angular_velocity"};
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
         for (int precise = 0; precise < 2; precise++) {
-            RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
-            config.group.double_precision = precise;
-            config.slope = model == MF_CAR_DYNAMIC ? 0.0 : 0.2;
             double before[14], after[14];
-            AUTO(rig_close) Rig rig = rig_open(config);
+            AUTO(rig_close)
+            Rig rig = rig_open(WITH(rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE),
+                                    .group.double_precision = precise,
+                                    .slope = model == MF_CAR_DYNAMIC ? 0.0 : 0.2));
             rig_set(&rig, "command.brake", 0, 1.0);
             for (int pass = 0; pass < 2; pass++) {
                 double *out = pass == 0 ? before : after;

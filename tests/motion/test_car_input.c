@@ -113,16 +113,14 @@ TEST(every_failed_allocation_leaves_nothing_behind) {
         mf_World *world;
         mf_Model *model;
         mf_Car car = mf_car();
-        mf_CarConfig vehicle_config = mf_motions_config().car_config;
-        vehicle_config.command = MF_CAR_COMMAND_PATH;
-        mf_GroupConfig config = mf_group_config();
         const double positions[3][2] = {{0, 0}, {1, 0}, {0, 1}};
         must(mf_world_create(context, NULL, &world, &error), &error);
         must(mf_car_body(context, &car, "car", &model, &error), &error);
-        config.model = model;
-        mf_Group *group = add_group(world, &config);
+        mf_Group *group = add_group(world, &WITH(mf_group_config(), .model = model));
         mf_context_fail_after(context, n);
-        mf_Status status = rig_add_car(group, &car, &vehicle_config, &error);
+        mf_Status status = rig_add_car(
+            group, &car, &WITH(mf_motions_config().car_config, .command = MF_CAR_COMMAND_PATH),
+            &error);
         if (status == MF_OK)
             status = mf_car_set_path(group, positions, 3, true, &error);
         mf_context_fail_after(context, 0);

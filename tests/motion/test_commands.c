@@ -46,14 +46,12 @@ typedef struct Fixture {
 
 static Fixture make(mf_Context *context, const char *text) {
     Fixture fixture = {.model = robot(context, text)};
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    world.step = 2 * MF_MILLISECOND;
-    world.gravity = 10.0;
     group.model = fixture.model;
     group.count = 18;
     group.double_precision = true;
-    fixture.world = open_world(context, &world);
+    fixture.world =
+        open_world(context, &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND, .gravity = 10.0));
     fixture.group = add_group(fixture.world, &group);
     MUST(mf_motion_add(fixture.group, MF_MOTION_ARTICULATED, NULL, &error));
     fixture.angle = mf_group_find_field(fixture.group, "joint.angle");

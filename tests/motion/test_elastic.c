@@ -116,15 +116,13 @@ TEST(bad_settings_are_refused) {
     mf_ElasticConfig config = WITH(mf_motions_config().elastic, .truss = &p.truss);
     MUST_FAIL(rig_add_elastic(rig.group, &config, &error), MF_BAD_ARGUMENT, "");
     rig_close(&rig);
-    mf_GroupConfig group = mf_group_config();
     mf_Group *other;
     mf_WorldConfig settings = mf_world_config();
     MUST(mf_truss_model(*state, &p.truss, &rig.model, &error));
-    group.model = rig.model;
-    group.double_precision = true;
     config.damping = -1.0;
     mf_World *world = open_world(*state, &settings);
-    other = add_group(world, &group);
+    other =
+        add_group(world, &WITH(mf_group_config(), .model = rig.model, .double_precision = true));
     MUST_FAIL_AS(rig_add_elastic(other, &config, &error), MF_BAD_ARGUMENT,
                  "elastic.damping: -1 s, need 0 .. 1e6");
     mf_world_destroy(world);
@@ -138,9 +136,7 @@ TEST(motions_switch) {
     mf_Error error = {0};
     AUTO(rig_close) Rig rig = {0};
     mf_GroupConfig group = mf_group_config();
-    mf_WorldConfig settings = mf_world_config();
     mf_MotionsConfig motions = mf_motions_config();
-    settings.step = MF_MILLISECOND;
     assert_int_equal(mf_truss_model(*state, &p.truss, &rig.model, &error), MF_OK);
     group.model = rig.model;
     group.count = 3;
@@ -148,7 +144,7 @@ TEST(motions_switch) {
     motions.start = MF_MOTION_QUASISTATIC;
     motions.has[MF_MOTION_ELASTIC] = true;
     motions.quasistatic.truss = motions.elastic.truss = &p.truss;
-    rig.world = open_world(*state, &settings);
+    rig.world = open_world(*state, &WITH(mf_world_config(), .step = MF_MILLISECOND));
     rig.group = add_group(rig.world, &group);
     must(mf_motions_add(rig.group, &motions, &error), &error);
     drive(&rig, 10);

@@ -231,11 +231,10 @@ TEST(every_failing_call_is_survived) {
 
 // A restored world goes on to the same bits, in the middle of an interval too.
 TEST(snapshots_contain_everything) {
-    mf_ExternalConfig config = mf_motions_config().external;
-    config.targets = true;
-    config.control_interval = 10 * MF_MILLISECOND;
     AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    mf_Group *group = add_external(&pitch, door_text, "door", 20, &config);
+    mf_Group *group = add_external(&pitch, door_text, "door", 20,
+                                   &WITH(mf_motions_config().external, .targets = true,
+                                         .control_interval = 10 * MF_MILLISECOND));
     set_field(group, "target.position", 3, 1, 2.0);
     set_field(group, "joint.target", 3, 0, 1.0);
     mf_world_step(pitch.world, 4);

@@ -209,16 +209,16 @@ TEST(bad_parameters_are_named) {
 static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig *vehicle_config,
                          double gravity, mf_Error *error) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
     AUTO(rig_close) Rig rig = {0};
-    world.gravity = gravity;
     must(mf_context_create(NULL, &rig.context, error), error);
     must(mf_fixed_wing_model(rig.context, &config.aircraft, "fixed_wing", &rig.model, error),
          error);
-    must(mf_world_create(rig.context, &world, &rig.world, error), error);
-    group.model = rig.model;
-    must(mf_world_add_group(rig.world, &group, &rig.group, error), error);
+    must(mf_world_create(rig.context, &WITH(mf_world_config(), .gravity = gravity), &rig.world,
+                         error),
+         error);
+    must(mf_world_add_group(rig.world, &WITH(mf_group_config(), .model = rig.model), &rig.group,
+                            error),
+         error);
     mf_Status status = rig_add_fixed_wing(rig.group, aircraft, vehicle_config, error);
     assert_true((mf_fixed_wing_parameters(rig.group) != NULL) == (status == MF_OK));
     if (status == MF_OK) {

@@ -44,14 +44,10 @@ static void path_of(char *out, size_t size, const char *file) {
 // ---- the scene ----------------------------------------------------------------------------------
 
 static mf_Group *add_shared(Scene *scene, const char *name, mf_Model *model, uint32_t count) {
-    mf_GroupConfig config = mf_group_config();
     scene->models[scene->model_count++] = model;
-    config.name = name;
-    config.model = model;
-    config.count = count;
-    config.isolated = false;
-    config.double_precision = scene->from->wide;
-    return add_group(scene->world, &config);
+    return add_group(scene->world,
+                     &WITH(mf_group_config(), .name = name, .model = model, .count = count,
+                           .isolated = false, .double_precision = scene->from->wide));
 }
 
 static mf_Group *add_walkers(Scene *scene, const char *name, const char *file, bool coupled) {
@@ -151,25 +147,22 @@ static void command(const Scene *scene) {
 }
 
 static void scene_open(Scene *scene, const Case *from) {
-    mf_WorldConfig world = mf_world_config();
-    mf_InteractionConfig air = mf_interaction_config();
     *scene = (Scene){.from = from, .context = open_context(from->threads)};
     scene->terrain =
         make_terrain(scene->context, MF_TERRAIN_NOISE, from->interpolation, 0.05, 1.0, 0.1);
-    world.terrain = scene->terrain;
-    world.step = MF_MILLISECOND;
-    scene->world = open_world(scene->context, &world);
+    scene->world = open_world(scene->context, &WITH(mf_world_config(), .terrain = scene->terrain,
+                                                    .step = MF_MILLISECOND));
     add_gaits(scene, add_walkers(scene, "humanoids", "humanoid.urdf", false));
     add_network(add_walkers(scene, "networks", "hexapod.urdf", true));
     add_program(add_walkers(scene, "programs", "quadruped.urdf", false));
     add_vehicles(scene);
     spread(scene);
     command(scene);
-    air.collide = air.terrain = air.detect = false;
-    air.downwash = true;
-    air.profile = MF_WIND_LOGARITHMIC;
-    air.wind[0] = 3.0;
-    MUST(mf_interaction_add(scene->world, &air, &scene->interaction, &error));
+    MUST(mf_interaction_add(scene->world,
+                            &WITH(mf_interaction_config(), .collide = false, .terrain = false,
+                                  .detect = false, .downwash = true, .profile = MF_WIND_LOGARITHMIC,
+                                  .wind[0] = 3.0),
+                            &scene->interaction, &error));
 }
 
 static void scene_close(Scene *scene) {

@@ -285,11 +285,9 @@ TEST(it_walks_on_a_height_map) {
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 2.0, false);
         for (int leg = 0; leg < 6; leg++)
             kin_post(fixture.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
-        KinConfig config = kin_config(MF_MILLISECOND);
         mf_Terrain *terrain = make_terrain(fixture.context, MF_TERRAIN_NOISE,
                                            kind == 0 ? MF_BILINEAR : MF_NEAREST, 0.03, 0.5, 0.02);
-        config.world.terrain = terrain;
-        kin_open(&fixture, config);
+        kin_open(&fixture, WITH(kin_config(MF_MILLISECOND), .world.terrain = terrain));
         Witness witness = witness_open(&fixture);
         double far = 0.0, deepest = 0.0;
         for (int n = 0; n < 3000; n++) {

@@ -80,12 +80,11 @@ static mf_Status add(Tank *tank, const Options *options, uint32_t g, mf_Error *e
 }
 
 static mf_Status fill(Tank *tank, mf_Context *context, const Options *options, mf_Error *error) {
-    mf_WorldConfig world = mf_world_config();
     *tank = (Tank){.context = context};
-    world.step = 2 * MF_MILLISECOND;
-    world.gravity = options->gravity;
-    world.isa = options->isa;
-    mf_Status status = mf_world_create(context, &world, &tank->world, error);
+    mf_Status status = mf_world_create(context,
+                                       &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND,
+                                             .gravity = options->gravity, .isa = options->isa),
+                                       &tank->world, error);
     for (uint32_t g = 0; g < GROUPS && status == MF_OK; g++)
         if (options->groups >> g & 1)
             status = add(tank, options, g, error);
@@ -148,11 +147,9 @@ TEST(momentum_is_exchanged_and_kept) {
 }
 
 static uint64_t hash_of(mf_Isa isa, uint32_t threads, bool precise) {
-    mf_ContextConfig settings = mf_context_config();
     AUTO_CONTEXT *context;
     Options options = {isa, precise, 9.81, 0.008, 7};
-    settings.threads = threads;
-    MUST(mf_context_create(&settings, &context, &error));
+    MUST(mf_context_create(&WITH(mf_context_config(), .threads = threads), &context, &error));
     AUTO(drain) Tank tank = open_tank(context, &options);
     mf_world_step(tank.world, 5);
     const uint64_t hash = mf_world_hash(tank.world);

@@ -138,11 +138,11 @@ TEST(the_base_obeys_the_first_six_rows) {
 TEST(flailing_conserves_momentum) {
     double off[2], rotated[2];
     for (int fine = 0; fine < 2; fine++) {
-        DrivenFixtureConfig config = usual(MF_ARTICULATED_RK4);
-        config.world.step = fine ? MF_MILLISECOND / 2 : MF_MILLISECOND;
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         make_flailer(fixture.hand, true);
-        driven_open(&fixture, NULL, config);
+        driven_open(&fixture, NULL,
+                    WITH(usual(MF_ARTICULATED_RK4),
+                         .world.step = fine ? MF_MILLISECOND / 2 : MF_MILLISECOND));
         scramble(&fixture);
         double center[3], linear[3], angular[3], position[3], force[3], rate[3], size = 0.0;
         mf_motion_momentum(fixture.group, 0, center, linear, angular);
@@ -301,14 +301,14 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
                                          "base.linear_velocity", "base.angular_velocity"};
     double got[3][13];
     for (int m = 0; m < 3; m++) {
-        DrivenFixtureConfig config = driven_config(motions[m], integrator, MF_MILLISECOND);
-        config.group.double_precision = double_precision;
-        config.world.gravity_direction[1] = 0.2;
         AUTO(fixture_close) Fixture fixture = fixture_begin(1);
         make_flailer(fixture.hand, false);
         for (uint32_t j = 0; j < fixture.hand->model.joint_count; j++)
             fixture.hand->joints[j].armature = 1e12;
-        driven_open(&fixture, NULL, config);
+        driven_open(&fixture, NULL,
+                    WITH(driven_config(motions[m], integrator, MF_MILLISECOND),
+                         .group.double_precision = double_precision,
+                         .world.gravity_direction[1] = 0.2));
         scramble(&fixture);
         for (uint32_t j = 0; j < fixture.hand->model.joint_count; j++)
             fixture_set(&fixture, "joint.rate", j, 0.0);
@@ -376,11 +376,10 @@ TEST(pushes_are_summed) {
 
 // A fixed base stays, whatever its arms do; they go as commanded.
 TEST(a_fixed_base_stays) {
-    DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    config.prescribed.base = MF_ARTICULATED_FIXED;
     AUTO(fixture_close) Fixture fixture = fixture_begin(1);
     make_flailer(fixture.hand, true);
-    driven_open(&fixture, NULL, config);
+    driven_open(&fixture, NULL,
+                WITH(usual(MF_ARTICULATED_IMPLICIT), .prescribed.base = MF_ARTICULATED_FIXED));
     fixture_set3(&fixture, "base.position", 0.1, 0.2, 0.05);
     fixture_set(&fixture, "joint.target", 0, 0.5);
     mf_world_step(fixture.world, 100);

@@ -71,8 +71,6 @@ TEST(bars_rest_on_hills) {
 TEST(slopes_hold_by_friction) {
     for (int steep = 0; steep < 2; steep++) {
         const double a = steep ? 0.52 : 0.40; // atan 0.5 = 0.4636
-        RigConfig config = WITH(rig_config(1), .world.gravity_direction[0] = sin(a),
-                                .world.gravity_direction[2] = -cos(a));
         Parts p;
         begin(&p);
         vertex(&p, 0, 0, 0.005, "");
@@ -82,7 +80,10 @@ TEST(slopes_hold_by_friction) {
         for (uint32_t i = 0; i < 4; i++)
             for (uint32_t j = i + 1; j < 4; j++)
                 bar(&p, i, j);
-        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+        AUTO(rig_close)
+        Rig rig = rig_open(*state, &p.truss,
+                           WITH(rig_config(1), .world.gravity_direction[0] = sin(a),
+                                .world.gravity_direction[2] = -cos(a)));
         mf_world_step(rig.world, 5);
         const double moved = get_field(rig.group, "base.position", 0, 0);
         if (steep)

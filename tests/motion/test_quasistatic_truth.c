@@ -15,13 +15,14 @@ TEST(cones_are_round) {
         const double to = 0.1 + side * 3.14159265358979 / 6.0;
         for (int steep = 0; steep < 2; steep++) {
             const double a = atan(0.5) + (steep ? 1e-3 : -1e-3);
-            RigConfig config = WITH(rig_config(1), .world.gravity_direction[0] = sin(a) * cos(to),
-                                    .world.gravity_direction[1] = sin(a) * sin(to),
-                                    .world.gravity_direction[2] = -cos(a));
             Parts p;
             pyramid(&p);
             p.truss.actuator_count = 0;
-            AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+            AUTO(rig_close)
+            Rig rig = rig_open(*state, &p.truss,
+                               WITH(rig_config(1), .world.gravity_direction[0] = sin(a) * cos(to),
+                                    .world.gravity_direction[1] = sin(a) * sin(to),
+                                    .world.gravity_direction[2] = -cos(a)));
             mf_world_step(rig.world, 20);
             const double x = get_field(rig.group, "base.position", 0, 0),
                          y = get_field(rig.group, "base.position", 0, 1);

@@ -67,10 +67,8 @@ static mf_Model *model_of(mf_Context *context, const Case *from, mf_MotionsConfi
 static Scene scene_open(const Case *from) {
     Scene scene = {.context = open_context(from->threads)};
     mf_Group *group;
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig config = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    world.step = MF_MILLISECOND;
     motions.articulated.integrator = from->integrator;
     motions.articulated.contact_law = from->law;
     motions.articulated.self_contacts = from->file != NULL;
@@ -80,7 +78,7 @@ static Scene scene_open(const Case *from) {
     config.count = from->between == MF_COLLISION_EXPLICIT ? ROBOTS : HEAP;
     config.double_precision = !from->floats;
     config.isolated = !from->collide;
-    scene.world = open_world(scene.context, &world);
+    scene.world = open_world(scene.context, &WITH(mf_world_config(), .step = MF_MILLISECOND));
     group = add_group(scene.world, &config);
     if (from->between != MF_COLLISION_EXPLICIT)
         MUST(mf_collisions_prepare(group, &error));

@@ -441,7 +441,6 @@ TEST(one_motion_is_added_by_its_number) {
 TEST(a_motion_that_cannot_be_added_leaves_the_group_free) {
     AUTO(batch_close) Batch batch;
     mf_GroupConfig group = mf_group_config();
-    mf_MotionsConfig config = mf_motions_config();
     batch_begin(&batch, 1);
     make_hexapod(&batch.hand);
     batch.hand.model.base = MF_BASE_FIXED;
@@ -452,8 +451,9 @@ TEST(a_motion_that_cannot_be_added_leaves_the_group_free) {
                  "points: the base of model hand is fixed in the world");
     MUST_FAIL_AS(mf_motion_add(batch.group, MF_MOTION_OWN, NULL, &error), MF_BAD_ARGUMENT,
                  "motion: 16 is not a motion");
-    config.struct_size = 0;
-    MUST_FAIL(mf_motion_add(batch.group, MF_MOTION_RIGID, &config, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_motion_add(batch.group, MF_MOTION_RIGID,
+                            &WITH(mf_motions_config(), .struct_size = 0), &error),
+              MF_BAD_ARGUMENT, "");
     assert_int_equal(mf_motion_of(batch.group, 0), MF_MOTION_COUNT);
     MUST(mf_motion_add(batch.group, MF_MOTION_KINEMATIC, NULL, &error));
 }

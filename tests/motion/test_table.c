@@ -93,15 +93,13 @@ static Fixture fixture_open(uint32_t count) {
                                  .inertia = {0.1, 0.1, 0.1, 0, 0, 0},
                                  .radius = 0.1,
                                  .clearance = 0.1};
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    world.step = MF_MILLISECOND;
     group.count = count;
     group.double_precision = true;
     MUST(mf_context_create(NULL, &fixture.context, &error));
     MUST(mf_vehicle_model(fixture.context, &body, &fixture.model, &error));
     group.model = fixture.model;
-    fixture.world = open_world(fixture.context, &world);
+    fixture.world = open_world(fixture.context, &WITH(mf_world_config(), .step = MF_MILLISECOND));
     fixture.group = add_group(fixture.world, &group);
     return fixture;
 }

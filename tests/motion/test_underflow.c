@@ -47,7 +47,6 @@ TEST(what_slows_down_ends_at_zero) {
         const Case *of = &cases[k];
         AUTO_CONTEXT *context = open_context(1);
         mf_WorldConfig world_config = mf_world_config();
-        mf_GroupConfig config = mf_group_config();
         mf_Model *model = NULL;
         world_config.gravity = of->gravity;
         world_config.step = 2 * MF_MILLISECOND;
@@ -57,8 +56,7 @@ TEST(what_slows_down_ends_at_zero) {
             MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL, &model,
                                &error));
         mf_World *world = open_world(context, &world_config);
-        config.model = model;
-        mf_Group *group = add_group(world, &config);
+        mf_Group *group = add_group(world, &WITH(mf_group_config(), .model = model));
         MUST(mf_motion_add(group, of->motion, NULL, &error));
         set_field(group, of->field, 0, 0, 1.0);
         mf_world_step(world, (uint64_t)(of->seconds * MF_SECOND / world_config.step));

@@ -221,21 +221,16 @@ TEST(a_lost_stance_is_reported) {
 // A robot that is thrown at the ground with friction 4: Coulomb's law has no solution there.
 TEST(unsolved_friction_is_reported) {
     AUTO_CONTEXT *context = open_context(1);
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    mf_PointsConfig points = mf_motions_config().points;
     mf_Group *robots;
     AUTO_MODEL *model;
     enum { ROBOTS = 64 };
     MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, &model, &error));
-    world.step = 10 * MF_MILLISECOND;
-    group.model = model;
-    group.count = ROBOTS;
-    points.friction = MF_FRICTION_COUPLED;
-    points.friction_coefficient = 4.0;
-    AUTO_WORLD *made = open_world(context, &world);
-    robots = add_group(made, &group);
-    MUST(rig_add_points(robots, &points, &error));
+    AUTO_WORLD *made = open_world(context, &WITH(mf_world_config(), .step = 10 * MF_MILLISECOND));
+    robots = add_group(made, &WITH(mf_group_config(), .model = model, .count = ROBOTS));
+    MUST(rig_add_points(robots,
+                        &WITH(mf_motions_config().points, .friction = MF_FRICTION_COUPLED,
+                              .friction_coefficient = 4.0),
+                        &error));
     mf_Field *velocity = mf_group_find_field(robots, "base.linear_velocity"),
              *rate = mf_group_find_field(robots, "base.angular_velocity");
     for (uint32_t i = 0; i < ROBOTS; i++)

@@ -95,7 +95,6 @@ TEST(readings_are_those_of_the_state) {
 
 TEST(other_motions_refuse_by_name) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
-    mf_SensorsConfig lenient = mf_sensors_config();
     mf_GroupConfig group = mf_group_config();
     Text t = open_sensors(BALLS, config);
     group.model = t.model;
@@ -108,10 +107,9 @@ TEST(other_motions_refuse_by_name) {
     t = open_sensors(BALLS, config);
     group.model = t.model;
     group.name = "others";
-    lenient.lenient = true;
     other = add_group(t.world, &group);
     MUST(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error));
-    MUST(mf_sensors_add(other, &lenient, &error));
+    MUST(mf_sensors_add(other, &WITH(mf_sensors_config(), .lenient = true), &error));
     mf_world_step(t.world, 10);
     assert_near(get_field(other, "sensor.value", 0, 0), 0.0, 0.0);
     text_close(&t);

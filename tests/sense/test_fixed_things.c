@@ -18,19 +18,15 @@ static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPL
 static Rig open_rig(mf_Context *context, const char *text, mf_ContactLaw law, bool floats,
                     int steps) {
     Rig rig = {.model = load_urdf(context, text)};
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     const double origin[3] = {0, 0, 0};
-    world.step = MF_MILLISECOND;
-    world.gravity = G;
     group.model = rig.model;
     group.double_precision = !floats;
-    motion.shapes = true;
-    motion.contact_law = law;
-    rig.world = open_world(context, &world);
+    rig.world = open_world(context, &WITH(mf_world_config(), .step = MF_MILLISECOND, .gravity = G));
     rig.group = add_group(rig.world, &group);
-    MUST(rig_add_articulated(rig.group, &motion, &error));
+    MUST(rig_add_articulated(
+        rig.group, &WITH(mf_motions_config().articulated, .shapes = true, .contact_law = law),
+        &error));
     if (rig.model->base == MF_BASE_FIXED)
         MUST(mf_group_set_start(rig.group, 0, origin, NULL, NULL, &error));
     MUST(mf_sensors_add(rig.group, NULL, &error));

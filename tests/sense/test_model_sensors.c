@@ -103,17 +103,20 @@ TEST(falling_and_resting) {
 // Robots of one group at different levels, and one that changes: each reads the loads of its own
 // motion, never what another motion wrote last.
 TEST(loads_are_those_of_the_present_level) {
-    RigConfig config = rig_config();
-    mf_MotionsConfig motions = mf_motions_config();
     mf_Error error = {0};
-    config.text = ARM("<sensor name='foot' type='contact_force' link='box'/><sensor name='touch' "
-                      "type='contact' link='box'/>");
-    config.step = MF_MILLISECOND;
-    config.count = 2;
-    AUTO(rig_close) Rig rig = rig_open(*state, config);
-    motions.start = MF_MOTION_POINTS;
-    motions.has[MF_MOTION_ARTICULATED] = motions.has[MF_MOTION_RIGID] = true;
-    mf_Status status = mf_motions_add(rig.group, &motions, &error);
+    AUTO(rig_close)
+    Rig rig = rig_open(
+        *state,
+        WITH(rig_config(),
+             .text =
+                 ARM("<sensor name='foot' type='contact_force' link='box'/><sensor name='touch' "
+                     "type='contact' link='box'/>"),
+             .step = MF_MILLISECOND, .count = 2));
+    mf_Status status =
+        mf_motions_add(rig.group,
+                       &WITH(mf_motions_config(), .start = MF_MOTION_POINTS,
+                             .has[MF_MOTION_ARTICULATED] = true, .has[MF_MOTION_RIGID] = true),
+                       &error);
     if (status == MF_OK)
         status = mf_sensors_add(rig.group, NULL, &error);
     if (status != MF_OK)
@@ -341,14 +344,12 @@ TEST(rates_and_delays_of_mjcf_are_those_of_mujoco) {
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[1000];
-        RigConfig config = rig_config();
         snprintf(text, sizeof text,
                  "<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody><body><joint "
                  "name='j' type='slide'/><geom size='0.1'/></body></worldbody><sensor><jointpos "
                  "joint='j' %s/></sensor></mujoco>",
                  cases[k].attributes);
-        config.text = text;
-        AUTO(rig_close) Rig rig = rig_open(*state, config);
+        AUTO(rig_close) Rig rig = rig_open(*state, WITH(rig_config(), .text = text));
         MUST(mf_sensors_add(rig.group, NULL, &error));
         for (int s = 0; s < 14; s++) {
             assert_near(rig_get(&rig, "sensor.value", 0, 0), 0.01 * cases[k].expected[s], 1e-12);
@@ -380,15 +381,14 @@ TEST(mjcf_keeps_rate_and_delay_when_written) {
 
 static Rig open_humanoid(mf_Context *context, mf_Motion motion) {
     Rig rig;
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_Error error = {0};
     rig.context = context;
     rig.model = load_file(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL);
-    world.step = MF_MILLISECOND;
     group.model = rig.model;
     group.count = 3;
-    mf_Status status = mf_world_create(context, &world, &rig.world, &error);
+    mf_Status status = mf_world_create(context, &WITH(mf_world_config(), .step = MF_MILLISECOND),
+                                       &rig.world, &error);
     if (status == MF_OK)
         status = mf_world_add_group(rig.world, &group, &rig.group, &error);
     if (status == MF_OK)

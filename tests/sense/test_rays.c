@@ -39,19 +39,17 @@ enum { COUNT = 19, LINKS = 4 };
 // Without gravity, so that nothing moves.
 static Rig open_still(mf_Context *context, const char *text, bool before, bool floats, mf_Isa isa) {
     Rig rig;
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     mf_Error error = {0};
     rig.context = context;
     rig.model = load_text(context, text);
-    world.gravity = 0.0;
-    world.isa = isa;
     group.model = rig.model;
     group.count = COUNT;
     group.double_precision = !floats;
     motion.contacts = false;
-    mf_Status status = mf_world_create(context, &world, &rig.world, &error);
+    mf_Status status = mf_world_create(
+        context, &WITH(mf_world_config(), .gravity = 0.0, .isa = isa), &rig.world, &error);
     if (status == MF_OK)
         status = mf_world_add_group(rig.world, &group, &rig.group, &error);
     if (status == MF_OK)

@@ -43,10 +43,8 @@ static Moments gather(Rig *rig, const char *name, double center) {
 // with the next state, the next robot and any other value - also beyond the fourth. Each bound
 // is 4.5 standard deviations of the estimate.
 TEST(noise_is_normal_and_white) {
-    RigConfig config = rig_config();
     const double center = 2.0, size = 0.1, n = (double)STATES * ROBOTS * VALUES, far = 4.5;
-    config.count = ROBOTS;
-    AUTO(rig_close) Rig rig = rig_open(*state, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, WITH(rig_config(), .count = ROBOTS));
     rig_add(&rig, "gauge", VALUES, &(mf_Signal){.noise = size}, &center);
     Moments m = gather(&rig, "gauge", center);
     double square = size * size;
@@ -308,11 +306,8 @@ TEST(a_reset_empties_the_ring) {
 
 // A picture: very many values at their own rate, late.
 TEST(a_camera_fits) {
-    RigConfig config = rig_config();
     enum { PIXELS = 64 * 48 };
-    config.count = 2;
-    config.floats = true;
-    AUTO(rig_close) Rig rig = rig_open(*state, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, WITH(rig_config(), .count = 2, .floats = true));
     rig_add(&rig, "camera", PIXELS,
             &(mf_Signal){.rate = {20, 1}, .delay = 30 * MF_MILLISECOND, .resolution = 1.0}, NULL);
     mf_world_step(rig.world, 37);
@@ -347,7 +342,6 @@ TEST(bits_do_not_depend_on_settings) {
         uint64_t expected[SWARM] = {0};
         bool known = false;
         for (size_t k = 0; k < 3 * 4; k++) {
-            mf_ContextConfig threads = mf_context_config();
             mf_Context *context;
             RigConfig config = rig_config();
             if (!mf_isa_available(isas[k % 3]))
@@ -357,8 +351,9 @@ TEST(bits_do_not_depend_on_settings) {
             config.shared = k / 3 % 2 == 1;
             // Robots of a smaller group are the same ones.
             config.count = k < 6 ? SWARM : SWARM - 20;
-            threads.threads = k / 3 == 3 ? 3 : 1 + k / 3 % 2;
-            MUST(mf_context_create(&threads, &context, &error));
+            MUST(mf_context_create(
+                &WITH(mf_context_config(), .threads = k / 3 == 3 ? 3 : 1 + k / 3 % 2), &context,
+                &error));
             Rig rig = rig_open(context, config);
             add_all(&rig);
             if (k % 2 == 0)
@@ -409,10 +404,8 @@ TEST(corrupted_states_do_not_spread) {
 
 // True values that are not finite count as 0; a robot with a fault keeps its readings.
 TEST(readings_are_finite_and_stay_with_a_fault) {
-    RigConfig config = rig_config();
     const double bad = NAN;
-    config.count = 2;
-    AUTO(rig_close) Rig rig = rig_open(*state, config);
+    AUTO(rig_close) Rig rig = rig_open(*state, WITH(rig_config(), .count = 2));
     rig_add(&rig, "bad", 2, &(mf_Signal){.range = {-1, 1}, .bits = 8}, &bad);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.delay = 20 * MF_MILLISECOND}, NULL);
     mf_world_step(rig.world, 5);

@@ -19,21 +19,18 @@ static mf_Time step = 2 * MF_MILLISECOND;
 static Rig rig_open(mf_Context *context, const char *shape, const char *height, bool free,
                     double gravity, mf_Isa isa) {
     Rig rig = {0};
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_Cloth cloth = mf_cloth_rectangle(0.6, 0.6, 25, 25);
     const char *text = formatted(body, height, free ? "<freejoint/>" : "", shape);
     cloth.material.thickness = 0.01;
-    world.step = step;
-    world.gravity = gravity;
-    world.isa = isa;
     group.isolated = false;
     group.double_precision = true;
     group.count = 1;
     MUST(mf_cloth_model(context, &cloth, &rig.cloth_model, &error));
     rig.model = load_text(context, text);
-    rig.world = open_world(context, &world);
+    rig.world =
+        open_world(context, &WITH(mf_world_config(), .step = step, .gravity = gravity, .isa = isa));
     group.model = rig.cloth_model;
     group.name = "cloth";
     rig.cloth = add_group(rig.world, &group);

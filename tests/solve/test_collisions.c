@@ -655,11 +655,10 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     if (status == MF_OK) {
         mf_CollisionsMember members[2] = {mf_collisions_member(groups[0]),
                                           mf_collisions_member(groups[1])};
-        mf_CollisionsConfig config = mf_collisions_config();
         members[1].inner = true;
-        config.members = members;
-        config.member_count = 2;
-        status = mf_collisions_add(world, &config, &collisions, error);
+        status = mf_collisions_add(
+            world, &WITH(mf_collisions_config(), .members = members, .member_count = 2),
+            &collisions, error);
         assert_true((status == MF_OK) == (collisions != NULL));
     }
     if (world != NULL) {

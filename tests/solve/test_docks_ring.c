@@ -45,10 +45,10 @@ static const char *const linkage_text =
                                                      "</equality></mujoco>";
 
 static void add_articulated(Pitch *pitch, mf_Group *group) {
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = motion.self_contacts = false;
     prepare(pitch, group);
-    MUST(rig_add_articulated(group, &motion, &error));
+    MUST(rig_add_articulated(
+        group, &WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false),
+        &error));
 }
 
 static void add_exact_joints(Pitch *pitch) {

@@ -326,11 +326,12 @@ static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
                   "<mujoco model='cube'><worldbody><body><freejoint/>"
                   "<geom type='box' size='0.1 0.1 0.1' mass='1'/></body></worldbody></mujoco>");
     mf_Group *cube = pitch_group(&pitch, model, "cube", 1, true);
-    mf_MotionsConfig config = mf_motions_config();
-    config.articulated.contacts = config.rigid.contacts = false;
-    config.articulated.integrator = rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT;
     prepare(&pitch, cube);
-    MUST(mf_motion_add(cube, motion, &config, &error));
+    MUST(mf_motion_add(
+        cube, motion,
+        &WITH(mf_motions_config(), .articulated.contacts = false, .rigid.contacts = false,
+              .articulated.integrator = rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT),
+        &error));
     put(&pitch, cube, 0, 0.1, 0, 5, 0);
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, cube, 0, NULL, 0);

@@ -232,15 +232,12 @@ TEST(limbs_and_scenery_are_hit) {
 static void with_map(Pitch *pitch, mf_Terrain **terrain, mf_Interpolation interpolation,
                      double *heights, uint32_t side) {
     memset(pitch, 0, sizeof *pitch);
-    mf_TerrainConfig map = mf_terrain_config();
-    mf_WorldConfig world = mf_world_config();
-    map.columns = map.rows = side;
-    map.cell = 0.25;
-    map.interpolation = interpolation;
     MUST(mf_context_create(NULL, &pitch->context, &error));
-    MUST(mf_terrain_from_array(pitch->context, &map, heights, terrain, &error));
-    world.terrain = *terrain;
-    pitch->world = open_world(pitch->context, &world);
+    MUST(mf_terrain_from_array(pitch->context,
+                               &WITH(mf_terrain_config(), .columns = side, .rows = side,
+                                     .cell = 0.25, .interpolation = interpolation),
+                               heights, terrain, &error));
+    pitch->world = open_world(pitch->context, &WITH(mf_world_config(), .terrain = *terrain));
 }
 
 static double above(const mf_Terrain *terrain, const mf_RayConfig *ray, double distance) {

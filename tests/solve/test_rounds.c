@@ -100,9 +100,8 @@ TEST(threads_and_sets_do_not_show) {
 TEST(the_host_may_flush) {
     enum { CLUSTERS = 1000 };
     const unsigned before = _mm_getcsr();
-    FixtureConfig setup = WITH(fixture_config(), .threads = 4);
     _mm_setcsr(before | 0x8040);
-    AUTO(fixture_close) Fixture fixture = fixture_open(setup);
+    AUTO(fixture_close) Fixture fixture = fixture_open(WITH(fixture_config(), .threads = 4));
     mf_Group *group = add_walkers(&fixture, "agents", 3 * CLUSTERS, false, 0.0);
     for (uint32_t i = 0; i < 3 * CLUSTERS; i++) {
         const double offset[3] = {0.0, 2e-22, 1e-22};
@@ -229,12 +228,11 @@ TEST(results_do_not_depend_on_distant_agents) {
 
 TEST(steps_take_no_memory) {
     for (int background = 0; background < 2; background++) {
-        FixtureConfig setup = fixture_config();
         mf_InteractionConfig config = everything();
-        setup.threads = 2;
         config.background = background != 0;
         config.latency = background ? 1 : 0;
-        AUTO(fixture_close) Fixture fixture = fill_world(&setup, &config, false);
+        AUTO(fixture_close)
+        Fixture fixture = fill_world(&WITH(fixture_config(), .threads = 2), &config, false);
         uint64_t calls = mf_context_call_count(fixture.context);
         mf_world_step(fixture.world, 100);
         assert_true(mf_context_call_count(fixture.context) == calls);

@@ -174,11 +174,10 @@ static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
     AUTO(pitch_close) Pitch pitch;
     memset(&pitch, 0, sizeof pitch);
     MUST(mf_context_create(NULL, &pitch.context, &error));
-    mf_WorldConfig world = WITH(mf_world_config(), .step = 2 * MF_MILLISECOND);
     const double length = sqrt(1.0 + tangent * tangent);
-    world.gravity_direction[0] = tangent / length;
-    world.gravity_direction[2] = -1.0 / length;
-    pitch.world = open_world(pitch.context, &world);
+    pitch.world = open_world(pitch.context, &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND,
+                                                  .gravity_direction[0] = tangent / length,
+                                                  .gravity_direction[2] = -1.0 / length));
     mf_Group *slab = pitch_group(
         &pitch,
         load_text(pitch.context, "<mujoco model='slab'><worldbody><body><freejoint/>"

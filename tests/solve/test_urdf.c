@@ -24,12 +24,12 @@ static void robot_close(Robot *robot) {
 
 // With the motors of the file, as a scene has them.
 static void robot_start(Robot *robot, mf_Error *error) {
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    world.step = MF_MILLISECOND;
     group.model = robot->model;
     group.double_precision = true;
-    must(mf_world_create(robot->context, &world, &robot->world, error), error);
+    must(mf_world_create(robot->context, &WITH(mf_world_config(), .step = MF_MILLISECOND),
+                         &robot->world, error),
+         error);
     must(mf_world_add_group(robot->world, &group, &robot->group, error), error);
     robot->moves = mf_motion_add(robot->group, MF_MOTION_ARTICULATED, NULL, error) == MF_OK;
     robot->n = mf_group_velocity_count(robot->group);
@@ -187,18 +187,16 @@ TEST(limits_hold_for_torques) {
     for (int fixed_count = 0; fixed_count < 2; fixed_count++) {
         AUTO(robot_close) Robot robot = open_text(pendulum, MF_IMPORT_BASE_FIXED);
         mf_world_destroy(robot.world);
-        mf_WorldConfig world = mf_world_config();
         mf_GroupConfig group = mf_group_config();
-        mf_ArticulatedConfig config = mf_motions_config().articulated;
-        world.step = MF_MILLISECOND / 10;
-        world.gravity = 0.0;
         group.model = robot.model;
         group.double_precision = true;
-        config.motors = false;
-        config.input_limits = fixed_count;
-        robot.world = open_world(robot.context, &world);
+        robot.world = open_world(
+            robot.context, &WITH(mf_world_config(), .step = MF_MILLISECOND / 10, .gravity = 0.0));
         robot.group = add_group(robot.world, &group);
-        MUST(rig_add_articulated(robot.group, &config, &error));
+        MUST(rig_add_articulated(
+            robot.group,
+            &WITH(mf_motions_config().articulated, .motors = false, .input_limits = fixed_count),
+            &error));
         put(&robot, "joint.torque", 60.0);
         double fastest = 0.0;
         for (int i = 0; i < 100; i++) {

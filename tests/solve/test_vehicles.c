@@ -52,14 +52,14 @@ static mf_Group *add_cars(Pitch *pitch, const mf_Car *car, mf_CarModel model, mf
 // An aircraft in no air: a free body.
 static mf_Group *add_glider(Pitch *pitch, bool wide) {
     mf_FixedWing aircraft = mf_fixed_wing();
-    mf_FixedWingConfig config = mf_motions_config().fixed_wing_config;
     mf_Model *body = NULL;
     aircraft.air_density = 0.0;
-    config.command = MF_FIXED_WING_SURFACES;
     MUST(mf_fixed_wing_model(pitch->context, &aircraft, "fixed_wing", &body, &error));
     mf_Group *group = pitch_group(pitch, body, "glider", 1, wide);
     prepare(pitch, group);
-    MUST(rig_add_fixed_wing(group, &aircraft, &config, &error));
+    MUST(rig_add_fixed_wing(
+        group, &aircraft,
+        &WITH(mf_motions_config().fixed_wing_config, .command = MF_FIXED_WING_SURFACES), &error));
     return group;
 }
 
@@ -239,10 +239,11 @@ static const char target_text[] =
 // With Runge-Kutta, which keeps the momentum of a limb that swings this fast to 1e-9.
 static mf_Group *add_free(Pitch *pitch, mf_Model *model, const char *name) {
     mf_Group *group = pitch_group(pitch, model, name, 1, true);
-    mf_ArticulatedConfig motion = WITH(mf_motions_config().articulated, .contacts = false,
-                                       .self_contacts = false, .integrator = MF_ARTICULATED_RK4);
     prepare(pitch, group);
-    MUST(rig_add_articulated(group, &motion, &error));
+    MUST(rig_add_articulated(group,
+                             &WITH(mf_motions_config().articulated, .contacts = false,
+                                   .self_contacts = false, .integrator = MF_ARTICULATED_RK4),
+                             &error));
     return group;
 }
 
@@ -259,10 +260,9 @@ static void add_kick(Pitch *pitch, double height) {
 static mf_Group *add_target(Pitch *pitch, int kind, double height) {
     mf_Group *group = NULL;
     if (kind == 0) {
-        mf_RigidConfig rigid = WITH(mf_motions_config().rigid, .contacts = false);
         group = pitch_group(pitch, load_text(pitch->context, target_text), "target", 1, true);
         prepare(pitch, group);
-        MUST(rig_add_rigid(group, &rigid, &error));
+        MUST(rig_add_rigid(group, &WITH(mf_motions_config().rigid, .contacts = false), &error));
     } else if (kind == 1) {
         const mf_Quadrotor quadrotor = idle_quadrotor();
         group = add_quadrotors(pitch, quadrotor_body(pitch, &quadrotor), &quadrotor, "target", 1,
