@@ -46,10 +46,8 @@ typedef struct Fixture {
 
 static Fixture make(mf_Context *context, const char *text) {
     Fixture fixture = {.model = robot(context, text)};
-    mf_GroupConfig group = mf_group_config();
-    group.model = fixture.model;
-    group.count = 18;
-    group.double_precision = true;
+    mf_GroupConfig group =
+        WITH(mf_group_config(), .model = fixture.model, .count = 18, .double_precision = true);
     fixture.world =
         open_world(context, &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND, .gravity = 10.0));
     fixture.group = add_group(fixture.world, &group);

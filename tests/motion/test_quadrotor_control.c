@@ -400,11 +400,9 @@ TEST(all_instruction_sets_give_the_same_bits) {
 }
 
 TEST(a_restored_world_continues) {
-    FixtureConfig config = fixture_config();
-    config.config.command = MF_QUADROTOR_POSITION;
-    config.config.control_interval = 4 * MF_MILLISECOND;
-    config.config.outer_interval = 8 * MF_MILLISECOND;
-    config.count = 20;
+    FixtureConfig config = WITH(fixture_config(), .config.command = MF_QUADROTOR_POSITION,
+                                .config.control_interval = 4 * MF_MILLISECOND,
+                                .config.outer_interval = 8 * MF_MILLISECOND, .count = 20);
     AUTO(fixture_close) Fixture fixture = fixture_open(config);
     for (uint32_t i = 0; i < config.count; i++)
         give_orders(&fixture, i, i, MF_QUADROTOR_POSITION);

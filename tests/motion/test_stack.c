@@ -68,10 +68,9 @@ static Scene scene_open(const Case *from) {
     Scene scene = {.context = open_context(from->threads)};
     mf_Group *group;
     mf_GroupConfig config = mf_group_config();
-    mf_MotionsConfig motions = mf_motions_config();
-    motions.articulated.integrator = from->integrator;
-    motions.articulated.contact_law = from->law;
-    motions.articulated.self_contacts = from->file != NULL;
+    mf_MotionsConfig motions =
+        WITH(mf_motions_config(), .articulated.integrator = from->integrator,
+             .articulated.contact_law = from->law, .articulated.self_contacts = from->file != NULL);
     mf_motions_set_shapes(&motions, from->file != NULL);
     scene.model = model_of(scene.context, from, &motions);
     config.model = scene.model;

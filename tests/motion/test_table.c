@@ -93,9 +93,7 @@ static Fixture fixture_open(uint32_t count) {
                                  .inertia = {0.1, 0.1, 0.1, 0, 0, 0},
                                  .radius = 0.1,
                                  .clearance = 0.1};
-    mf_GroupConfig group = mf_group_config();
-    group.count = count;
-    group.double_precision = true;
+    mf_GroupConfig group = WITH(mf_group_config(), .count = count, .double_precision = true);
     MUST(mf_context_create(NULL, &fixture.context, &error));
     MUST(mf_vehicle_model(fixture.context, &body, &fixture.model, &error));
     group.model = fixture.model;

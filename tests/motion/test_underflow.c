@@ -46,10 +46,9 @@ TEST(what_slows_down_ends_at_zero) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const Case *of = &cases[k];
         AUTO_CONTEXT *context = open_context(1);
-        mf_WorldConfig world_config = mf_world_config();
         mf_Model *model = NULL;
-        world_config.gravity = of->gravity;
-        world_config.step = 2 * MF_MILLISECOND;
+        mf_WorldConfig world_config =
+            WITH(mf_world_config(), .gravity = of->gravity, .step = 2 * MF_MILLISECOND);
         if (of->text != NULL)
             model = load_text(context, of->text);
         else

@@ -18,10 +18,8 @@ static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPL
 static Rig open_rig(mf_Context *context, const char *text, mf_ContactLaw law, bool floats,
                     int steps) {
     Rig rig = {.model = load_urdf(context, text)};
-    mf_GroupConfig group = mf_group_config();
     const double origin[3] = {0, 0, 0};
-    group.model = rig.model;
-    group.double_precision = !floats;
+    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .double_precision = !floats);
     rig.world = open_world(context, &WITH(mf_world_config(), .step = MF_MILLISECOND, .gravity = G));
     rig.group = add_group(rig.world, &group);
     MUST(rig_add_articulated(

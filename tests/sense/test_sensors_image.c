@@ -29,10 +29,8 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     mf_Group *group;
     MUST(mf_context_create(NULL, &context, &error));
     MUST(mf_model_load(context, path, NULL, &model, &error));
-    mf_GroupConfig config = mf_group_config();
-    config.model = model;
-    config.count = 20;
-    config.double_precision = precise;
+    mf_GroupConfig config =
+        WITH(mf_group_config(), .model = model, .count = 20, .double_precision = precise);
     AUTO_WORLD *world = open_world(context, &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND));
     group = add_group(world, &config);
     MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));

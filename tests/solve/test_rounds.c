@@ -228,9 +228,8 @@ TEST(results_do_not_depend_on_distant_agents) {
 
 TEST(steps_take_no_memory) {
     for (int background = 0; background < 2; background++) {
-        mf_InteractionConfig config = everything();
-        config.background = background != 0;
-        config.latency = background ? 1 : 0;
+        mf_InteractionConfig config =
+            WITH(everything(), .background = background != 0, .latency = background ? 1 : 0);
         AUTO(fixture_close)
         Fixture fixture = fill_world(&WITH(fixture_config(), .threads = 2), &config, false);
         uint64_t calls = mf_context_call_count(fixture.context);

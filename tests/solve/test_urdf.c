@@ -24,9 +24,7 @@ static void robot_close(Robot *robot) {
 
 // With the motors of the file, as a scene has them.
 static void robot_start(Robot *robot, mf_Error *error) {
-    mf_GroupConfig group = mf_group_config();
-    group.model = robot->model;
-    group.double_precision = true;
+    mf_GroupConfig group = WITH(mf_group_config(), .model = robot->model, .double_precision = true);
     must(mf_world_create(robot->context, &WITH(mf_world_config(), .step = MF_MILLISECOND),
                          &robot->world, error),
          error);
@@ -187,9 +185,8 @@ TEST(limits_hold_for_torques) {
     for (int fixed_count = 0; fixed_count < 2; fixed_count++) {
         AUTO(robot_close) Robot robot = open_text(pendulum, MF_IMPORT_BASE_FIXED);
         mf_world_destroy(robot.world);
-        mf_GroupConfig group = mf_group_config();
-        group.model = robot.model;
-        group.double_precision = true;
+        mf_GroupConfig group =
+            WITH(mf_group_config(), .model = robot.model, .double_precision = true);
         robot.world = open_world(
             robot.context, &WITH(mf_world_config(), .step = MF_MILLISECOND / 10, .gravity = 0.0));
         robot.group = add_group(robot.world, &group);

@@ -51,9 +51,8 @@ static mf_Group *add_cars(Pitch *pitch, const mf_Car *car, mf_CarModel model, mf
 
 // An aircraft in no air: a free body.
 static mf_Group *add_glider(Pitch *pitch, bool wide) {
-    mf_FixedWing aircraft = mf_fixed_wing();
     mf_Model *body = NULL;
-    aircraft.air_density = 0.0;
+    mf_FixedWing aircraft = WITH(mf_fixed_wing(), .air_density = 0.0);
     MUST(mf_fixed_wing_model(pitch->context, &aircraft, "fixed_wing", &body, &error));
     mf_Group *group = pitch_group(pitch, body, "glider", 1, wide);
     prepare(pitch, group);
