@@ -127,10 +127,7 @@ static inline void fixture_close(Fixture *fixture) {
 }
 
 static inline mf_Field *fixture_field(Fixture *fixture, const char *name) {
-    mf_Field *field = mf_group_find_field(fixture->group, name);
-    if (field == NULL)
-        fail_msg("no field %s", name);
-    return field;
+    return field_of(fixture->group, name);
 }
 
 static inline double fixture_get(Fixture *fixture, const char *name, uint32_t instance,

@@ -549,12 +549,12 @@ TEST(time_of_long_fractions) {
                           &WITH(mf_gait_config(), .rate = (longer ? (mf_Rate){30 * factor, factor}
                                                                   : (mf_Rate){30, 1})),
                           &error));
-        mf_field_set(mf_group_find_field(group, "gait.select"), 0, 0, 0);
+        set_field(group, "gait.select", 0, 0, 0);
         mf_world_step(world, 100);
         for (int i = 0; i < 5; i++) {
-            mf_field_set(mf_group_find_field(group, "gait.tick"), 0, 0, ticks[i]);
+            set_field(group, "gait.tick", 0, 0, ticks[i]);
             mf_world_step(world, 20);
-            times[longer][i] = mf_field_get(mf_group_find_field(group, "gait.time"), 0, 0);
+            times[longer][i] = get_field(group, "gait.time", 0, 0);
         }
         assert_true(times[longer][4] > 1.4e8);
         mf_gait_destroy(gait);

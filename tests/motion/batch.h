@@ -205,7 +205,7 @@ static void poison(const BatchOption *option, Batch *clean, const char *name, ui
     static Batch batch;
     batch_open(&batch, clean->kind, option, MF_ISA_AUTO, 1, 0, NEIGHBORS);
     mf_world_step(batch.fixture.world, 30);
-    mf_field_set(fixture_field(&batch.fixture, name), POISONED, component, value);
+    set_field(batch.fixture.group, name, POISONED, component, value);
     mf_world_step(batch.fixture.world, 5);
     for (uint32_t i = 0; i < NEIGHBORS; i++)
         if (i != POISONED && mf_group_instance_hash(batch.fixture.group, i) !=
@@ -214,9 +214,8 @@ static void poison(const BatchOption *option, Batch *clean, const char *name, ui
     uint32_t word = mf_group_fault(batch.fixture.group, POISONED);
     bool unread = word == 0;
     for (uint32_t c = 0; c < 3; c++)
-        unread = unread &&
-                 mf_field_get(fixture_field(&batch.fixture, "base.position"), POISONED, c) ==
-                     mf_field_get(fixture_field(&clean->fixture, "base.position"), POISONED, c);
+        unread = unread && get_field(batch.fixture.group, "base.position", POISONED, c) ==
+                               get_field(clean->fixture.group, "base.position", POISONED, c);
     if (!unread && word != word_of(name))
         fail_msg("%s[%u] = %g: fault word %u, expected %u", name, component, value, word,
                  word_of(name));

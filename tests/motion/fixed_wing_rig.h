@@ -51,10 +51,7 @@ static inline void rig_close(Rig *rig) {
 }
 
 static inline mf_Field *rig_field(const Rig *rig, const char *name) {
-    mf_Field *field = mf_group_find_field(rig->group, name);
-    if (field == NULL)
-        fail_msg("no field %s", name);
-    return field;
+    return field_of(rig->group, name);
 }
 
 static inline double get(const Rig *rig, const char *name, uint32_t instance, uint32_t c) {

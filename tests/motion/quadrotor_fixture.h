@@ -87,22 +87,17 @@ static inline void fixture_close(Fixture *fixture) {
 
 static inline double fixture_get(const Fixture *fixture, uint32_t agent, const char *field,
                                  uint32_t component) {
-    mf_Field *found = mf_group_find_field(fixture->group, field);
-    assert_non_null(found);
-    return mf_field_get(found, agent, component);
+    return get_field(fixture->group, field, agent, component);
 }
 
 static inline void fixture_set(Fixture *fixture, uint32_t agent, const char *field,
                                uint32_t component, double value) {
-    mf_Field *found = mf_group_find_field(fixture->group, field);
-    assert_non_null(found);
-    mf_field_set(found, agent, component, value);
+    set_field(fixture->group, field, agent, component, value);
 }
 
 static inline void fixture_fill(Fixture *fixture, uint32_t agent, const char *field, uint32_t count,
                                 const double *values) {
-    for (uint32_t c = 0; c < count; c++)
-        fixture_set(fixture, agent, field, c, values[c]);
+    set_fields(fixture->group, field, agent, count, values);
 }
 
 #endif

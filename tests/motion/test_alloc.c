@@ -11,13 +11,13 @@ TEST(a_step_makes_no_fallible_call) {
                      WITH(fixture_config((option & 2) != 0), .group.count = 100,
                           .points.friction = option & 1 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT,
                           .points.keep_momentum = true, .group.fault_policy = MF_FAULT_RESET));
-        mf_field_set(fixture_field(&fixture, "base.force"), 7, 0, NAN); // a reset on the way
+        set_field(fixture.group, "base.force", 7, 0, NAN); // a reset on the way
         uint64_t calls = mf_context_call_count(fixture.context);
         size_t bytes = mf_context_live_bytes(fixture.context);
         mf_world_step(fixture.world, 50);
         assert_int_equal(mf_context_call_count(fixture.context), calls);
         assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
-        assert_int_equal((int)mf_field_get(fixture_field(&fixture, "fault.count"), 7, 0), 1);
+        assert_int_equal((int)get_field(fixture.group, "fault.count", 7, 0), 1);
     }
 }
 

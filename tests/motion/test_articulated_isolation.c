@@ -99,13 +99,13 @@ static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) 
         }
     }
     for (uint32_t i = 0; i < 2; i++)
-        mf_field_set(fixture_field(&batch->fixture, "actuator.control"), instance, i,
-                     random_signed(312, number * 2 + i));
+        set_field(batch->fixture.group, "actuator.control", instance, i,
+                  random_signed(312, number * 2 + i));
     for (uint32_t j = 0; j < 4; j++) {
-        mf_field_set(fixture_field(&batch->fixture, "joint.torque"), instance, j,
-                     random_signed(310, number * 16 + j));
-        mf_field_set(fixture_field(&batch->fixture, "joint.target"), instance, j,
-                     random_signed(311, number * 16 + j));
+        set_field(batch->fixture.group, "joint.torque", instance, j,
+                  random_signed(310, number * 16 + j));
+        set_field(batch->fixture.group, "joint.target", instance, j,
+                  random_signed(311, number * 16 + j));
         for (uint32_t i = 0; i < 4; i++) {
             mf_Field *input = mf_group_find_field(batch->fixture.group, servo_inputs[i]);
             if (input != NULL) // gains from 0 to 2

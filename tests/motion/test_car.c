@@ -269,13 +269,13 @@ TEST(left_and_right_are_mirror_images_to_the_bit) {
             for (uint32_t i = 0; i < 2; i++) {
                 double side = i == 0 ? 1.0 : -1.0;
                 if (modes[m] == MF_CAR_COMMAND_DRIVE) {
-                    mf_field_set(rig_field(&rig, "command.duty"), i, 0, 0.6);
-                    mf_field_set(rig_field(&rig, "command.steering"), i, 0, 0.21 * side);
+                    set_field(rig.group, "command.duty", i, 0, 0.6);
+                    set_field(rig.group, "command.steering", i, 0, 0.21 * side);
                 } else {
                     bool circle = modes[m] == MF_CAR_COMMAND_CIRCLE;
                     mf_Field *position =
                         rig_field(&rig, circle ? "command.circle" : "command.waypoint");
-                    mf_field_set(rig_field(&rig, "command.speed"), i, 0, 1.3);
+                    set_field(rig.group, "command.speed", i, 0, 1.3);
                     mf_field_set(position, i, 0, 0.3);
                     mf_field_set(position, i, 1, 0.7 * side);
                     if (circle)

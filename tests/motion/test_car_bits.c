@@ -51,9 +51,9 @@ static void place_car(const Swarm *swarm, uint32_t instance, uint32_t number) {
     attitude[3] = sin(0.5 * angle);
     double velocity[3] = {along * cos(angle), along * sin(angle), 0.0};
     MUST(mf_group_set_start(swarm->rig.group, instance, position, attitude, velocity, &error));
-    mf_field_set(rig_field(&swarm->rig, "base.angular_velocity"), instance, 2,
-                 size * random_signed(6, number));
-    mf_field_set(rig_field(&swarm->rig, "wind.velocity"), instance, 0, random_signed(7, number));
+    set_field(swarm->rig.group, "base.angular_velocity", instance, 2,
+              size * random_signed(6, number));
+    set_field(swarm->rig.group, "wind.velocity", instance, 0, random_signed(7, number));
 }
 
 static Swarm swarm_open(const Options *options, mf_Isa isa, uint32_t threads, uint32_t first,
@@ -178,8 +178,8 @@ TEST(a_corrupted_car_does_not_affect_others) {
             command_cars(&sick);
             rig_step(&clean.rig, 10);
             rig_step(&sick.rig, 10);
-            mf_field_set(rig_field(&sick.rig, poisons[p].field), victim, poisons[p].component,
-                         poisons[p].value);
+            set_field(sick.rig.group, poisons[p].field, victim, poisons[p].component,
+                      poisons[p].value);
             rig_step(&clean.rig, 50);
             rig_step(&sick.rig, 50);
             uint32_t fault = mf_group_fault(sick.rig.group, victim);

@@ -301,7 +301,7 @@ TEST(cars_stop_at_positions_all_around) {
             // Three rings; the nearest lies within the smallest turning circles.
             double distance = wheelbase(&v) * (n < 16 ? 2.0 : n < 32 ? 8.0 : 30.0);
             double angle = 2.0 * pi * (n % 16) / 16.0;
-            mf_field_set(rig_field(&rig, "command.speed"), n, 0, v.speed);
+            set_field(rig.group, "command.speed", n, 0, v.speed);
             mf_field_set(goal, n, 0, distance * cos(angle));
             mf_field_set(goal, n, 1, distance * sin(angle));
         }
@@ -313,7 +313,7 @@ TEST(cars_stop_at_positions_all_around) {
             if (!(off < 0.25 * wheelbase(&v)))
                 fail_msg("%s: car %u stands %g m from its position", v.name, n, off);
             worst = fmax(worst, off);
-            assert_true(mf_field_get(rig_field(&rig, "base.linear_velocity"), n, 0) == 0.0);
+            assert_true(get_field(rig.group, "base.linear_velocity", n, 0) == 0.0);
         }
         print_message("%s: 48 places at %g m/s: off by %.4f m at most\n", v.name, v.speed, worst);
     }

@@ -154,14 +154,14 @@ static uint64_t throw_among(uint32_t count) {
                       .points.joint_interval = 20 * MF_MILLISECOND, .group.count = count));
     for (uint32_t i = 0; i < count; i++) {
         double spin = i + 1 == count ? 0.0 : 0.7 * (i % 5);
-        mf_field_set(fixture_field(&fixture, "base.linear_velocity"), i, 0, 1.0);
-        mf_field_set(fixture_field(&fixture, "base.angular_velocity"), i, 1, spin);
+        set_field(fixture.group, "base.linear_velocity", i, 0, 1.0);
+        set_field(fixture.group, "base.angular_velocity", i, 1, spin);
     }
     for (int n = 0; n < 60; n++) {
         for (uint32_t i = 0; i + 1 < count; i++)
-            mf_field_set(fixture_field(&fixture, "joint.target"), i, 0, 0.9 * sin(0.1 * n + i));
+            set_field(fixture.group, "joint.target", i, 0, 0.9 * sin(0.1 * n + i));
         mf_world_step(fixture.world, 1);
-        assert_true(mf_field_get(fixture_field(&fixture, "point.residual"), count - 1, 0) < 0.01);
+        assert_true(get_field(fixture.group, "point.residual", count - 1, 0) < 0.01);
     }
     return mf_group_instance_hash(fixture.group, count - 1);
 }

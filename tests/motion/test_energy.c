@@ -57,7 +57,7 @@ static double budget_of(const Fixture *fixture, uint32_t i, mf_MotionEnergy e) {
     double force = weight + sqrt(2.0 * stiffness * e.elastic);
     double rate = 0.0;
     for (uint32_t c = 0; c < 3; c++)
-        rate += fabs(mf_field_get(fixture_field(fixture, "base.angular_velocity"), i, c));
+        rate += fabs(get_field(fixture->group, "base.angular_velocity", i, c));
     return e.kinetic * pow(fmin(rate * step, 0.25), 5) / 120 +
            8.0 * unit * (force * size + momentum * size / step + 2.0 * (e.kinetic + e.elastic));
 }

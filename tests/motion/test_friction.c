@@ -418,14 +418,14 @@ static Fixture throw_box(mf_Time step, bool wide, double coefficient, double spe
                       .points.friction_coefficient = coefficient, .group.count = 18));
     mf_world_step(fixture.world, (uint64_t)(MF_SECOND / 2 / step)); // it comes to rest
     for (uint32_t i = 0; i < 18; i++) {
-        mf_field_set(fixture_field(&fixture, "base.linear_velocity"), i, 0, speed * cos(angle));
-        mf_field_set(fixture_field(&fixture, "base.linear_velocity"), i, 1, speed * sin(angle));
+        set_field(fixture.group, "base.linear_velocity", i, 0, speed * cos(angle));
+        set_field(fixture.group, "base.linear_velocity", i, 1, speed * sin(angle));
     }
     return fixture;
 }
 
 static double get_last(const Fixture *fixture, const char *name, uint32_t component) {
-    return mf_field_get(fixture_field(fixture, name), 17, component);
+    return get_field(fixture->group, name, 17, component);
 }
 
 // It goes v^2 / (2 mu g), less the v h / 2 of the first step that semi-implicit steps lose; while

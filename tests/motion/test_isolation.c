@@ -180,7 +180,7 @@ static void poison(const Options *options, Batch *clean, double value, const cha
     batch_run(&batch, 2);
     batch_targets(&batch);
     mf_world_step(batch.fixture.world, at);
-    mf_field_set(fixture_field(&batch.fixture, name), POISONED, component, value);
+    set_field(batch.fixture.group, name, POISONED, component, value);
     mf_world_step(batch.fixture.world, 2 * STEPS - at);
     for (uint32_t i = 0; i < NEIGHBORS; i++)
         if (i != POISONED && mf_group_instance_hash(batch.fixture.group, i) !=
@@ -230,7 +230,7 @@ TEST(points_without_a_position_are_a_fault_at_once) {
 TEST(a_frozen_robot_keeps_its_state) {
     AUTO(batch_close) Batch batch = batch_open(&all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
-    mf_field_set(fixture_field(&batch.fixture, "base.force"), POISONED, 1, NAN);
+    set_field(batch.fixture.group, "base.force", POISONED, 1, NAN);
     uint64_t before[NEIGHBORS];
     mf_Field *position = fixture_field(&batch.fixture, "base.position");
     double point = mf_field_get(position, POISONED, 2);
@@ -257,7 +257,7 @@ TEST(a_reset_robot_starts_again) {
         fixture_open(both[s], config);
     }
     mf_world_step(fixture.world, 10);
-    mf_field_set(fixture_field(&fixture, "base.linear_velocity"), POISONED, 0, NAN);
+    set_field(fixture.group, "base.linear_velocity", POISONED, 0, NAN);
     mf_world_step(fixture.world, 1);
     assert_int_equal(mf_group_fault(fixture.group, POISONED), 0);
     mf_Field *count = fixture_field(&fixture, "fault.count");

@@ -65,7 +65,7 @@ static void batch_close(Batch *batch) {
 }
 
 static double get(const Batch *batch, const char *name, uint32_t instance, uint32_t c) {
-    return mf_field_get(field_of(batch->group, name), instance, c);
+    return get_field(batch->group, name, instance, c);
 }
 
 static void change(Batch *batch, uint32_t instance, mf_Motion to) {
@@ -178,8 +178,8 @@ TEST(momentum_of_joints_goes_into_the_base) {
     MUST(batch_try(&batch, batch_config(NULL, MF_MOTION_ARTICULATED), &error));
     for (int i = 0; i < 4; i++) {
         change(&batch, 0, with[i / 2]);
-        mf_field_set(field_of(batch.group, "base.angular_velocity"), 0, 2, 1.0);
-        mf_field_set(field_of(batch.group, "joint.rate"), 0, 0, 2.0);
+        set_field(batch.group, "base.angular_velocity", 0, 2, 1.0);
+        set_field(batch.group, "joint.rate", 0, 0, 2.0);
         change(&batch, 0, without[i % 2]);
         assert_near(get(&batch, "base.angular_velocity", 0, 2), 1.5, 1e-12);
         mf_MotionEnergy energy = mf_motion_energy(batch.group, 0);
@@ -228,8 +228,7 @@ static void run_mixed(Batch *batch, uint32_t first, uint32_t steps) {
             change(batch, i, level_of(first + i, n / 15));
         for (uint32_t i = 0; i < mf_group_count(batch->group); i++)
             for (uint32_t j = 0; j < field_of(batch->group, "joint.target")->components; j++)
-                mf_field_set(field_of(batch->group, "joint.target"), i, j,
-                             0.3 * sin(0.05 * n + j + first + i));
+                set_field(batch->group, "joint.target", i, j, 0.3 * sin(0.05 * n + j + first + i));
         mf_world_step(batch->world, 1);
     }
 }
@@ -280,7 +279,7 @@ TEST(corrupted_states_stay_with_their_robot) {
         open_mixed(&sick, false, MF_ISA_AUTO, 1, 0, 16);
         run_mixed(&clean, 0, 20);
         run_mixed(&sick, 0, 20);
-        mf_field_set(field_of(sick.group, names[f]), POISONED, 1, (double)NAN);
+        set_field(sick.group, names[f], POISONED, 1, (double)NAN);
         for (uint32_t n = 0; n < 10; n++) { // through changes, too
             for (uint32_t i = 0; i < 16; i++) {
                 change(&clean, i, level_of(i, n));
