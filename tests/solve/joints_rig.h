@@ -60,22 +60,6 @@ static inline void put_at(Pitch *pitch, mf_Group *group, uint32_t instance, doub
     put(pitch, group, instance, x, y, z, 0.0);
 }
 
-// ---- momentum -----------------------------------------------------------------------------------
-
-typedef struct Momentum {
-    double linear[3], angular[3]; // about the world's origin
-} Momentum;
-
-static inline void add_momentum(const mf_Group *group, uint32_t instance, Momentum *sum) {
-    double center[3], linear[3], angular[3];
-    mf_motion_momentum(group, instance, center, linear, angular);
-    for (uint32_t c = 0; c < 3; c++) {
-        const uint32_t d = (c + 1) % 3, e = (c + 2) % 3;
-        sum->linear[c] += linear[c];
-        sum->angular[c] += angular[c] + center[d] * linear[e] - center[e] * linear[d];
-    }
-}
-
 // ---- chains -------------------------------------------------------------------------------------
 
 typedef struct Chain {

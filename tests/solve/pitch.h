@@ -3,6 +3,7 @@
 #define MAYFLY_TESTS_PITCH_H
 
 #include "rig/rig.h"
+#include "rig/momentum.h"
 #include "rig/motions.h"
 
 enum { PITCH_GROUPS = 6, MICROSECOND = 1000 };

@@ -52,15 +52,6 @@ static void open_play(Play *play, const char *module, uint32_t modules, double a
     }
 }
 
-static Momentum momentum_of(const Play *play) {
-    Momentum sum = {{0}, {0}};
-    const mf_Group *const groups[] = {play->modules, play->balls};
-    for (uint32_t g = 0; g < 2; g++)
-        for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
-            add_momentum(groups[g], i, &sum);
-    return sum;
-}
-
 // [m] How far docks of the row are open at most.
 static double widest_gap(const Play *play) {
     double most = 0.0;
@@ -77,13 +68,10 @@ static double widest_gap(const Play *play) {
 
 // Runs; momentum is kept and docks stay closed.
 static mf_DocksStatistics run(Play *play, uint32_t steps) {
-    const Momentum before = momentum_of(play);
+    const Momentum before = momentum_of(play->pitch.groups, play->pitch.count);
     mf_world_step(play->pitch.world, steps);
-    const Momentum after = momentum_of(play);
-    for (uint32_t c = 0; c < 3; c++) {
-        assert_near(after.linear[c], before.linear[c], 1e-9);
-        assert_near(after.angular[c], before.angular[c], 1e-7);
-    }
+    const Momentum after = momentum_of(play->pitch.groups, play->pitch.count);
+    assert_momentum(after, before, 1e-9, 1e-7);
     assert_int_equal(mf_group_fault_total(play->modules), 0);
     const mf_DocksStatistics seen = mf_docks_statistics(play->docks);
     print_message("steps as a tree %llu, with too much touched %llu; docks open by %.3g m\n",

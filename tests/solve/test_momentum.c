@@ -16,35 +16,6 @@
 // 0.5 ms.
 #include "solve/pitch.h"
 
-typedef struct Totals {
-    double linear[3], angular[3]; // [kg m/s], [kg m^2/s] about the world's origin
-} Totals;
-
-static void count(mf_Group *group, uint32_t robot, Totals *sum) {
-    double center[3], linear[3], angular[3];
-    mf_motion_momentum(group, robot, center, linear, angular);
-    for (int c = 0; c < 3; c++) {
-        int a = (c + 1) % 3, b = (c + 2) % 3;
-        sum->linear[c] += linear[c];
-        sum->angular[c] += angular[c] + center[a] * linear[b] - center[b] * linear[a];
-    }
-}
-
-static Totals totals_of(const Pitch *pitch) {
-    Totals sum = {0};
-    for (uint32_t g = 0; g < pitch->count; g++)
-        for (uint32_t i = 0; i < mf_group_count(pitch->groups[g]); i++)
-            count(pitch->groups[g], i, &sum);
-    return sum;
-}
-
-static double apart(const double a[3], const double b[3]) {
-    double sum = 0.0;
-    for (int c = 0; c < 3; c++)
-        sum += (a[c] - b[c]) * (a[c] - b[c]);
-    return sqrt(sum);
-}
-
 static mf_Group *floating(Pitch *pitch, mf_Model *model, const char *name, mf_Motion motion,
                           uint32_t number, bool wide, bool rk4) {
     mf_Group *group = pitch_group(pitch, model, name, number, wide);
@@ -91,16 +62,17 @@ static Seen collide_by(const Rendezvous *m, mf_Time step, mf_CollisionLaw law) {
                           m->wide, m->rk4);
     throw_robot(&pitch, second, m->ball ? 0 : 1, (double[]){0.35, 0.06, 5.03}, back, other);
     pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = law));
-    const Totals start = totals_of(&pitch);
-    Totals one = {0};
-    count(first, 0, &one);
+    const Momentum start = momentum_of(pitch.groups, pitch.count);
+    Momentum one = {0};
+    add_momentum(first, 0, &one);
     mf_world_step(pitch.world, (uint64_t)(700 * MF_MILLISECOND / step));
-    const Totals end = totals_of(&pitch);
-    Totals own = {0};
-    count(first, 0, &own);
-    double size = apart(one.linear, (double[3]){0}), angle = apart(one.angular, (double[3]){0});
-    Seen seen = {apart(start.linear, end.linear) / size, apart(start.angular, end.angular) / angle,
-                 apart(one.linear, own.linear) / size,
+    const Momentum end = momentum_of(pitch.groups, pitch.count);
+    Momentum own = {0};
+    add_momentum(first, 0, &own);
+    double size = norm3(one.linear), angle = norm3(one.angular);
+    Seen seen = {distance3(start.linear, end.linear) / size,
+                 distance3(start.angular, end.angular) / angle,
+                 distance3(one.linear, own.linear) / size,
                  mf_collisions_statistics(pitch.collisions).contacts};
     for (uint32_t g = 0; g < pitch.count; g++)
         assert_int_equal(mf_group_fault_total(pitch.groups[g]), 0);
@@ -190,14 +162,14 @@ TEST(levels_collide) {
     }
     mf_CollisionsConfig config = mf_collisions_config();
     pitch_collide(&pitch, &config);
-    const Totals start = totals_of(&pitch);
+    const Momentum start = momentum_of(pitch.groups, pitch.count);
     mf_world_step(pitch.world, 4000);
-    const Totals end = totals_of(&pitch);
+    const Momentum end = momentum_of(pitch.groups, pitch.count);
     for (int i = 1; i < 4; i++) { // everybody was met
-        Totals own = {0};
-        count(pitch.groups[i], 0, &own);
-        assert_true(apart(own.linear, still) > 0.05);
+        Momentum own = {0};
+        add_momentum(pitch.groups[i], 0, &own);
+        assert_true(distance3(own.linear, still) > 0.05);
     }
-    assert_near(apart(start.linear, end.linear) / apart(start.linear, still), 0.0, 1e-8);
-    assert_near(apart(start.angular, end.angular) / apart(start.angular, still), 0.0, 1e-4);
+    assert_near(distance3(start.linear, end.linear) / distance3(start.linear, still), 0.0, 1e-8);
+    assert_near(distance3(start.angular, end.angular) / distance3(start.angular, still), 0.0, 1e-4);
 }
