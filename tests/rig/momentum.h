@@ -1,4 +1,4 @@
-// The momentum of what moves, about the world's origin.
+// The momentum of what moves, about the world's origin, and its energy.
 #ifndef MAYFLY_TESTS_RIG_MOMENTUM_H
 #define MAYFLY_TESTS_RIG_MOMENTUM_H
 
@@ -26,6 +26,14 @@ static inline Momentum momentum_of(mf_Group *const *groups, uint32_t count) {
     for (uint32_t g = 0; g < count; g++)
         for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
             add_momentum(groups[g], i, &sum);
+    return sum;
+}
+
+// [J] Of all instances of a group.
+static inline double kinetic_energy_of(const mf_Group *group) {
+    double sum = 0.0;
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
+        sum += mf_motion_energy(group, i).kinetic;
     return sum;
 }
 

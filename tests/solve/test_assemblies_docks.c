@@ -91,13 +91,6 @@ static void drive(Rows *rows, uint32_t row, double speed) {
 
 // ---- invariants ---------------------------------------------------------------------------------
 
-static double energy_of(mf_Group *modules) {
-    double sum = 0.0;
-    for (uint32_t i = 0; i < mf_group_count(modules); i++)
-        sum += mf_motion_energy(modules, i).kinetic;
-    return sum;
-}
-
 enum { MOST = 16, VALUES = 7 };
 
 static void read_velocities(mf_Group *modules, double out[MOST][VALUES]) {
@@ -138,10 +131,10 @@ TEST(a_pulled_row_breaks_where_the_load_is) {
                     -pull / (4.0 * mass) * tick, 1e-12);
     set_field(rows.modules, "base.force", 0, 0, 0.0);
     const Momentum after = momentum_of(&rows.modules, 1);
-    const double energy = energy_of(rows.modules);
+    const double energy = kinetic_energy_of(rows.modules);
     step(&rows, 100);
     assert_momentum(momentum_of(&rows.modules, 1), after, 1e-12, 1e-12);
-    assert_near(energy_of(rows.modules), energy, 1e-12);
+    assert_near(kinetic_energy_of(rows.modules), energy, 1e-12);
     // Each step had one assembly: first of four, then of three.
     assert_int_equal(seen(&rows).trees, 112);
     assert_int_equal(seen(&rows).loops + seen(&rows).touched + seen(&rows).others, 0);
@@ -181,12 +174,12 @@ TEST(a_spinning_row_breaks_without_a_jump) {
         for (uint32_t c = 0; c < 3; c++)
             set_field(rows[0].modules, "base.force", i, c, 0.0);
     const Momentum before = momentum_of(&rows[0].modules, 1);
-    double energy = energy_of(rows[0].modules);
+    double energy = kinetic_energy_of(rows[0].modules);
     const double first = energy;
     for (uint32_t k = 0; k < 500; k++) {
         step(&rows[0], 1);
         assert_momentum(momentum_of(&rows[0].modules, 1), before, 1e-9, 1e-9);
-        const double now = energy_of(rows[0].modules);
+        const double now = kinetic_energy_of(rows[0].modules);
         if (now > energy * (1.0 + 1e-5))
             fail_msg("step %u: energy rises from %.12g to %.12g J", k, energy, now);
         energy = now;
@@ -213,7 +206,7 @@ TEST(a_magnet_pulls_a_row_on) {
                     (i < 2 ? 1.0 : -1.0) * 2.0 / (2.0 * mass) * 0.002, 1e-12);
     uint64_t steps = 1;
     for (; steps < 400 && seen(&rows).joined == 2; steps++) {
-        energy = energy_of(rows.modules);
+        energy = kinetic_energy_of(rows.modules);
         step(&rows, 1);
         assert_momentum(momentum_of(&rows.modules, 1), none, 1e-12, 1e-12);
     }
@@ -225,7 +218,7 @@ TEST(a_magnet_pulls_a_row_on) {
     for (uint32_t k = 0; k < 200; k++) {
         step(&rows, 1);
         assert_momentum(momentum_of(&rows.modules, 1), none, 1e-9, 1e-9);
-        const double now = energy_of(rows.modules);
+        const double now = kinetic_energy_of(rows.modules);
         assert_true(now <= energy + 1e-12);
         energy = now;
     }
@@ -245,12 +238,12 @@ TEST(a_clamp_closes_on_a_row) {
     drive(&rows, 0, 0.3);
     drive(&rows, 1, 0.28); // parts by 0.2 mm meanwhile
     const Momentum before = momentum_of(&rows.modules, 1);
-    const double apart = energy_of(rows.modules);
+    const double apart = kinetic_energy_of(rows.modules);
     step(&rows, 10);
     assert_int_equal(dock_state(&rows, 2, FRONT), MF_DOCK_CLOSING);
     assert_int_equal(dock_state(&rows, 3, BACK), MF_DOCK_CLOSING);
     assert_int_equal(seen(&rows).trees, 20);
-    assert_near(energy_of(rows.modules), apart, 1e-12);
+    assert_near(kinetic_energy_of(rows.modules), apart, 1e-12);
     assert_near(get_field(rows.modules, "base.linear_velocity", 5, 0), 0.28, 1e-12);
     step(&rows, 1);
     assert_int_equal(dock_state(&rows, 2, FRONT), MF_DOCK_ENGAGED);
@@ -259,7 +252,7 @@ TEST(a_clamp_closes_on_a_row) {
     step(&rows, 200);
     assert_momentum(momentum_of(&rows.modules, 1), before, 1e-9, 1e-9);
     // Together they have what a blow without rebound leaves: 1/2 M v^2 of the mean velocity.
-    assert_near(energy_of(rows.modules), 0.5 * 6.0 * mass * 0.29 * 0.29, 1e-6);
+    assert_near(kinetic_energy_of(rows.modules), 0.5 * 6.0 * mass * 0.29 * 0.29, 1e-6);
     assert_int_equal(seen(&rows).trees, 221);
     // It opens at once: two trees again, and nothing jumps.
     double velocities[2][MOST][VALUES];

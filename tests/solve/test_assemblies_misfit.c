@@ -31,13 +31,6 @@ static void add_motion(Pitch *pitch, mf_Group *group) {
     MUST(rig_add_articulated(group, &motion, &error));
 }
 
-static double energy_of(mf_Group *modules) {
-    double sum = 0.0;
-    for (uint32_t i = 0; i < mf_group_count(modules); i++)
-        sum += mf_motion_energy(modules, i).kinetic;
-    return sum;
-}
-
 // ---- a loop that does not fit ------------------------------------------------------------------
 
 // Bent by a quarter each, four modules are a square; the front dock of the last
@@ -82,7 +75,7 @@ static void open_ring(Ring *ring, double aside, mf_Time step) {
 }
 
 static double energy_of_ring(const Ring *ring) {
-    return energy_of(ring->groups[0]) + energy_of(ring->groups[1]);
+    return kinetic_energy_of(ring->groups[0]) + kinetic_energy_of(ring->groups[1]);
 }
 
 static void add_ring(const Ring *ring, Momentum *sum) {
