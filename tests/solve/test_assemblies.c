@@ -23,20 +23,23 @@ typedef struct RowConfig {
     bool fixed; // bases; only the first module is docked on then
 } RowConfig;
 
-static Row open_row(const RowConfig *config) {
+static const RowConfig usual_row = {
+    .threads = 1, .step = 2 * MF_MILLISECOND, .gravity = 9.81, .height = 5.0, .wide = true};
+
+static Row open_row(RowConfig config) {
     Row row = {0};
     Pitch *pitch = &row.pitch;
-    *pitch = pitch_open(config->threads, config->isa, config->step, config->gravity);
+    *pitch = pitch_open(config.threads, config.isa, config.step, config.gravity);
     mf_Model *model = load_file(pitch->context, "modules/pitch.urdf");
     row.front = mf_model_find(model, MF_ITEM_DOCK, "front");
     row.back = mf_model_find(model, MF_ITEM_DOCK, "back");
-    row.modules = pitch_group(pitch, model, "modules", config->count, config->wide);
+    row.modules = pitch_group(pitch, model, "modules", config.count, config.wide);
     prepare(pitch, row.modules);
     MUST(rig_add_articulated(
-        row.modules, &WITH(mf_motions_config().articulated, .contacts = config->contacts), &error));
+        row.modules, &WITH(mf_motions_config().articulated, .contacts = config.contacts), &error));
     MUST(mf_world_docks_add(pitch->world, NULL, &row.docks, &error));
-    put_at(pitch, row.modules, 0, 0, 0, config->height);
-    for (uint32_t i = 1; i < config->count; i++) {
+    put_at(pitch, row.modules, 0, 0, 0, config.height);
+    for (uint32_t i = 1; i < config.count; i++) {
         const mf_DockPort front = {row.modules, i - 1, row.front},
                           back = {row.modules, i, row.back};
         double at[3], rotation[4];
@@ -80,15 +83,10 @@ static double open_most(const Row *row) {
 
 // Modules that fall on the ground and move, in blocks that are not full.
 static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide) {
-    const RowConfig config = {.count = count,
-                              .threads = threads,
-                              .isa = isa,
-                              .step = 5 * MF_MILLISECOND,
-                              .gravity = 9.81,
-                              .height = 0.1,
-                              .wide = wide,
-                              .contacts = true};
-    AUTO(close_row) Row row = open_row(&config);
+    AUTO(close_row)
+    Row row =
+        open_row(WITH(usual_row, .count = count, .threads = threads, .isa = isa,
+                      .step = 5 * MF_MILLISECOND, .height = 0.1, .wide = wide, .contacts = true));
     dock_row(&row);
     swing(&row);
     step(&row, 60);
@@ -117,16 +115,10 @@ TEST(branches_give_the_same_bits) {
 }
 
 TEST(a_snapshot_continues) {
-    const RowConfig config = {.count = 9,
-                              .threads = 1,
-                              .isa = MF_ISA_AUTO,
-                              .step = 5 * MF_MILLISECOND,
-                              .gravity = 9.81,
-                              .height = 0.1,
-                              .contacts = true};
     Row rows[2];
     for (uint32_t i = 0; i < 2; i++)
-        rows[i] = open_row(&config);
+        rows[i] = open_row(WITH(usual_row, .count = 9, .step = 5 * MF_MILLISECOND, .height = 0.1,
+                                .contacts = true, .wide = false));
     dock_row(&rows[0]);
     swing(&rows[0]);
     step(&rows[0], 50);
@@ -145,13 +137,8 @@ TEST(a_snapshot_continues) {
 
 // Two rows in flight that meet: momentum of all stays, in the step in which they dock and after it.
 TEST(docking_keeps_momentum) {
-    const RowConfig config = {.count = 4,
-                              .threads = 1,
-                              .isa = MF_ISA_AUTO,
-                              .step = 5 * MF_MILLISECOND,
-                              .height = 5.0,
-                              .wide = true};
-    AUTO(close_row) Row row = open_row(&config);
+    AUTO(close_row)
+    Row row = open_row(WITH(usual_row, .count = 4, .step = 5 * MF_MILLISECOND, .gravity = 0.0));
     dock_row(&row);
     set_field(row.modules, "dock.enabled", 1, row.front, 0);
     step(&row, 1);
@@ -176,14 +163,7 @@ TEST(docking_keeps_momentum) {
 // dock is that of what hangs on it: n m g at the dock, n^2 / 2 m g l about it.
 TEST(loads_are_those_of_statics) {
     enum { COUNT = 5 };
-    const RowConfig config = {.count = COUNT,
-                              .threads = 1,
-                              .isa = MF_ISA_AUTO,
-                              .step = MF_MILLISECOND,
-                              .gravity = 9.81,
-                              .height = 5.0,
-                              .wide = true};
-    AUTO(close_row) Row row = open_row(&config);
+    AUTO(close_row) Row row = open_row(WITH(usual_row, .count = COUNT, .step = MF_MILLISECOND));
     dock_row(&row);
     const mf_Model *model = mf_group_model(row.modules);
     double mass = 0.0;
@@ -205,14 +185,9 @@ TEST(loads_are_those_of_statics) {
 
 // At rest on the ground for a minute: docks do not open and nothing creeps away.
 static void rest(uint32_t count, double seconds, double creep) {
-    const RowConfig config = {.count = count,
-                              .threads = 2,
-                              .isa = MF_ISA_AUTO,
-                              .step = MF_SECOND / 60,
-                              .gravity = 9.81,
-                              .height = 0.045,
-                              .contacts = true};
-    AUTO(close_row) Row row = open_row(&config);
+    AUTO(close_row)
+    Row row = open_row(WITH(usual_row, .count = count, .threads = 2, .step = MF_SECOND / 60,
+                            .height = 0.045, .contacts = true, .wide = false));
     dock_row(&row);
     step(&row, 60);
     const double begin[2] = {get_field(row.modules, "base.position", 0, 0),
@@ -245,14 +220,7 @@ TEST(long_chains_stay_together_at_rest) {
 
 // A module that a fault froze holds its neighbors in place: joints hold them to it.
 TEST(a_faulty_robot_is_held_by_joints) {
-    const RowConfig config = {.count = 4,
-                              .threads = 1,
-                              .isa = MF_ISA_AUTO,
-                              .step = 2 * MF_MILLISECOND,
-                              .gravity = 9.81,
-                              .height = 5.0,
-                              .wide = true};
-    AUTO(close_row) Row row = open_row(&config);
+    AUTO(close_row) Row row = open_row(WITH(usual_row, .count = 4));
     dock_row(&row);
     step(&row, 10);
     assert_int_equal(mf_docks_statistics(row.docks).trees, 10);
@@ -269,14 +237,7 @@ TEST(a_faulty_robot_is_held_by_joints) {
 
 // Joints besides docks are the solver's, for which the assembly is one body: a row hangs on one.
 TEST(other_joints_hold_a_tree) {
-    const RowConfig config = {.count = 3,
-                              .threads = 1,
-                              .isa = MF_ISA_AUTO,
-                              .step = 2 * MF_MILLISECOND,
-                              .gravity = 9.81,
-                              .height = 5.0,
-                              .wide = true};
-    AUTO(close_row) Row row = open_row(&config);
+    AUTO(close_row) Row row = open_row(WITH(usual_row, .count = 3));
     dock_row(&row);
     mf_WorldJoints *joints = mf_world_joints_of(row.pitch.world);
     mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, NULL, 0, row.modules, 0);
