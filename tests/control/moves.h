@@ -6,8 +6,6 @@
 
 #include "rig/rig.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 #include "control/gait.h"
 
 #define HUMANOID MAYFLY_SOURCE_DIR "/models/humanoid.urdf"

@@ -3,7 +3,6 @@
 // transitions, exact time, and independence of lanes.
 #include "rig/rig.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 #include "io/document.h"
 #include "control/gait.h"
 

@@ -2,7 +2,6 @@
 // robots under `articulated`, each with a force on the pelvis for 0.1 s, in eight directions at
 // eight phases of the gait.
 #include "rig/rig.h"
-#include "rig/motions.h"
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"
 

@@ -2,7 +2,6 @@
 // and follow commanded speeds and yaw rates; smoothed balance.
 #include "rig/rig.h"
 #include "model/points.h"
-#include "rig/motions.h"
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"
 

@@ -4,7 +4,6 @@
 // lower: rounding differences do not use up this margin, a different friction or contact model
 // would.
 #include "control/moves.h"
-#include "rig/motions.h"
 #include "control/gait.h"
 
 #define BALL MAYFLY_SOURCE_DIR "/models/ball.xml"

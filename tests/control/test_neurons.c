@@ -1,7 +1,6 @@
 // Recurrent networks in cycles: closed forms, limits of outputs, the same bits alone and in a batch
 // of other networks, faults, snapshots, and a truss that its neurons drive.
 #include "control/robot.h"
-#include "rig/motions.h"
 
 enum { ROBOTS = 19, MOST = 12, FRAMES = 4 };
 

@@ -3,8 +3,6 @@
 #define MF_TESTS_MOTION_ARTICULATED_TEXT_H
 
 #include "motion/articulated_fixture.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 
 typedef struct Text {
     mf_Context *context;

@@ -3,7 +3,6 @@
 #define MF_TESTS_MOTION_CAR_RIG_H
 
 #include "motion/fixture.h"
-#include "rig/motions.h"
 #include "motion/vehicle/car/motion.h"
 
 typedef struct Rig {

@@ -4,7 +4,6 @@
 #define MF_TESTS_MOTION_DRIVEN_FIXTURE_H
 
 #include "motion/articulated_fixture.h"
-#include "rig/motions.h"
 
 typedef struct DrivenFixtureConfig {
     mf_WorldConfig world;

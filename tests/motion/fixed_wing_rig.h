@@ -4,7 +4,6 @@
 
 #include "rig/rig.h"
 #include "motion/vehicle/fixed_wing/motion.h"
-#include "rig/motions.h"
 
 typedef struct RigConfig {
     mf_FixedWing aircraft;

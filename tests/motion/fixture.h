@@ -3,7 +3,6 @@
 #define MF_TESTS_MOTION_FIXTURE_H
 
 #include "rig/rig.h"
-#include "rig/motions.h"
 #include "model/hand.h"
 
 typedef struct Fixture {

@@ -3,7 +3,6 @@
 #define MF_TESTS_MOTION_KINEMATIC_FIXTURE_H
 
 #include "motion/fixture.h"
-#include "rig/motions.h"
 
 typedef struct KinConfig {
     mf_WorldConfig world;

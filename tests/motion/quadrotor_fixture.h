@@ -5,7 +5,6 @@
 
 #include "rig/rig.h"
 #include "motion/vehicle/quadrotor/motion.h"
-#include "rig/motions.h"
 
 typedef struct Fixture {
     mf_Context *context;

@@ -1,7 +1,6 @@
 // Memory: a step allocates nothing, and creating worlds, groups and the motion survives the failure
 // of every single allocation.
 #include "motion/fixture.h"
-#include "rig/motions.h"
 
 TEST(a_step_makes_no_fallible_call) {
     for (int option = 0; option < 4; option++) {

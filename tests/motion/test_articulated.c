@@ -1,7 +1,6 @@
 // The equations of motion of the `articulated` motion: mass matrix, bias, accelerations and
 // Jacobians against MuJoCo's numbers and against each other, on random trees of all joint types.
 #include "motion/fixture.h"
-#include "rig/motions.h"
 
 #include "math/scalar.h"
 

@@ -1,6 +1,5 @@
 // Contacts between links, hard contacts and stacks against closed forms.
 #include "motion/articulated_text.h"
-#include "rig/motions.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 

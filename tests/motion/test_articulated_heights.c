@@ -1,6 +1,5 @@
 // Height fields of a file as ground: the resulting map, and bodies that rest and roll on it.
 #include "motion/articulated_text.h"
-#include "rig/motions.h"
 
 // A world of one field of 5 x 3 points (x by y), and a body on it.
 static void write_world(char *text, size_t capacity, const char *size, const char *elevation,

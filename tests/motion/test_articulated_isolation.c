@@ -1,6 +1,5 @@
 // Robots that move by `articulated` are independent of each other (batch.h).
 #include "motion/articulated_fixture.h"
-#include "rig/motions.h"
 #include "motion/batch.h"
 
 static const BatchOption options[] = {

@@ -5,7 +5,6 @@
 // Jacobian of each body, the acceleration due to that force alone, the actuator forces, and the
 // acceleration due to everything but constraints. Numbers are doubles in native byte order.
 #include "math/scalar.h"
-#include "rig/motions.h"
 #include "motion/articulated_fixture.h"
 
 typedef struct Robot {

@@ -1,7 +1,6 @@
 // Robots at rest stay at rest: a robot on legs that springs press into their limits bears its
 // weight in every step and comes to a stop.
 #include "motion/articulated_fixture.h"
-#include "rig/motions.h"
 
 static const double along_y[3] = {0, 1, 0};
 

@@ -2,7 +2,6 @@
 // at rest against its equations and against numbers of MuJoCo 4.0 (Euler, step 1 ms), springs that
 // neither gain nor lose energy, forces on bodies that are fixed to each other.
 #include "motion/articulated_text.h"
-#include <mayfly/model_fields.h>
 #include "motion/articulated/host.h"
 
 static const double gravity = 9.81, step = 1e-3;

@@ -2,7 +2,6 @@
 // muscle activation, and the same bits for any batch and instruction set. (Every kind of path
 // against MuJoCo: tendons.xml in test_articulated_peers.sh.)
 #include "motion/articulated_text.h"
-#include "rig/motions.h"
 
 // A wheel of 0.1 m at the origin, its axis along y, and two weights that slide along z beside it.
 // An actuator without gain tells the tendon's length, another its rate.

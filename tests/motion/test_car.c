@@ -2,7 +2,6 @@
 // top speed, order of the integrators, energy, symmetry, reversing, standing, slopes, wind.
 #include "motion/car_rig.h"
 #include "motion/vehicle/body.h"
-#include "motion/vehicle/car/motion.h"
 
 // ---- circles ------------------------------------------------------------------------------------
 

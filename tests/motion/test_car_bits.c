@@ -2,7 +2,6 @@
 // lane, the instruction set or the number of threads (validation case G15); a car with a corrupted
 // state changes no bit of its neighbors; snapshots continue bit for bit.
 #include "motion/car_rig.h"
-#include "motion/vehicle/car/motion.h"
 
 typedef struct Options {
     mf_CarModel model;

@@ -2,7 +2,6 @@
 // eight and a rounded track, stops at positions. The measured values are those of the tables in
 // docs/explanation/vehicles.md.
 #include "motion/car_rig.h"
-#include "motion/vehicle/car/motion.h"
 
 static const double pi = 3.14159265358979323846;
 

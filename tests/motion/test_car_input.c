@@ -1,7 +1,5 @@
 // Rejected commands, parameters, settings and steps of cars; and failing allocations.
 #include "motion/car_rig.h"
-#include "rig/motions.h"
-#include "motion/vehicle/car/motion.h"
 
 TEST(refused_commands_are_counted_and_change_nothing) {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 0.36, -0.36};

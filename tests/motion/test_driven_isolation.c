@@ -1,6 +1,5 @@
 // Robots that move by `rigid` or `prescribed` are independent of each other (batch.h).
 #include "motion/batch.h"
-#include "rig/motions.h"
 #include "motion/body/driven.h"
 #include "motion/driven_fixture.h"
 

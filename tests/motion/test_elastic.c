@@ -1,7 +1,5 @@
 // Trusses with inertia: bits over batches, mixtures, instruction sets and threads; faults,
 // snapshots, other trusses, and switching to and from quasi-statics.
-#include "rig/rig.h"
-#include "rig/motions.h"
 #include "motion/truss/motion.h"
 #include "motion/truss_bits.h"
 

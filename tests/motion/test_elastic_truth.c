@@ -1,5 +1,4 @@
 // Trusses with inertia against closed forms, conserved quantities and the quasi-static level.
-#include "rig/rig.h"
 #include "motion/truss/motion.h"
 #include "motion/trusses.h"
 

@@ -1,7 +1,6 @@
 // Bodies moved from outside: velocities and targets against closed forms, collisions with others,
 // and rejected or contained input.
 #include "solve/pitch.h"
-#include "rig/motions.h"
 
 static const char paddle_text[] =
     "<mujoco model='paddle'><worldbody><body><freejoint/>"

@@ -1,7 +1,6 @@
 // Streams of poses that come in while the world runs, as motion capture sends them: the error of
 // what is shown between them against its formula, the end of a stream, what it pushes, and bits.
 #include "solve/pitch.h"
-#include "rig/motions.h"
 
 enum { ROWS = 8 };
 

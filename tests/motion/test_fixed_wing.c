@@ -2,7 +2,6 @@
 // integrators, wind.
 #include "motion/fixed_wing_rig.h"
 #include "motion/vehicle/body.h"
-#include "motion/vehicle/fixed_wing/motion.h"
 
 // ---- trim ---------------------------------------------------------------------------------------
 

@@ -1,8 +1,6 @@
 // Fixed-wing aircraft in batches: the same bits on every instruction set, thread count and index in
 // a swarm; faults stay with their agent; bad parameters are named; every allocation may fail.
 #include "motion/fixed_wing_rig.h"
-#include "rig/motions.h"
-#include "motion/vehicle/fixed_wing/motion.h"
 
 // Agents that differ in everything: also stalled, inverted and tumbling ones.
 static void scatter(const Rig *rig, mf_FixedWingCommand mode, uint32_t count) {

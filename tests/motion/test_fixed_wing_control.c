@@ -1,7 +1,6 @@
 // Autopilot, commands and gusts of fixed-wing aircraft: measured responses, rejected commands,
 // statistics.
 #include "motion/fixed_wing_rig.h"
-#include "motion/vehicle/fixed_wing/motion.h"
 
 // ---- step responses -----------------------------------------------------------------------------
 

@@ -5,7 +5,6 @@
 #include "base/move_image.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/quadrotor/motion.h"
-#include "rig/motions.h"
 #include "solve/parts.h"
 #include "motion/vehicle/car/motion.h"
 #include "motion/fixture.h"

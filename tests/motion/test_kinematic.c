@@ -2,7 +2,6 @@
 // from forward kinematics. Expected foot positions are computed with the poses of `articulated` or
 // in closed form.
 #include "motion/kinematic_fixture.h"
-#include "rig/motions.h"
 #include "motion/kinematic/motion.h"
 
 static void set_target(const Fixture *fixture, uint32_t joint, double value) {

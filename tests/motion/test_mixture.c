@@ -1,7 +1,6 @@
 // Particles of different groups: fluids with grains and with each other. Momentum, bits over
 // instruction sets and threads, snapshots, substeps, what is refused, failures of memory.
 #include "rig/rig.h"
-#include "rig/motions.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 

@@ -2,7 +2,6 @@
 // alone; emitters; what boxes and particles do to each other; refused settings. Physics against
 // closed forms is in the cases of `mayfly check`, which tests/app runs.
 #include "rig/rig.h"
-#include "rig/motions.h"
 #include "motion/particle/motion.h"
 #include "particles_rig.h"
 

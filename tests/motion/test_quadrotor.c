@@ -3,8 +3,6 @@
 // the reference rates of the NASA brick are independent computations, see
 // docs/explanation/vehicles.md.
 #include "motion/quadrotor_fixture.h"
-#include "rig/motions.h"
-#include "motion/vehicle/quadrotor/motion.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 

@@ -1,8 +1,6 @@
 // The control loops of a quadrotor, handling of bad commands and states, and that bits do not
 // depend on other agents, instruction set or threads.
 #include "motion/quadrotor_fixture.h"
-#include "motion/vehicle/quadrotor/motion.h"
-#include "rig/motions.h"
 
 // ---- responses ----------------------------------------------------------------------------------
 

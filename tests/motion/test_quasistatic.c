@@ -1,7 +1,6 @@
 // Quasi-static trusses: bits over batches, mixtures, instruction sets and threads; contact of bars
 // and of height maps against closed forms; energies, faults, snapshots, and what is refused. The
 // closed forms A1 to A13 are cases of `mayfly check`.
-#include "rig/rig.h"
 #include "motion/truss_bits.h"
 
 GROUP_FIXTURE(make_context, drop_context);

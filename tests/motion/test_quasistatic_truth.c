@@ -1,6 +1,4 @@
 // Quasi-static trusses against what energies, cones of friction and another method say.
-#include "rig/rig.h"
-#include "rig/motions.h"
 #include "motion/truss/motion.h"
 #include "motion/trusses.h"
 

@@ -1,7 +1,6 @@
 // Several motions in one group: every switch preserves the pose to the bit and the momentum as
 // stated in docs/explanation/ladder.md; robots at different levels in one block are independent.
 #include "motion/fixture.h"
-#include "rig/motions.h"
 #include "motion/table.h"
 
 typedef struct Batch {

@@ -1,7 +1,6 @@
 // Warnings: what raises each bit, that a robot with a warning continues, and that bits, counts and
 // residuals are part of the state.
 #include "motion/articulated_text.h"
-#include "rig/motions.h"
 #include "motion/kinematic_fixture.h"
 
 // One robot of a model, raising `bit` and `beside` and nothing else; returns how many steps did the

@@ -3,7 +3,6 @@
 #ifndef MF_TESTS_MOTION_TRUSSES_H
 #define MF_TESTS_MOTION_TRUSSES_H
 
-#include "rig/motions.h"
 #include "rig/rig.h"
 
 enum { MOST = 40 };

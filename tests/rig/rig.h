@@ -23,6 +23,7 @@
 #include "rig/check.h"
 #include "rig/context.h"
 #include "rig/isolation.h"
+#include "rig/motions.h"
 #include "rig/own.h"
 #include "rig/refusal.h"
 #include "rig/run.h"

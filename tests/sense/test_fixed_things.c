@@ -1,7 +1,6 @@
 // Sensors on bodies that are fixed to the world, the pull of tendons on sensors, and touch sites,
 // against closed forms, under all laws of contact and in both precisions.
 #include "model/support.h"
-#include "rig/motions.h"
 
 #define G 9.81
 

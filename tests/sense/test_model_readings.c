@@ -3,8 +3,6 @@
 // sensor values (test_sensors_peers.sh compares them with MuJoCo); contacts are disabled
 // without a further argument.
 #include "model/support.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 #include "sense/sensors.h"
 #include "motion/articulated/host.h"
 

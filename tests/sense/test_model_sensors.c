@@ -2,7 +2,6 @@
 // and rays in motions with known values, at several levels of motion; rate and delay of MJCF
 // against MuJoCo.
 #include "sense/signal_rig.h"
-#include <mayfly/model_fields.h>
 
 GROUP_FIXTURE(setup_context, teardown_context);
 

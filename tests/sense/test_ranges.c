@@ -1,7 +1,6 @@
 // Range sensors that see other robots: closed forms for every shape, against mf_world_ray in random
 // swarms, obstacles that move, who is seen and who is not, threads, memory.
 #include "solve/pitch.h"
-#include "rig/motions.h"
 #include "sense/sensors.h"
 
 #define BOX                                                                                        \

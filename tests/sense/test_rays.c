@@ -2,8 +2,6 @@
 // poses of links (dynamics.h) in random states, measured before the controllers or at the end of
 // steps.
 #include "sense/signal_rig.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 #include "base/random.h"
 
 #include "math/scalar.h"

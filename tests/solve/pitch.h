@@ -2,9 +2,7 @@
 #ifndef MAYFLY_TESTS_PITCH_H
 #define MAYFLY_TESTS_PITCH_H
 
-#include "rig/rig.h"
 #include "rig/momentum.h"
-#include "rig/motions.h"
 
 enum { PITCH_GROUPS = 6, MICROSECOND = 1000 };
 

@@ -2,8 +2,6 @@
 // long chains at rest, loops, and robots that have to be held by joints. That a chain moves as the
 // same robot from one model is in test_docks_assembly.c.
 #include "solve/joints_rig.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 
 // Pitch modules of 0.5 kg on a hinge, with docks at their ends: models/modules/pitch.urdf.
 typedef struct Row {

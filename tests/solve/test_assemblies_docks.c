@@ -1,7 +1,6 @@
 // Docks of every kind while their assembly moves as one tree: one that breaks, a magnet, a clamp, a
 // latch that misses. Seen by statistics, momentum and energy.
 #include "solve/joints_rig.h"
-#include "rig/motions.h"
 
 enum { BACK, FRONT };
 

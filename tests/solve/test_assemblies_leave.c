@@ -1,7 +1,6 @@
 // When an assembly leaves its tree: links beyond those that have a site, and islands of more links
 // than the solver takes. What it does then is the same physics, by run-time joints.
 #include "solve/joints_rig.h"
-#include "rig/motions.h"
 
 enum {
     LEGS = 20, // [1] of a module: more than have sites

@@ -1,7 +1,6 @@
 // A ring of docked modules whose last dock does not fit: it stays as it is,
 // without faults, and neither gains energy nor changes its momentum.
 #include "solve/joints_rig.h"
-#include "rig/motions.h"
 
 enum { BACK, FRONT };
 

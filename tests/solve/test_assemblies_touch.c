@@ -1,7 +1,6 @@
 // Assemblies that others touch or hold stay one tree: against the same robot from one model,
 // momentum, loads, snapshots, bits.
 #include "solve/joints_rig.h"
-#include "rig/motions.h"
 
 enum { MODULES = 4 };
 

@@ -1,7 +1,5 @@
 // Collisions between robots: impacts and rest in closed form, balances, bits without conditions.
 #include "solve/pitch.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -1,7 +1,6 @@
 // Assemblies of docked modules against the same robot built as one model, and a docked ring
 // against the loop that the file closes: they differ by the order of the step.
 #include "solve/joints_rig.h"
-#include "rig/motions.h"
 
 enum { MODULES = 4 };
 

@@ -2,7 +2,6 @@
 // loop is closed by the equality `connect`; and docked modules of other motions, and of motions
 // that change while they are docked.
 #include "solve/joints_rig.h"
-#include "rig/motions.h"
 
 enum { MODULES = 4 };
 

@@ -1,8 +1,6 @@
 // Run-time joints: closed forms, conserved quantities, welded bodies, chains, loops, contacts and
 // breaking.
 #include "solve/joints_rig.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 
 #include <time.h>
 

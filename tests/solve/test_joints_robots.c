@@ -1,8 +1,6 @@
 // Run-time joints between robots with links, motors and contacts: holding, dragging, and warnings.
 #include "solve/joints_rig.h"
 #include "motion/vehicle/quadrotor/motion.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 
 // Where a link's origin is at the start: a joint that is closed at the world's origin knows it.
 static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint32_t link,

@@ -1,7 +1,6 @@
 // The list of contacts: loads sum to weights, forces equal those of the fields, positions where
 // shapes touch, order and capacity, and unknown values.
 #include "solve/pitch.h"
-#include "rig/motions.h"
 
 enum { ROOM = 256 };
 

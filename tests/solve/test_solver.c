@@ -2,7 +2,6 @@
 // mass ratios, stacks, and determinism.
 #include "solve/joints_rig.h"
 #include "solve/collisions.h"
-#include "rig/motions.h"
 #include "contact/softness.h"
 #include "model/draft.h"
 

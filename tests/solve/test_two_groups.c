@@ -3,7 +3,6 @@
 // (contacts of the world's solver), against each other; and every law of contacts between groups
 // against closed forms.
 #include "solve/pitch.h"
-#include "rig/motions.h"
 
 enum { SHAPES = 6, PLANE = 6, FLOATS = 13 };
 

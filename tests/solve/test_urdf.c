@@ -2,7 +2,6 @@
 // (tests/peers/pinocchio_urdf.py compares it with Pinocchio): for each file it writes the notes,
 // the joints, and for random states the mass matrix and the forces of random accelerations.
 #include "motion/articulated_fixture.h"
-#include "rig/motions.h"
 #include "solve/link_motion.h"
 
 enum { STATES = 3 };

@@ -3,7 +3,6 @@
 #include "solve/pitch.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/quadrotor/motion.h"
-#include "rig/motions.h"
 #include "motion/vehicle/car/motion.h"
 
 // Without gravity its rotors stand: a free body.
