@@ -21,7 +21,7 @@ static bool count_calls(mf_Group *group, uint32_t instance, mf_Time time, void *
 
 TEST(every_robot_is_called_at_the_rate) {
     Calls calls = {.refuses = MF_NONE};
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
     mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
     MUST(mf_callback_add(fixture.group, rate, count_calls, &calls, &error));
     mf_world_step(fixture.world, 9); // 0, 20, 40, 60, 80 ms
@@ -33,7 +33,7 @@ TEST(every_robot_is_called_at_the_rate) {
 
 TEST(failure_raises_the_fault_and_ends_the_calls) {
     Calls calls = {.refuses = 20};
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
     MUST(mf_callback_add(fixture.group, fixture_every_step(), count_calls, &calls, &error));
     fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
     mf_world_step(fixture.world, 4);
@@ -46,7 +46,7 @@ TEST(failure_raises_the_fault_and_ends_the_calls) {
 
 TEST(several_run_in_order) {
     Calls first = {.refuses = 5}, second = {.refuses = MF_NONE};
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
     MUST(mf_callback_add(fixture.group, fixture_every_step(), count_calls, &first, &error));
     MUST(mf_callback_add(fixture.group, fixture_every_step(), count_calls, &second, &error));
     mf_world_step(fixture.world, 1);
@@ -57,7 +57,7 @@ TEST(several_run_in_order) {
 
 TEST(bad_settings_are_refused) {
     Calls calls = {0};
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, 1);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 1);
     mf_Rate rate = fixture_every_step();
     assert_int_equal(mf_callback_add(fixture.group, rate, NULL, NULL, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_callback_add(fixture.group, (mf_Rate){-1, 1}, count_calls, &calls, NULL),

@@ -141,7 +141,7 @@ TEST(motors_are_the_free_joints) {
     for (uint32_t motor = 0; motor < ROBOT_MOTORS; motor++) {
         mf_GpConfig config =
             WITH(mf_gp_config(), .instructions_per_tick = 1, .angle_per_move = 0.125);
-        AUTO(fixture_close) Fixture fixture = open_gp(config);
+        AUTO_FIXTURE fixture = open_gp(config);
         const uint8_t left[MF_GP_BYTES] = {(uint8_t)LEFT(motor)};
         mf_gp_set_program(fixture.group, 1, left);
         const uint8_t idle[MF_GP_BYTES] = {LOAD(0)};
@@ -158,7 +158,7 @@ TEST(motors_are_the_free_joints) {
 
 TEST(targets_stay_in_range) {
     mf_GpConfig config = WITH(mf_gp_config(), .angle_per_move = 0.4, .rate = fixture_every_step());
-    AUTO(fixture_close) Fixture fixture = open_gp(config);
+    AUTO_FIXTURE fixture = open_gp(config);
     uint8_t up[MF_GP_BYTES], free_joint[MF_GP_BYTES];
     memset(up, RIGHT(1), sizeof up);
     memset(free_joint, LEFT(4), sizeof free_joint); // joint 6 has no limits
@@ -171,7 +171,7 @@ TEST(targets_stay_in_range) {
 
 // One tick per 80 ms by default: steps 0, 8 and 16 of 10 ms in the first 17.
 TEST(ticks_follow_the_rate) {
-    AUTO(fixture_close) Fixture fixture = open_gp(WITH(mf_gp_config(), .instructions_per_tick = 3));
+    AUTO_FIXTURE fixture = open_gp(WITH(mf_gp_config(), .instructions_per_tick = 3));
     mf_world_step(fixture.world, 8);
     assert_int_equal(fixture_get(&fixture, "gp.address", 2, 0), 3);
     mf_world_step(fixture.world, 8);
@@ -184,7 +184,7 @@ TEST(ticks_follow_the_rate) {
 }
 
 TEST(bad_settings_are_refused) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, 1);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 1);
     mf_GpConfig good = mf_gp_config(), bad[7];
     MUST_FAIL(mf_gp_add(fixture.group, &good, &error), MF_NOT_FOUND, "mf_sensors_add");
     assert_int_equal(fixture_add_sensors(&fixture, good.rate), MF_OK);

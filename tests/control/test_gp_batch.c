@@ -130,7 +130,7 @@ static void check_robot(Fixture *fixture, const Shadow *shadow, uint32_t instanc
 }
 
 static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(isa, precise, count);
+    AUTO_FIXTURE fixture = fixture_open(isa, precise, count);
     fixture_add_load(&fixture);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
     MUST(mf_gp_add(fixture.group,

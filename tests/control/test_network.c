@@ -75,7 +75,7 @@ TEST(targets_follow_the_sums) {
     FOR_EACH_ISA (isa) {
         for (int precise = 0; precise < 2; precise++) {
             for (uint32_t layers = 0; layers <= 2; layers++) {
-                AUTO(fixture_close) Fixture fixture = open_network(isa, precise, layers);
+                AUTO_FIXTURE fixture = open_network(isa, precise, layers);
                 double expected[ROBOTS][ROBOT_JOINTS];
                 for (uint32_t i = 0; i < ROBOTS; i++)
                     expect(&fixture, i, layers, expected[i]);
@@ -95,7 +95,7 @@ TEST(same_bits_on_every_set) {
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
         FOR_EACH_ISA (isa) {
-            AUTO(fixture_close) Fixture fixture = open_network(isa, precise, 2);
+            AUTO_FIXTURE fixture = open_network(isa, precise, 2);
             mf_world_step(fixture.world, 5);
             uint64_t hash = mf_world_hash(fixture.world);
             first = first == 0 ? hash : first;
@@ -107,7 +107,7 @@ TEST(same_bits_on_every_set) {
 // Large sums stop at the ends of the range, and 0 is the middle.
 TEST(saturates) {
     for (int precise = 0; precise < 2; precise++) {
-        AUTO(fixture_close) Fixture fixture = open_network(MF_ISA_AUTO, precise, 0);
+        AUTO_FIXTURE fixture = open_network(MF_ISA_AUTO, precise, 0);
         const double bias[3] = {1e30, -1e30, 0.0};
         for (uint32_t j = 0; j < 3; j++)
             for (uint32_t i = 0; i <= INPUTS; i++)
@@ -123,8 +123,8 @@ TEST(saturates) {
 }
 
 TEST(bad_weights_harm_one_robot) {
-    AUTO(fixture_close)
-    Fixture good = open_network(MF_ISA_AUTO, false, 2), bad = open_network(MF_ISA_AUTO, false, 2);
+    AUTO_FIXTURE good = open_network(MF_ISA_AUTO, false, 2),
+                 bad = open_network(MF_ISA_AUTO, false, 2);
     fixture_set(&bad, "network.weight", 4, 17, NAN);
     fixture_set(&bad, "network.weight", 6, 3, INFINITY);
     mf_world_step(good.world, 3);
@@ -147,7 +147,7 @@ TEST(mistakes) {
     static const char *const none[] = {NULL};
     static const uint32_t wide[] = {MF_NETWORK_UNITS + 1};
     static const double nan_range[ROBOT_JOINTS] = {NAN};
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, 2);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 2);
     mf_NetworkConfig config = WITH(mf_network_config(), .inputs = absent);
     refuse(&fixture, config, MF_NOT_FOUND, "base.color");
     config.inputs = whole;

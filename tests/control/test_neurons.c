@@ -89,7 +89,7 @@ TEST(a_ring_oscillates) {
     Net net;
     ring(&net);
     const mf_NeuronsConfig config = settings(&net.brain);
-    AUTO(fixture_close) Fixture fixture = open_with(MF_ISA_AUTO, false, ROBOTS, &config);
+    AUTO_FIXTURE fixture = open_with(MF_ISA_AUTO, false, ROBOTS, &config);
     for (uint32_t cycle = 0; cycle < 13; cycle++) {
         for (uint32_t n = 0; n < 3; n++)
             assert_near(fixture_get(&fixture, "neuron.state", 7, n),
@@ -101,7 +101,7 @@ TEST(a_ring_oscillates) {
 // States of sigmoid and threshold units by the C library.
 TEST(states_follow_the_sums) {
     for (int precise = 0; precise < 2; precise++) {
-        AUTO(fixture_close) Fixture fixture = open_any(MF_ISA_AUTO, precise, ROBOTS, 0);
+        AUTO_FIXTURE fixture = open_any(MF_ISA_AUTO, precise, ROBOTS, 0);
         mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < ROBOTS; i++) {
             Net net;
@@ -128,9 +128,8 @@ TEST(outputs_move_in_parts) {
         neuron(&net, MF_NEURON_THRESHOLD, -1.0, 1.0);
         net.attached[0] = 0;
         net.attached[1] = 1;
-        AUTO(fixture_close)
-        Fixture fixture = open_with(MF_ISA_AUTO, true, 2,
-                                    &WITH(settings(&net.brain), .change = limited ? 0.125 : 0.0));
+        AUTO_FIXTURE fixture = open_with(
+            MF_ISA_AUTO, true, 2, &WITH(settings(&net.brain), .change = limited ? 0.125 : 0.0));
         const double expected[2] = {0.5, -1.0}; // upper end of joint 0, lower end of joint 1
         double begin[3];
         get_fields(fixture.group, "joint.target", 1, 3, begin);
@@ -157,8 +156,7 @@ TEST(fields_are_inputs) {
     net_begin(&net);
     neuron(&net, MF_NEURON_SIGMOID, 0.25, 0.0);
     synapse(&net, MF_NEURON_INPUT(3 + 5), 0, 2.0);
-    AUTO(fixture_close)
-    Fixture fixture =
+    AUTO_FIXTURE fixture =
         open_with(MF_ISA_AUTO, true, ROBOTS, &WITH(settings(&net.brain), .inputs = inputs));
     for (uint32_t i = 0; i < ROBOTS; i++)
         fixture_set(&fixture, "joint.angle", i, 5, 0.01 * i);
@@ -174,7 +172,7 @@ TEST(same_bits_everywhere) {
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
         FOR_EACH_ISA (isa) {
-            AUTO(fixture_close) Fixture fixture = open_any(isa, precise, ROBOTS, 0);
+            AUTO_FIXTURE fixture = open_any(isa, precise, ROBOTS, 0);
             mf_world_step(fixture.world, 5 * FRAMES + 1);
             const uint64_t hash = mf_world_hash(fixture.world);
             first = first == 0 ? hash : first;
@@ -186,7 +184,7 @@ TEST(same_bits_everywhere) {
 // Among others, alone, and among copies of itself, whose lanes share their loads.
 TEST(same_bits_beside_any_lanes) {
     Net net;
-    AUTO(fixture_close) Fixture mixed, alone, copies;
+    AUTO_FIXTURE mixed, alone, copies;
     any(&net, 11);
     mixed = open_any(MF_ISA_AUTO, true, ROBOTS, 0);
     alone = open_any(MF_ISA_AUTO, true, 1, 11);
@@ -208,9 +206,8 @@ TEST(same_bits_beside_any_lanes) {
 }
 
 TEST(bad_numbers_harm_one_robot) {
-    AUTO(fixture_close)
-    Fixture good = open_any(MF_ISA_AUTO, false, ROBOTS, 0),
-            bad = open_any(MF_ISA_AUTO, false, ROBOTS, 0);
+    AUTO_FIXTURE good = open_any(MF_ISA_AUTO, false, ROBOTS, 0),
+                 bad = open_any(MF_ISA_AUTO, false, ROBOTS, 0);
     fixture_set(&bad, "synapse.weight", 4, 1, NAN);
     fixture_set(&bad, "neuron.bias", 6, 0, INFINITY);
     fixture_set(&bad, "synapse.from", 8, 0, 4e9);
@@ -231,7 +228,7 @@ TEST(bad_numbers_harm_one_robot) {
 }
 
 TEST(snapshots_continue) {
-    AUTO(fixture_close) Fixture fixture = open_any(MF_ISA_AUTO, false, ROBOTS, 0);
+    AUTO_FIXTURE fixture = open_any(MF_ISA_AUTO, false, ROBOTS, 0);
     mf_world_step(fixture.world, 2 * FRAMES + 1);
     assert_continues(fixture.world, 3 * FRAMES);
     mf_group_reset_all(fixture.group);
@@ -243,7 +240,7 @@ TEST(snapshots_continue) {
 
 static void refuse(mf_NeuronsConfig config, mf_Status status, const char *part) {
     mf_Error error = {0};
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, 2);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 2);
     if (mf_neurons_add(fixture.group, &config, &error) != status ||
         strstr(error.message, part) == NULL)
         fail_msg("%s: not about %s", error.message, part);
@@ -272,7 +269,7 @@ TEST(wrong_settings_are_named) {
     ring(&net);
     config = settings(&net.brain);
     config.most_neurons = config.most_synapses = 0;
-    AUTO(fixture_close) Fixture fixture = open_with(MF_ISA_AUTO, false, 2, &config);
+    AUTO_FIXTURE fixture = open_with(MF_ISA_AUTO, false, 2, &config);
     any(&net, 3);
     assert_int_equal(mf_neurons_set(fixture.group, 0, &net.brain, NULL), MF_LIMIT);
     assert_int_equal(mf_neurons_set(fixture.group, 2, &net.brain, NULL), MF_BAD_ARGUMENT);

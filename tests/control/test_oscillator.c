@@ -35,7 +35,7 @@ static double largest_error(Fixture *fixture, double time) {
 TEST(targets_follow_the_sine) {
     FOR_EACH_ISA (isa) {
         for (int precise = 0; precise < 2; precise++) {
-            AUTO(fixture_close) Fixture fixture = open_oscillator(isa, precise, 19);
+            AUTO_FIXTURE fixture = open_oscillator(isa, precise, 19);
             for (uint32_t i = 0; i < 19; i++)
                 set_gait(&fixture, i);
             // Three turns rounded to float (1.2e-7), as an angle, times the largest amplitude:
@@ -52,7 +52,7 @@ TEST(targets_follow_the_sine) {
 
 // At 0 with phase 1/4 the sine is 1, with 1/2 it is 0, with 3/4 it is -1.
 TEST(quarter_rotations) {
-    AUTO(fixture_close) Fixture fixture = open_oscillator(MF_ISA_AUTO, true, 1);
+    AUTO_FIXTURE fixture = open_oscillator(MF_ISA_AUTO, true, 1);
     for (uint32_t j = 0; j < 4; j++) {
         fixture_set(&fixture, "oscillator.amplitude", 0, j, 2.0);
         fixture_set(&fixture, "oscillator.phase", 0, j, 0.25 * j);
@@ -65,8 +65,7 @@ TEST(quarter_rotations) {
 
 // The error does not grow with simulated time: a world of 1 s steps, three weeks on.
 TEST(long_runs_keep_the_phase) {
-    AUTO(fixture_close)
-    Fixture fixture = {.context = open_context(0), .robot = calloc(1, sizeof *fixture.robot)};
+    AUTO_FIXTURE fixture = {.context = open_context(0), .robot = calloc(1, sizeof *fixture.robot)};
     robot_make(fixture.robot, fixture.context);
     fixture.world = open_world(fixture.context, &WITH(mf_world_config(), .step = MF_SECOND));
     fixture.group =
@@ -85,9 +84,8 @@ TEST(bad_inputs_stay_in_their_robot) {
                                         "oscillator.phase", "oscillator.frequency"};
     for (int precise = 0; precise < 2; precise++) {
         for (int k = 0; k < 12; k++) {
-            AUTO(fixture_close)
-            Fixture good = open_oscillator(MF_ISA_AUTO, precise, 5),
-                    poisoned = open_oscillator(MF_ISA_AUTO, precise, 5);
+            AUTO_FIXTURE good = open_oscillator(MF_ISA_AUTO, precise, 5),
+                         poisoned = open_oscillator(MF_ISA_AUTO, precise, 5);
             for (uint32_t i = 0; i < 5; i++) {
                 set_gait(&good, i);
                 set_gait(&poisoned, i);
@@ -108,7 +106,7 @@ TEST(bad_inputs_stay_in_their_robot) {
 TEST(huge_finite_inputs_are_defined) {
     static const double huge[] = {1e30, -1e30, 3e9, -3e9, 1e-40};
     for (size_t k = 0; k < sizeof huge / sizeof *huge; k++) {
-        AUTO(fixture_close) Fixture fixture = open_oscillator(MF_ISA_AUTO, false, 1);
+        AUTO_FIXTURE fixture = open_oscillator(MF_ISA_AUTO, false, 1);
         fixture_set(&fixture, "oscillator.amplitude", 0, 0, 1.0);
         fixture_set(&fixture, "oscillator.phase", 0, 0, huge[k]);
         fixture_set(&fixture, "oscillator.frequency", 0, 0, huge[k]);
@@ -118,7 +116,7 @@ TEST(huge_finite_inputs_are_defined) {
 }
 
 TEST(faulty_robots_keep_their_targets) {
-    AUTO(fixture_close) Fixture fixture = open_oscillator(MF_ISA_AUTO, false, 4);
+    AUTO_FIXTURE fixture = open_oscillator(MF_ISA_AUTO, false, 4);
     for (uint32_t i = 0; i < 4; i++)
         set_gait(&fixture, i);
     mf_world_step(fixture.world, 3);
@@ -131,7 +129,7 @@ TEST(faulty_robots_keep_their_targets) {
 }
 
 TEST(bad_settings_are_refused) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, 1);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 1);
     mf_OscillatorConfig config = {0};
     assert_int_equal(mf_oscillator_add(fixture.group, &config, NULL), MF_BAD_ARGUMENT);
     config = mf_oscillator_config();

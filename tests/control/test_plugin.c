@@ -32,7 +32,7 @@ static void one_line(const mf_Error *error, mf_Status status, const char *text) 
 
 TEST(a_controller_works_at_its_rate) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, wide != 0, COUNT);
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, wide != 0, COUNT);
         mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
         const mf_PluginValue value = {"target", 0.25};
         MUST(mf_plugin_control_add(fixture.group, mf_rate_from_period(20 * MF_MILLISECOND), plugin,
@@ -53,7 +53,7 @@ TEST(a_controller_works_at_its_rate) {
 }
 
 TEST(snapshots_contain_its_memory) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error));
     mf_world_step(fixture.world, 5);
@@ -79,8 +79,7 @@ TEST(snapshots_contain_its_memory) {
 }
 
 static uint64_t hash_with(uint32_t threads, const char *name) {
-    AUTO(fixture_close)
-    Fixture fixture = fixture_open_on(open_context(threads), MF_ISA_AUTO, false, 200, NULL);
+    AUTO_FIXTURE fixture = fixture_open_on(open_context(threads), MF_ISA_AUTO, false, 200, NULL);
     AUTO_PLUGIN *plugin = load(fixture.context, name);
     MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error));
     mf_world_step(fixture.world, 20);
@@ -199,7 +198,7 @@ TEST(a_group_that_does_not_fit_refuses) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_Error error = {0};
         const char *name = formatted("plugin_case_%s", cases[i].name);
-        AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, cases[i].wide, COUNT);
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, cases[i].wide, COUNT);
         AUTO_PLUGIN *plugin = load(fixture.context, name);
         mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error);
         one_line(&error, cases[i].status, cases[i].text);
@@ -209,7 +208,7 @@ TEST(a_group_that_does_not_fit_refuses) {
 
 TEST(bad_settings_are_refused) {
     mf_Error error = {0};
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, 1);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 1);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     mf_PluginValue value = {"tarket", 0.5};
     mf_PluginConfig config = WITH(mf_plugin_config(), .values = &value, .value_count = 1);
@@ -264,9 +263,8 @@ TEST(every_failing_call_is_survived) {
 TEST(one_robots_nan_is_its_own) {
     static const char *const names[] = {"plugin_case_nan", "plugin_case_infinite"};
     for (int n = 0; n < 2; n++) {
-        AUTO(fixture_close)
-        Fixture good = fixture_open(MF_ISA_AUTO, false, COUNT),
-                bad = fixture_open(MF_ISA_AUTO, false, COUNT);
+        AUTO_FIXTURE good = fixture_open(MF_ISA_AUTO, false, COUNT),
+                     bad = fixture_open(MF_ISA_AUTO, false, COUNT);
         AUTO_PLUGIN *first = load(good.context, "plugin_case_good");
         AUTO_PLUGIN *second = load(bad.context, names[n]);
         MUST(mf_plugin_control_add(good.group, fixture_every_step(), first, NULL, &error));
@@ -295,7 +293,7 @@ TEST(a_breach_takes_nothing_over) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *name = formatted("plugin_case_%s", cases[i][0]);
-        AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
         AUTO_PLUGIN *plugin = load(fixture.context, name);
         MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error));
 #if defined(__SSE2__)
@@ -320,7 +318,7 @@ TEST(a_breach_takes_nothing_over) {
 TEST(writing_to_other_fields_has_no_effect) {
     static const char *const names[] = {"plugin_case_others", "plugin_case_pointers"};
     for (int n = 0; n < 2; n++) {
-        AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
         AUTO_PLUGIN *plugin = load(fixture.context, names[n]);
         MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error));
         fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
@@ -333,7 +331,7 @@ TEST(writing_to_other_fields_has_no_effect) {
 }
 
 TEST(calls_over_their_budget_are_counted) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     mf_PluginConfig config = mf_plugin_config();
     config.budget = 1; // no call is that fast
@@ -351,7 +349,7 @@ TEST(calls_over_their_budget_are_counted) {
 
 // v' = a - k v from rest in steps of h: v_n = a/k (1 - (1 - k h)^n), x the sum of h v.
 TEST(the_hovercraft_follows_its_equation) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, true, 20);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, true, 20);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_hover");
     mf_Motion level = MF_MOTION_COUNT;
     MUST(mf_plugin_motion_add(fixture.group, plugin, NULL, &level, &error));
@@ -440,7 +438,7 @@ TEST(a_motion_moves_those_of_its_level) {
 }
 
 TEST(the_controller_sways) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, true, 2);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, true, 2);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_sway");
     mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
     MUST(mf_plugin_control_add(fixture.group, rate, plugin, NULL, &error));

@@ -4,7 +4,7 @@
 
 TEST(a_step_makes_no_fallible_call) {
     for (int option = 0; option < 4; option++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1 + (uint32_t)option % 2);
+        AUTO_FIXTURE fixture = fixture_begin(1 + (uint32_t)option % 2);
         make_hexapod(fixture.hand);
         fixture_open(&fixture,
                      WITH(fixture_config((option & 2) != 0), .group.count = 100,

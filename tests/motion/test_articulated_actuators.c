@@ -25,10 +25,9 @@ TEST(a_motor_turns_a_ball) {
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double gear[3] = {0.3, -1.1, 0.6}, back[3] = {-1.1, -0.3, 0.6};
     for (int i = 0; i < 2; i++) {
-        AUTO(text_close)
-        Text t = open_ball(i == 0 ? "<motor joint='b' gear='0.3 -1.1 0.6'/>"
-                                  : "<motor jointinparent='b' gear='0.3 -1.1 0.6'/>",
-                           config);
+        AUTO_TEXT t = open_ball(i == 0 ? "<motor joint='b' gear='0.3 -1.1 0.6'/>"
+                                       : "<motor jointinparent='b' gear='0.3 -1.1 0.6'/>",
+                                config);
         set_rotation(&t, 0, 0, 1, 90 * degree);
         text_set(&t, "actuator.control", 0, 2.0);
         mf_world_step(t.world, 1);
@@ -43,7 +42,7 @@ TEST(position_control_takes_the_shorter_arc) {
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double targets[][2] = {{-170, 20}, {100, -70}, {530, 0}, {-9, -179}, {-11, 179}};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-        AUTO(text_close) Text t = open_ball("<position joint='b' gear='0 3 0' kp='0.5'/>", config);
+        AUTO_TEXT t = open_ball("<position joint='b' gear='0 3 0' kp='0.5'/>", config);
         set_rotation(&t, 0, 1, 0, 170 * degree);
         text_set(&t, "actuator.control", 0, 3.0 * targets[i][0] * degree);
         mf_world_step(t.world, 1);
@@ -53,8 +52,7 @@ TEST(position_control_takes_the_shorter_arc) {
 
 // Stable at any gain: within steps far longer than its period the ball is where it should be.
 TEST(a_stiff_position_of_a_ball_is_stable) {
-    AUTO(text_close)
-    Text t =
+    AUTO_TEXT t =
         open_ball("<position joint='b' gear='1 0 0' kp='1e7'/><position joint='b' gear='0 1 0' "
                   "kp='1e7'/><position joint='b' gear='0 0 1' kp='1e7'/>",
                   text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND));
@@ -76,8 +74,7 @@ TEST(a_stiff_damper_on_a_site) {
         "<actuator><velocity site='s' gear='0 0 1 0 0 0' kv='%s'/></actuator></mujoco>";
     const char *gains[2] = {"1e9", "10"};
     for (int i = 0; i < 2; i++) {
-        AUTO(text_close)
-        Text t = text_open(
+        AUTO_TEXT t = text_open(
             formatted(box, gains[i]),
             WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
         text_set3(&t, "base.linear_velocity", 3, 2, 1); // z of the site is x of the body
@@ -96,9 +93,8 @@ TEST(a_reference_in_the_world) {
         "<body><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='2' "
         "diaginertia='1 1 1'/><site name='s' pos='0.3 0 0'/></body></worldbody><actuator><position "
         "site='s' refsite='r' gear='0 1 0 0 0 0' kp='50'/></actuator></mujoco>";
-    AUTO(text_close)
-    Text t = text_open(slide,
-                       WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
+    AUTO_TEXT t = text_open(
+        slide, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
     text_set(&t, "actuator.control", 0, 0.1);
     text_set(&t, "joint.angle", 0, 0.5);
     mf_world_step(t.world, 700);
@@ -121,10 +117,9 @@ TEST(between_sites_momentum_is_kept) {
         "kv='0.2'/><position site='hand' refsite='foot' gear='1 1 0.5 -0.3 0.2 0.1' kp='3' "
         "kv='0.5'/></actuator></mujoco>";
     double center[2][3], linear[2][3], angular[2][3];
-    AUTO(text_close)
-    Text t = text_open(diver, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 4),
-                                   .world.gravity = 0.0, .motion.contacts = false,
-                                   .motion.self_contacts = false));
+    AUTO_TEXT t = text_open(diver, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 4),
+                                        .world.gravity = 0.0, .motion.contacts = false,
+                                        .motion.self_contacts = false));
     text_set(&t, "actuator.control", 0, -0.2);
     text_set(&t, "actuator.control", 1, 0.3);
     text_set3(&t, "base.angular_velocity", 0.5, -0.3, 0.8);
@@ -151,10 +146,9 @@ static char *read_text(const char *path) {
 
 static uint64_t moved_hash(const char *text, uint32_t count, uint32_t which, mf_Isa isa,
                            bool twice) {
-    AUTO(text_close)
-    Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
-                                  .group.double_precision = twice, .group.count = count,
-                                  .world.isa = isa, .motion.self_contacts = false));
+    AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                       .group.double_precision = twice, .group.count = count,
+                                       .world.isa = isa, .motion.self_contacts = false));
     mf_Field *control = mf_group_find_field(t.group, "actuator.control");
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < control->components; c++)

@@ -11,7 +11,7 @@ TEST(gravity_pulls_anywhere) {
         ArtConfig config = art_config((mf_ArticulatedIntegrator)i, MF_MILLISECOND);
         memcpy(config.world.gravity_direction, direction, sizeof direction);
         config.world.gravity = 9.0;
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         art_body(fixture.hand, 0, 2.0, 0.1, 0, 0, 0.3, 0.4, 0.5);
         art_open(&fixture, config);
         fixture_set(&fixture, "base.position", 2, 50.0);
@@ -31,7 +31,7 @@ TEST(other_motions_refuse_tilted_gravity) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     mf_SystemConfig system = mf_system_config();
     config.world.gravity_direction[0] = 1.0;
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     art_body(fixture.hand, 0, 2.0, 0, 0, 0, 0.3, 0.4, 0.5);
     art_open(&fixture, config);
     system.name = "glider";
@@ -59,7 +59,7 @@ TEST(dry_friction_of_a_free_base) {
         config.world.gravity = i == 0 ? 0.0 : i == 1 ? 1.0 : 4.0;
         config.world.gravity_direction[0] = 1.0;
         config.world.gravity_direction[2] = 0.0;
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         fixture.hand->model.root = &root;
         art_body(fixture.hand, 0, mass, 0, 0, 0, 0.3, 0.3, 0.3);
         art_open(&fixture, config);
@@ -100,7 +100,7 @@ TEST(nearly_right_angles_stay) {
         const double rotations[2][4] = {{cos(half), sin(half), 0, 0},
                                         {cos(half), 0, -sin(half), 0}};
         double position[3][3], rotation[3][4];
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         config.motion.base = MF_ARTICULATED_FIXED;
         for (uint32_t k = 0; k < 2; k++) {
             uint32_t link = mf_hand_hinge(fixture.hand, k, 0.1, 0.2, 0.3, along_z);

@@ -41,7 +41,7 @@ static double along_slope(const Fixture *fixture, const char *name, double angle
 
 // At rest n contacts of stiffness k lie m g / (n k) deep and share the weight.
 TEST(d1_rest) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     build_block(fixture.hand);
     art_open(&fixture, WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
                             .motion.contact_stiffness = 1000.0));
@@ -58,7 +58,7 @@ TEST(d3_bounce) {
     static const mf_ArticulatedIntegrator integrators[] = {MF_ARTICULATED_RK4,
                                                            MF_ARTICULATED_IMPLICIT};
     for (int i = 0; i < 2; i++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
         art_open(&fixture, WITH(art_config(integrators[i], MF_MILLISECOND / 100),
@@ -79,7 +79,7 @@ TEST(d3_bounce) {
 // the slip at the end, not by that at the beginning (which brakes less, by the part step mu g / v).
 TEST(sliding_brakes_by_coulomb) {
     const double step = 0.005, mu = 0.3, depth = 9.81 * 1e-4 / 4.0;
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     // Hard to turn, so that friction does not tip it.
     art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
     for (int i = 0; i < 4; i++)
@@ -104,7 +104,7 @@ TEST(sliding_brakes_by_coulomb) {
 // deep, as at rest.
 TEST(a_rolling_ball_rests) {
     mf_Shape ball = round_shape(MF_SHAPE_SPHERE, 0.1, 0.0);
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     fixture.hand->model.shapes = &ball;
     fixture.hand->model.shape_count = 1;
     art_body(fixture.hand, 0, 3.0, 0, 0, 0, 0.012, 0.012, 0.012);
@@ -139,7 +139,7 @@ TEST(d5_d6_rolling) {
         const Roll *roll = &rolls[i];
         mf_Shape shape = round_shape(roll->type, 0.1, 0.3);
         const double half = sqrt(0.5), across[4] = {half, half, 0, 0}; // its axis along y
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         mf_Terrain *terrain = slope(fixture.context, roll->angle);
         memcpy(shape.rotation, across, sizeof across);
         fixture.hand->model.shapes = &shape;
@@ -165,7 +165,7 @@ TEST(d9_block_on_a_slope) {
     static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND};
     const double angle = 20 * degree;
     for (int i = 0; i < 6; i++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         mf_Terrain *terrain = slope(fixture.context, angle);
         build_block(fixture.hand);
         art_open(&fixture,
@@ -192,7 +192,7 @@ TEST(friction_is_the_same_in_all_directions) {
     const double speed = 1.5, mu = 0.4, distance = speed * speed / (2.0 * mu * 9.81);
     double first = 0.0;
     for (int d = 0; d < 12; d++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
         art_open(&fixture,
@@ -224,7 +224,7 @@ TEST(a_robot_falls_and_stands) {
         ArtConfig config = WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]),
                                 .group.double_precision = i % 2 == 0, .motion.servo.gain = 5.0,
                                 .motion.servo.damping = 0.1);
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_hexapod(fixture.hand);
         for (uint32_t l = 0; l < fixture.hand->model.link_count; l++) {
             mf_Link *link = &fixture.hand->links[l];
@@ -265,7 +265,7 @@ TEST(shapes_rest_on_their_surface) {
                  {MF_SHAPE_CYLINDER, {0.1, 0.4, 0}, 0.2, 4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_Shape shape = round_shape(cases[i].type, 0, 0);
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         memcpy(shape.size, cases[i].size, sizeof shape.size);
         fixture.hand->model.shapes = &shape;
         fixture.hand->model.shape_count = 1;

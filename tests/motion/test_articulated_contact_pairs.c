@@ -21,7 +21,7 @@ TEST(momentum_is_kept) {
         TextConfig config = text_config(kinds[i], i == 2 ? MF_MILLISECOND / 10 : MF_MILLISECOND);
         if (i == 2)
             config.motion.contact_time = 0.02;
-        AUTO(text_close) Text t = text_open(balls, config);
+        AUTO_TEXT t = text_open(balls, config);
         text_set(&t, "joint.rate", 0, 1.0);
         mf_world_step(t.world, i == 2 ? 10000 : 1000);
         double a = text_get(&t, "joint.rate", 0), b = text_get(&t, "joint.rate", 1);
@@ -32,11 +32,10 @@ TEST(momentum_is_kept) {
 
 // D3 (Schwager and Poeschel 2007): damping ratio 0.1, restitution 0.7440794. Reduced mass 6/5 kg.
 TEST(d3_restitution) {
-    AUTO(text_close)
-    Text t = text_open(balls, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100),
-                                   .motion.contact_stiffness = 1e4,
-                                   .motion.contact_damping = 0.2 * sqrt(1.2e4),
-                                   .motion.contact_depth = 1.0));
+    AUTO_TEXT t = text_open(balls, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100),
+                                        .motion.contact_stiffness = 1e4,
+                                        .motion.contact_damping = 0.2 * sqrt(1.2e4),
+                                        .motion.contact_depth = 1.0));
     text_set(&t, "joint.angle", 0, 0.299999);
     text_set(&t, "joint.rate", 0, 1.0);
     mf_world_step(t.world, 6000);
@@ -51,9 +50,8 @@ static const char on_top[] =
     "<geom type='sphere' size='0.1' mass='3'/></body></worldbody></mujoco>";
 
 TEST(d1_depth_at_rest) {
-    AUTO(text_close)
-    Text t = text_open(on_top, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                                    .motion.contact_stiffness = 1e4));
+    AUTO_TEXT t = text_open(on_top, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                         .motion.contact_stiffness = 1e4));
     mf_world_step(t.world, 4000);
     assert_near(text_get(&t, "joint.angle", 1), -3 * 9.81 / 1e4, 1e-9);
 }
@@ -67,10 +65,10 @@ TEST(a_rolling_ball_lies_no_deeper) {
         "</mujoco>";
     for (int i = 0; i < 4; i++) {
         const double step = i < 2 ? 0.005 : 0.002;
-        AUTO(text_close)
-        Text t = text_open(formatted(form, i % 2 == 0 ? "sphere" : "capsule"),
-                           WITH(text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step)),
-                                .group.double_precision = true));
+        AUTO_TEXT t =
+            text_open(formatted(form, i % 2 == 0 ? "sphere" : "capsule"),
+                      WITH(text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step)),
+                           .group.double_precision = true));
         const double n = i % 2 == 0 ? 1.0 : 2.0; // a capsule on two points
         const double z = 1.2 - 9.81 * 4 * step * step / n;
         text_set3(&t, "base.position", -1, 0, z);
@@ -94,8 +92,7 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
         "<body euler='0 %g 0' pos='%.17g 0 %.17g'><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.05' mass='4' friction='%g'/></body></worldbody></mujoco>";
     double height = 0.15 - 1e-6, s = sin(angle * degree), c = cos(angle * degree);
-    AUTO(text_close)
-    Text t = text_open(
+    AUTO_TEXT t = text_open(
         formatted(form, angle, mu, angle, height * s, height * c, mu),
         WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND), .motion.contacts = false,
              .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT));
@@ -136,9 +133,9 @@ static const char box[] =
     "<geom type='box' size='0.2 0.2 0.1' mass='2'/></body></worldbody></mujoco>";
 
 TEST(a_hard_box_rests_on_the_ground) {
-    AUTO(text_close)
-    Text t = text_open(box, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                                 .motion.contact_law = MF_CONTACT_LAW_HARD, .motion.shapes = true));
+    AUTO_TEXT t =
+        text_open(box, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                            .motion.contact_law = MF_CONTACT_LAW_HARD, .motion.shapes = true));
     text_set(&t, "base.position", 2, 0.3);
     mf_world_step(t.world, 1000);
     print_message("hard box: height off by %.2g m\n", text_get(&t, "base.position", 2) - 0.1);
@@ -172,8 +169,7 @@ static const char stack[] =
 
 TEST(d10_a_stack_stands) {
     for (int hard = 0; hard < 2; hard++) {
-        AUTO(text_close)
-        Text t = text_open(
+        AUTO_TEXT t = text_open(
             stack,
             WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND), .motion.shapes = true,
                  .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT));
@@ -220,8 +216,7 @@ enum { BRAWLERS = 20, WATCHED = 3 };
 // `which` is the brawler who is alone; of all of them every ninth is notified.
 static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, bool hard,
                        uint64_t *hashes) {
-    AUTO(text_close)
-    Text t = text_open(
+    AUTO_TEXT t = text_open(
         brawl, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
                     .group.double_precision = twice, .group.count = count, .world.isa = isa,
                     .motion.shapes = true,
@@ -286,7 +281,7 @@ TEST(a_snapshot_contains_the_state_of_contacts) {
 // Every fallible call of the set-up fails once: a documented error, nothing left behind.
 TEST(every_allocation_fails_once) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    AUTO(text_close) Text t = text_open(brawl, config);
+    AUTO_TEXT t = text_open(brawl, config);
     mf_GroupConfig group = WITH(mf_group_config(), .model = t.model);
     size_t before = mf_context_live_bytes(t.context);
     bool done = false;
@@ -318,7 +313,7 @@ TEST(collisions_keep_momentum) {
         "fromto='0 0 0 0.3 0 0' mass='1'/></body></body>"
         "<body pos='0.5 0 2'><freejoint/><geom type='sphere' size='0.1' mass='10'/></body>"
         "</worldbody></mujoco>";
-    AUTO(text_close) Text t = text_open(thrown, config);
+    AUTO_TEXT t = text_open(thrown, config);
     text_set(&t, "free.velocity", 5, -5.0);
     double center[3], linear[2][3], angular[2][3];
     mf_motion_momentum(t.group, 0, center, linear[0], angular[0]);
@@ -344,12 +339,11 @@ TEST(a_capsule_slides_on_a_plane_as_on_the_ground) {
     for (int i = 0; i < 2; i++) {
         double found[2][6];
         for (int shape = 0; shape < 2; shape++) {
-            AUTO(text_close)
-            Text t = text_open(formatted(form, shape, shape ? "1e-5" : "0", shape, ends[i]),
-                               WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                                    .group.double_precision = true, .motion.shapes = true,
-                                    .motion.contacts = true, .motion.self_contacts = true,
-                                    .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
+            AUTO_TEXT t = text_open(formatted(form, shape, shape ? "1e-5" : "0", shape, ends[i]),
+                                    WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                         .group.double_precision = true, .motion.shapes = true,
+                                         .motion.contacts = true, .motion.self_contacts = true,
+                                         .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
             text_set3(&t, "base.linear_velocity", 1.0, 0.3, 0.0);
             mf_world_step(t.world, 4);
             for (uint32_t k = 0; k < 3; k++) {

@@ -62,7 +62,7 @@ TEST(a_heavy_box_rests_on_a_light_one) {
         const bool hard = kind & 1, twice = kind & 2;
         const double under = hard ? 0.0 : all * gravity / stiffness;
         const double between = hard ? 0.0 : 1000.0 * gravity / stiffness;
-        AUTO(text_close) Text t = open_pile(2, masses, pile_config(hard, twice));
+        AUTO_TEXT t = open_pile(2, masses, pile_config(hard, twice));
         mf_world_step(t.world, 600);
         double load = 0.0, pair = 0.0, lowest = text_get(&t, "free.position", 2);
         double upper = text_get(&t, "free.position", 5), residual = 0.0;
@@ -99,7 +99,7 @@ TEST(a_stack_of_twelve_stands) {
         masses[i] = 1.0;
     for (int hard = 0; hard < 2; hard++) {
         double loads[LEVELS], worst = 0.0, before[3 * LEVELS], drift = 0.0;
-        AUTO(text_close) Text t = open_pile(LEVELS, masses, pile_config(hard, true));
+        AUTO_TEXT t = open_pile(LEVELS, masses, pile_config(hard, true));
         mf_world_step(t.world, 400);
         for (uint32_t c = 0; c < 3 * LEVELS; c++)
             before[c] = text_get(&t, "free.position", c);
@@ -128,7 +128,7 @@ TEST(too_few_rounds_are_reported) {
     for (uint32_t rounds = 0; rounds < 2; rounds++) {
         TextConfig config = WITH(pile_config(false, true), .motion.solver_rounds = rounds);
         double residual = 0.0, solved = 0.0;
-        AUTO(text_close) Text t = open_pile(LEVELS, masses, config);
+        AUTO_TEXT t = open_pile(LEVELS, masses, config);
         for (uint32_t i = 0; i < 100; i++) {
             mf_world_step(t.world, 1);
             residual = fmax(residual, text_get(&t, "solver.residual", 0));
@@ -161,8 +161,7 @@ TEST(a_row_is_pulled_together) {
              "<site site='a'/><site site='b'/></spatial></tendon></mujoco>");
     for (int hard = 0; hard < 2; hard++) {
         double loads[ROW], worst = 0.0;
-        AUTO(text_close)
-        Text t = text_open(text, WITH(pile_config(hard, true), .world.gravity = 0.0));
+        AUTO_TEXT t = text_open(text, WITH(pile_config(hard, true), .world.gravity = 0.0));
         mf_world_step(t.world, 1000);
         const uint32_t last = 3 * (ROW - 1);
         const double length =
@@ -203,8 +202,7 @@ TEST(a_chain_holds_a_heavy_box) {
     snprintf(text + used, sizeof text - used, "</equality></mujoco>");
     const double tilt = 20.0 / 57.29577951308232, weight = 10.3 * gravity;
     for (int hard = 0; hard < 2; hard++) {
-        AUTO(text_close)
-        Text t =
+        AUTO_TEXT t =
             text_open(text, WITH(pile_config(hard, true), .world.gravity_direction[0] = sin(tilt),
                                  .world.gravity_direction[2] = -cos(tilt)));
         mf_world_step(t.world, 1000);

@@ -27,9 +27,8 @@ static double slider_error(const Text *t, double *crank) {
 }
 
 static void b7_slider_crank(mf_ArticulatedIntegrator integrator, double tolerance, double drift) {
-    AUTO(text_close)
-    Text t = text_open(slider_crank,
-                       WITH(text_config(integrator, MF_MILLISECOND), .world.gravity = 0.0));
+    AUTO_TEXT t = text_open(slider_crank,
+                            WITH(text_config(integrator, MF_MILLISECOND), .world.gravity = 0.0));
     text_set(&t, "joint.rate", text_joint(&t, "crank"), 6.0);
     mf_world_step(t.world, 100); // at first only the crank turned
     double energy = text_energy(&t), worst = 0.0, before = INFINITY, q = 0.0, at_60 = 1.0;
@@ -62,9 +61,9 @@ static const char fixed_body[] =
     "<equality><connect body1='a' anchor='0 0 0'/></equality></mujoco>";
 
 static void held(bool double_precision, double tolerance) {
-    AUTO(text_close)
-    Text t = text_open(fixed_body, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 10),
-                                        .group.double_precision = double_precision));
+    AUTO_TEXT t =
+        text_open(fixed_body, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 10),
+                                   .group.double_precision = double_precision));
     double worst = 0.0;
     mf_Field *position = mf_group_find_field(t.group, "base.position");
     text_set3(&t, "base.position", 0, 0, 0);
@@ -98,7 +97,7 @@ static double bar_angle(int connects, mf_Time step) {
         used += snprintf(text + used, sizeof text - (size_t)used,
                          "<connect body1='a' body2='b' anchor='.5 0 0'/>");
     snprintf(text + used, sizeof text - (size_t)used, "</equality></mujoco>");
-    AUTO(text_close) Text t = text_open(text, config);
+    AUTO_TEXT t = text_open(text, config);
     mf_world_step(t.world, (uint64_t)(MF_SECOND / 4 / step));
     assert_int_equal(mf_group_fault_total(t.group), 0);
     const double angle = text_get(&t, "joint.angle", 0);
@@ -174,7 +173,7 @@ TEST(joints_follow_a_polynomial) {
     char text[1024];
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     snprintf(text, sizeof text, gears, "0 2 0 0 0");
-    AUTO(text_close) Text t = text_open(text, config);
+    AUTO_TEXT t = text_open(text, config);
     text_set(&t, "joint.torque", text_joint(&t, "x"), 3.0);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "joint.rate", text_joint(&t, "x")), 3.0 / 1.3, 1e-9);
@@ -212,7 +211,7 @@ TEST(a_spring_between_masses) {
     static const mf_ArticulatedIntegrator kinds[2] = {MF_ARTICULATED_RK4, MF_ARTICULATED_IMPLICIT};
     for (int i = 0; i < 2; i++) {
         TextConfig config = text_config(kinds[i], MF_MILLISECOND / 10);
-        AUTO(text_close) Text t = open_masses("stiffness='30' springlength='0'", config);
+        AUTO_TEXT t = open_masses("stiffness='30' springlength='0'", config);
         text_set(&t, "joint.angle", text_joint(&t, "b"), 0.5);
         mf_world_step(t.world, 6283);
         double a = text_get(&t, "joint.angle", 0), b = text_get(&t, "joint.angle", 1);
@@ -226,8 +225,7 @@ TEST(a_switch_of_the_file_takes_springs_of_tendons) {
     const TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     const char *file = formatted(masses, "stiffness='30' springlength='0'");
     const char *after = file + strlen("<mujoco>");
-    AUTO(text_close)
-    Text t =
+    AUTO_TEXT t =
         text_open(formatted("<mujoco><option><flag spring='disable'/></option>%s", after), config);
     text_set(&t, "joint.angle", text_joint(&t, "b"), 0.5);
     mf_world_step(t.world, 100);
@@ -237,7 +235,7 @@ TEST(a_switch_of_the_file_takes_springs_of_tendons) {
 // Damping 6 N s/m over 6/5 kg: the relative speed falls as exp(-5 t).
 TEST(a_damper_between_masses) {
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    AUTO(text_close) Text t = open_masses("damping='6'", config);
+    AUTO_TEXT t = open_masses("damping='6'", config);
     text_set(&t, "joint.rate", 1, 1.0);
     mf_world_step(t.world, 400);
     assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 0.1353352832366127,
@@ -254,7 +252,7 @@ TEST(a_damper_between_masses) {
 // Friction of 4 N: 3 N do not move the pair apart (but for creep), 10 N do with 6 N / (6/5 kg).
 TEST(friction_of_a_tendon) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    AUTO(text_close) Text t = open_masses("frictionloss='4'", config);
+    AUTO_TEXT t = open_masses("frictionloss='4'", config);
     for (int pulled = 0; pulled < 2; pulled++) {
         double force = pulled == 0 ? 3.0 : 10.0;
         text_set(&t, "joint.torque", 0, -force);
@@ -275,7 +273,7 @@ TEST(inertia_of_a_tendon) {
                                                       MF_ARTICULATED_RK4};
     for (int i = 0; i < 3; i++) {
         TextConfig config = text_config(kinds[i], MF_MILLISECOND);
-        AUTO(text_close) Text t = open_masses("armature='4.8'", config);
+        AUTO_TEXT t = open_masses("armature='4.8'", config);
         text_set(&t, "joint.torque", 1, 10.0);
         mf_world_step(t.world, 1000);
         assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 10.0 / 3.0 / 5.0,
@@ -287,7 +285,7 @@ TEST(inertia_of_a_tendon) {
 // over T^2, T two steps. It never pulls.
 TEST(a_tendon_stops_at_its_limit) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    AUTO(text_close) Text t = open_masses("limited='true' range='-0.1 0.2'", config);
+    AUTO_TEXT t = open_masses("limited='true' range='-0.1 0.2'", config);
     for (int side = 0; side < 2; side++) {
         double sign = side == 0 ? 1.0 : -1.0;
         text_set(&t, "joint.torque", 0, -5.0 * sign);
@@ -322,7 +320,7 @@ static Text open_ball(const char *what, TextConfig config, double rate) {
 // each second.
 TEST(springs_of_ball_joints) {
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
-    AUTO(text_close) Text t = open_ball("stiffness='8'", config, 2.0);
+    AUTO_TEXT t = open_ball("stiffness='8'", config, 2.0);
     mf_world_step(t.world, 3927);
     assert_near(2 * acos(text_get(&t, "ball.orientation", 0)), 0.5, 1e-7);
     text_close(&t);
@@ -345,7 +343,7 @@ TEST(springs_of_ball_joints) {
 // Turned against its limit of 40 degrees by 2 N m it stays there, 2/0.5 T^2 behind it.
 TEST(limits_of_ball_joints) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    AUTO(text_close) Text t = open_ball("limited='true' range='0 40'", config, 0.0);
+    AUTO_TEXT t = open_ball("limited='true' range='0 40'", config, 0.0);
     text_set3(&t, "ball.torque", 0, 2.0, 0);
     mf_world_step(t.world, 3000);
     assert_near(2 * acos(text_get(&t, "ball.orientation", 0)), 40 * degree + 4.0 * 16e-6, 1e-9);
@@ -362,9 +360,8 @@ TEST(an_ellipsoid_on_the_ground) {
         "<joint type='free' damping='0.3'/><geom type='ellipsoid' size='0.3 0.2 0.1' mass='2' "
         "euler='90 0 0'/></body></worldbody>"
         "</mujoco>";
-    AUTO(text_close)
-    Text t = text_open(egg, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
-                                 .motion.shapes = true, .motion.contact_stiffness = 1e4));
+    AUTO_TEXT t = text_open(egg, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                      .motion.shapes = true, .motion.contact_stiffness = 1e4));
     assert_int_equal(mf_group_find_field(t.group, "contact.load")->components, 1);
     // Standing on the radius 0.2, then turned by a touch: it falls to the radius 0.1.
     text_set(&t, "base.position", 2, 0.2);
@@ -391,10 +388,9 @@ static const char closed[] =
     "<joint joint='j' coef='1'/></fixed></tendon></mujoco>";
 
 static uint64_t closed_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice) {
-    AUTO(text_close)
-    Text t = text_open(closed, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                                    .group.double_precision = twice, .group.count = count,
-                                    .world.isa = isa));
+    AUTO_TEXT t = text_open(closed, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                         .group.double_precision = twice, .group.count = count,
+                                         .world.isa = isa));
     mf_Field *rate = mf_group_find_field(t.group, "base.angular_velocity");
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < 3; c++)
@@ -419,9 +415,9 @@ TEST(the_same_bits_everywhere) {
 TEST(faults_stay_in_their_lane) {
     uint64_t hash[2];
     for (int bad = 0; bad < 2; bad++) {
-        AUTO(text_close)
-        Text t = text_open(closed, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                                        .group.count = 16));
+        AUTO_TEXT t =
+            text_open(closed, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                   .group.count = 16));
         if (bad)
             set_field(t.group, "joint.angle", 3, 0, 1e300);
         mf_world_step(t.world, 50);
@@ -446,8 +442,7 @@ TEST(constraints_of_what_is_fixed_do_nothing) {
     for (int law = 0; law < 2; law++)
         for (int floats = 0; floats < 2; floats++)
             for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-                AUTO(text_close)
-                Text t = text_open(
+                AUTO_TEXT t = text_open(
                     formatted(
                         "<mujoco><worldbody><site name='s' pos='1 1 1'/><body name='a'>"
                         "<geom size='.1'/><site name='t'/></body><body name='b' pos='.3 0 0'>"

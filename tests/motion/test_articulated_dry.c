@@ -63,7 +63,7 @@ static void set_rate(const Text *t, const Case *c, double rate) {
 static void check(const Case *c) {
     const double inertia = c->kind == CHAIN ? 2 : 1, time = .2;
     // From rest.
-    AUTO(text_close) Text t = open_case(c);
+    AUTO_TEXT t = open_case(c);
     mf_world_step(t.world, 100);
     const double left = c->load > 1 ? 5 * (c->load - 1) / inertia * time : 0;
     if (!(fabs(rate_of(&t, c) - left) < (c->floats ? 2e-5 : 1e-8)))
@@ -117,7 +117,7 @@ TEST(an_arm_falls_and_holds) {
                 TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
                 config.motion.contact_law = law ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
                 config.group.double_precision = !floats;
-                AUTO(text_close) Text t = text_open(text, config);
+                AUTO_TEXT t = text_open(text, config);
                 const double start = text_energy(&t);
                 double before = start;
                 for (int i = 0; i < 500; i++) {
@@ -143,7 +143,7 @@ TEST(files_of_mujoco_creep_as_mujoco_does) {
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
             Case c = {.kind = (Kind)kind, .law = MF_CONTACT_LAW_MUJOCO, .load = rates[i][0]};
-            AUTO(text_close) Text t = open_case(&c);
+            AUTO_TEXT t = open_case(&c);
             mf_world_step(t.world, 100);
             assert_near(rate_of(&t, &c), rates[i][1] * (kind == CHAIN ? .5 : 1), 1e-9);
         }
@@ -161,8 +161,7 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
         "mass='.2'/></body></body></worldbody></mujoco>";
     uint64_t hash = 0;
     for (int law = 0; law < 2; law++) {
-        AUTO(text_close)
-        Text t = text_open(
+        AUTO_TEXT t = text_open(
             text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
                        .motion.contact_law = law ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT,
                        .motion.shapes = true, .world.isa = isa, .group.count = count,

@@ -181,7 +181,7 @@ static Text open_ball(const char *cone, int condim, Under under, bool floats, co
 static void check_ball(const char *cone, int condim, Under under, bool floats, const double mu[5]) {
     const double time = .2, speed = 1, r = .1;
     for (int rolls = 0; rolls < 2; rolls++) {
-        AUTO(text_close) Text t = open_ball(cone, condim, under, floats, mu);
+        AUTO_TEXT t = open_ball(cone, condim, under, floats, mu);
         text_set3(&t, "base.orientation", 0, 0, 0);
         text_set(&t, "base.orientation", 0, 1);
         text_set3(&t, "base.linear_velocity", rolls ? speed : 0, 0, 0);
@@ -224,8 +224,7 @@ TEST(balls_spin_and_roll) {
 TEST(a_box_rocks_on_ice) {
     for (int floats = 0; floats < 2; floats++)
         for (int cone = 0; cone < 2; cone++) {
-            AUTO(text_close)
-            Text t = text_open(
+            AUTO_TEXT t = text_open(
                 formatted("<mujoco><option cone='%s'/><worldbody><geom type='plane' size='5 5 1' "
                           "friction='0'/><body pos='0 0 .05'><freejoint/><geom type='box' "
                           "size='.1 .1 .05' mass='1' friction='0'/></body></worldbody></mujoco>",

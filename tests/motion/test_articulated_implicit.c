@@ -53,7 +53,7 @@ TEST(chains_move_as_in_mujoco) {
                 "mass='.3'/><body pos='.2 0 .1'><joint name='c' type='slide' axis='1 0 0' "
                 "stiffness='50'/><geom size='.03' mass='.2'/></body></body></body></body>",
                 c->damping);
-            AUTO(text_close) Text t = open_case(c, body, floats);
+            AUTO_TEXT t = open_case(c, body, floats);
             const uint32_t joints[] = {text_joint(&t, "a"), text_joint(&t, "b"),
                                        text_joint(&t, "c")};
             static const double rates[] = {12, -7, 1};
@@ -74,8 +74,7 @@ TEST(a_free_body_spins_as_in_mujoco) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];
-            AUTO(text_close)
-            Text t = open_case(
+            AUTO_TEXT t = open_case(
                 c,
                 "<body pos='3 0 2'><freejoint/><geom type='box' size='.1 .2 .3' mass='1'/>"
                 "<body pos='.1 0 .3'><joint axis='1 0 0'/><geom type='capsule' "

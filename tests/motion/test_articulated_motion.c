@@ -27,7 +27,7 @@ TEST(f1_pendulum_period) {
                                          {120, 1.3728805}, {150, 1.7622037}, {170, 2.4393627}};
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        AUTO(fixture_close) Fixture fixture = pendulum(1, config);
+        AUTO_FIXTURE fixture = pendulum(1, config);
         fixture_set(&fixture, "joint.angle", 0, expected[i][0] * degree);
         double before = 1.0, now = 1.0;
         for (int n = 0; n < 10000 && now > 0.0; n++) {
@@ -47,7 +47,7 @@ TEST(f2_double_pendulum_modes) {
     static const double period[2] = {2.6210524, 1.0856755};
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     for (int mode = 0; mode < 2; mode++) {
-        AUTO(fixture_close) Fixture fixture = pendulum(2, config);
+        AUTO_FIXTURE fixture = pendulum(2, config);
         double root = mode == 0 ? sqrt(2.0) : -sqrt(2.0), small = 1e-5;
         fixture_set(&fixture, "joint.angle", 0, small);
         fixture_set(&fixture, "joint.angle", 1, small * (root - 1.0));
@@ -68,7 +68,7 @@ TEST(f4_double_pendulum_energy) {
     static const double expected[3] = {1.6694e-8, 1.0716e-9, 6.787e-11};
     static const mf_Time step[3] = {2 * MF_MILLISECOND, MF_MILLISECOND, MF_MILLISECOND / 2};
     for (int i = 0; i < 3; i++) {
-        AUTO(fixture_close) Fixture fixture = pendulum(2, art_config(MF_ARTICULATED_RK4, step[i]));
+        AUTO_FIXTURE fixture = pendulum(2, art_config(MF_ARTICULATED_RK4, step[i]));
         fixture_set(&fixture, "joint.angle", 0, 90 * degree);
         double start = art_energy(&fixture), worst = 0.0;
         for (mf_Time t = 0; t < 10 * MF_SECOND; t += step[i]) {
@@ -82,7 +82,7 @@ TEST(f4_double_pendulum_energy) {
 // Semi-implicit Euler is symplectic: the energy of a pendulum swings and does not drift.
 TEST(f4_no_drift) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture = pendulum(1, config);
+    AUTO_FIXTURE fixture = pendulum(1, config);
     fixture_set(&fixture, "joint.angle", 0, 90 * degree);
     double lowest[2] = {INFINITY, INFINITY}, highest[2] = {-INFINITY, -INFINITY};
     const int steps = STEPS_OF(1000000);
@@ -116,7 +116,7 @@ TEST(e1_nesc_case_2) {
                                           {10, -2.418902222, -23.552569520, 28.128592630},
                                           {20, -5.422734680, 22.715930576, 28.608281747},
                                           {30, 12.618390776, -17.397474762, 31.119588887}};
-    AUTO(fixture_close) Fixture fixture = free_body(moment, MF_MILLISECOND, 0.0);
+    AUTO_FIXTURE fixture = free_body(moment, MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 10 * degree, 20 * degree, 30 * degree);
     uint64_t done = 0;
     for (int row = 0; row < 4; row++) {
@@ -133,7 +133,7 @@ TEST(e1_nesc_case_2) {
 // 10.37730 and 31.13191 s (validation list, E6).
 TEST(e6_turning_over) {
     static const double moment[3] = {1, 2, 3}, expected[2] = {10.37730, 31.13191};
-    AUTO(fixture_close) Fixture fixture = free_body(moment, MF_MILLISECOND, 0.0);
+    AUTO_FIXTURE fixture = free_body(moment, MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 0.01, 1, 0);
     double before = 1.0;
     int crossings = 0;
@@ -153,7 +153,7 @@ TEST(e6_turning_over) {
 TEST(e7_free_box) {
     static const double moment[3] = {0.52 / 12, 0.40 / 12, 0.20 / 12};
     static const double expected[3] = {0.28086194, -2.43226694, 2.75010148};
-    AUTO(fixture_close) Fixture fixture = free_body(moment, 10 * MF_MILLISECOND, 0.0);
+    AUTO_FIXTURE fixture = free_body(moment, 10 * MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 1, 2, 3);
     double center[3], linear[3], before[3], after[3], energy = art_energy(&fixture);
     mf_motion_momentum(fixture.group, 0, center, linear, before);
@@ -173,7 +173,7 @@ TEST(e7_free_box) {
 // A wheel of moment 0.2 turns by 1 rad on a base of moment 0.8 about the same axis: the base turns
 // by -0.2/(0.2 + 0.8) rad.
 TEST(e2_wheel_in_a_free_base) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     art_body(fixture.hand, 0, 3.0, 0, 0, 0, 1, 1, 0.8);
     uint32_t wheel = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
     art_body(fixture.hand, wheel, 1.0, 0, 0, 0, 0.1, 0.1, 0.2);
@@ -213,7 +213,7 @@ static void flail(const Fixture *fixture, int n) {
 // Inner torques change neither the path of the center of mass nor the angular momentum about it.
 TEST(e3_flailing_joints) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     build_flailer(fixture.hand);
     art_open(&fixture, config);
     fixture_set3(&fixture, "base.position", 0, 0, 100);
@@ -236,7 +236,7 @@ TEST(e3_flailing_joints) {
 
 // Free fall after a second of forcing keeps the energy (validation list, F14).
 TEST(f14_energy_of_a_free_tree) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     build_flailer(fixture.hand);
     art_open(&fixture, WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
     for (int n = 0; n < 1000; n++) {
@@ -253,7 +253,7 @@ TEST(f14_energy_of_a_free_tree) {
 // Power of the torques is the change of the energy: Simpson's rule over two steps.
 TEST(f7_power_balance) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     build_flailer(fixture.hand);
     art_open(&fixture, config);
     const double torque[4] = {0.5, -0.2, 1.5, 0.1};
@@ -273,7 +273,7 @@ TEST(f7_power_balance) {
 
 static double flailer_at(mf_ArticulatedIntegrator integrator, mf_Time step, double state[8]) {
     ArtConfig config = art_config(integrator, step);
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     build_flailer(fixture.hand);
     for (int j = 0; j < 4; j++) {
         fixture.hand->joints[j].damping = 0.05;
@@ -329,8 +329,7 @@ static Fixture wheel(ArtConfig config, double friction) {
 // A motor of 3 N m stall torque and 6 rad/s no-load speed at full duty:
 // w = 6 (1 - exp(-t / T)), T = J w0 / torque = 0.5 * 6 / 3 = 1 s.
 TEST(f15_motor_runs_up) {
-    AUTO(fixture_close)
-    Fixture fixture =
+    AUTO_FIXTURE fixture =
         wheel(WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .motion.servo.gain = 1e6,
                    .motion.servo.effort = 3.0, .motion.servo.no_load_speed = 6.0),
               0.0);
@@ -345,10 +344,10 @@ TEST(f15_motor_runs_up) {
 
 // Gear 10 and a rotor of 0.001 add 0.1 to the wheel's 0.5: twice the torque 1.2 gives 2 rad/s^2.
 TEST(rotor_behind_a_gear) {
-    AUTO(fixture_close)
-    Fixture fixture = wheel(WITH(art_config(MF_ARTICULATED_EULER, MF_MILLISECOND),
-                                 .motion.servo.rotor_inertia = 0.001, .motion.servo.gear = 10.0),
-                            0.0);
+    AUTO_FIXTURE fixture =
+        wheel(WITH(art_config(MF_ARTICULATED_EULER, MF_MILLISECOND),
+                   .motion.servo.rotor_inertia = 0.001, .motion.servo.gear = 10.0),
+              0.0);
     fixture_set(&fixture, "joint.torque", 0, 1.2);
     mf_world_step(fixture.world, 1000);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 2.0, 1e-12);
@@ -357,11 +356,10 @@ TEST(rotor_behind_a_gear) {
 // Step of a servo with damping ratio 0.3: overshoot exp(-pi z / sqrt(1 - z^2)) = 0.372326.
 TEST(f15_overshoot) {
     const double z = 0.3, frequency = 10.0;
-    AUTO(fixture_close)
-    Fixture fixture = wheel(WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND),
-                                 .motion.servo.gain = 0.5 * frequency * frequency,
-                                 .motion.servo.damping = 0.5 * 2.0 * z * frequency),
-                            0.0);
+    AUTO_FIXTURE fixture = wheel(WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND),
+                                      .motion.servo.gain = 0.5 * frequency * frequency,
+                                      .motion.servo.damping = 0.5 * 2.0 * z * frequency),
+                                 0.0);
     fixture_set(&fixture, "joint.target", 0, 1.0);
     double highest = 0.0;
     for (int n = 0; n < 1000; n++) {
@@ -376,8 +374,7 @@ TEST(f15_overshoot) {
 TEST(servos_are_stable_at_any_gain) {
     static const double gains[][2] = {{1e3, 0}, {1e6, 0}, {1e6, 1e5}, {1e9, 1e3}, {10, 1e7}};
     for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
-        AUTO(fixture_close)
-        Fixture fixture =
+        AUTO_FIXTURE fixture =
             wheel(WITH(art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND),
                        .motion.servo.gain = gains[i][0], .motion.servo.damping = gains[i][1]),
                   0.0);
@@ -395,8 +392,7 @@ TEST(servos_are_stable_at_any_gain) {
 }
 
 TEST(effort_and_backlash) {
-    AUTO(fixture_close)
-    Fixture fixture =
+    AUTO_FIXTURE fixture =
         wheel(WITH(art_config(MF_ARTICULATED_EULER, MF_MILLISECOND), .motion.servo.gain = 100.0,
                    .motion.servo.effort = 2.0, .motion.servo.backlash = 0.2),
               0.0);
@@ -412,7 +408,7 @@ TEST(effort_and_backlash) {
 // the rest, and a moving wheel stops and stays.
 TEST(dry_friction) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture = wheel(config, 1.0);
+    AUTO_FIXTURE fixture = wheel(config, 1.0);
     fixture_set(&fixture, "joint.torque", 0, 0.5);
     mf_world_step(fixture.world, 1000);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 0.0, 1e-12);
@@ -435,7 +431,7 @@ TEST(dry_friction) {
 TEST(limits_hold) {
     static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 20 * MF_MILLISECOND};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_y);
         art_body(fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
         fixture.hand->joints[0].lower = 0.5;
@@ -462,7 +458,7 @@ TEST(limits_hold) {
 // (0.5 kg m^2), the second with the square of the ratio.
 TEST(a_joint_follows_another) {
     double angle = 0.0, rate = 0.0;
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     for (int i = 0; i < 2; i++) {
         uint32_t link = mf_hand_hinge(fixture.hand, 0, i, 0, 0, along_z);
         art_body(fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
@@ -523,7 +519,7 @@ TEST(an_actuator_has_ranges_and_a_gear) {
         motor.control_upper = 2.0;
         motor.gear[0] = -4.0;
         motor.force_upper = i == 0 ? 5.0 : 1.0;
-        AUTO(fixture_close) Fixture fixture = actuated_wheel(config, &motor);
+        AUTO_FIXTURE fixture = actuated_wheel(config, &motor);
         fixture_set(&fixture, "actuator.control", 0, 3.0);
         mf_world_step(fixture.world, 10);
         assert_near(fixture_get(&fixture, "joint.rate", 0), (i == 0 ? -16.0 : -8.0) * 0.01, 1e-14);
@@ -542,7 +538,7 @@ TEST(activations_have_dynamics) {
         mf_Actuator motor = plain_actuator();
         motor.dynamics = kinds[i];
         motor.time_constant = 0.4;
-        AUTO(fixture_close) Fixture fixture = actuated_wheel(config, &motor);
+        AUTO_FIXTURE fixture = actuated_wheel(config, &motor);
         fixture_set(&fixture, "actuator.control", 0, 1.0);
         mf_world_step(fixture.world, 1);
         assert_true(fixture_get(&fixture, "joint.rate", 0) == 0.0);
@@ -560,7 +556,7 @@ TEST(a_stiff_actuator_is_stable) {
     servo.bias[2] = -1e3;
     servo.force_lower = -50.0;
     servo.force_upper = 50.0;
-    AUTO(fixture_close) Fixture fixture = actuated_wheel(config, &servo);
+    AUTO_FIXTURE fixture = actuated_wheel(config, &servo);
     fixture_set(&fixture, "actuator.control", 0, 0.7);
     mf_world_step(fixture.world, 2000);
     assert_near(fixture_get(&fixture, "joint.angle", 0), 0.7, 1e-6);
@@ -570,7 +566,7 @@ TEST(a_stiff_actuator_is_stable) {
 // like one in half of the gravity.
 TEST(compensated_weight) {
     for (int i = 0; i < 2; i++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_y);
         art_body(fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
         fixture.hand->links[link].lift_mass = i == 0 ? 1.0 : 0.5;

@@ -35,7 +35,7 @@ TEST(robots_on_their_limits_rest) {
     for (int i = 0; i < 8; i++) {
         static const mf_Time steps[] = {MF_MILLISECOND, 2 * MF_MILLISECOND, 5 * MF_MILLISECOND,
                                         10 * MF_MILLISECOND};
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         build_crouch(fixture.hand);
         art_open(&fixture, WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]),
                                 .group.double_precision = i % 2 == 0, .motion.friction = 0.8));

@@ -62,7 +62,7 @@ static Text open_slide(const char *joint, TextConfig config) {
 }
 
 static double slide_depth(const char *joint, TextConfig config) {
-    AUTO(text_close) Text t = open_slide(joint, config);
+    AUTO_TEXT t = open_slide(joint, config);
     mf_world_step(t.world, 20000);
     double depth = -0.2 - text_get(&t, "joint.angle", 0);
     assert_near(text_get(&t, "joint.rate", 0), 0.0, 1e-9);
@@ -113,8 +113,7 @@ TEST(an_arm_rests_on_its_limit) {
                   0.005163490396685733}};
     TextConfig config = config_of(true);
     for (size_t i = 0; i < 2; i++) {
-        AUTO(text_close)
-        Text t = text_open(
+        AUTO_TEXT t = text_open(
             formatted(
                 "<mujoco><compiler angle='radian'/><worldbody><body>"
                 "<joint axis='0 1 0' limited='true' range='-1 .5' %s/><geom pos='.5 0 0' "
@@ -154,7 +153,7 @@ TEST(powers_are_any) {
 
 // A limit never pulls, and its force is the weight at rest.
 TEST(limits_push_with_the_weight) {
-    AUTO(text_close) Text t = open_slide("", config_of(true));
+    AUTO_TEXT t = open_slide("", config_of(true));
     MUST(mf_articulated_report_limits(t.group, &error));
     text_set(&t, "joint.rate", 0, -3.0);
     double least = 0.0;
@@ -174,8 +173,7 @@ TEST(a_limit_steps_as_the_file_does) {
     const double z = 0.9, h = 1e-2, slow = z * 0.03 * 0.8, k = 1.0 / (slow * slow);
     const double b = 2.0 / (z * 0.03), part[4] = {0.0, 0.5, 0.5, 1.0};
     for (int method = 0; method < 2; method++) {
-        AUTO(text_close)
-        Text t = text_open(
+        AUTO_TEXT t = text_open(
             formatted("<mujoco><option timestep='.01' %s/><worldbody><body><joint type='slide' "
                       "axis='1 0 0' limited='true' range='-1 1' solreflimit='.03 .8' "
                       "solimplimit='.9 .9 .001'/><geom size='.1' mass='2' contype='0' "
@@ -235,8 +233,7 @@ TEST(a_ball_rests_on_the_ground) {
     };
     TextConfig config = config_of(true);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO(text_close)
-        Text t = text_open(
+        AUTO_TEXT t = text_open(
             formatted("<mujoco><option %s/><worldbody><geom type='plane' size='5 5 1' %s/>"
                       "<body pos='0 0 .1'><freejoint/><geom size='.1' mass='2' %s/></body>"
                       "</worldbody></mujoco>",
@@ -252,10 +249,10 @@ TEST(a_ball_rests_on_the_ground) {
 
 // Nothing pushes before the touch: a ball that comes to within a micrometer falls freely.
 TEST(nothing_acts_before_the_touch) {
-    AUTO(text_close)
-    Text t = text_open("<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 .1'>"
-                       "<freejoint/><geom size='.1' mass='2'/></body></worldbody></mujoco>",
-                       config_of(true));
+    AUTO_TEXT t =
+        text_open("<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 .1'>"
+                  "<freejoint/><geom size='.1' mass='2'/></body></worldbody></mujoco>",
+                  config_of(true));
     text_set3(&t, "base.position", 0, 0, 0.100001);
     text_set3(&t, "base.linear_velocity", 0, 0, -1);
     mf_world_step(t.world, 1);
@@ -280,7 +277,7 @@ TEST(a_spring_keeps_its_energy) {
     const double square = 400.0;
     for (int like = SANITIZED; like < 2; like++) { // the loss takes all of the time
         double first = square * 0.01, last;
-        AUTO(text_close) Text t = open_spring(like != 0);
+        AUTO_TEXT t = open_spring(like != 0);
         mf_world_step(t.world, STEPS_OF(100000));
         double x = text_get(&t, "joint.angle", 0), v = text_get(&t, "joint.rate", 0);
         last = v * v + square * x * x - step * square * x * v;
@@ -293,7 +290,7 @@ TEST(a_spring_keeps_its_energy) {
 
 // One step by hand.
 TEST(a_spring_acts_at_the_beginning_of_the_step) {
-    AUTO(text_close) Text t = open_spring(true);
+    AUTO_TEXT t = open_spring(true);
     mf_world_step(t.world, 1);
     assert_near(text_get(&t, "joint.rate", 0), -step * 400.0 * 0.1, 1e-15);
     assert_near(text_get(&t, "joint.angle", 0), 0.1 - step * step * 400.0 * 0.1, 1e-15);
@@ -304,15 +301,14 @@ TEST(a_spring_acts_at_the_beginning_of_the_step) {
 // A plank of 3 kg on two feet, bodies of their own that are fixed to it, 0.2 m to one side of the
 // center of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
 TEST(fixed_bodies_are_distinguished_by_their_shapes) {
-    AUTO(text_close)
-    Text t = text_open("<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
-                       "<body name='plank' pos='0 0 .1'><freejoint/>"
-                       "<inertial pos='0 0 0' mass='3' diaginertia='.1 .1 .1'/>"
-                       "<body name='near'><geom size='.05' pos='.2 .1 -.05' mass='0'/>"
-                       "<geom size='.05' pos='.2 -.1 -.05' mass='0'/></body>"
-                       "<body name='far'><geom size='.05' pos='-.4 0 -.05' mass='0'/></body>"
-                       "</body></worldbody></mujoco>",
-                       config_of(true));
+    AUTO_TEXT t = text_open("<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
+                            "<body name='plank' pos='0 0 .1'><freejoint/>"
+                            "<inertial pos='0 0 0' mass='3' diaginertia='.1 .1 .1'/>"
+                            "<body name='near'><geom size='.05' pos='.2 .1 -.05' mass='0'/>"
+                            "<geom size='.05' pos='.2 -.1 -.05' mass='0'/></body>"
+                            "<body name='far'><geom size='.05' pos='-.4 0 -.05' mass='0'/></body>"
+                            "</body></worldbody></mujoco>",
+                            config_of(true));
     const uint32_t bodies[3] = {mf_model_find(t.model, MF_ITEM_BODY, "plank"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "near"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "far")};
@@ -334,14 +330,14 @@ TEST(fixed_bodies_are_distinguished_by_their_shapes) {
 // Ties pull at bodies: of two bodies of one link only the one that is tied, and what carries it,
 // feel the tie.
 TEST(ties_on_fixed_bodies_are_distinguished) {
-    AUTO(text_close)
-    Text t = text_open("<mujoco><worldbody><body name='hook' pos='0 0 1'/>"
-                       "<body name='plank' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
-                       "<body name='ring'><geom size='.05' pos='0 0 .2' mass='.1'/></body>"
-                       "<body name='stone'><geom size='.05' pos='0 0 -.2' mass='.1'/></body></body>"
-                       "</worldbody><equality><connect body1='ring' body2='hook' anchor='0 0 .2'/>"
-                       "</equality></mujoco>",
-                       config_of(true));
+    AUTO_TEXT t =
+        text_open("<mujoco><worldbody><body name='hook' pos='0 0 1'/>"
+                  "<body name='plank' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
+                  "<body name='ring'><geom size='.05' pos='0 0 .2' mass='.1'/></body>"
+                  "<body name='stone'><geom size='.05' pos='0 0 -.2' mass='.1'/></body></body>"
+                  "</worldbody><equality><connect body1='ring' body2='hook' anchor='0 0 .2'/>"
+                  "</equality></mujoco>",
+                  config_of(true));
     const uint32_t bodies[4] = {mf_model_find(t.model, MF_ITEM_BODY, "ring"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "stone"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "plank"),
@@ -378,9 +374,8 @@ TEST(a_cradle_hands_its_speed_on) {
         "site='d2'/></spatial></tendon></mujoco>";
     static const double x[] = {-0.000360753, -0.067651302, 0.039715637};
     for (int floats = 0; floats < 2; floats++) {
-        AUTO(text_close)
-        Text t = text_open(text, WITH(config_of(true), .world.step = MF_MILLISECOND / 10,
-                                      .group.double_precision = !floats));
+        AUTO_TEXT t = text_open(text, WITH(config_of(true), .world.step = MF_MILLISECOND / 10,
+                                           .group.double_precision = !floats));
         mf_world_step(t.world, 2500);
         for (uint32_t i = 0; i < 3; i++)
             assert_near(text_get(&t, "free.position", 3 * i), x[i], floats ? 1e-3 : 1e-6);
@@ -412,7 +407,7 @@ TEST(what_only_slides_gives_way_by_its_mass) {
             "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='b' pos='0 0 .1'>%s"
             "<geom size='.1' mass='3'/>%s</body></worldbody></mujoco>",
             cases[i].joint, cases[i].rest);
-        AUTO(text_close) Text t = text_open(text, config);
+        AUTO_TEXT t = text_open(text, config);
         mf_world_step(t.world, 2000);
         const double angle = t.model->joint_count > 0 ? text_get(&t, "joint.angle", 0)
                                                       : text_get(&t, "base.position", 2) - 0.1;

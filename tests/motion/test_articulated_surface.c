@@ -32,9 +32,8 @@ static TextConfig by_shapes(void) {
 // A ball that spins in place loses mu N / I of its rate: 10 - 0.002 9.81 / 0.004 after a second
 // (MuJoCo: 5.09513). The step's chord to rest brakes too little by h a ln(10 / 5.095) = 0.0033.
 TEST(turning_friction_stops_a_spin) {
-    AUTO(text_close)
-    Text t = open_body(ball, "condim='4' friction='1 .002 0'", "condim='1' friction='0 0 0'",
-                       by_shapes());
+    AUTO_TEXT t = open_body(ball, "condim='4' friction='1 .002 0'", "condim='1' friction='0 0 0'",
+                            by_shapes());
     mf_world_step(t.world, 500);
     text_set3(&t, "base.angular_velocity", 0, 0, 10);
     mf_world_step(t.world, 1000);
@@ -46,9 +45,8 @@ TEST(turning_friction_stops_a_spin) {
 // A ball that rolls is braked by mu g / (r (1 + I / (m r^2))) = 0.0700714 m/s^2: 0.859857 m/s after
 // two seconds (MuJoCo: 0.859533).
 TEST(rolling_friction_stops_a_ball) {
-    AUTO(text_close)
-    Text t = open_body(ball, "condim='6' friction='1 0 .001'", "condim='1' friction='0 0 0'",
-                       by_shapes());
+    AUTO_TEXT t = open_body(ball, "condim='6' friction='1 0 .001'", "condim='1' friction='0 0 0'",
+                            by_shapes());
     mf_world_step(t.world, 500);
     text_set3(&t, "base.linear_velocity", 1, 0, 0);
     text_set3(&t, "base.angular_velocity", 0, 10, 0);
@@ -77,9 +75,8 @@ TEST(sliding_friction_is_the_files) {
         {"friction='.3'", "friction='.4'", 0.15, 0.15},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO(text_close)
-        Text t = open_body(box, cases[i].geom, cases[i].plane,
-                           WITH(by_shapes(), .motion.friction = cases[i].setting));
+        AUTO_TEXT t = open_body(box, cases[i].geom, cases[i].plane,
+                                WITH(by_shapes(), .motion.friction = cases[i].setting));
         mf_world_step(t.world, 500);
         text_set3(&t, "base.linear_velocity", 3, 0, 0);
         mf_world_step(t.world, 200);
@@ -96,8 +93,8 @@ TEST(sliding_friction_is_the_files) {
 // Shapes and planes whose bits do not match do not meet; a listed pair does, as it says.
 TEST(the_file_says_what_meets_the_ground) {
     TextConfig config = by_shapes();
-    AUTO(text_close)
-    Text t = open_body(ball, "contype='2' conaffinity='2'", "contype='4' conaffinity='4'", config);
+    AUTO_TEXT t =
+        open_body(ball, "contype='2' conaffinity='2'", "contype='4' conaffinity='4'", config);
     mf_world_step(t.world, 300);
     assert_near(text_get(&t, "base.linear_velocity", 2), -0.3 * gravity, 1e-9);
     text_close(&t);
@@ -128,7 +125,7 @@ TEST(solref_says_how_deep_a_ball_rests) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TextConfig config = by_shapes();
-        AUTO(text_close) Text t = open_body(ball, cases[i].softness, cases[i].softness, config);
+        AUTO_TEXT t = open_body(ball, cases[i].softness, cases[i].softness, config);
         mf_world_step(t.world, 5000);
         double expected = 0.1 * gravity / cases[i].rate;
         assert_near(0.1 - text_get(&t, "base.position", 2), expected, 1e-3 * expected);
@@ -141,8 +138,7 @@ TEST(solref_says_how_deep_a_ball_rests) {
 // phase: 0.72 pi sqrt(2000) h / 2 = 5e-4, and the drop of the last step's damping as much.
 TEST(solref_says_how_a_ball_bounces) {
     const char *soft = "solref='-2000 -10' solimp='.9 .9 .001'";
-    AUTO(text_close)
-    Text t =
+    AUTO_TEXT t =
         open_body(ball, soft, soft,
                   WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 100),
                        .motion.shapes = true, .motion.contact_depth = 1.0, .world.gravity = 0.0));
@@ -153,9 +149,8 @@ TEST(solref_says_how_a_ball_bounces) {
 
 // Contacts act from the sum of both margins on. The settings' stiffness beats the file's.
 TEST(margin_and_settings) {
-    AUTO(text_close)
-    Text t = open_body(ball, "margin='.01' solref='.02 1' solimp='.9 .9 .001'", "margin='.02'",
-                       WITH(by_shapes(), .motion.contact_stiffness = 1e5));
+    AUTO_TEXT t = open_body(ball, "margin='.01' solref='.02 1' solimp='.9 .9 .001'", "margin='.02'",
+                            WITH(by_shapes(), .motion.contact_stiffness = 1e5));
     mf_world_step(t.world, 2000);
     assert_near(text_get(&t, "base.position", 2), 0.13 - gravity / 1e5, 1e-8);
 }

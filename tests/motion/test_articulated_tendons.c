@@ -29,7 +29,7 @@ TEST(a_string_over_a_wheel_has_its_length) {
     const double offsets[2] = {0.0, 0.3};
     for (int i = 0; i < 2; i++) {
         TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-        AUTO(text_close) Text t = text_open(formatted(WHEEL(""), offsets[i]), config);
+        AUTO_TEXT t = text_open(formatted(WHEEL(""), offsets[i]), config);
         text_set(&t, "joint.rate", 0, -0.5);
         text_set(&t, "joint.rate", 1, 0.125);
         mf_world_step(t.world, 1);
@@ -42,8 +42,7 @@ TEST(a_string_over_a_wheel_has_its_length) {
 
 // Atwood: weights of 3 and 1 kg on a string that does not give accelerate by g (3 - 1) / (3 + 1).
 TEST(a_string_over_a_wheel_carries_weights) {
-    AUTO(text_close)
-    Text t = text_open(
+    AUTO_TEXT t = text_open(
         formatted(WHEEL("limited='true' range='0 1.314159265358979'"), 0.0),
         WITH(tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 9.81));
     mf_world_step(t.world, 100);
@@ -65,8 +64,7 @@ TEST(springs_along_paths_swing) {
         "<site site='m'/></spatial><spatial stiffness='100' damping='2'><site site='down'/>"
         "<site site='m'/></spatial></tendon></mujoco>";
     const double w = sqrt(99.0);
-    AUTO(text_close)
-    Text t = text_open(
+    AUTO_TEXT t = text_open(
         text, WITH(tendon_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
     text_set(&t, "joint.rate", 0, 1.0);
     mf_world_step(t.world, 1000);
@@ -86,7 +84,7 @@ TEST(a_string_passes_through_a_ring) {
         "<site site='a'/><geom geom='ring' sidesite='in'/><site site='b'/></spatial></tendon>"
         "<actuator><general tendon='t' gainprm='0' biastype='affine' biasprm='0 1 0'/></actuator>"
         "</mujoco>";
-    AUTO(text_close) Text t = text_open(text, tendon_config(MF_ARTICULATED_EULER, 1000));
+    AUTO_TEXT t = text_open(text, tendon_config(MF_ARTICULATED_EULER, 1000));
     mf_world_step(t.world, 1);
     assert_near(text_get(&t, "actuator.force", 0), 2.0 * sqrt(0.09 + 0.01), 1e-9);
 }
@@ -100,8 +98,7 @@ TEST(muscles_pull_and_wake) {
         "<geom size='.1' mass='2'/><site name='m'/></body></worldbody><tendon><spatial name='t'>"
         "<site site='w'/><site site='m'/></spatial></tendon><actuator>"
         "<muscle tendon='t' lengthrange='.5 1.5' range='.5 1.5' force='80'/></actuator></mujoco>";
-    AUTO(text_close)
-    Text t = text_open(
+    AUTO_TEXT t = text_open(
         text, WITH(tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
     text_set(&t, "actuator.activation", 0, 0.4);
     text_set(&t, "actuator.control", 0, 1.0);
@@ -140,7 +137,7 @@ TEST(muscles_find_their_lengths) {
     static const double activation[4] = {0.3, 0.5, 0.7, 0.4};
     static const double force[4] = {-29.511562597560026, -37.112571762512346, -56.190721485586934,
                                     -23.025914645177956};
-    AUTO(text_close) Text t = text_open(text, tendon_config(MF_ARTICULATED_EULER, 1000));
+    AUTO_TEXT t = text_open(text, tendon_config(MF_ARTICULATED_EULER, 1000));
     set_fields(t.group, "actuator.activation", 0, 4, activation);
     text_set(&t, "joint.angle", 0, 0.2);
     text_set(&t, "joint.angle", 1, 0.3);
@@ -157,7 +154,7 @@ TEST(muscles_need_an_end) {
         "<mujoco><worldbody><body><joint name='a' axis='0 1 0'/><geom size='.1'/></body>"
         "</worldbody><actuator><muscle name='runs' joint='a'/></actuator></mujoco>";
     TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-    AUTO(text_close) Text t = {.context = open_context(1)};
+    AUTO_TEXT t = {.context = open_context(1)};
     t.model = load_text(t.context, text);
     config.group.model = t.model;
     t.world = open_world(t.context, &config.world);
@@ -169,8 +166,7 @@ TEST(muscles_need_an_end) {
 
 static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa isa,
                      bool double_precision) {
-    AUTO(text_close)
-    Text t =
+    AUTO_TEXT t =
         text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.isa = isa,
                              .group.count = count, .group.double_precision = double_precision));
     for (uint32_t i = 0; i < count; i++) {
@@ -211,8 +207,7 @@ TEST(controls_change_at_a_limited_rate) {
                                     0.642767, 0.410856, 0.174837, -0.062931};
     TextConfig config = WITH(text_config(MF_ARTICULATED_IMPLICIT, 100 * MF_MILLISECOND),
                              .world.gravity = 0.0, .motion.contact_law = MF_CONTACT_LAW_MUJOCO);
-    AUTO(text_close)
-    Text t = text_open(
+    AUTO_TEXT t = text_open(
         "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='p'><config key='kp' "
         "value='1'/><config key='slewmax' value='2'/></instance></plugin></extension>"
         "<worldbody><body><joint name='j' type='slide'/><geom size='1' mass='1' "

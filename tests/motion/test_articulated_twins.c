@@ -74,7 +74,7 @@ static State play(const Twin *twin, bool like, bool rk4) {
         config.world.gravity_direction[i] = twin->gravity[i] / pull;
     config.motion.shapes = true;
     config.motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
-    AUTO(text_close) Text t = text_open(twin->text, config);
+    AUTO_TEXT t = text_open(twin->text, config);
     mf_group_set_state(t.group, 0, t.model->start_position, twin->first);
     mf_world_step(t.world, TWIN_STEPS);
     State out = state_of(&t, 0);
@@ -158,8 +158,7 @@ TEST(without_noslip_they_slip) {
 TEST(a_box_on_a_slope_stands) {
     double direction[2];
     for (int noslip = 0; noslip < 2; noslip++) {
-        AUTO(text_close)
-        Text t = text_open(
+        AUTO_TEXT t = text_open(
             formatted(
                 "<mujoco><option cone='elliptic' noslip_iterations='%d' "
                 "noslip_tolerance='0'/><worldbody>"
@@ -216,12 +215,11 @@ enum { ROBOTS = 37 };
 
 // Robots first .. first + count - 1 of a row whose members start differently.
 static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *out) {
-    AUTO(text_close)
-    Text t = text_open(twin->text,
-                       WITH(text_config(twin->rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
-                                        mf_time_from_seconds(twin->step)),
-                            .motion.shapes = true, .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
-                            .group.count = count, .group.double_precision = false));
+    AUTO_TEXT t = text_open(
+        twin->text, WITH(text_config(twin->rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
+                                     mf_time_from_seconds(twin->step)),
+                         .motion.shapes = true, .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
+                         .group.count = count, .group.double_precision = false));
     for (uint32_t i = 0; i < count; i++) {
         double velocity[TWIN_VALUES];
         for (uint32_t c = 0; c < twin->velocities; c++)

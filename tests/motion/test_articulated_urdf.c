@@ -41,7 +41,7 @@ static const char box[] = "<box size='0.2 0.2 0.2'/>";
 
 // Shapes two joints apart meet: thrown down from 0.3 m the block stops on the base, at 0.2 m.
 TEST(links_beyond_a_joint_collide) {
-    AUTO(text_close) Text t = open_tower(box, 0.3);
+    AUTO_TEXT t = open_tower(box, 0.3);
     text_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
     assert_true(text_get(&t, "joint.angle", 1) > -0.11);
@@ -50,7 +50,7 @@ TEST(links_beyond_a_joint_collide) {
 
 // What overlaps at the start never touches: nothing pushes, and the block goes through.
 TEST(overlaps_of_the_start_never_touch) {
-    AUTO(text_close) Text t = open_tower(box, 0.15);
+    AUTO_TEXT t = open_tower(box, 0.15);
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "joint.angle", 1), 0.0, 0.0);
     text_set(&t, "joint.rate", 1, -0.5);
@@ -72,7 +72,7 @@ TEST(meshes_touch_as_hulls) {
     char path[64], geometry[256];
     write_mesh(path, false);
     snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
-    AUTO(text_close) Text t = open_tower(geometry, 0.3);
+    AUTO_TEXT t = open_tower(geometry, 0.3);
     unlink(path);
     assert_int_equal(t.model->mesh_count, 1);
     assert_int_equal(t.model->meshes[0].hull_vertex_count, 8);
@@ -88,7 +88,7 @@ TEST(flat_meshes_touch_no_link) {
     bool reported = false;
     write_mesh(path, true);
     snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
-    AUTO(text_close) Text t = open_tower(geometry, 0.3);
+    AUTO_TEXT t = open_tower(geometry, 0.3);
     unlink(path);
     assert_int_equal(t.model->meshes[0].hull_vertex_count, 0);
     for (uint32_t i = 0; i < t.model->note_count; i++)

@@ -9,7 +9,7 @@
 static void check_circle(double speed, double angle) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = config.car.drag = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO_RIG rig = rig_open(config);
     rig_steer(&rig, angle);
     rig_set(&rig, "base.linear_velocity", 0, speed);
     const double base = config.car.front + config.car.rear, seconds = 3.0;
@@ -49,7 +49,7 @@ TEST(steady_cornering_has_the_published_values) {
             rig_config(i % 2 ? MF_CAR_DYNAMIC : MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
         config.car.speed_integral = 16.0; // the speed has settled to all digits after a minute
         double along, across;
-        AUTO(rig_close) Rig rig = rig_open(config);
+        AUTO_RIG rig = rig_open(config);
         rig_set(&rig, "command.speed", 0, cases[i].speed);
         rig_steer(&rig, cases[i].angle);
         rig_run(&rig, 60.0);
@@ -69,7 +69,7 @@ TEST(steady_cornering_has_the_published_values) {
 
 static double yaw_gain(const RigConfig *config, double speed) {
     const double angle = 1e-4;
-    AUTO(rig_close) Rig rig = rig_open(*config);
+    AUTO_RIG rig = rig_open(*config);
     rig_set(&rig, "command.speed", 0, speed);
     rig_steer(&rig, angle);
     rig_run(&rig, 40.0);
@@ -96,8 +96,7 @@ TEST(the_yaw_gain_is_that_of_the_linear_car) {
 // Straight ahead, the motor's force stays within the ellipse: (D / 2 - 180 N - 0.7 v^2) / (m + m_w)
 // with D = 1.6 * 190 kg * 9.81 m/s^2 / 2 * (1 + downforce / weight).
 TEST(the_ellipse_limits_the_drive) {
-    AUTO(rig_close)
-    Rig rig =
+    AUTO_RIG rig =
         rig_open(WITH(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE), .car = mf_car_racing(),
                       .car.ellipse = 0.5, .car.downforce = 0.0, .car.drag = 0.0));
     rig_set(&rig, "command.duty", 0, 1.0);
@@ -112,7 +111,7 @@ TEST(the_ellipse_limits_the_drive) {
 // Validation case G14: (Cm1 - Cm2 v) = Cr0 + Cr2 v^2.
 TEST(the_top_speed_is_where_the_forces_balance) {
     for (int sign = -1; sign <= 1; sign += 2) {
-        AUTO(rig_close) Rig rig = rig_open(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE));
+        AUTO_RIG rig = rig_open(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE));
         rig_set(&rig, "command.duty", 0, sign);
         rig_run(&rig, 20.0);
         assert_near(rig_speed(&rig), sign * 4.2021936, 1e-6);
@@ -122,9 +121,8 @@ TEST(the_top_speed_is_where_the_forces_balance) {
 
 // u' = -k u |u| for the speed u against the air, so u = u0 / (1 + k u0 t).
 TEST(the_air_slows_as_the_closed_form) {
-    AUTO(rig_close)
-    Rig rig = rig_open(WITH(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE), .car.rolling = 0.0,
-                            .car.drag = 0.02));
+    AUTO_RIG rig = rig_open(WITH(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE),
+                                 .car.rolling = 0.0, .car.drag = 0.02));
     rig_set(&rig, "base.linear_velocity", 0, 3.0);
     rig_set(&rig, "wind.velocity", 0, -2.0);
     rig_run(&rig, 0.5);
@@ -136,7 +134,7 @@ TEST(the_air_slows_as_the_closed_form) {
 TEST(the_steering_has_rate_and_lag) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.steering_rate = 2.0;
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO_RIG rig = rig_open(config);
     rig_set(&rig, "command.steering", 0, 0.3);
     rig_run(&rig, 0.1);
     assert_near(rig_get(&rig, "car.steering", 0), 0.2, 1e-12);
@@ -155,9 +153,9 @@ TEST(the_steering_has_rate_and_lag) {
 
 // Where a turn at 2 m/s with full tire forces ends, with steps of `step`.
 static void arc_end(mf_Integrator integrator, mf_Time step, double out[3]) {
-    AUTO(rig_close)
-    Rig rig = rig_open(WITH(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE), .world.step = step,
-                            .config.integrator = integrator, .car.steering_lag = 0.1));
+    AUTO_RIG rig =
+        rig_open(WITH(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE), .world.step = step,
+                      .config.integrator = integrator, .car.steering_lag = 0.1));
     rig_set(&rig, "command.steering", 0, 0.12);
     rig_set(&rig, "command.duty", 0, 0.4);
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
@@ -191,9 +189,8 @@ TEST(integrators_have_their_order) {
 TEST(float_follows_double) {
     double position[2][2];
     for (int precise = 0; precise < 2; precise++) {
-        AUTO(rig_close)
-        Rig rig = rig_open(WITH(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE),
-                                .group.double_precision = precise));
+        AUTO_RIG rig = rig_open(WITH(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE),
+                                     .group.double_precision = precise));
         rig_set(&rig, "command.duty", 0, 0.3);
         rig_set(&rig, "command.steering", 0, 0.1);
         rig_run(&rig, 5.0);
@@ -210,7 +207,7 @@ TEST(float_follows_double) {
 // Tires, rolling and air only take energy, however the car slides; in the end it stands exactly.
 TEST(a_coasting_car_never_gains_energy) {
     for (uint64_t n = 0; n < 40; n++) {
-        AUTO(rig_close) Rig rig = rig_open(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE));
+        AUTO_RIG rig = rig_open(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE));
         rig_steer(&rig, 0.35 * random_signed(1, n));
         rig_set(&rig, "base.linear_velocity", 0, 3.0 * random_signed(2, n));
         rig_set(&rig, "base.linear_velocity", 1, 2.0 * random_signed(3, n));
@@ -230,8 +227,7 @@ TEST(a_coasting_car_never_gains_energy) {
 
 TEST(a_coasting_car_comes_to_rest_exactly) {
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
-        AUTO(rig_close)
-        Rig rig =
+        AUTO_RIG rig =
             rig_open(WITH(rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE), .car.drag = 0.0));
         rig_set(&rig, "base.linear_velocity", 0, 2.0);
         rig_run(&rig, 2.0);
@@ -262,9 +258,8 @@ TEST(left_and_right_are_mirror_images_to_the_bit) {
                 {"car.duty", 0, false}};
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
         for (int precise = 0; precise < 2; precise++) {
-            AUTO(rig_close)
-            Rig rig = rig_open(WITH(rig_config(MF_CAR_BLENDED, modes[m]), .group.count = 2,
-                                    .group.double_precision = precise));
+            AUTO_RIG rig = rig_open(WITH(rig_config(MF_CAR_BLENDED, modes[m]), .group.count = 2,
+                                         .group.double_precision = precise));
             for (uint32_t i = 0; i < 2; i++) {
                 double side = i == 0 ? 1.0 : -1.0;
                 if (modes[m] == MF_CAR_COMMAND_DRIVE) {
@@ -301,10 +296,9 @@ TEST(a_standing_car_stays_to_the_bit) {
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
         for (int precise = 0; precise < 2; precise++) {
             double before[14], after[14];
-            AUTO(rig_close)
-            Rig rig = rig_open(WITH(rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE),
-                                    .group.double_precision = precise,
-                                    .slope = model == MF_CAR_DYNAMIC ? 0.0 : 0.2));
+            AUTO_RIG rig = rig_open(WITH(rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE),
+                                         .group.double_precision = precise,
+                                         .slope = model == MF_CAR_DYNAMIC ? 0.0 : 0.2));
             rig_set(&rig, "command.brake", 0, 1.0);
             for (int pass = 0; pass < 2; pass++) {
                 double *out = pass == 0 ? before : after;
@@ -328,9 +322,8 @@ TEST(a_standing_car_stays_to_the_bit) {
 TEST(a_car_rolls_down_a_slope_as_a_block_slides) {
     const double angle = 0.2, seconds = 0.8;
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
-        AUTO(rig_close)
-        Rig rig = rig_open(WITH(rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE),
-                                .car.rolling = 0.0, .car.drag = 0.0, .slope = angle));
+        AUTO_RIG rig = rig_open(WITH(rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE),
+                                     .car.rolling = 0.0, .car.drag = 0.0, .slope = angle));
         double height = rig_get(&rig, "base.position", 2);
         rig_run(&rig, seconds);
         double speed = 9.81 * sin(angle) * seconds, direction = 0.5 * speed * seconds;
@@ -350,7 +343,7 @@ TEST(rolling_resistance_holds_on_a_slope_up_to_its_limit) {
     for (int steeper = 0; steeper < 2; steeper++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
         config.slope = limit * (steeper ? 1.001 : 0.999);
-        AUTO(rig_close) Rig rig = rig_open(config);
+        AUTO_RIG rig = rig_open(config);
         double x = rig_get(&rig, "base.position", 0);
         rig_run(&rig, 2.0);
         double moved = x - rig_get(&rig, "base.position", 0);
@@ -364,9 +357,8 @@ TEST(rolling_resistance_holds_on_a_slope_up_to_its_limit) {
 
 // Without losses the energy of a car that is driven by its weight alone over hills is kept.
 TEST(energy_is_kept_over_hills) {
-    AUTO(rig_close)
-    Rig rig = rig_open(WITH(rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE), .car.rolling = 0.0,
-                            .car.drag = 0.0, .rough = true));
+    AUTO_RIG rig = rig_open(WITH(rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE),
+                                 .car.rolling = 0.0, .car.drag = 0.0, .rough = true));
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
     rig_step(&rig, 1);
     double weight = 0.041 * 9.81, least = 1e9, most = -1e9;

@@ -212,7 +212,7 @@ TEST(an_image_continues_bit_for_bit) {
 TEST(an_image_from_another_path_is_refused) {
     static const double positions[2][2] = {{0, 0}, {2, 0.5}};
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
-    AUTO(rig_close) Rig a = rig_open(config), b = rig_open(config);
+    AUTO_RIG a = rig_open(config), b = rig_open(config);
     MUST(mf_car_set_path(a.group, positions, 2, false, &error));
     MUST(mf_car_set_path(b.group, positions, 2, true, &error));
     size_t size;

@@ -45,7 +45,7 @@ static Response speed_step(const Vehicle *v) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_SPEED);
     Response r = {0};
     double low = 0.0, top = 0.0, speed = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO_RIG rig = rig_open(config);
     rig_set(&rig, "command.speed", 0, v->speed);
     for (int i = 1; i <= 20000; i++) {
         rig_step(&rig, 1);
@@ -76,7 +76,7 @@ TEST(speed_steps_are_followed) {
 TEST(a_car_brakes_to_a_stop_and_reverses) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
-        AUTO(rig_close) Rig rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_SPEED));
+        AUTO_RIG rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_SPEED));
         rig_set(&rig, "base.linear_velocity", 0, v.speed);
         rig_set(&rig, "command.speed", 0, 0.0);
         double expected = v.speed * v.speed / (2.0 * v.car.braking);
@@ -95,7 +95,7 @@ TEST(a_car_brakes_to_a_stop_and_reverses) {
 TEST(a_car_without_brakes_stops_by_its_motor) {
     Vehicle v = vehicle(0);
     v.car.brake = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_SPEED));
+    AUTO_RIG rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_SPEED));
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
     rig_run(&rig, 5.0);
     assert_near(rig_speed(&rig), 0.0, 1e-6);
@@ -108,7 +108,7 @@ TEST(the_speed_loop_does_not_wind_up) {
     Vehicle v = vehicle(0);
     v.car.motor = 0.12;
     v.car.motor_slope = 0.04;
-    AUTO(rig_close) Rig rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_SPEED));
+    AUTO_RIG rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_SPEED));
     rig_set(&rig, "command.speed", 0, 3.5);
     rig_run(&rig, 60.0);
     double top = rig_speed(&rig);
@@ -135,7 +135,7 @@ static void rear_axle(const Rig *rig, double out[2]) {
 static double follow_circle(const Vehicle *v, double radius) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_CIRCLE);
     double worst = 0.0, position[2];
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO_RIG rig = rig_open(config);
     rig_set(&rig, "command.speed", 0, v->speed);
     set_field3(rig.group, "command.circle", 0, 2.0 * wheelbase(v), 0.0, radius);
     rig_run(&rig, 20.0);
@@ -166,7 +166,7 @@ TEST(circles_are_followed) {
 TEST(a_circle_is_kept_without_slip) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_CIRCLE);
     double position[2];
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO_RIG rig = rig_open(config);
     rig_set(&rig, "command.speed", 0, 1.0);
     set_field3(rig.group, "command.circle", 0, -config.car.rear, 0.5, 0.5);
     rig_set(&rig, "car.steering", 0, atan(0.062 / 0.5));
@@ -178,7 +178,7 @@ TEST(a_circle_is_kept_without_slip) {
 TEST(lines_are_followed) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
-        AUTO(rig_close) Rig rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_LINE));
+        AUTO_RIG rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_LINE));
         rig_set(&rig, "command.speed", 0, v.speed);
         rig_set(&rig, "command.line", 1, wheelbase(&v));
         rig_set(&rig, "command.line", 2, 0.5);
@@ -231,7 +231,7 @@ static double follow_course(const Vehicle *v, bool eight, double size, double *l
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_PATH);
     double positions[COURSE][2], position[2], worst = 0.0, distance = 0.0;
     make_course(eight, size, positions);
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO_RIG rig = rig_open(config);
     MUST(mf_car_set_path(rig.group, (const double(*)[2])positions, COURSE, true, &error));
     rig_set(&rig, "command.speed", 0, v->speed);
     double last = -1.0, length = 0.0;
@@ -275,7 +275,7 @@ TEST(a_car_stops_at_the_end_of_an_open_path) {
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_PATH);
         double far = i == 0 ? 3.0 : 80.0;
         const double positions[3][2] = {{0, 0}, {0.7 * far, 0}, {far, 0.1 * far}};
-        AUTO(rig_close) Rig rig = rig_open(config);
+        AUTO_RIG rig = rig_open(config);
         MUST(mf_car_set_path(rig.group, positions, 3, false, &error));
         rig_set(&rig, "command.speed", 0, v.speed);
         rig_run(&rig, 40.0);
@@ -294,7 +294,7 @@ TEST(cars_stop_at_positions_all_around) {
         Vehicle v = vehicle(i);
         RigConfig config = WITH(vehicle_config(&v, MF_CAR_COMMAND_WAYPOINT), .group.count = 48);
         double worst = 0.0;
-        AUTO(rig_close) Rig rig = rig_open(config);
+        AUTO_RIG rig = rig_open(config);
         mf_Field *goal = rig_field(&rig, "command.waypoint");
         for (uint32_t n = 0; n < config.group.count; n++) {
             // Three rings; the nearest lies within the smallest turning circles.
@@ -322,7 +322,7 @@ TEST(bad_paths_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
     const double same[2][2] = {{1, 1}, {1, 1}}, endless[2][2] = {{0, 0}, {NAN, 1}};
     const double good[2][2] = {{0, 0}, {1, 0}};
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO_RIG rig = rig_open(config);
     // Without a path cars stand.
     rig_set(&rig, "command.speed", 0, 1.0);
     rig_run(&rig, 0.5);

@@ -7,7 +7,7 @@ TEST(refused_commands_are_counted_and_change_nothing) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
         config.config.control_interval = 5 * MF_MILLISECOND;
         config.group.double_precision = precise;
-        AUTO(rig_close) Rig rig = rig_open(config), good = rig_open(config);
+        AUTO_RIG rig = rig_open(config), good = rig_open(config);
         for (int i = 0; i < 2; i++) {
             rig_set(i ? &good : &rig, "command.speed", 0, 1.0);
             rig_set(i ? &good : &rig, "command.steering", 0, 0.1);
@@ -30,7 +30,7 @@ TEST(refused_commands_are_counted_and_change_nothing) {
 }
 
 TEST(circles_smaller_than_the_car_are_refused) {
-    AUTO(rig_close) Rig rig = rig_open(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE));
+    AUTO_RIG rig = rig_open(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE));
     rig_set(&rig, "command.circle", 2, -0.05);
     rig_step(&rig, 3);
     assert_int_equal((int)rig_get(&rig, "command.refused", 0), 3);
@@ -88,7 +88,7 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
 
 TEST(bad_settings_and_steps_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO_RIG rig = rig_open(config);
     mf_CarConfig vehicle_config = WITH(config.config, .control_interval = MF_MILLISECOND / 2);
     expect_refusal(&rig, &config.car, &vehicle_config, "car.control_interval: ");
     vehicle_config = config.config;

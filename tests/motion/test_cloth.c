@@ -16,7 +16,7 @@ typedef struct Kind {
 static uint64_t hash_of(Kind kind) {
     AUTO_CONTEXT *context;
     MUST(mf_context_create(&WITH(mf_context_config(), .threads = kind.threads), &context, &error));
-    AUTO(rig_close) Rig rig = rig_begin(context);
+    AUTO_RIG rig = rig_begin(context);
     rig.config.contacts = true;
     rig.cloth.material.damping = kind.damped ? 1e-3 : 0.0;
     rig.world_config.isa = kind.isa;
@@ -52,7 +52,7 @@ TEST(sets_and_threads_agree) {
 TEST(other_lanes_change_nothing) {
     uint64_t hash[2];
     for (uint32_t k = 0; k < 2; k++) {
-        AUTO(rig_close) Rig rig = rig_begin(*state);
+        AUTO_RIG rig = rig_begin(*state);
         rig.group_config.count = 1 + 18 * k;
         rig_open(&rig);
         set_field(rig.group, "vertex.velocity", 0, 100, 0.5);
@@ -65,7 +65,7 @@ TEST(other_lanes_change_nothing) {
 }
 
 TEST(snapshots_continue) {
-    AUTO(rig_close) Rig rig = rig_begin(*state);
+    AUTO_RIG rig = rig_begin(*state);
     rig.cloth = mf_cloth_rectangle(0.3, 0.3, 5, 5);
     rig.config.contacts = true;
     rig_open(&rig);
@@ -80,7 +80,7 @@ TEST(snapshots_continue) {
 TEST(errors_fall_with_the_substep) {
     double error[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(rig_close) Rig rig = rig_begin(*state);
+        AUTO_RIG rig = rig_begin(*state);
         rig.cloth = mf_cloth_rectangle(0.2, 0.2, 2, 2);
         rig.cloth.material.shear = rig.cloth.material.bending = 0.0;
         rig.cloth.material.stretch = 10.0;
@@ -102,7 +102,7 @@ TEST(errors_fall_with_the_substep) {
 }
 
 TEST(pins_track_their_targets) {
-    AUTO(rig_close) Rig rig = rig_begin(*state);
+    AUTO_RIG rig = rig_begin(*state);
     rig_open(&rig);
     set_field(rig.group, "pin.anchor", 0, 0, -0.2);
     set_field(rig.group, "pin.anchor", 0, 2, 0.1);
@@ -122,7 +122,7 @@ TEST(pins_track_their_targets) {
 
 // At rest on the ground, half the thickness above it; pushed, it slows down by mu g.
 TEST(ground_holds_and_slows) {
-    AUTO(rig_close) Rig rig = rig_begin(*state);
+    AUTO_RIG rig = rig_begin(*state);
     rig.cloth.pin_count = 0;
     rig.cloth.material.thickness = 4e-3;
     rig.cloth.material.friction = 0.5;
@@ -146,7 +146,7 @@ TEST(ground_holds_and_slows) {
 TEST(triangles_stretch_like_threads) {
     static const uint32_t upper[3] = {30, 31, 32};
     for (int k = 0; k < 2; k++) {
-        AUTO(rig_close) Rig rig = rig_begin(*state);
+        AUTO_RIG rig = rig_begin(*state);
         rig.cloth = mf_cloth_rectangle(0.1, 0.5, 3, 11);
         rig.cloth.plane = MF_CLOTH_XZ;
         rig.cloth.pins = upper;
@@ -169,7 +169,7 @@ TEST(triangles_stretch_like_threads) {
 TEST(softness_is_reported) {
     static uint32_t upper[5];
     for (int k = 0; k < 4; k++) {
-        AUTO(rig_close) Rig rig = rig_begin(*state);
+        AUTO_RIG rig = rig_begin(*state);
         rig.cloth = mf_cloth_rectangle(0.1, 1.0, 5, 41);
         rig.cloth.plane = MF_CLOTH_XZ;
         for (uint32_t i = 0; i < 5; i++)
@@ -226,7 +226,7 @@ TEST(folds_stay_apart) {
     static const uint32_t none[1] = {0};
     uint64_t hash = 0;
     for (int k = 0; k < 3; k++) {
-        AUTO(rig_close) Rig rig = rig_begin(*state);
+        AUTO_RIG rig = rig_begin(*state);
         rig.cloth = mf_cloth_rectangle(0.1, 0.6, 6, 31);
         rig.cloth.plane = MF_CLOTH_XZ;
         rig.cloth.pins = none;
@@ -253,7 +253,7 @@ TEST(folds_stay_apart) {
 // ---- faults and refusals ------------------------------------------------------------------------
 
 TEST(faults_are_contained) {
-    AUTO(rig_close) Rig rig = rig_begin(*state);
+    AUTO_RIG rig = rig_begin(*state);
     rig.group_config.count = 3;
     rig_open(&rig);
     mf_world_step(rig.world, 2);
@@ -276,7 +276,7 @@ TEST(stiffness_does_not_depend_on_the_cells) {
     static const uint32_t counts[] = {6, 11, 21, 41};
     for (int k = 0; k < 8; k++) {
         const uint32_t rows = counts[k / 2], columns = (rows - 1) / 4 + 1;
-        AUTO(rig_close) Rig rig = rig_begin(*state);
+        AUTO_RIG rig = rig_begin(*state);
         rig.cloth = mf_cloth_rectangle(0.25, 1.0, columns, rows);
         rig.cloth.plane = MF_CLOTH_XZ;
         for (uint32_t i = 0; i < columns; i++)
@@ -350,7 +350,7 @@ TEST(what_is_wrong_is_named) {
                  {bad_pin, "pins[0]: no vertex 4096"},
                  {three_at_an_edge, "the edge of vertices 0 and 1 has 3 triangles"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        AUTO(rig_close) Rig rig = rig_begin(*state);
+        AUTO_RIG rig = rig_begin(*state);
         wrong[i].spoil(&rig);
         MUST_FAIL(rig_try(&rig, &error), MF_BAD_ARGUMENT, wrong[i].text);
     }
@@ -361,7 +361,7 @@ TEST(every_failure_is_reported) {
         mf_Status status = MF_NO_MEMORY;
         uint32_t calls = 0;
         while (status != MF_OK) {
-            AUTO(rig_close) Rig rig = rig_begin(*state);
+            AUTO_RIG rig = rig_begin(*state);
             mf_Error error = {0};
             rig.cloth = mf_cloth_rectangle(0.3, 0.3, 4, 5);
             rig.group_config.isolated = false;

@@ -42,7 +42,7 @@ static double torn(const Rig *rig) {
 TEST(tears_at_its_strength) {
     const double load = 0.15 * 9.81 * (length - 0.5 * length / (ROWS - 1)); // [N/m]
     for (int k = 0; k < 4; k++) {
-        AUTO(rig_close) Rig rig = strip_begin(*state, false);
+        AUTO_RIG rig = strip_begin(*state, false);
         const bool triangles = k & 2;
         const double part = triangles ? 0.05 : 0.01;
         rig.cloth.material.strength = load * (k & 1 ? 1.0 - part : 1.0 + part);
@@ -65,7 +65,7 @@ TEST(tears_at_its_strength) {
 
 // Pulled slowly by both ends, a strip carries its strength times its width and tears then.
 TEST(a_pulled_strip_carries_its_strength) {
-    AUTO(rig_close) Rig rig = strip_begin(*state, true);
+    AUTO_RIG rig = strip_begin(*state, true);
     double most = 0.0;
     rig.cloth.material.strength = 15.0; // at a strain of 1.5 %
     rig.config.substep = MF_MILLISECOND / 16;
@@ -116,7 +116,7 @@ static double sum_of(mf_MotionEnergy energy) {
 
 TEST(momentum_stays_and_energy_falls) {
     for (int k = 0; k < 2; k++) {
-        AUTO(rig_close) Rig rig = burst_begin(*state);
+        AUTO_RIG rig = burst_begin(*state);
         double center[3], linear[2][3], angular[2][3];
         rig.world_config.step = rig.config.substep = MF_MILLISECOND / 64;
         if (k == 1)
@@ -150,7 +150,7 @@ typedef struct Kind {
 
 static uint64_t hash_of(Kind kind) {
     AUTO_CONTEXT *context = open_context(kind.threads);
-    AUTO(rig_close) Rig rig = burst_begin(context);
+    AUTO_RIG rig = burst_begin(context);
     rig.cloth.pins = rig_corners;
     rig.cloth.pin_count = 2;
     rig.cloth.material.damping = kind.damped ? 1e-5 : 0.0;
@@ -190,7 +190,7 @@ TEST(sets_and_threads_agree) {
 }
 
 TEST(snapshots_continue) {
-    AUTO(rig_close) Rig rig = burst_begin(*state);
+    AUTO_RIG rig = burst_begin(*state);
     make_triangles(&rig.cloth);
     rig_open(&rig);
     burst(&rig, 0);
@@ -211,7 +211,7 @@ TEST(snapshots_continue) {
 
 // Edges of a column that are written as torn part the cloth; a reset mends it.
 TEST(cloth_can_be_cut) {
-    AUTO(rig_close) Rig rig = strip_begin(*state, false);
+    AUTO_RIG rig = strip_begin(*state, false);
     rig.cloth.material.strength = 1e6;
     rig_open(&rig);
     const uint32_t along = (COLUMNS - 1) * ROWS, row = 10; // first edge along, and the cut row

@@ -142,7 +142,7 @@ TEST(what_is_solved_is_a_solution) {
 // into the ground in some. Returns the hash of its state, the residual included.
 static uint64_t throw_among(uint32_t count) {
     static const double axis[3] = {0, 1, 0}, moments[3] = {0.02, 0.02, 0.03};
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     mf_hand_inertia(fixture.hand, 0, 1.0, moments);
     for (int i = 0; i < 4; i++)
         mf_hand_point(fixture.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.1, 0.1, true);

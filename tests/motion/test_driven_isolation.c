@@ -91,7 +91,7 @@ TEST(a_corrupted_target_is_an_input_fault) {
     for (int i = 0; i < 2; i++) {
         DrivenFixtureConfig config = driven_config(i == 0 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED,
                                                    MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_flailer(fixture.hand, false);
         driven_open(&fixture, NULL, config);
         fixture_set(&fixture, "joint.target", 2, (double)NAN);
@@ -145,7 +145,7 @@ TEST(bad_settings_are_refused) {
 TEST(floating_joints_are_refused) {
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     make_flailer(fixture.hand, true);
     fixture.hand->joints[JOINTS - 1].type = MF_JOINT_FLOATING;
     fixture.hand->joints[JOINTS - 1].name = "loose";

@@ -26,7 +26,7 @@ TEST(other_lanes_change_nothing) {
 TEST(what_is_thrown_lands) {
     Parts parts;
     crawler(&parts, 7, 0);
-    AUTO(rig_close) Rig rig = rig_open(*state, &parts.truss, elastic_config(9, 1e-3));
+    AUTO_RIG rig = rig_open(*state, &parts.truss, elastic_config(9, 1e-3));
     begin_all(&rig, throw);
     drive(&rig, 10);
     assert_true(get_field(rig.group, "base.linear_velocity", 3, 2) <
@@ -51,8 +51,8 @@ TEST(faults_are_contained) {
     for (int k = 0; k < 2; k++) {
         Parts p;
         crawler(&p, 6, 0);
-        AUTO(rig_close) Rig calm = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
-        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
+        AUTO_RIG calm = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
+        AUTO_RIG rig = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
         set_field(rig.group, fields[k], 3, 0, NAN);
         drive(&calm, 20);
         drive(&rig, 20);
@@ -69,7 +69,7 @@ TEST(faults_are_contained) {
 TEST(runaways_are_frozen) {
     Parts p;
     crawler(&p, 6, 0);
-    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, elastic_config(2, 1e-3));
+    AUTO_RIG rig = rig_open(*state, &p.truss, elastic_config(2, 1e-3));
     set_field(rig.group, "vertex.velocity", 1, 2, 1e300);
     drive(&rig, 3);
     assert_int_equal(mf_group_fault(rig.group, 0), 0);
@@ -79,8 +79,7 @@ TEST(runaways_are_frozen) {
 TEST(caps_are_said) {
     Parts p;
     crawler(&p, 7, 3);
-    AUTO(rig_close)
-    Rig rig =
+    AUTO_RIG rig =
         rig_open(*state, &p.truss,
                  WITH(elastic_config(1, 1e-3), .motion.iterations = 1, .motion.tolerance = 1e-12));
     throw(&rig, 0);
@@ -94,9 +93,8 @@ TEST(trusses_are_replaced) {
     Parts small, large;
     crawler(&small, 5, 0);
     crawler(&large, 7, 0);
-    AUTO(rig_close)
-    Rig rig = rig_open(*state, &small.truss,
-                       WITH(elastic_config(3, 1e-3), .motion.vertices = 7, .motion.bars = 15));
+    AUTO_RIG rig = rig_open(*state, &small.truss,
+                            WITH(elastic_config(3, 1e-3), .motion.vertices = 7, .motion.bars = 15));
     drive(&rig, 5);
     MUST(mf_quasistatic_set(rig.group, 1, &large.truss, &error));
     assert_near(get_field(rig.group, "truss.counts", 1, 0), 7.0, 0.0);
@@ -132,7 +130,7 @@ TEST(motions_switch) {
     Parts p;
     crawler(&p, 7, 1);
     mf_Error error = {0};
-    AUTO(rig_close) Rig rig = {0};
+    AUTO_RIG rig = {0};
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     assert_int_equal(mf_truss_model(*state, &p.truss, &rig.model, &error), MF_OK);

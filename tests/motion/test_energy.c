@@ -146,7 +146,7 @@ static uint64_t audit_all(double height, double speed, double spin, double ampli
     updates = SANITIZED ? (updates + 1) / 2 : updates;
     for (uint32_t g = 0; g < GROUNDS; g++)
         for (uint32_t o = 0; o < 32; o++) {
-            AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+            AUTO_FIXTURE fixture = fixture_begin(1);
             make_hexapod(fixture.hand);
             FixtureConfig config = fixture_config(false);
             config_option(&config, o);
@@ -187,7 +187,7 @@ TEST(drops_at_the_ends_of_the_settings) {
     static const uint32_t intervals[] = {2, 8, 6000}; // in steps; one would leave none to audit
     static const double compliance[] = {1e-4, 0.1, 1.0};
     for (uint32_t o = 0; o < 18 * 4; o += SANITIZED ? 5 : 1) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_hexapod(fixture.hand);
         FixtureConfig config = fixture_config(false);
         config_option(&config, (o / 18) * 9 % 32); // plain, f64 with mu, coupled, all together
@@ -218,7 +218,7 @@ TEST(drops_at_the_ends_of_the_settings) {
 // that.
 TEST(robots_are_not_faster_than_their_legs) {
     for (uint32_t o = 0; o < 32; o += 5) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_hexapod(fixture.hand);
         FixtureConfig config = fixture_config(false);
         config_option(&config, o);

@@ -39,8 +39,7 @@ static void get_pose(mf_Group *group, uint32_t instance, double pose[7]) {
 // Constant velocities: a straight line, and a turn about one axis by their time.
 TEST(velocities_move_it) {
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close)
-        Pitch pitch = pitch_open(1, MF_ISA_AUTO, (k == 0 ? 1 : 20) * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, (k == 0 ? 1 : 20) * MF_MILLISECOND, 9.81);
         mf_Group *group = add_external(&pitch, paddle_text, "paddle", 20, NULL);
         for (uint32_t c = 0; c < 3; c++) {
             set_field(group, "base.position", 17, c, 1.0 + c);
@@ -66,7 +65,7 @@ TEST(targets_are_reached) {
     for (int steps = 1; steps <= 10; steps += 9) {
         mf_ExternalConfig config = WITH(mf_motions_config().external, .targets = true,
                                         .control_interval = steps * MF_MILLISECOND);
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *group = add_external(&pitch, door_text, "door", 3, &config);
         put(&pitch, group, 1, 1.0, 2.0, 3.0, 0.0);
         assert_near(get_field(group, "target.position", 1, 2), 3.0, 0.0);
@@ -97,7 +96,7 @@ TEST(targets_are_reached) {
 }
 
 TEST(joints_follow_their_rates) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *group = add_external(&pitch, door_text, "door", 1, NULL);
     set_field(group, "joint.rate", 0, 0, 2.0);
     set_field(group, "joint.rate", 0, 1, -0.1);
@@ -115,7 +114,7 @@ TEST(a_paddle_strikes_a_ball) {
         const double restitution = k < 2 ? 1.0 : 0.5, speed = 1.5;
         const int steps = 2000;
         mf_ExternalConfig external = WITH(mf_motions_config().external, .targets = k % 2 == 1);
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
         mf_Group *paddle = add_external(&pitch, paddle_text, "paddle", 1, &external);
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.7), "ball", 1, true);
         put(&pitch, paddle, 0, 0.0, 0.0, 2.0, external.targets ? 0.0 : speed);
@@ -141,7 +140,7 @@ TEST(a_paddle_strikes_a_ball) {
 TEST(a_plate_carries_a_box) {
     static const double accelerations[] = {2.0, 8.0};
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *plate = add_external(&pitch, plate_text, "plate", 1, NULL);
         mf_Group *box = pitch_bodies(&pitch, load_text(pitch.context, box_text), "box", 1, true);
         put(&pitch, plate, 0, 0.0, 0.0, 1.0, 0.0);
@@ -164,7 +163,7 @@ TEST(a_plate_carries_a_box) {
 TEST(bad_inputs_are_contained) {
     for (int k = 0; k < 4; k++) {
         mf_ExternalConfig config = WITH(mf_motions_config().external, .targets = k >= 2);
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *group = add_external(&pitch, door_text, "door", 2, &config);
         static const char *const fields[] = {"base.angular_velocity", "base.linear_velocity",
                                              "target.orientation", "joint.target"};
@@ -186,7 +185,7 @@ static void refused(mf_Status status, mf_Status expected, const mf_Error *error,
 
 TEST(immovable_joints_are_refused) {
     mf_ExternalConfig config = mf_motions_config().external;
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Error *error = &pitch.error;
     mf_Model *fixed = load_text(pitch.context, "<mujoco model='post'><worldbody><body>"
                                                "<geom type='sphere' size='0.1' mass='1'/>"
@@ -223,14 +222,14 @@ static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) 
 }
 
 TEST(every_failing_call_is_survived) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     AUTO_MODEL *door = load_text(pitch.context, door_text);
     assert_true(torture(pitch.context, add_to_world, door, TORTURE_MUST_FAIL) > 10);
 }
 
 // A restored world goes on to the same bits, in the middle of an interval too.
 TEST(snapshots_contain_everything) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_external(&pitch, door_text, "door", 20,
                                    &WITH(mf_motions_config().external, .targets = true,
                                          .control_interval = 10 * MF_MILLISECOND));

@@ -74,8 +74,7 @@ TEST(unreachable_trims_are_refused) {
 // Surfaces and throttle held for 60 s.
 TEST(trimmed_flight_stays) {
     for (int single = 0; single < 2; single++) {
-        AUTO(rig_close)
-        Rig rig =
+        AUTO_RIG rig =
             rig_open(WITH(rig_config(MF_FIXED_WING_SURFACES), .single_precision = single != 0));
         mf_world_step(rig.world, 6000);
         double slack = single ? 0.05 : 1e-6; // rounding, grown by the slow modes
@@ -110,7 +109,7 @@ TEST(phugoid_period) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.propeller_thrust[1] = config.aircraft.propeller_thrust[2] = 0.0;
     config.aircraft.propeller_torque[1] = config.aircraft.propeller_torque[2] = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO_RIG rig = rig_open(config);
     put(&rig, "base.linear_velocity", 0, 0, 25.2);
     double crossing[4], before = 0.0;
     uint32_t count = 0;
@@ -271,7 +270,7 @@ TEST(propulsion) {
 TEST(free_body_conserves) {
     RigConfig config = WITH(rig_config(MF_FIXED_WING_SURFACES), .aircraft.air_density = 0.0,
                             .world.step = MF_MILLISECOND);
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO_RIG rig = rig_open(config);
     put_vec(&rig, "base.linear_velocity", 0, 3.0, -2.0, 5.0);
     put_vec(&rig, "base.angular_velocity", 0, 1.5, -0.4, 0.7);
     double first[4] = {0};
@@ -308,9 +307,9 @@ TEST(free_body_conserves) {
 }
 
 static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
-    AUTO(rig_close)
-    Rig rig = rig_open(WITH(rig_config(MF_FIXED_WING_SURFACES), .config.integrator = integrator,
-                            .config.control_interval = 0, .world.step = step));
+    AUTO_RIG rig =
+        rig_open(WITH(rig_config(MF_FIXED_WING_SURFACES), .config.integrator = integrator,
+                      .config.control_interval = 0, .world.step = step));
     put_vec(&rig, "base.linear_velocity", 0, 24.0, 1.5, -1.0);
     put_vec(&rig, "base.angular_velocity", 0, 0.5, -0.3, 0.2);
     put(&rig, "command.elevator", 0, 0, -0.2);
@@ -357,7 +356,7 @@ TEST(wind_carries_the_aircraft) {
     const double wind[3] = {3.0, -6.0, 0.5};
     double calm[10], windy[10];
     for (int blows = 0; blows < 2; blows++) {
-        AUTO(rig_close) Rig rig = rig_open(rig_config(MF_FIXED_WING_SURFACES));
+        AUTO_RIG rig = rig_open(rig_config(MF_FIXED_WING_SURFACES));
         if (blows)
             put_vec(&rig, "wind.velocity", 0, wind[0], wind[1], wind[2]);
         mf_group_reset_all(rig.group);

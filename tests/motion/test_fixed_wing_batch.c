@@ -32,7 +32,7 @@ static uint64_t hash_after(mf_FixedWingCommand mode, mf_Integrator integrator, m
              .world.isa = isa, .config.integrator = integrator,
              .config.control_interval = 20 * MF_MILLISECOND,
              .config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0));
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO_RIG rig = rig_open(config);
     scatter(&rig, mode, config.count);
     mf_world_step(rig.world, 150);
     return mf_world_hash(rig.world);
@@ -60,9 +60,8 @@ TEST(alone_as_in_a_swarm) {
     for (int single = 0; single < 2; single++) {
         uint64_t hash[3];
         for (int i = 0; i < 3; i++) {
-            AUTO(rig_close)
-            Rig rig = rig_open(WITH(rig_config(MF_FIXED_WING_ORBIT), .count = counts[i],
-                                    .single_precision = single != 0));
+            AUTO_RIG rig = rig_open(WITH(rig_config(MF_FIXED_WING_ORBIT), .count = counts[i],
+                                         .single_precision = single != 0));
             for (uint32_t k = 0; k < counts[i]; k++)
                 put(&rig, "command.airspeed", k, 0, 20.0 + (k % 100) * 0.1);
             uint32_t me = indices[i];
@@ -94,7 +93,7 @@ TEST(a_fault_stays_with_its_agent) {
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         RigConfig config = WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .count = COUNT,
                                 .single_precision = r % 2 == 0);
-        AUTO(rig_close) Rig rig = rig_open(config), calm = rig_open(config);
+        AUTO_RIG rig = rig_open(config), calm = rig_open(config);
         scatter(&rig, MF_FIXED_WING_AUTOPILOT, COUNT);
         scatter(&calm, MF_FIXED_WING_AUTOPILOT, COUNT);
         put(&rig, rows[r].field, BAD, rows[r].component, rows[r].value);
@@ -117,7 +116,7 @@ TEST(a_fault_stays_with_its_agent) {
 TEST(a_snapshot_continues_with_the_same_bits) {
     RigConfig config = WITH(rig_config(MF_FIXED_WING_ORBIT), .count = 20,
                             .config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0));
-    AUTO(rig_close) Rig rig = rig_open(config);
+    AUTO_RIG rig = rig_open(config);
     scatter(&rig, MF_FIXED_WING_ORBIT, config.count);
     mf_world_step(rig.world, 40);
     assert_continues(rig.world, 60);
@@ -126,7 +125,7 @@ TEST(a_snapshot_continues_with_the_same_bits) {
 // ---- placing ------------------------------------------------------------------------------------
 
 TEST(placed_agents_fly_along_their_heading) {
-    AUTO(rig_close) Rig rig = rig_open(WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .count = 2));
+    AUTO_RIG rig = rig_open(WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .count = 2));
     const double north[4] = {sqrt(0.5), 0.0, 0.0, sqrt(0.5)}, position[3] = {10.0, 20.0, 300.0};
     const double level[4] = {1.0, 0.0, 0.0, 0.0}, velocity[3] = {0.0, -28.0, 0.0};
     MUST(mf_group_set_start(rig.group, 0, position, north, NULL, &error));
@@ -207,7 +206,7 @@ TEST(bad_parameters_are_named) {
 static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig *vehicle_config,
                          double gravity, mf_Error *error) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    AUTO(rig_close) Rig rig = {0};
+    AUTO_RIG rig = {0};
     must(mf_context_create(NULL, &rig.context, error), error);
     must(mf_fixed_wing_model(rig.context, &config.aircraft, "fixed_wing", &rig.model, error),
          error);

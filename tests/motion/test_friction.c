@@ -131,7 +131,7 @@ TEST(a_joint_update_moves_the_body_by_the_fit) {
     for (uint32_t trial = 0; trial < 60; trial++) {
         int n = 3 + (int)(trial % 6);
         bool weighted = (trial & 1) != 0;
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         mf_hand_inertia(fixture.hand, 0, 2.0, moment);
         double position[8][2], slip[8][2], weight[8], x[3], before[3];
         for (int i = 0; i < n; i++) {
@@ -208,7 +208,7 @@ TEST(c3_sticks_up_to_the_angle_of_friction) {
     for (int friction = 0; friction < 2; friction++)
         for (int side = -1; side <= 1; side += 2) {
             double angle = (26.5651 + 0.01 * side) * pi / 180;
-            AUTO(fixture_close) Fixture fixture;
+            AUTO_FIXTURE fixture;
             mf_Terrain *slope =
                 slope_open(&fixture, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.5);
             double hold = 2.0 * 9.81 * sin(angle);
@@ -230,7 +230,7 @@ TEST(c3_sticks_up_to_the_angle_of_friction) {
 TEST(c3_slides_with_the_right_acceleration) {
     double angle = 30 * pi / 180;
     for (int friction = 0; friction < 2; friction++) {
-        AUTO(fixture_close) Fixture fixture;
+        AUTO_FIXTURE fixture;
         mf_Terrain *slope =
             slope_open(&fixture, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.3);
         double speed[2];
@@ -255,7 +255,7 @@ TEST(c4_friction_is_isotropic) {
         double first = 0.0, expected = 0.01 * 0.5 * 9.81 * 1e-4 * 200 * 201 / 2;
         for (int degree = 0; degree < 360; degree += 5)
             for (int side = -1; side <= 1; side += 2) {
-                AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+                AUTO_FIXTURE fixture = fixture_begin(1);
                 make_block(fixture.hand);
                 fixture_open(&fixture, WITH(fixture_config(true),
                                             .points.friction =
@@ -386,7 +386,7 @@ TEST(forces_of_feet_obey_coulombs_limit) {
 TEST(coupled_a_tall_box_tips_as_statics_says) {
     static const double moment[3] = {0.02, 0.02, 0.01};
     for (int side = -1; side <= 1; side += 2) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         mf_hand_inertia(fixture.hand, 0, 2.0, moment);
         for (int i = 0; i < 4; i++)
             mf_hand_point(fixture.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.5, 0, true);
@@ -436,7 +436,7 @@ TEST(coupled_a_thrown_box_goes_as_far_as_it_should) {
         double coefficient = i % 4 < 2 ? 0.25 : 0.6, angle = 0.7 * (i / 20);
         mf_Time step = (mf_Time)(steps[i / 4 % 5] * MF_MILLISECOND);
         double h = mf_time_to_seconds(step), least = 1e9, most = 0.0, residual = 0.0;
-        AUTO(fixture_close) Fixture fixture = throw_box(step, i & 1, coefficient, 1.0, angle);
+        AUTO_FIXTURE fixture = throw_box(step, i & 1, coefficient, 1.0, angle);
         double x = get_last(&fixture, "base.position", 0);
         double y = get_last(&fixture, "base.position", 1);
         for (int n = 0; n * h < 0.7; n++) {

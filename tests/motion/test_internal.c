@@ -17,7 +17,7 @@ static void air_config(FixtureConfig *config, double gravity, bool keep_momentum
 // -Jw/(Jw+Jb) = -1/6 rad. At 5 rad/s and 80 ms that takes three joint updates.
 static void e2_wheel(bool double_precision, bool keep_momentum, double expected, double tolerance) {
     static const double up[3] = {0, 0, 1}, moment[3] = {0.03, 0.03, 0.02};
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     mf_hand_inertia(fixture.hand, 0, 1.0, moment);
     uint32_t wheel = mf_hand_hinge(fixture.hand, 0, 0, 0, 0.05, up);
     for (int i = 0; i < 4; i++)
@@ -88,7 +88,7 @@ static Fixture flail_open(mf_Terrain **ground, bool double_precision, bool keep_
 TEST(e3_flailing) {
     for (int keep = 0; keep < 2; keep++) {
         mf_Terrain *ground;
-        AUTO(fixture_close) Fixture fixture = flail_open(&ground, true, keep != 0, 9.81);
+        AUTO_FIXTURE fixture = flail_open(&ground, true, keep != 0, 9.81);
         fixture_set3(&fixture, "base.linear_velocity", 0.3, -0.2, 12.0);
         fixture_set3(&fixture, "base.angular_velocity", 0.5, -0.7, 0.4);
         Flail start, end;
@@ -114,7 +114,7 @@ TEST(the_center_of_mass_stays) {
     for (int option = 0; option < 4; option++) {
         bool wide = (option & 1) != 0;
         mf_Terrain *ground;
-        AUTO(fixture_close) Fixture fixture = flail_open(&ground, wide, (option & 2) != 0, 0.0);
+        AUTO_FIXTURE fixture = flail_open(&ground, wide, (option & 2) != 0, 0.0);
         Flail start, end;
         flail_read(&fixture, &start);
         double unit = wide ? 0x1p-53 : 0x1p-24, moved = 0.0;
@@ -250,7 +250,7 @@ static void arm_reference(const mf_Model *model, double q[4]) {
 }
 
 static double arm_error(uint32_t updates, const double *reference) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     make_arms(fixture.hand);
     FixtureConfig config = fixture_config(true);
     air_config(&config, 0.0, true);
@@ -294,7 +294,7 @@ TEST(attitude_under_keep_momentum) {
 // inequality.
 TEST(e4_composite_inertia) {
     mf_Terrain *ground;
-    AUTO(fixture_close) Fixture fixture = flail_open(&ground, true, false, 0.0);
+    AUTO_FIXTURE fixture = flail_open(&ground, true, false, 0.0);
     for (uint32_t trial = 0; trial < 20; trial++) {
         flail(&fixture, 1 + trial % 3);
         const mf_Model *model = &fixture.hand->model;

@@ -217,7 +217,7 @@ TEST(corrupted_states_stay_with_their_robot) {
 // robot.
 TEST(points_without_a_position_are_a_fault_at_once) {
     const FixtureConfig config = fixture_config(false);
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     make_hexapod(fixture.hand);
     fixture_open(&fixture, config);
     MUST(mf_group_set_start(fixture.group, 0, (double[]){0, 0, 0.15}, NULL, NULL, &error));
@@ -247,7 +247,7 @@ TEST(a_frozen_robot_keeps_its_state) {
 }
 
 TEST(a_reset_robot_starts_again) {
-    AUTO(fixture_close) Fixture fixture, fresh;
+    AUTO_FIXTURE fixture, fresh;
     FixtureConfig config =
         WITH(fixture_config(false), .group.count = NEIGHBORS, .group.fault_policy = MF_FAULT_RESET);
     Fixture *both[] = {&fixture, &fresh};
@@ -347,7 +347,7 @@ TEST(images_of_other_worlds_are_refused) {
     size_t size;
     AUTO(end_memory) void *image = take_image(&batch, &size);
     for (int difference = 0; difference < 5; difference++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_hexapod(fixture.hand);
         FixtureConfig config = fixture_config(difference == 0);
         config.group.count = difference == 1 ? NEIGHBORS - 1 : NEIGHBORS;

@@ -58,7 +58,7 @@ enum { LEFT_SOLE = 4, RIGHT_SOLE = 14, RIGHT_LEG = 6 }; // first points and join
 // ---- the standing foot --------------------------------------------------------------------------
 
 TEST(a_standing_sole_does_not_move) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     kin_biped(fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND); // large turns in one step
     kin_open(&fixture, config);
@@ -92,7 +92,7 @@ TEST(a_standing_sole_does_not_move) {
 
 // Even when the joints jump by a radian within a step.
 TEST(a_jump_of_the_joints_is_followed) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     kin_biped(fixture.hand);
     kin_open(&fixture, kin_config(10 * MF_MILLISECOND));
     Witness witness = witness_open(&fixture);
@@ -114,7 +114,7 @@ TEST(a_jump_of_the_joints_is_followed) {
 
 // The base turns against the yaw of the hip of the leg that stands, at exactly its rate.
 TEST(velocities_are_difference_quotients) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     kin_biped(fixture.hand);
     kin_open(&fixture, kin_config(MF_MILLISECOND));
     const double rate = 2.5;
@@ -141,7 +141,7 @@ TEST(velocities_are_difference_quotients) {
 
 // Six posts: first one tripod stands and strokes while the other swings, then the other way round.
 TEST(a_tripod_gait_goes_as_far_as_it_strides) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     mf_hand_point(fixture.hand, 0, 0, 0, 0, 2.0, false);
     for (int leg = 0; leg < 6; leg++)
         kin_post(fixture.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
@@ -188,7 +188,7 @@ TEST(a_tripod_gait_goes_as_far_as_it_strides) {
 // Two feet across leave a turn about their line open: nothing asks for it, so it is not made.
 TEST(a_trot_keeps_its_attitude) {
     for (int settles = 0; settles < 2; settles++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 2.0, false);
         for (int leg = 0; leg < 4; leg++)
             kin_post(fixture.hand, leg < 2 ? 0.1 : -0.1, leg % 2 == 0 ? 0.07 : -0.07, 0.12);
@@ -217,7 +217,7 @@ TEST(a_trot_keeps_its_attitude) {
 // stands, never both once they differ, and a contact that stands keeps its place to the bit.
 TEST(the_lower_foot_stands) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         kin_biped(fixture.hand);
         kin_open(&fixture, WITH(kin_config(MF_MILLISECOND), .group.double_precision = wide));
         mf_world_step(fixture.world, 1);
@@ -252,7 +252,7 @@ TEST(the_lower_foot_stands) {
 // ---- ground -------------------------------------------------------------------------------------
 
 TEST(without_a_foot_down_it_falls_without_turning) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     kin_biped(fixture.hand);
     kin_open(&fixture, kin_config(MF_MILLISECOND));
     const double high[3] = {0.3, -0.2, 1.0}, tilted[4] = {cos(0.01), sin(0.01), 0, 0};
@@ -280,7 +280,7 @@ TEST(without_a_foot_down_it_falls_without_turning) {
 // On hills: the lowest contact is on the ground, the others are not under it.
 TEST(it_walks_on_a_height_map) {
     for (int kind = 0; kind < 2; kind++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 2.0, false);
         for (int leg = 0; leg < 6; leg++)
             kin_post(fixture.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
@@ -322,7 +322,7 @@ TEST(it_walks_on_a_height_map) {
 // ---- joints -------------------------------------------------------------------------------------
 
 TEST(joints_are_at_their_targets) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     kin_biped(fixture.hand);
     fixture.hand->joints[3].lower = 0.0;
     fixture.hand->joints[3].upper = 1.2;
@@ -358,7 +358,7 @@ TEST(feet_are_found_named_or_missed) {
                              *const bare[] = {"shank", NULL};
     for (int which = 0; which < 5; which++) {
         mf_Error error = {0};
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 1.0, true);
         uint32_t joint = kin_post(fixture.hand, 0, 0.1, 0.2);
         fixture.hand->links[joint + 1].name = "shank";
@@ -392,7 +392,7 @@ TEST(feet_are_found_named_or_missed) {
 TEST(bad_settings_are_refused) {
     for (int which = 0; which < 7; which++) {
         mf_Error error = {0};
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         kin_biped(fixture.hand);
         KinConfig config = kin_config(MF_MILLISECOND);
         mf_KinematicConfig *motion = &config.motion;
@@ -415,7 +415,7 @@ TEST(bad_settings_are_refused) {
 
 // A fixed base stays where it is, feet or not.
 TEST(a_fixed_base_stays) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     kin_biped(fixture.hand);
     kin_open(&fixture, WITH(kin_config(MF_MILLISECOND), .motion.base = MF_ARTICULATED_FIXED));
     double height = fixture_get(&fixture, "base.position", 2);
@@ -429,7 +429,7 @@ TEST(a_fixed_base_stays) {
 // ---- static margin ------------------------------------------------------------------------------
 
 TEST(the_margin_of_a_regular_hexagon) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     const double radius = 0.17, third = 3.14159265358979323846 / 3.0;
     mf_hand_point(fixture.hand, 0, 0, 0, 0, 2.0, false);
     for (int leg = 0; leg < 6; leg++)

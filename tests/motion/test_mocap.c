@@ -30,10 +30,10 @@ TEST(what_is_held_and_pushed_follows) {
     static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
                                          MF_CONTACT_LAW_HARD};
     for (int i = 0; i < 3; i++) {
-        AUTO(text_close)
-        Text t = text_open(text_of_file, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
-                                              .motion.contact_law = laws[i],
-                                              .motion.contacts = false, .world.gravity = 0.0));
+        AUTO_TEXT t =
+            text_open(text_of_file, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                         .motion.contact_law = laws[i], .motion.contacts = false,
+                                         .world.gravity = 0.0));
         assert_near(text_get(&t, "mocap.position", 3), -1.0, 1e-12);
         assert_near(text_get(&t, "mocap.rotation", 4), 1.0, 1e-12);
         for (int k = 0; k < 2000; k++) {
@@ -60,7 +60,7 @@ TEST(it_does_not_touch_its_children) {
     static const char text[] = "<mujoco><worldbody><body pos='0 0 1' mocap='true'><geom size='.1'/>"
                                "<body pos='0 0 .15'><joint type='slide' axis='0 0 1'/>"
                                "<geom size='.1'/></body></body></worldbody></mujoco>";
-    AUTO(text_close) Text t = text_open(text, text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND));
+    AUTO_TEXT t = text_open(text, text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND));
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "joint.angle", 0), -0.5 * 9.81 * 0.01, 1e-3);
 }

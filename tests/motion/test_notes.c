@@ -219,7 +219,7 @@ static double swing(const char *flag, const char *joint, const char *motor, cons
         "mass='1'/></body></worldbody><actuator>%s</actuator></mujoco>",
         flag, body, joint, motor);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    AUTO(text_close) Text t = text_open(text, config);
+    AUTO_TEXT t = text_open(text, config);
     text_set(&t, "joint.angle", 0, 0.1);
     text_set(&t, "joint.rate", 0, 2.0);
     if (*motor != '\0')

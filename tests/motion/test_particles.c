@@ -24,7 +24,7 @@ static Rig open_block(RigConfig config, bool fluid) {
 }
 
 static uint64_t run_block(const RigConfig *config, bool fluid) {
-    AUTO(rig_close) Rig rig = open_block(*config, fluid);
+    AUTO_RIG rig = open_block(*config, fluid);
     mf_world_step(rig.world, 60);
     const uint64_t hash = mf_world_hash(rig.world);
     assert_int_equal(mf_group_fault_total(rig.group), 0);
@@ -74,7 +74,7 @@ TEST(test_lists) {
 
 TEST(test_restore) {
     for (int fluid = 0; fluid < 2; fluid++) {
-        AUTO(rig_close) Rig rig = open_block(rig_config(300), fluid);
+        AUTO_RIG rig = open_block(rig_config(300), fluid);
         mf_world_step(rig.world, 40);
         assert_continues(rig.world, 40);
     }
@@ -108,7 +108,7 @@ TEST(test_fault) {
 // The spacing is 0.02 m: in a nozzle of 0.03 m are 5 sites, a layer of which leaves every 20 ms at
 // 1 m/s, the first one at 0.1 s.
 TEST(test_emitter) {
-    AUTO(rig_close) Rig rig = rig_open(WITH(rig_config(32), .gravity = 0.0));
+    AUTO_RIG rig = rig_open(WITH(rig_config(32), .gravity = 0.0));
     const mf_Emitter emitter = {.position = {1.0, 2.0, 3.0},
                                 .direction = {2.0, 0.0, 0.0},
                                 .radius = 0.031,
@@ -151,7 +151,7 @@ static Rig throw_block(bool fluid, uint32_t count) {
 // Without gravity, what a box gains in momentum is what the particles lose.
 TEST(test_exchange) {
     for (int fluid = 0; fluid < 2; fluid++) {
-        AUTO(rig_close) Rig rig = throw_block(fluid, 64);
+        AUTO_RIG rig = throw_block(fluid, 64);
         mf_world_step(rig.world, 400);
         double sum = 0.0;
         for (uint32_t i = 0; i < 64; i++)
@@ -184,7 +184,7 @@ static void sum_moments(const Rig *rig, double out[3]) {
 TEST(moment_of_momentum_is_passed_on) {
     for (int fluid = 0; fluid < 2; fluid++) {
         double before[3], after[3];
-        AUTO(rig_close) Rig rig = throw_block(fluid, fluid ? 1 : 64);
+        AUTO_RIG rig = throw_block(fluid, fluid ? 1 : 64);
         set_field(rig.box, "base.position", 0, 1, 0.1);
         set_field(rig.box, "base.position", 0, 2, 5.0);
         set_field(rig.box, "base.angular_velocity", 0, 2, 1.0);
@@ -206,8 +206,7 @@ TEST(moment_of_momentum_is_passed_on) {
 TEST(solids_turn_within_a_step) {
     double speed[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(rig_close)
-        Rig rig = rig_open(
+        AUTO_RIG rig = rig_open(
             WITH(rig_config(1), .gravity = 0.0, .precise = true, .step = k == 0 ? 0.01 : 1e-4));
         add_motion(&rig, false);
         rig_box(&rig, 1e3, (double[]){0, 0, 5});
@@ -226,7 +225,7 @@ TEST(solids_turn_within_a_step) {
 }
 
 TEST(test_refusals) {
-    AUTO(rig_close) Rig rig = rig_open(rig_config(4));
+    AUTO_RIG rig = rig_open(rig_config(4));
     mf_FluidConfig fluid = WITH(mf_motions_config().fluid, .reach = 1.0);
     MUST_FAIL_AS(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT,
                  "fluid.reach: 1, need 1.8 .. 4");

@@ -138,7 +138,7 @@ TEST(the_base_obeys_the_first_six_rows) {
 TEST(flailing_conserves_momentum) {
     double off[2], rotated[2];
     for (int fine = 0; fine < 2; fine++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_flailer(fixture.hand, true);
         driven_open(&fixture, NULL,
                     WITH(usual(MF_ARTICULATED_RK4),
@@ -174,7 +174,7 @@ TEST(semi_implicit_steps_keep_momentum) {
     for (int i = 0; i < 2; i++) {
         DrivenFixtureConfig config =
             WITH(usual(MF_ARTICULATED_IMPLICIT), .world.step = steps[i], .world.gravity = 0.0);
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_flailer(fixture.hand, true);
         driven_open(&fixture, NULL, config);
         scramble(&fixture);
@@ -223,7 +223,7 @@ static Fixture open_arm(DrivenFixtureConfig config) {
 
 // A target is reached at the end of the control interval, whatever the path.
 TEST(targets_are_reached_within_an_interval) {
-    AUTO(fixture_close) Fixture fixture = open_arm(usual(MF_ARTICULATED_IMPLICIT));
+    AUTO_FIXTURE fixture = open_arm(usual(MF_ARTICULATED_IMPLICIT));
     for (int n = 0; n < 50; n++) {
         double target = 0.3 * sin(0.1 * n);
         fixture_set(&fixture, "joint.target", 0, target);
@@ -236,7 +236,7 @@ TEST(targets_are_reached_within_an_interval) {
 // Targets on a parabola: from the third interval on the path is that parabola, with its
 // acceleration.
 TEST(paths_follow_a_parabola) {
-    AUTO(fixture_close) Fixture fixture = open_arm(usual(MF_ARTICULATED_IMPLICIT));
+    AUTO_FIXTURE fixture = open_arm(usual(MF_ARTICULATED_IMPLICIT));
     for (int n = 0; n < 20; n++) {
         double t = 0.01 * (n + 1);
         fixture_set(&fixture, "joint.target", 0, 4.0 * t * t - 0.5 * t);
@@ -256,7 +256,7 @@ TEST(paths_follow_a_parabola) {
 // ContactSlots to go far beyond, a joint goes as fast as it may and stops at its limit, never
 // beyond.
 TEST(joints_stop_at_their_limits) {
-    AUTO(fixture_close) Fixture fixture = open_arm(usual(MF_ARTICULATED_IMPLICIT));
+    AUTO_FIXTURE fixture = open_arm(usual(MF_ARTICULATED_IMPLICIT));
     double before = 0.0, most = 0.0;
     for (int n = 0; n < 400; n++) {
         fixture_set(&fixture, "joint.target", 0, n < 200 ? 100.0 : -100.0);
@@ -277,7 +277,7 @@ TEST(joints_stop_at_their_limits) {
 
 // After angles and rates were written, paths begin there.
 TEST(refreshed_paths_begin_where_joints_are) {
-    AUTO(fixture_close) Fixture fixture = open_arm(usual(MF_ARTICULATED_IMPLICIT));
+    AUTO_FIXTURE fixture = open_arm(usual(MF_ARTICULATED_IMPLICIT));
     fixture_set(&fixture, "joint.target", 0, 0.3);
     mf_world_step(fixture.world, 5);
     assert_true(fabs(fixture_get(&fixture, "joint.jerk", 0)) > 1.0);
@@ -301,7 +301,7 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
                                          "base.linear_velocity", "base.angular_velocity"};
     double got[3][13];
     for (int m = 0; m < 3; m++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_flailer(fixture.hand, false);
         for (uint32_t j = 0; j < fixture.hand->model.joint_count; j++)
             fixture.hand->joints[j].armature = 1e12;
@@ -346,7 +346,7 @@ TEST(pushes_are_summed) {
         static const mf_FieldInfo count = {"wrench.count",  "1", "", MF_U32,
                                            MF_PER_INSTANCE, 1,   0,  "test"};
         mf_Field *field;
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_flailer(fixture.hand, false);
         group.model = &fixture.hand->model;
         fixture.world = open_world(fixture.context, &config.world);
@@ -376,7 +376,7 @@ TEST(pushes_are_summed) {
 
 // A fixed base stays, whatever its arms do; they go as commanded.
 TEST(a_fixed_base_stays) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     make_flailer(fixture.hand, true);
     driven_open(&fixture, NULL,
                 WITH(usual(MF_ARTICULATED_IMPLICIT), .prescribed.base = MF_ARTICULATED_FIXED));
@@ -404,7 +404,7 @@ TEST(the_humanoid_stands_and_falls) {
         DrivenFixtureConfig config =
             driven_config(motions[m], MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.group.double_precision = false;
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         AUTO_MODEL *model = load_humanoid(fixture.context);
         driven_open(&fixture, model, config);
         const mf_Field *load = fixture_field(&fixture, "contact.load");

@@ -26,9 +26,8 @@ TEST(hover_speed_is_the_published_one) {
 TEST(hovering_does_not_drift) {
     const mf_Quadrotor vehicle[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
     for (int i = 0; i < 3; i++) {
-        AUTO(fixture_close)
-        Fixture fixture = fixture_open(WITH(fixture_config(), .quadrotor = vehicle[i],
-                                            .config.command = MF_QUADROTOR_POSITION));
+        AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .quadrotor = vehicle[i],
+                                                 .config.command = MF_QUADROTOR_POSITION));
         double start = fixture_get(&fixture, 0, "base.position", 2);
         mf_world_step(fixture.world, 1000000);
         assert_near(fixture_get(&fixture, 0, "base.position", 2), start, 1e-9);
@@ -43,7 +42,7 @@ TEST(hovering_does_not_drift) {
 TEST(motors_lag_as_runge_kutta_says) {
     FixtureConfig config = WITH(fixture_config(), .config.command = MF_QUADROTOR_ROTORS);
     config.world.step = 3300000; // a tenth of the time constant
-    AUTO(fixture_close) Fixture fixture = fixture_open(config);
+    AUTO_FIXTURE fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1000, 1000, 1000, 1000});
     mf_world_step(fixture.world, 1);
@@ -55,9 +54,8 @@ TEST(motors_lag_as_runge_kutta_says) {
 }
 
 TEST(rotors_keep_their_limits) {
-    AUTO(fixture_close)
-    Fixture fixture = fixture_open(WITH(fixture_config(), .quadrotor.rotor_speed_min = 200.0,
-                                        .config.command = MF_QUADROTOR_ROTORS));
+    AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .quadrotor.rotor_speed_min = 200.0,
+                                             .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){0, 2000, 100, 1990});
     mf_world_step(fixture.world, 1000);
     assert_field3(fixture.group, "rotor.speed", 0, 200.0, 2000.0, 200.0, 1e-6);
@@ -65,9 +63,8 @@ TEST(rotors_keep_their_limits) {
 }
 
 TEST(rotors_without_lag_are_there_at_once) {
-    AUTO(fixture_close)
-    Fixture fixture = fixture_open(WITH(fixture_config(), .quadrotor.motor_time_constant = 0.0,
-                                        .config.command = MF_QUADROTOR_ROTORS));
+    AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .quadrotor.motor_time_constant = 0.0,
+                                             .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1500, 1500, 1500, 1500});
     mf_world_step(fixture.world, 1);
     const double force = 4.0 * 1.562522e-6 * 1500.0 * 1500.0 / 0.752 - 9.81;
@@ -77,8 +74,7 @@ TEST(rotors_without_lag_are_there_at_once) {
 
 // Signs of the allocation: rotor 0 is ahead on the left and turns clockwise.
 TEST(one_rotor_turns_the_body_as_it_should) {
-    AUTO(fixture_close)
-    Fixture fixture =
+    AUTO_FIXTURE fixture =
         fixture_open(WITH(fixture_config(), .quadrotor.motor_time_constant = 0.0,
                           .world.gravity = 0.0, .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1000, 0, 0, 0});
@@ -94,8 +90,7 @@ TEST(one_rotor_turns_the_body_as_it_should) {
 // ---- drag ---------------------------------------------------------------------------------------
 
 TEST(quadratic_drag_ends_the_fall) {
-    AUTO(fixture_close)
-    Fixture fixture =
+    AUTO_FIXTURE fixture =
         fixture_open(WITH(fixture_config(), .quadrotor.mass = 1.0, .quadrotor.body_drag[2] = 0.1,
                           .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
@@ -114,7 +109,7 @@ TEST(linear_drag_follows_its_closed_form) {
     for (int i = 0; i < 3; i++)
         config.quadrotor.rotor_drag[i] = 1e-3;
     config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(config);
+    AUTO_FIXTURE fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){100, 100, 100, 100});
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){100, 100, 100, 100});
     fixture_fill(&fixture, 0, "base.position", 3, (double[3]){0, 0, 0});
@@ -162,7 +157,7 @@ TEST(the_brick_tumbles_as_published) {
                                           {10, -2.418902222, -23.552569520, 28.128592630},
                                           {20, -5.422734680, 22.715930576, 28.608281747},
                                           {30, 12.618390776, -17.397474762, 31.119588887}};
-    AUTO(fixture_close) Fixture fixture = open_brick(1e-3, false);
+    AUTO_FIXTURE fixture = open_brick(1e-3, false);
     for (int row = 0, now = 0; row < 4; row++) {
         mf_world_step(fixture.world, (uint64_t)(1000 * ((int)expected[row][0] - now)));
         now = (int)expected[row][0];
@@ -174,7 +169,7 @@ TEST(the_brick_tumbles_as_published) {
 
 // The same body in other axes: the products of inertia do what the principal values do.
 TEST(products_of_inertia_turn_with_the_axes) {
-    AUTO(fixture_close) Fixture fixture = open_brick(1e-3, true);
+    AUTO_FIXTURE fixture = open_brick(1e-3, true);
     mf_world_step(fixture.world, 5000);
     double x = fixture_get(&fixture, 0, "base.angular_velocity", 0) / degree;
     double y = fixture_get(&fixture, 0, "base.angular_velocity", 1) / degree;
@@ -206,7 +201,7 @@ static void read_spin(const Fixture *fixture, double momentum[3], double *energy
 
 TEST(a_free_body_keeps_energy_and_momentum) {
     double before[3], after[3], first, last, size = 0.0;
-    AUTO(fixture_close) Fixture fixture = open_brick(1e-3, false);
+    AUTO_FIXTURE fixture = open_brick(1e-3, false);
     read_spin(&fixture, before, &first);
     mf_world_step(fixture.world, 100000);
     read_spin(&fixture, after, &last);
@@ -228,7 +223,7 @@ static void fly_for_order(mf_Integrator integrator, double step, bool hard, doub
         config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 1e-4;
         config.quadrotor.body_drag[2] = 0.02;
     }
-    AUTO(fixture_close) Fixture fixture = fixture_open(config);
+    AUTO_FIXTURE fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1120, 1100, 1090, 1095});
     fixture_fill(&fixture, 0, "base.angular_velocity", 3, (double[3]){0.5, -0.3, 0.8});
     fixture_fill(&fixture, 0, "base.linear_velocity", 3, (double[3]){1.0, 2.0, -3.0});
@@ -319,7 +314,7 @@ TEST(bad_parameters_are_refused) {
 
 TEST(bad_settings_are_refused) {
     FixtureConfig config = fixture_config();
-    AUTO(fixture_close) Fixture fixture = fixture_open(config);
+    AUTO_FIXTURE fixture = fixture_open(config);
     mf_Group *second;
     second = add_group(fixture.world,
                        &WITH(mf_group_config(), .model = fixture.model, .name = "second"));

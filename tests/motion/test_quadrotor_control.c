@@ -35,8 +35,7 @@ static Response respond(Fixture *fixture, const char *command, uint32_t componen
 // bandwidth 5.6 and position bandwidth 16 / 5.6 give damping 0.7 at 4 rad/s, so overshoot 4.59879 %
 // and peak at 1.0997774 s.
 TEST(altitude_is_a_second_order_system) {
-    AUTO(fixture_close)
-    Fixture fixture =
+    AUTO_FIXTURE fixture =
         fixture_open(WITH(fixture_config(), .quadrotor.motor_time_constant = 0.0,
                           .quadrotor.velocity_bandwidth = 5.6, .quadrotor.velocity_integral = 0.0,
                           .quadrotor.position_bandwidth = 16.0 / 5.6, .quadrotor.climb_max = 100.0,
@@ -80,8 +79,7 @@ TEST(every_loop_follows_on_every_vehicle) {
     const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     for (int c = 0; c < 3; c++) {
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-            AUTO(fixture_close)
-            Fixture fixture = fixture_open(
+            AUTO_FIXTURE fixture = fixture_open(
                 WITH(fixture_config(), .quadrotor = vehicle[c], .config.command = rows[i].command));
             Response r = respond(&fixture, rows[i].field, rows[i].component, rows[i].size,
                                  rows[i].watched, rows[i].value, rows[i].steps);
@@ -109,9 +107,8 @@ static double yaw_of(const Fixture *fixture) {
 TEST(attitude_is_reached_and_held) {
     const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     for (int c = 0; c < 3; c++) {
-        AUTO(fixture_close)
-        Fixture fixture = fixture_open(WITH(fixture_config(), .quadrotor = vehicle[c],
-                                            .config.command = MF_QUADROTOR_ATTITUDE));
+        AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .quadrotor = vehicle[c],
+                                                 .config.command = MF_QUADROTOR_ATTITUDE));
         fixture_fill(&fixture, 0, "command.attitude", 3, (double[3]){0.4, -0.2, 2.5});
         double most = 0.0;
         for (int i = 0; i < 6000; i++) {
@@ -126,8 +123,7 @@ TEST(attitude_is_reached_and_held) {
 
 // Half a rotation of heading has no shorter side; the craft must turn nevertheless.
 TEST(half_a_turn_is_made) {
-    AUTO(fixture_close)
-    Fixture fixture = fixture_open(
+    AUTO_FIXTURE fixture = fixture_open(
         WITH(fixture_config(), .config.command = MF_QUADROTOR_POSITION, .single_precision = true));
     fixture_set(&fixture, 0, "command.yaw", 0, 3.14159265358979);
     mf_world_step(fixture.world, 5000);
@@ -135,8 +131,8 @@ TEST(half_a_turn_is_made) {
 }
 
 TEST(an_upset_vehicle_comes_back) {
-    AUTO(fixture_close)
-    Fixture fixture = fixture_open(WITH(fixture_config(), .config.command = MF_QUADROTOR_POSITION));
+    AUTO_FIXTURE fixture =
+        fixture_open(WITH(fixture_config(), .config.command = MF_QUADROTOR_POSITION));
     fixture_fill(&fixture, 0, "base.orientation", 4, (double[4]){0.1, 0.99498743710662, 0, 0});
     fixture_fill(&fixture, 0, "base.angular_velocity", 3, (double[3]){3, -2, 1});
     mf_world_step(fixture.world, 20000);
@@ -146,8 +142,7 @@ TEST(an_upset_vehicle_comes_back) {
 }
 
 TEST(wind_is_flown_out) {
-    AUTO(fixture_close)
-    Fixture fixture = fixture_open(
+    AUTO_FIXTURE fixture = fixture_open(
         WITH(fixture_config(), .quadrotor.rotor_drag[0] = 5e-5, .quadrotor.rotor_drag[1] = 5e-5,
              .quadrotor.body_drag[0] = 0.01, .config.command = MF_QUADROTOR_POSITION));
     fixture_set(&fixture, 0, "wind.velocity", 0, 4.0);
@@ -161,7 +156,7 @@ TEST(wind_is_flown_out) {
 TEST(yaw_gives_way_to_roll) {
     double gained[2], rotated[2];
     for (int with_yaw = 0; with_yaw < 2; with_yaw++) {
-        AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+        AUTO_FIXTURE fixture = fixture_open(fixture_config());
         fixture_set(&fixture, 0, "command.rates", 0, 10.0);
         fixture_set(&fixture, 0, "command.rates", 2, with_yaw ? 3.0 : 0.0);
         mf_world_step(fixture.world, 30);
@@ -177,8 +172,7 @@ TEST(yaw_gives_way_to_roll) {
 
 // Between ticks the rotors' commands are held.
 TEST(a_slower_control_holds_its_commands) {
-    AUTO(fixture_close)
-    Fixture fixture =
+    AUTO_FIXTURE fixture =
         fixture_open(WITH(fixture_config(), .config.control_interval = 5 * MF_MILLISECOND));
     fixture_set(&fixture, 0, "command.rates", 0, 1.0);
     mf_world_step(fixture.world, 1);
@@ -195,10 +189,10 @@ TEST(a_slower_control_holds_its_commands) {
 
 // Between their ticks the outer loops' demand is held, and the body-rate loop goes on.
 TEST(slower_outer_loops_hold_their_demand) {
-    AUTO(fixture_close)
-    Fixture fixture = fixture_open(WITH(fixture_config(), .config.command = MF_QUADROTOR_ATTITUDE,
-                                        .config.control_interval = 2 * MF_MILLISECOND,
-                                        .config.outer_interval = 10 * MF_MILLISECOND));
+    AUTO_FIXTURE fixture =
+        fixture_open(WITH(fixture_config(), .config.command = MF_QUADROTOR_ATTITUDE,
+                          .config.control_interval = 2 * MF_MILLISECOND,
+                          .config.outer_interval = 10 * MF_MILLISECOND));
     fixture_set(&fixture, 0, "command.attitude", 0, 0.3);
     mf_world_step(fixture.world, 1);
     double clamped = fixture_get(&fixture, 0, "control.demand", 0);
@@ -218,8 +212,7 @@ TEST(slower_outer_loops_reach_the_position) {
     for (int c = 0; c < 3; c++) {
         Response r[2];
         for (int slow = 0; slow < 2; slow++) {
-            AUTO(fixture_close)
-            Fixture fixture = fixture_open(WITH(
+            AUTO_FIXTURE fixture = fixture_open(WITH(
                 fixture_config(), .quadrotor = vehicle[c], .config.command = MF_QUADROTOR_POSITION,
                 .config.outer_interval = slow ? 10 * MF_MILLISECOND : 0));
             r[slow] = respond(&fixture, "command.position", 0, 5.0, "base.position", 0, 20000);
@@ -239,7 +232,7 @@ TEST(bad_commands_are_refused_and_counted) {
     for (int wide = 0; wide < 2; wide++) {
         FixtureConfig config =
             WITH(fixture_config(), .count = wide ? 40 : 1, .single_precision = wide);
-        AUTO(fixture_close) Fixture fixture = fixture_open(config);
+        AUTO_FIXTURE fixture = fixture_open(config);
         uint32_t agent = wide ? 21 : 0;
         double ticks = 0.0;
         fixture_fill(&fixture, agent, "command.rates", 3, (double[3]){0.5, 0.25, -0.125});
@@ -282,7 +275,7 @@ TEST(a_corrupted_agent_does_not_affect_others) {
                 {"base.angular_velocity", 0, 1500.0, MF_FAULT_RANGE}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         FixtureConfig config = WITH(fixture_config(), .count = 40, .single_precision = i % 2 == 0);
-        AUTO(fixture_close) Fixture sound = fixture_open(config), sick = fixture_open(config);
+        AUTO_FIXTURE sound = fixture_open(config), sick = fixture_open(config);
         fixture_set(&sick, 5, rows[i].field, rows[i].component, rows[i].value);
         mf_world_step(sound.world, 100);
         mf_world_step(sick.world, 1);
@@ -299,8 +292,7 @@ TEST(a_corrupted_agent_does_not_affect_others) {
 }
 
 TEST(a_reset_hovers) {
-    AUTO(fixture_close)
-    Fixture fixture =
+    AUTO_FIXTURE fixture =
         fixture_open(WITH(fixture_config(), .config.command = MF_QUADROTOR_VELOCITY, .count = 3));
     uint64_t fresh = mf_group_instance_hash(fixture.group, 1);
     fixture_set(&fixture, 1, "command.velocity", 0, 3.0);
@@ -361,14 +353,14 @@ TEST(alone_is_as_in_a_swarm) {
     for (int command = 0; command <= MF_QUADROTOR_POSITION; command++) {
         FixtureConfig config = WITH(variant(command, command % 3), .single_precision = true,
                                     .count = 10000, .shared = true);
-        AUTO(fixture_close) Fixture swarm = fixture_open(config);
+        AUTO_FIXTURE swarm = fixture_open(config);
         for (uint32_t i = 0; i < config.count; i++)
             give_orders(&swarm, i, i, (mf_QuadrotorCommand)command);
         mf_world_step(swarm.world, 60);
         config.count = 1;
         config.shared = false;
         for (size_t k = 0; k < sizeof chosen / sizeof *chosen; k++) {
-            AUTO(fixture_close) Fixture alone = fixture_open(config);
+            AUTO_FIXTURE alone = fixture_open(config);
             give_orders(&alone, 0, chosen[k], (mf_QuadrotorCommand)command);
             mf_world_step(alone.world, 60);
             assert_true(mf_group_instance_hash(alone.group, 0) ==
@@ -383,7 +375,7 @@ TEST(all_instruction_sets_give_the_same_bits) {
         FOR_EACH_ISA (isa) {
             FixtureConfig config = WITH(variant(round / 6, round / 2 % 3), .world.isa = isa,
                                         .single_precision = round % 2 == 0, .count = 35);
-            AUTO(fixture_close) Fixture fixture = fixture_open(config);
+            AUTO_FIXTURE fixture = fixture_open(config);
             for (uint32_t i = 0; i < config.count; i++)
                 give_orders(&fixture, i, 7 * i, config.config.command);
             fixture_set(&fixture, 9, "base.angular_velocity", 0, 40.0); // rotors at their limits
@@ -401,7 +393,7 @@ TEST(a_restored_world_continues) {
     FixtureConfig config = WITH(fixture_config(), .config.command = MF_QUADROTOR_POSITION,
                                 .config.control_interval = 4 * MF_MILLISECOND,
                                 .config.outer_interval = 8 * MF_MILLISECOND, .count = 20);
-    AUTO(fixture_close) Fixture fixture = fixture_open(config);
+    AUTO_FIXTURE fixture = fixture_open(config);
     for (uint32_t i = 0; i < config.count; i++)
         give_orders(&fixture, i, i, MF_QUADROTOR_POSITION);
     mf_world_step(fixture.world, 101);
@@ -411,7 +403,7 @@ TEST(a_restored_world_continues) {
 // ---- memory -------------------------------------------------------------------------------------
 
 TEST(a_step_allocates_nothing) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(WITH(fixture_config(), .count = 100));
+    AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .count = 100));
     uint64_t calls = mf_context_call_count(fixture.context);
     mf_world_step(fixture.world, 20);
     assert_int_equal(mf_context_call_count(fixture.context), calls);

@@ -8,7 +8,7 @@ static DrivenFixtureConfig usual(mf_Motion motion) {
 
 // In the air, without gravity, a base at rest stays at rest whatever its limbs do.
 TEST(limbs_have_no_reaction) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     make_flailer(fixture.hand, true);
     driven_open(&fixture, NULL, WITH(usual(MF_MOTION_RIGID), .world.gravity = 0.0));
     fixture_set(&fixture, "base.position", 2, 5.0);
@@ -28,7 +28,7 @@ TEST(limbs_have_no_reaction) {
 // without friction it stays under `rigid`, and its center of mass does under `prescribed`.
 static double walk(mf_Motion motion, double friction) {
     static const double forward[3] = {1, 0, 0};
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     art_body(fixture.hand, 0, 3.0, 0, 0, 0, 0.03, 0.03, 0.03);
     uint32_t feet = mf_hand_slide(fixture.hand, 0, 0, 0, 0, forward);
     art_body(fixture.hand, feet, 1.0, 0, 0, -0.05, 0.01, 0.01, 0.01);
@@ -57,7 +57,7 @@ TEST(joint_rates_carry_the_robot) {
 
 // A top on one point slows down by the constant torque nu m g: w = w0 - nu m g t / I.
 TEST(spin_has_friction) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     art_body(fixture.hand, 0, 2.0, 0, 0, -0.2, 0.05, 0.05, 0.01);
     mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
     driven_open(&fixture, NULL, WITH(usual(MF_MOTION_RIGID), .rigid.torsional_friction = 0.002));
@@ -76,7 +76,7 @@ TEST(spin_has_friction) {
 // height where m g (h' + d) = z k d^2 / 2, z being the share of the stiffness on separation.
 TEST(drops_come_back_to_their_share) {
     for (int i = 1; i <= 4; i++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         art_body(fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
         mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
         driven_open(&fixture, NULL,
@@ -107,7 +107,7 @@ TEST(drops_come_back_to_their_share) {
 // of the depth.
 TEST(what_is_pressed_rises_to_rest) {
     for (int feet = 1; feet <= 4; feet += 3) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         art_body(fixture.hand, 0, 2.0, 0, 0, 0, 0.01, 0.01, 0.01);
         for (int k = 0; k < feet; k++)
             mf_hand_point(fixture.hand, 0, feet > 1 ? (k & 1 ? 0.1 : -0.1) : 0,
@@ -129,7 +129,7 @@ TEST(stiff_contacts_rest) {
         DrivenFixtureConfig config = usual(i < 3 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED);
         config.world.step = 2 * MF_MILLISECOND;
         config.rigid.contact_stiffness = config.prescribed.contact_stiffness = stiffness[i % 3];
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         art_body(fixture.hand, 0, 2.0, 0.03, 0, 0, 0.01, 0.01, 0.01);
         for (int k = 0; k < 4; k++)
             mf_hand_point(fixture.hand, 0, k & 1 ? 0.1 : -0.1, k & 2 ? 0.1 : -0.1, -0.05, 0.0,

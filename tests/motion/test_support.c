@@ -34,7 +34,7 @@ static double largest_speed(const Fixture *fixture) {
 TEST(c1_four_feet) {
     static const double expected[4] = {33.92625, 27.38625, 21.66375, 15.12375}; // [N]
     for (int friction = 0; friction < 2; friction++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         add_mass(fixture.hand, 10.0, 0.05, 0.02, 0.0);
         for (int i = 0; i < 4; i++)
             mf_hand_point(fixture.hand, 0, i < 2 ? 0.2 : -0.2, i % 2 ? -0.15 : 0.15, 0, 0, true);
@@ -49,7 +49,7 @@ TEST(c1_four_feet) {
 // C2. Three feet: statics has one answer; forces and moments balance to 1e-12 m g.
 TEST(c2_three_feet) {
     static const double foot[3][2] = {{0.2, 0.03}, {-0.1, 0.17}, {-0.12, -0.14}};
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     add_mass(fixture.hand, 3.0, 0.02, -0.01, 0.1);
     for (int i = 0; i < 3; i++)
         mf_hand_point(fixture.hand, 0, foot[i][0], foot[i][1], 0, 0, true);
@@ -76,7 +76,7 @@ TEST(c6_plane_by_three_methods) {
     uint32_t contacts = 0;
     heights[0] = -1.0;
     for (int method = 0; method < 3; method++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_hexapod(fixture.hand);
         mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 20, .rows = 20,
                                        .interpolation = method == 2 ? MF_BILINEAR : MF_NEAREST);
@@ -122,7 +122,7 @@ TEST(degenerate_contacts) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int option = 0; option < 4; option++) {
-            AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+            AUTO_FIXTURE fixture = fixture_begin(1);
             add_mass(fixture.hand, 2.0, 0, 0, 0);
             for (uint32_t c = 0; c < cases[i].count; c++)
                 mf_hand_point(fixture.hand, 0, cases[i].at[c][0], cases[i].at[c][1], 0, 0, true);
@@ -162,7 +162,7 @@ TEST(rest_does_not_drift) {
         double allowed = wide ? 1e-9 : 1e5 * 0x1p-24 * 0.3;
         if (coupled && ground == 2)
             allowed = 5e-3;
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_hexapod(fixture.hand);
         mf_Terrain *terrain = make_terrain(
             fixture.context, ground == 0 ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,

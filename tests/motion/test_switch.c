@@ -375,7 +375,7 @@ TEST(motions_that_are_not_there_are_refused) {
 }
 
 TEST(a_group_with_one_motion_answers_too) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     make_hexapod(fixture.hand);
     fixture_open(&fixture, fixture_config(true));
     double center[3], linear[3], angular[3], expected[3][3];

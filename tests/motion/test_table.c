@@ -177,7 +177,7 @@ TEST(every_motion_begins_from_its_defaults) {
 TEST(a_toy_motion_is_a_row) {
     mf_Error error = {0};
     double center[3], linear[3], angular[3];
-    AUTO(fixture_close) Fixture fixture = fixture_open(37);
+    AUTO_FIXTURE fixture = fixture_open(37);
     must(toy_row.add(fixture.group, NULL, &error), &error);
     assert_non_null(mf_motion_plan(fixture.group, &toy_row));
     assert_int_equal(toy_row.add(fixture.group, NULL, &error), MF_BAD_ARGUMENT);
@@ -198,7 +198,7 @@ TEST(a_toy_motion_is_a_row) {
 TEST(vehicles_are_motions) {
     mf_MotionsConfig config = mf_motions_config();
     const mf_Car car = mf_car();
-    AUTO(fixture_close) Fixture fixture = fixture_open(3);
+    AUTO_FIXTURE fixture = fixture_open(3);
     MUST_FAIL(mf_motion_add(fixture.group, MF_MOTION_CAR, &config, &error), MF_BAD_ARGUMENT,
               "make it with mf_motion_model()");
     config.start = MF_MOTION_CAR;

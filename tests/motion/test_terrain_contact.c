@@ -8,7 +8,7 @@ static const double pi = 3.14159265358979323846;
 // Height at which one massive point comes to rest on sin(x) cos(y) of cell h, at a position where
 // the surface is level (x = pi/2, y = 0), by a map whose cells do not meet that place.
 static double rest_height(double cell) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     mf_hand_point(fixture.hand, 0, 0, 0, 0, 1.0, true);
     mf_Terrain *terrain;
     mf_TerrainConfig map = mf_terrain_config();
@@ -47,7 +47,7 @@ TEST(c8_any_position_is_defined) {
     static const uint32_t sizes[][2] = {{1, 1}, {1, 128}, {128, 1}, {128, 128}};
     enum { PLACES = sizeof positions / sizeof *positions };
     for (int option = 0; option < 16; option++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_hexapod(fixture.hand);
         mf_Terrain *terrain;
         mf_TerrainConfig map =

@@ -38,7 +38,7 @@ static TextConfig pile_config(void) {
 // One sweep does not bear 1000 kg on 1 kg; with solutions of all rows behind it, it does.
 TEST(few_sweeps_are_reported) {
     TextConfig config = pile_config();
-    AUTO(text_close) Text t = text_open(heavy_on_light, config);
+    AUTO_TEXT t = text_open(heavy_on_light, config);
     mf_world_step(t.world, 40);
     expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
     text_close(&t);
@@ -50,7 +50,7 @@ TEST(few_sweeps_are_reported) {
 
 // A robot goes on with a warning, a reset clears it, and an image and the hash hold it.
 TEST(a_warning_is_state_and_does_not_freeze) {
-    AUTO(text_close) Text t = text_open(heavy_on_light, pile_config());
+    AUTO_TEXT t = text_open(heavy_on_light, pile_config());
     const uint64_t clean = mf_world_hash(t.world);
     mf_world_step(t.world, 20);
     const uint64_t before = expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
@@ -101,7 +101,7 @@ TEST(too_many_contacts_are_a_fault) {
         TextConfig config = WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
                                  .motion.contact_law = cases[i].law, .motion.shapes = true);
         put_balls(text, ROOM, cases[i].balls, cases[i].ground);
-        AUTO(text_close) Text t = text_open(text, config);
+        AUTO_TEXT t = text_open(text, config);
         mf_world_step(t.world, 5);
         const uint32_t word = mf_group_warning(t.group, 0);
         const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_CONTACTS);
@@ -132,10 +132,9 @@ TEST(a_pile_of_boxes_stays_in_its_bin) {
                                  .1 * (i % 3 - 1), .1 * (i / 3 % 3 - 1), .08 + .12 * (i / 9),
                                  37 * i % 80, 53 * i % 70, 71 * i % 90);
     snprintf(text + used, ROOM - used, "</worldbody></mujoco>");
-    AUTO(text_close)
-    Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
-                                  .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
-                                  .motion.shapes = true, .group.double_precision = false));
+    AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                       .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
+                                       .motion.shapes = true, .group.double_precision = false));
     mf_world_step(t.world, 500);
     assert_int_equal(mf_group_fault_total(t.group), 0);
     assert_false(mf_group_warning(t.group, 0) & MF_WARNING_CONTACTS);
@@ -156,9 +155,8 @@ TEST(an_inaccurate_contact_is_reported) {
         "</worldbody></mujoco>";
     static const double rotation[4] = {0.2856, 0.6055, 0.6451, -0.3682};
     for (int beside = 0; beside < 2; beside++) { // and one that the search finds
-        AUTO(text_close)
-        Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
-                                      .group.double_precision = false));
+        AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                           .group.double_precision = false));
         text_set3(&t, "base.position", 0.0258 + 0.02 * beside, 0.0085, -0.0145);
         set_fields(t.group, "base.orientation", 0, 4, rotation);
         mf_world_step(t.world, 1);
@@ -176,7 +174,7 @@ TEST(an_open_loop_is_reported) {
         "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"
         "<equality><joint joint1='x' polycoef='.005 0 0 0 0'/></equality></mujoco>";
-    AUTO(text_close) Text t = text_open(text, text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND));
+    AUTO_TEXT t = text_open(text, text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND));
     mf_world_step(t.world, 3);
     const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_LOOPS);
     expect_warning(t.group, MF_WARNING_LOOPS, 0.0049);
@@ -189,8 +187,7 @@ TEST(too_fast_a_rotation_is_reported) {
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1e-2 2e-2 2.5e-2'/></body>"
         "</worldbody></mujoco>";
-    AUTO(text_close)
-    Text t = text_open(
+    AUTO_TEXT t = text_open(
         text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
     text_set3(&t, "base.angular_velocity", 100, 90, 80);
     mf_world_step(t.world, 20);
@@ -203,7 +200,7 @@ TEST(too_fast_a_rotation_is_reported) {
 // The base was turned by a radian, and where its feet stood was drawn together to a tenth, which
 // the turn of least squares comes near slowly.
 TEST(a_lost_stance_is_reported) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     kin_biped(fixture.hand);
     kin_open(&fixture, kin_config(10 * MF_MILLISECOND));
     mf_world_step(fixture.world, 2);

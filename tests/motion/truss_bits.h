@@ -30,13 +30,13 @@ static inline void other_lanes_change_nothing_of(mf_Context *context, RigConfig 
     bar(&dot, 0, vertex(&dot, 0.1, 0, 0.01, "xyz"));
     config.motion.vertices = 10;
     config.motion.bars = 20;
-    AUTO(rig_close) Rig many = rig_open(context, &parts[0].truss, config);
+    AUTO_RIG many = rig_open(context, &parts[0].truss, config);
     for (uint32_t i = 0; i < config.count; i++)
         give(&many, i, &parts[i < 8 ? 0 : i % 3].truss);
     begin_all(&many, start);
     drive(&many, steps);
     for (uint32_t i = 0; i < config.count; i += 5) {
-        AUTO(rig_close) Rig few = rig_open(context, &parts[0].truss, config);
+        AUTO_RIG few = rig_open(context, &parts[0].truss, config);
         for (uint32_t k = 0; k < config.count; k++)
             give(&few, k, k == i ? &parts[i < 8 ? 0 : i % 3].truss : &dot.truss);
         if (start != NULL)
@@ -55,7 +55,7 @@ static inline uint64_t hash_with(RigConfig config, Begin *start, uint32_t steps,
     crawler(&parts[0], 7, 1);
     crawler(&parts[1], 6, 0);
     config.world.isa = isa;
-    AUTO(rig_close) Rig rig = rig_open(context, &parts[0].truss, config);
+    AUTO_RIG rig = rig_open(context, &parts[0].truss, config);
     for (uint32_t i = config.count / 2; i < config.count; i += 2)
         give(&rig, i, &parts[1].truss);
     begin_all(&rig, start);
@@ -75,7 +75,7 @@ static inline void snapshots_continue_with(mf_Context *context, RigConfig config
                                            uint32_t steps) {
     Parts parts;
     crawler(&parts, 7, 1);
-    AUTO(rig_close) Rig rig = rig_open(context, &parts.truss, config);
+    AUTO_RIG rig = rig_open(context, &parts.truss, config);
     begin_all(&rig, start);
     drive(&rig, steps);
     char image[1 << 17];

@@ -39,7 +39,7 @@ TEST(contacts_are_where_they_are) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     const double still[12] = {0};
     double position[14] = {0.3, 0.2, 0.09, 1, 0, 0, 0, 0.3, 0.2, 0.22, 1, 0, 0, 0}, values[34];
-    AUTO(text_close) Text t = open_sensors(BALLS, config);
+    AUTO_TEXT t = open_sensors(BALLS, config);
     mf_group_set_state(t.group, 0, position, still);
     MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
     mf_Field *value = mf_group_find_field(t.group, "sensor.value");
@@ -63,7 +63,7 @@ TEST(the_deepest_comes_first) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     const double still[12] = {0};
     double position[14] = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0.22, 1, 0, 0, 0}, values[40];
-    AUTO(text_close) Text t = open_sensors(BALLS, config);
+    AUTO_TEXT t = open_sensors(BALLS, config);
     const uint32_t all = t.model->sensors[3].address, low = t.model->sensors[4].address;
     mf_group_set_state(t.group, 0, position, still);
     MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
@@ -82,7 +82,7 @@ TEST(the_deepest_comes_first) {
 TEST(readings_are_those_of_the_state) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     bool fell = false;
-    AUTO(text_close) Text t = open_sensors(BALLS, config);
+    AUTO_TEXT t = open_sensors(BALLS, config);
     for (int i = 0; i < 400; i++) {
         mf_world_step(t.world, 1);
         const double height = text_get(&t, "free.position", 2) - 0.1;
@@ -117,7 +117,7 @@ TEST(other_motions_refuse_by_name) {
 
 static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
     uint64_t hash = 0;
-    AUTO(text_close) Text t = open_sensors(BALLS, balls_config(count, floats, isa));
+    AUTO_TEXT t = open_sensors(BALLS, balls_config(count, floats, isa));
     mf_Field *speed = mf_group_find_field(t.group, "free.velocity");
     for (uint32_t i = 0; i < count; i++)
         mf_field_set(speed, i, 0, 0.1 * (count == 1 ? which : i));
@@ -155,7 +155,7 @@ TEST(lengths_of_paths_are_read) {
         "</sensor></mujoco>";
     double values[6];
     const double speed = 0.5;
-    AUTO(text_close) Text t = open_sensors(text, balls_config(1, false, MF_ISA_AUTO));
+    AUTO_TEXT t = open_sensors(text, balls_config(1, false, MF_ISA_AUTO));
     const double expected[2][6] = {{1.5, -1.0, 4.5, -3.0, 0, 0},
                                    {2.95, -1.0, 8.85, -3.0, -0.05, 1.0}};
     for (int i = 0; i < 2; i++) {

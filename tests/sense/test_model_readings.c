@@ -104,7 +104,7 @@ static const char box[] =
 // loads on the sole are the weight.
 TEST(a_box_falls_and_rests) {
     double a[3];
-    AUTO(rig_close) Rig rig = rig_open(*state, box, rig_config());
+    AUTO_RIG rig = rig_open(*state, box, rig_config());
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, G, 1e-12);
     set_field(rig.group, "base.position", 0, 2, 5.0);
@@ -129,8 +129,7 @@ TEST(a_box_falls_and_rests) {
 // length 2 l = 1 m and mass m pulls its holder by m w^2 l.
 TEST(a_rod_turns) {
     double a[3];
-    AUTO(rig_close)
-    Rig rig = rig_open(
+    AUTO_RIG rig = rig_open(
         *state,
         "<mujoco><option gravity='0 0 0'><flag contact='disable'/></option><worldbody><body>"
         "<joint axis='0 0 1'/><inertial pos='0.5 0 0' mass='3' diaginertia='1 1 1'/><site "
@@ -153,8 +152,7 @@ TEST(a_rod_turns) {
 // Without sensors of acceleration no velocities are kept.
 TEST(positions_alone_can_be_read) {
     double a[3];
-    AUTO(rig_close)
-    Rig rig = rig_open(
+    AUTO_RIG rig = rig_open(
         *state,
         "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='0.1'/><site name='s'/>"
         "</body></worldbody><sensor><framepos objtype='site' objname='s'/></sensor></mujoco>",
@@ -177,7 +175,7 @@ static double range_to(mf_Context *context, const char *geom) {
         "size='0.1'/><site name='s' zaxis='1 0 0'/></body></worldbody><sensor><rangefinder "
         "site='s'/></sensor></mujoco>",
         geom);
-    AUTO(rig_close) Rig rig = rig_open(context, text, config);
+    AUTO_RIG rig = rig_open(context, text, config);
     return value_of(&rig, 0, 0);
 }
 
@@ -209,8 +207,7 @@ TEST(rays_end_at_shapes) {
 
 // The distance to the ground of a world, level: h / cos.
 TEST(rays_end_at_the_ground) {
-    AUTO(rig_close)
-    Rig rig = rig_open(
+    AUTO_RIG rig = rig_open(
         *state,
         "<mujoco><worldbody><body pos='0 0 2'><joint type='slide' axis='0 0 1'/><geom "
         "size='0.1'/><site name='s' zaxis='3 0 -4'/></body></worldbody><sensor><rangefinder "
@@ -259,7 +256,7 @@ TEST(noise_has_its_size) {
 TEST(slow_sensors_keep_their_values) {
     RigConfig config = rig_config();
     config.sensors.rate = (mf_Rate){50, 1}; // each tenth step of 2 ms
-    AUTO(rig_close) Rig rig = rig_open(*state, noisy, config);
+    AUTO_RIG rig = rig_open(*state, noisy, config);
     int changes = 0;
     for (int k = 0; k < 200; k++) {
         double before = value_of(&rig, 0, 0);
@@ -281,7 +278,7 @@ TEST(a_pan_is_weighed) {
         "mass='3' condim='1'/></body></worldbody><sensor><force site='s'/><torque site='s'/>"
         "<jointlimitfrc joint='z'/></sensor></mujoco>";
     double a[3];
-    AUTO(rig_close) Rig rig = rig_open(*state, scale, rig_config());
+    AUTO_RIG rig = rig_open(*state, scale, rig_config());
     mf_world_step(rig.world, 2000);
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, 4 * G, 1e-6);
@@ -297,7 +294,7 @@ TEST(a_tendon_holds_a_weight) {
         "type='slide' axis='0 0 1'/><geom type='box' size='0.3 0.3 0.02' mass='2'/></body>"
         "</worldbody><tendon><fixed name='t' limited='true' range='-0.01 1'><joint joint='z' "
         "coef='0.5'/></fixed></tendon><sensor><tendonlimitfrc tendon='t'/></sensor></mujoco>";
-    AUTO(rig_close) Rig rig = rig_open(*state, scale, rig_config());
+    AUTO_RIG rig = rig_open(*state, scale, rig_config());
     mf_world_step(rig.world, 10); // still above
     assert_near(value_of(&rig, 0, 0), 0, 0);
     mf_world_step(rig.world, 2000);
@@ -320,7 +317,7 @@ TEST(a_beam_on_two_supports) {
         char text[1024];
         double a[3];
         snprintf(text, sizeof text, beam, supports[i][0], supports[i][1]);
-        AUTO(rig_close) Rig rig = rig_open(*state, text, config);
+        AUTO_RIG rig = rig_open(*state, text, config);
         mf_world_step(rig.world, 2000);
         values3(&rig, 0, a);
         assert_near(a[2], G, 1e-4);
@@ -350,7 +347,7 @@ TEST(a_pushed_base_feels_nothing) {
         "pos='0.1 0 0' mass='2' diaginertia='1 2 3'/><site name='s'/></body></worldbody><sensor>"
         "<force site='s'/><torque site='s'/><accelerometer site='s'/></sensor></mujoco>";
     double a[3];
-    AUTO(rig_close) Rig rig = rig_open(*state, body, rig_config());
+    AUTO_RIG rig = rig_open(*state, body, rig_config());
     for (uint32_t c = 0; c < 3; c++) {
         set_field(rig.group, "base.force", 0, c, 3.0 - 2.0 * c);
         set_field(rig.group, "base.torque", 0, c, 0.5 + c);
@@ -367,7 +364,7 @@ TEST(a_pushed_base_feels_nothing) {
 TEST(external_forces_act_on_a_tumbling_robot) {
     RigConfig config = rig_config();
     double a[3], largest = 0.0, base = 0.0, hinge = 0.0, sum = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(*state, tumbler, config);
+    AUTO_RIG rig = rig_open(*state, tumbler, config);
     for (int n = 0; n < 12000; n++) {
         mf_world_step(rig.world, 1);
         values3(&rig, 0, a);
@@ -404,9 +401,8 @@ static Rig open_everything(mf_Context *context, RigConfig config) {
 static uint64_t tumbler_hash(mf_Context *context, uint32_t count, uint32_t which, mf_Isa isa,
                              bool floats) {
     uint64_t hash = 0;
-    AUTO(rig_close)
-    Rig rig = rig_open(context, tumbler,
-                       WITH(rig_config(), .count = count, .isa = isa, .floats = floats));
+    AUTO_RIG rig = rig_open(context, tumbler,
+                            WITH(rig_config(), .count = count, .isa = isa, .floats = floats));
     for (uint32_t i = 0; i < count; i++)
         set_field(rig.group, "free.velocity", i, 1, 0.2 * (count == 1 ? which : i) - 0.7);
     for (int n = 0; n < 22; n++) {
@@ -436,8 +432,7 @@ TEST(bits_do_not_depend_on_settings) {
     for (int floats = 0; floats < 2; floats++) {
         uint64_t expected[40];
         FOR_EACH_ISA (isa) {
-            AUTO(rig_close)
-            Rig rig = open_everything(
+            AUTO_RIG rig = open_everything(
                 *state, WITH(rig_config(), .count = 40, .floats = floats, .isa = isa));
             mf_world_step(rig.world, 30);
             for (uint32_t i = 0; i < 40; i++) {
@@ -447,14 +442,14 @@ TEST(bits_do_not_depend_on_settings) {
                 assert_int_equal(hash, expected[i]);
             }
         }
-        AUTO(rig_close) Rig alone = open_everything(*state, WITH(rig_config(), .floats = floats));
+        AUTO_RIG alone = open_everything(*state, WITH(rig_config(), .floats = floats));
         mf_world_step(alone.world, 30);
         assert_int_equal(mf_group_instance_hash(alone.group, 0), expected[0]);
     }
 }
 
 TEST(floats_are_near_doubles) {
-    AUTO(rig_close) Rig single, precise;
+    AUTO_RIG single, precise;
     RigConfig config = rig_config();
     precise = open_everything(*state, config);
     config.floats = true;
@@ -469,7 +464,7 @@ TEST(floats_are_near_doubles) {
 }
 
 TEST(a_faulty_robot_does_not_affect_others) {
-    AUTO(rig_close) Rig clean, broken;
+    AUTO_RIG clean, broken;
     RigConfig config = WITH(rig_config(), .count = 20);
     clean = open_everything(*state, config);
     broken = open_everything(*state, config);
@@ -500,7 +495,7 @@ TEST(fixed_bodies_are_distinguished) {
         char text[1024];
         double a[3];
         snprintf(text, sizeof text, leg, parts[i][0], parts[i][1]);
-        AUTO(rig_close) Rig rig = rig_open(*state, text, config);
+        AUTO_RIG rig = rig_open(*state, text, config);
         mf_world_step(rig.world, 400);
         values3(&rig, 0, a); // the foot bears the upper ball, or hangs on it
         assert_near3(a, 0, 0, i == 2 ? G : -G, 1e-4);
@@ -521,7 +516,7 @@ TEST(unmeasurable_sensors_are_named) {
         char text[1024];
         RigConfig config = WITH(rig_config(), .points = true);
         snprintf(text, sizeof text, limits, cases[i].sensor);
-        AUTO(rig_close) Rig rig = rig_load(*state, text);
+        AUTO_RIG rig = rig_load(*state, text);
         MUST_FAIL(rig_try(&rig, config, &error), MF_UNSUPPORTED, cases[i].names);
         config.sensors.lenient = true;
         MUST(rig_try(&rig, config, &error));
@@ -532,7 +527,7 @@ TEST(unmeasurable_sensors_are_named) {
 
 // `points` moves the same robot, and its sensors read.
 TEST(points_has_sensors_too) {
-    AUTO(rig_close) Rig rig = rig_open(*state, box, WITH(rig_config(), .points = true));
+    AUTO_RIG rig = rig_open(*state, box, WITH(rig_config(), .points = true));
     mf_world_step(rig.world, 500);
     double a[3];
     values3(&rig, 0, a);
@@ -541,8 +536,7 @@ TEST(points_has_sensors_too) {
 }
 
 TEST(snapshots_contain_readings) {
-    AUTO(rig_close)
-    Rig rig = rig_open(*state, noisy, WITH(rig_config(), .sensors.rate = ((mf_Rate){50, 1})));
+    AUTO_RIG rig = rig_open(*state, noisy, WITH(rig_config(), .sensors.rate = ((mf_Rate){50, 1})));
     mf_world_step(rig.world, 13);
     assert_continues(rig.world, 30);
 }

@@ -71,7 +71,7 @@ static Rig open_with(mf_Context *context, const char *text, mf_Motion motion) {
 TEST(falling_and_resting) {
     for (mf_Motion level = MF_MOTION_POINTS; level < MF_MOTION_LEVELS; level++) {
         double a[3];
-        AUTO(rig_close) Rig rig = open_with(*state, ARM(IMU), level);
+        AUTO_RIG rig = open_with(*state, ARM(IMU), level);
         const double weight = rig.model->mass * G;
         readings3(&rig, "acc", a);
         assert_near3(a, 0, 0, G, 1e-12);
@@ -103,8 +103,7 @@ TEST(falling_and_resting) {
 // motion, never what another motion wrote last.
 TEST(loads_are_those_of_the_present_level) {
     mf_Error error = {0};
-    AUTO(rig_close)
-    Rig rig = rig_open(
+    AUTO_RIG rig = rig_open(
         *state,
         WITH(rig_config(),
              .text =
@@ -141,7 +140,7 @@ TEST(loads_are_those_of_the_present_level) {
 // The arm turns at w: the IMU's y looks inward, so it reads + w^2 r there, and w about z.
 TEST(a_turning_arm) {
     double a[3], w[3];
-    AUTO(rig_close) Rig rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
+    AUTO_RIG rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
     rig_set(&rig, "base.position", 0, 2, 50.0);
     rig_set(&rig, "joint.rate", 0, 0, 4.0);
     mf_world_step(rig.world, 1);
@@ -157,7 +156,7 @@ TEST(a_turning_arm) {
 
 // Roll, pitch, yaw of a turned robot, by the formula of URDF.
 TEST(attitude_is_roll_pitch_yaw) {
-    AUTO(rig_close) Rig rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
+    AUTO_RIG rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
     const double roll = 0.3, pitch = -0.7, yaw = 2.5;
     const double q[4] = {cos(roll / 2) * cos(pitch / 2) * cos(yaw / 2) +
                              sin(roll / 2) * sin(pitch / 2) * sin(yaw / 2),
@@ -288,8 +287,7 @@ TEST(an_encoder_is_late_and_coarse) {
 // The sensors of the walking experiments go the same way: late contacts, coarse rays, at their own
 // rates; joints and attitude at that of the controller.
 TEST(walkers_have_real_sensors_too) {
-    AUTO(rig_close)
-    Rig rig = rig_open(
+    AUTO_RIG rig = rig_open(
         *state,
         WITH(rig_config(),
              .text =
@@ -348,7 +346,7 @@ TEST(rates_and_delays_of_mjcf_are_those_of_mujoco) {
                  "name='j' type='slide'/><geom size='0.1'/></body></worldbody><sensor><jointpos "
                  "joint='j' %s/></sensor></mujoco>",
                  cases[k].attributes);
-        AUTO(rig_close) Rig rig = rig_open(*state, WITH(rig_config(), .text = text));
+        AUTO_RIG rig = rig_open(*state, WITH(rig_config(), .text = text));
         MUST(mf_sensors_add(rig.group, NULL, &error));
         for (int s = 0; s < 14; s++) {
             assert_near(rig_get(&rig, "sensor.value", 0, 0), 0.01 * cases[k].expected[s], 1e-12);
@@ -404,7 +402,7 @@ static Rig open_humanoid(mf_Context *context, mf_Motion motion) {
 TEST(the_humanoid_feels) {
     static const mf_Motion motions[] = {MF_MOTION_POINTS, MF_MOTION_KINEMATIC};
     for (int k = 0; k < 2; k++) {
-        AUTO(rig_close) Rig rig = open_humanoid(*state, motions[k]);
+        AUTO_RIG rig = open_humanoid(*state, motions[k]);
         for (uint32_t j = 0; j < rig.model->joint_count; j++) { // an encoder at each joint
             bool found = false;
             for (uint32_t s = 0; s < rig.model->sensor_count; s++)

@@ -100,7 +100,7 @@ TEST(every_shape_is_seen_at_its_surface) {
             const bool wide = k & 1;
             if (!mf_isa_available(sets[k / 2]))
                 continue;
-            AUTO(pitch_close) Pitch pitch = open_pitch(1, sets[k / 2]);
+            AUTO_PITCH pitch = open_pitch(1, sets[k / 2]);
             mf_Group *eye = add_watchers(&pitch, 1, wide);
             mf_Group *thing = add_geom(&pitch, c->name, c->asset, c->geom, 1, wide);
             put(&pitch, eye, 0, -2.0, c->y, 5.0 + c->z, 0.0);
@@ -116,7 +116,7 @@ TEST(every_shape_is_seen_at_its_surface) {
 // ---- who sees whom ------------------------------------------------------------------------------
 
 TEST(robots_see_each_other_but_not_themselves) {
-    AUTO(pitch_close) Pitch pitch = open_pitch(1, MF_ISA_AUTO);
+    AUTO_PITCH pitch = open_pitch(1, MF_ISA_AUTO);
     mf_Group *group = add_watchers(&pitch, 3, true);
     for (uint32_t i = 0; i < 3; i++)
         put(&pitch, group, i, 1.5 * i, 0.0, 5.0, 0.0);
@@ -135,7 +135,7 @@ TEST(robots_see_each_other_but_not_themselves) {
 }
 
 TEST(range_finders_see_all_but_their_body) {
-    AUTO(pitch_close) Pitch pitch = open_pitch(1, MF_ISA_AUTO);
+    AUTO_PITCH pitch = open_pitch(1, MF_ISA_AUTO);
     mf_Group *eye = pitch_group(&pitch, load_text(pitch.context, finder), "eye", 1, true);
     add_motion(&pitch, eye);
     MUST(mf_sensors_add(eye, NULL, &error));
@@ -157,7 +157,7 @@ TEST(range_finders_see_all_but_their_body) {
 // Isolated robots are alone with the ground, and nothing is added for a robot that is.
 TEST(isolated_robots_see_nobody) {
     for (int both = 0; both < 2; both++) {
-        AUTO(pitch_close) Pitch pitch = open_pitch(1, MF_ISA_AUTO);
+        AUTO_PITCH pitch = open_pitch(1, MF_ISA_AUTO);
         mf_Group *apart;
         mf_GroupConfig config = WITH(mf_group_config(), .name = "apart");
         config.model = pitch.models[pitch.count++] = load_urdf(pitch.context, watcher);
@@ -183,7 +183,7 @@ TEST(isolated_robots_see_nobody) {
 }
 
 TEST(a_second_call_is_an_error) {
-    AUTO(pitch_close) Pitch pitch = open_pitch(1, MF_ISA_AUTO);
+    AUTO_PITCH pitch = open_pitch(1, MF_ISA_AUTO);
     add_watchers(&pitch, 2, true);
     add_ranges(&pitch);
     MUST_FAIL_AS(mf_ranges_add(pitch.world, &error), MF_BAD_ARGUMENT,
@@ -195,7 +195,7 @@ TEST(a_second_call_is_an_error) {
 
 // Both robots' poses are those behind the step: no reading lags.
 TEST(a_moving_obstacle_is_where_it_is) {
-    AUTO(pitch_close) Pitch pitch = open_pitch(2, MF_ISA_AUTO);
+    AUTO_PITCH pitch = open_pitch(2, MF_ISA_AUTO);
     mf_Group *eye = add_watchers(&pitch, 1, true);
     mf_Group *ball = add_geom(&pitch, "ball", "", "type='sphere' size='0.3'", 1, true);
     put(&pitch, eye, 0, -2.0, 0.0, 5.0, 0.5);
@@ -256,7 +256,7 @@ static Pitch open_batch(uint32_t threads, mf_Isa isa, bool wide) {
 TEST(swarms_are_seen_as_by_rays) {
     for (int wide = 0; wide < 2; wide++) {
         uint32_t hits = 0;
-        AUTO(pitch_close) Pitch pitch = open_batch(2, MF_ISA_AUTO, wide);
+        AUTO_PITCH pitch = open_batch(2, MF_ISA_AUTO, wide);
         for (int step = 0; step < (SANITIZED ? 2 : 20); step++) {
             mf_world_step(pitch.world, 5);
             for (uint32_t i = 0; i < EYES; i++) {
@@ -300,7 +300,7 @@ TEST(same_bits_for_threads_and_instruction_sets) {
             const mf_Isa isa = k < 3 ? sets[k] : MF_ISA_AUTO;
             if (!mf_isa_available(isa))
                 continue;
-            AUTO(pitch_close) Pitch pitch = open_batch(k < 3 ? 1 : k - 1, isa, wide);
+            AUTO_PITCH pitch = open_batch(k < 3 ? 1 : k - 1, isa, wide);
             mf_world_step(pitch.world, 40);
             const uint64_t hash = mf_world_hash(pitch.world);
             if (first == 0)
@@ -311,7 +311,7 @@ TEST(same_bits_for_threads_and_instruction_sets) {
 }
 
 TEST(a_step_allocates_nothing) {
-    AUTO(pitch_close) Pitch pitch = open_batch(2, MF_ISA_AUTO, false);
+    AUTO_PITCH pitch = open_batch(2, MF_ISA_AUTO, false);
     const uint64_t calls = mf_context_call_count(pitch.context);
     mf_world_step(pitch.world, 10);
     mf_group_reset(pitch.groups[0], 3);

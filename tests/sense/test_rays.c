@@ -77,7 +77,7 @@ TEST(angles_add_up) {
     for (int before = 0; before < 2; before++) {
         const double h = 1.5, degree = MF_PI / 180.0;
         double q[32] = {0}, v[32] = {0};
-        AUTO(rig_close) Rig rig = open_still(*state, plain, before, false, MF_ISA_AUTO);
+        AUTO_RIG rig = open_still(*state, plain, before, false, MF_ISA_AUTO);
         double *shoulder = joint_of(&rig, q, "shoulder"), *gap = joint_of(&rig, q, "gap");
         q[2] = h;
         q[3] = 1.0;
@@ -141,7 +141,7 @@ TEST(rays_follow_their_links) {
         uint32_t hits = 0;
         if (!mf_isa_available(sets[k / 4]))
             continue;
-        AUTO(rig_close) Rig rig = open_still(*state, tree, before, floats, sets[k / 4]);
+        AUTO_RIG rig = open_still(*state, tree, before, floats, sets[k / 4]);
         for (uint32_t i = 0; i < COUNT; i++)
             set_varied(&rig, i);
         mf_world_step(rig.world, 1);

@@ -79,7 +79,7 @@ static void check_plane(double slope, mf_Interpolation interpolation, mf_Isa isa
     enum { COUNT = 33 };
     mf_TerrainGenerator ground = {.shape = slope == 0.0 ? MF_TERRAIN_FLAT : MF_TERRAIN_SLOPE,
                                   .amplitude = slope};
-    AUTO(fixture_close) Fixture fixture = open_sensors(isa, precise, COUNT, &ground, interpolation);
+    AUTO_FIXTURE fixture = open_sensors(isa, precise, COUNT, &ground, interpolation);
     for (uint32_t i = 0; i < COUNT; i++)
         set_varied(&fixture, i);
     mf_world_step(fixture.world, 1);
@@ -123,8 +123,7 @@ TEST(a_copied_plan_gives_the_same_bits) {
     uint64_t hashes[2];
     for (int copied = 0; copied < 2; copied++) {
         const mf_TerrainGenerator ground = {.shape = MF_TERRAIN_SLOPE, .amplitude = 0.2};
-        AUTO(fixture_close)
-        Fixture fixture = open_sensors(MF_ISA_AUTO, false, 20, &ground, MF_BILINEAR);
+        AUTO_FIXTURE fixture = open_sensors(MF_ISA_AUTO, false, 20, &ground, MF_BILINEAR);
         for (uint32_t i = 0; i < 20; i++)
             set_varied(&fixture, i);
         mf_SensePlan *plan = plan_of(&fixture);
@@ -147,7 +146,7 @@ TEST(a_copied_plan_gives_the_same_bits) {
 // after 1 m, one above it never, and a robot under the ground reads 0.
 TEST(rays_meet_steps) {
     mf_TerrainGenerator ground = {MF_TERRAIN_STEPS, 1.0, 100.0, 1, 0};
-    AUTO(fixture_close) Fixture fixture = open_sensors(MF_ISA_AUTO, true, 4, &ground, MF_NEAREST);
+    AUTO_FIXTURE fixture = open_sensors(MF_ISA_AUTO, true, 4, &ground, MF_NEAREST);
     // The ray points down in the base frame; pitch -90 degrees turns it to +x.
     const double ahead[3] = {0, -MF_PI / 2, 0}, level[3] = {0, 0, 0};
     double half = mf_terrain_height(fixture.terrain, 1, 0, NULL) - 0.5;
@@ -172,7 +171,7 @@ TEST(attitude_is_roll_pitch_yaw) {
     enum { COUNT = sizeof angles / sizeof *angles };
     const double position[3] = {0, 0, 1};
     for (int precise = 0; precise < 2; precise++) {
-        AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, precise, COUNT);
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, precise, COUNT);
         assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
         for (uint32_t i = 0; i < COUNT; i++)
             set_base(&fixture, i, position, angles[i]);
@@ -189,7 +188,7 @@ TEST(attitude_is_roll_pitch_yaw) {
 
 // Straight up: pitch 90 degrees, roll 0 and everything else in yaw.
 TEST(attitude_straight_up) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, true, 1);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, true, 1);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
     const double q[4] = {0.5, 0.5, 0.5, -0.5}; // Rz(-90 deg) Ry(90 deg)
     set_fields(fixture.group, "base.orientation", 0, 4, q);
@@ -205,7 +204,7 @@ TEST(attitude_straight_up) {
 // 0, 2, 0, 2, so their loads are the components 0, 1, 2, 3.
 TEST(contacts_follow_the_load) {
     static const int expected[4][3] = {{0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, 6);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 6);
     mf_Field *load = fixture_add_load(&fixture);
     assert_int_equal(load->components, 4);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
@@ -221,7 +220,7 @@ TEST(contacts_follow_the_load) {
 }
 
 TEST(without_load_there_is_no_contact) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, false, 1);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 1);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
     mf_world_step(fixture.world, 1);
     for (uint32_t k = 0; k < 3; k++)
@@ -229,7 +228,7 @@ TEST(without_load_there_is_no_contact) {
 }
 
 TEST(joints_are_copied_at_the_rate) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(MF_ISA_AUTO, true, 2);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, true, 2);
     mf_Rate rate = mf_rate_from_period(30 * MF_MILLISECOND);
     assert_int_equal(fixture_add_sensors(&fixture, rate), MF_OK);
     mf_world_step(fixture.world, 1);
@@ -253,7 +252,7 @@ TEST(corrupted_states_stay_in_their_robot) {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 1e38};
     mf_TerrainGenerator ground = {MF_TERRAIN_NOISE, 0.3, 2.0, 4, 9};
     for (int k = 0; k < 32; k++) {
-        AUTO(fixture_close) Fixture good, poisoned;
+        AUTO_FIXTURE good, poisoned;
         bool precise = k / 16;
         good = open_sensors(MF_ISA_AUTO, precise, 20, &ground, MF_BILINEAR);
         poisoned = open_sensors(MF_ISA_AUTO, precise, 20, &ground, MF_BILINEAR);
@@ -287,8 +286,7 @@ TEST(same_bits_on_every_set) {
         uint64_t hash[4];
         int sets = 0;
         FOR_EACH_ISA (isa) {
-            AUTO(fixture_close)
-            Fixture fixture =
+            AUTO_FIXTURE fixture =
                 open_sensors(isa, k % 2, 50, &ground, k / 2 ? MF_BILINEAR : MF_NEAREST);
             for (uint32_t i = 0; i < 50; i++)
                 set_varied(&fixture, i);

@@ -44,7 +44,7 @@ static Moments gather(Rig *rig, const char *name, double center) {
 // is 4.5 standard deviations of the estimate.
 TEST(noise_is_normal_and_white) {
     const double center = 2.0, size = 0.1, n = (double)STATES * ROBOTS * VALUES, far = 4.5;
-    AUTO(rig_close) Rig rig = rig_open(*state, WITH(rig_config(), .count = ROBOTS));
+    AUTO_RIG rig = rig_open(*state, WITH(rig_config(), .count = ROBOTS));
     rig_add(&rig, "gauge", VALUES, &(mf_Signal){.noise = size}, &center);
     Moments m = gather(&rig, "gauge", center);
     double square = size * size;
@@ -88,7 +88,7 @@ TEST(a_bias_is_constant_in_an_episode) {
     double square = 0, change = 0;
     config.count = (uint32_t)n;
     config.policy = MF_FAULT_RESET;
-    AUTO(rig_close) Rig rig = rig_open(*state, config);
+    AUTO_RIG rig = rig_open(*state, config);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.bias = 0.3}, &zero);
     for (uint32_t i = 0; i < config.count; i++) {
         first[i] = rig_get(&rig, "gauge", i, 0);
@@ -120,7 +120,7 @@ TEST(a_drift_grows_with_the_root_of_time) {
     for (int r = 0; r < 2; r++) {
         double square = 0, product = 0;
         RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
-        AUTO(rig_close) Rig rig = rig_open(*state, config);
+        AUTO_RIG rig = rig_open(*state, config);
         rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = rates[r], .drift = drift}, &zero);
         mf_world_step(rig.world, 200); // 2 s
         for (uint32_t i = 0; i < config.count; i++)
@@ -144,7 +144,7 @@ TEST(saturation_is_before_noise_and_conversion_behind) {
     const double five = 5.0, n = 4000;
     double sum = 0, square = 0, above = 0;
     RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
-    AUTO(rig_close) Rig rig = rig_open(*state, config);
+    AUTO_RIG rig = rig_open(*state, config);
     rig_add(&rig, "element", 1, &(mf_Signal){.saturation = {-1, 1}, .noise = 0.01}, &five);
     rig_add(&rig, "converter", 1, &(mf_Signal){.noise = 0.01, .range = {-1, 1}}, &five);
     rig_add(&rig, "both", 1, &(mf_Signal){.saturation = {-1, 1}, .noise = 0.01, .range = {-1, 1}},
@@ -187,7 +187,7 @@ TEST(a_converter_has_steps) {
         bool seen[16] = {false};
         config.count = 300;
         config.floats = floats;
-        AUTO(rig_close) Rig rig = rig_open(*state, config);
+        AUTO_RIG rig = rig_open(*state, config);
         add_ramp(&rig, "four", &four);
         add_ramp(&rig, "tenth", &tenth);
         add_ramp(&rig, "coarse", &coarse);
@@ -219,10 +219,10 @@ TEST(rounding_errs_as_a_uniform_number) {
     const double zero = 0.0, step = 0.01, n = 20000;
     double square = 0;
     RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
-    AUTO(rig_close) Rig rig = rig_open(*state, config);
+    AUTO_RIG rig = rig_open(*state, config);
     // The same draws without and with a converter, which comes last.
     rig_add(&rig, "gauge", 1, &(mf_Signal){.noise = 1.0}, &zero);
-    AUTO(rig_close) Rig other = rig_open(*state, config);
+    AUTO_RIG other = rig_open(*state, config);
     rig_add(&other, "gauge", 1, &(mf_Signal){.noise = 1.0, .resolution = step}, &zero);
     for (uint32_t i = 0; i < config.count; i++) {
         double distance = rig_get(&other, "gauge", i, 0) - rig_get(&rig, "gauge", i, 0);
@@ -265,7 +265,7 @@ TEST(a_delay_is_exact) {
                  {{99, 1}, 200 * MF_MILLISECOND, 20}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         RigConfig config = WITH(rig_config(), .count = 17);
-        AUTO(rig_close) Rig rig = rig_open(*state, config);
+        AUTO_RIG rig = rig_open(*state, config);
         rig_add(&rig, "gauge", 5, &(mf_Signal){.rate = cases[k].rate, .delay = cases[k].delay},
                 NULL);
         for (uint64_t s = 0; s < 1300; s++) {
@@ -280,7 +280,7 @@ TEST(a_delay_is_exact) {
 // 30 per second in steps of 10 ms: measured at 0, 40, 70, 100 ms.
 TEST(a_slow_sensor_holds_its_reading) {
     static const double sampled[] = {0, 0, 0, 0, 4, 4, 4, 7, 7, 7, 10, 10, 10, 10, 14};
-    AUTO(rig_close) Rig rig = rig_open(*state, rig_config());
+    AUTO_RIG rig = rig_open(*state, rig_config());
     rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = {30, 1}}, NULL);
     for (size_t s = 0; s < sizeof sampled / sizeof *sampled; s++) {
         assert_true(rig_get(&rig, "gauge", 0, 0) == sampled[s]);
@@ -307,7 +307,7 @@ TEST(a_reset_empties_the_ring) {
 // A picture: very many values at their own rate, late.
 TEST(a_camera_fits) {
     enum { PIXELS = 64 * 48 };
-    AUTO(rig_close) Rig rig = rig_open(*state, WITH(rig_config(), .count = 2, .floats = true));
+    AUTO_RIG rig = rig_open(*state, WITH(rig_config(), .count = 2, .floats = true));
     rig_add(&rig, "camera", PIXELS,
             &(mf_Signal){.rate = {20, 1}, .delay = 30 * MF_MILLISECOND, .resolution = 1.0}, NULL);
     mf_world_step(rig.world, 37);
@@ -383,7 +383,7 @@ TEST(bits_do_not_depend_on_settings) {
 
 // NaN in one robot and in the memory of its sensors.
 TEST(corrupted_states_do_not_spread) {
-    AUTO(rig_close) Rig clean, sick;
+    AUTO_RIG clean, sick;
     RigConfig config = WITH(rig_config(), .count = SWARM);
     Rig *rigs[2] = {&clean, &sick};
     for (int k = 0; k < 2; k++) {
@@ -405,7 +405,7 @@ TEST(corrupted_states_do_not_spread) {
 // True values that are not finite count as 0; a robot with a fault keeps its readings.
 TEST(readings_are_finite_and_stay_with_a_fault) {
     const double bad = NAN;
-    AUTO(rig_close) Rig rig = rig_open(*state, WITH(rig_config(), .count = 2));
+    AUTO_RIG rig = rig_open(*state, WITH(rig_config(), .count = 2));
     rig_add(&rig, "bad", 2, &(mf_Signal){.range = {-1, 1}, .bits = 8}, &bad);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.delay = 20 * MF_MILLISECOND}, NULL);
     mf_world_step(rig.world, 5);
@@ -494,7 +494,7 @@ TEST(a_barometer_takes_thirty_lines) {
     const double n = 1000;
     double mean = 0, square = 0;
     RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
-    AUTO(rig_close) Rig rig = rig_open(*state, config);
+    AUTO_RIG rig = rig_open(*state, config);
     MUST(add_barometer(rig.group, &error));
     for (uint32_t i = 0; i < config.count; i++)
         rig_set(&rig, "base.position", i, 2, 50.0);
@@ -534,7 +534,7 @@ TEST(adding_survives_every_failure) {
 // What failed can be tried again: names of fields that were left behind are still there.
 TEST(a_failed_attempt_can_be_repeated) {
     for (uint64_t call = 1; call < 8; call++) {
-        AUTO(rig_close) Rig rig = rig_open(*state, rig_config());
+        AUTO_RIG rig = rig_open(*state, rig_config());
         mf_context_fail_after(*state, call);
         mf_Status first = add_barometer(rig.group, NULL);
         mf_context_fail_after(*state, 0);
@@ -567,7 +567,7 @@ TEST(mistakes_are_refused) {
     RigConfig config = rig_config();
     mf_Error error = {0};
     mf_SensorConfig sensor = mf_sensor_config();
-    AUTO(rig_close) Rig rig = rig_open(*state, config);
+    AUTO_RIG rig = rig_open(*state, config);
     sensor.name = "gauge";
     sensor.map = map_number;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -253,7 +253,7 @@ TEST(other_joints_hold_a_tree) {
 // A row whose first module stands on a box that nothing moves, as on a base, which bears all of it.
 TEST(a_row_stands_on_what_moves_by_itself) {
     mf_WorldDocks *docks;
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *base =
         load_text(pitch.context, "<mujoco model='base'><worldbody><body name='b'><freejoint/><geom "
                                  "type='box' size='0.05 0.05 0.05' mass='1'/></body></worldbody>"

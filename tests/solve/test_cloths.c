@@ -57,8 +57,7 @@ static void rig_close(Rig *rig) {
 
 // A ball is thrown into a sheet, both free and without weight.
 TEST(momentum_is_passed_on) {
-    AUTO(rig_close)
-    Rig rig = rig_open(*state, "type='sphere' size='0.1'", "-0.2", true, 0.0, MF_ISA_AUTO);
+    AUTO_RIG rig = rig_open(*state, "type='sphere' size='0.1'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double center[3], robot[2][3], cloth[2][3], spin[3];
     set_field(rig.robot, "base.linear_velocity", 0, 2, 2.0);
     set_field(rig.robot, "base.linear_velocity", 0, 0, 0.3);
@@ -94,8 +93,8 @@ static void sum_momentum(const Rig *rig, double linear[3], double angular[3]) {
 // A box that spins comes up below a sheet off its middle. Returns by how much the moment of
 // momentum of both changes in 0.2 s.
 static double moment_error(mf_Context *context) {
-    AUTO(rig_close)
-    Rig rig = rig_open(context, "type='box' size='0.12 0.04 0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
+    AUTO_RIG rig =
+        rig_open(context, "type='box' size='0.12 0.04 0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double linear[2][3], angular[2][3], error = 0.0;
     set_field(rig.robot, "base.position", 0, 0, 0.07);
     set_field(rig.robot, "base.position", 0, 2, -0.1);
@@ -126,8 +125,8 @@ TEST(moment_of_momentum_is_passed_on) {
 
 // A robot that a fault has stopped stays where it is, and what lies on it does not fall through.
 TEST(stopped_robots_carry_cloth) {
-    AUTO(rig_close)
-    Rig rig = rig_open(*state, "type='box' size='0.2 0.2 0.05'", "-0.06", true, 9.81, MF_ISA_AUTO);
+    AUTO_RIG rig =
+        rig_open(*state, "type='box' size='0.2 0.2 0.05'", "-0.06", true, 9.81, MF_ISA_AUTO);
     set_field(rig.robot, "base.position", 0, 2, -0.06);
     mf_group_refresh(rig.robot, 0);
     ((uint32_t *)field_of(rig.robot, "fault.word")->data)[0] = MF_FAULT_RANGE;
@@ -138,8 +137,7 @@ TEST(stopped_robots_carry_cloth) {
 
 // A ball carries a corner of a sheet: the corner stays at its position on the ball, which feels it.
 TEST(links_carry_pins) {
-    AUTO(rig_close)
-    Rig rig = rig_open(*state, "type='sphere' size='0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
+    AUTO_RIG rig = rig_open(*state, "type='sphere' size='0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double center[3], robot[3], cloth[3], spin[3];
     const mf_Field *position = mf_group_find_field(rig.cloth, "vertex.position");
     mf_Field *link = mf_group_find_field(rig.cloth, "pin.link");
@@ -178,8 +176,7 @@ TEST(solids_carry) {
                   {"type='ellipsoid' size='0.2 0.15 0.15'", 0.15},
                   {"type='box' size='0.12 0.14 0.15'", 0.15}};
     for (size_t i = 0; i < sizeof solids / sizeof *solids; i++) {
-        AUTO(rig_close)
-        Rig rig = rig_open(*state, solids[i].shape, "-0.17", false, 9.81, MF_ISA_AUTO);
+        AUTO_RIG rig = rig_open(*state, solids[i].shape, "-0.17", false, 9.81, MF_ISA_AUTO);
         const mf_Field *position = mf_group_find_field(rig.cloth, "vertex.position");
         const double start = mf_field_get(position, 0, 3 * 312 + 2);
         mf_world_step(rig.world, 250);
@@ -195,8 +192,7 @@ TEST(sets_and_threads_agree) {
     FOR_EACH_ISA (isa)
         for (uint32_t threads = 1; threads <= 3; threads += 2) {
             AUTO_CONTEXT *context = open_context(threads);
-            AUTO(rig_close)
-            Rig rig = rig_open(context, "type='sphere' size='0.1'", "-0.2", true, 1.0, isa);
+            AUTO_RIG rig = rig_open(context, "type='sphere' size='0.1'", "-0.2", true, 1.0, isa);
             set_field(rig.robot, "base.linear_velocity", 0, 2, 2.0);
             set_field(rig.robot, "base.position", 0, 2, -0.2);
             mf_world_step(rig.world, 100);

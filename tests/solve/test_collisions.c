@@ -12,7 +12,7 @@ typedef struct Impact {
 // Two balls meet head on with 1 m/s each.
 static Impact impact_of(double mass, double restitution, double duration, mf_Time step, bool wide) {
     Impact out = {0};
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *first = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1, wide);
     mf_Group *second = pitch_bodies(&pitch, ball_of(pitch.context, mass), "second", 1, wide);
     put(&pitch, first, 0, -0.101, 0, 0, 1.0);
@@ -66,7 +66,7 @@ TEST(coarse_impacts_are_near_it) {
 TEST(a_row_of_balls_passes_an_impact_on) {
     for (int k = 0; k < 2; k++) {
         const double e = k == 0 ? 1.0 : 0.6;
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
         mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "balls", 5, true);
         for (uint32_t i = 0; i < 5; i++)
             put(&pitch, balls, i, 0.22 * i, 0, 0, i == 0 ? 1.0 : 0.0);
@@ -92,7 +92,7 @@ TEST(a_hinge_feels_what_strikes_its_link) {
         "<joint type='hinge' axis='0 0 1'/><inertial pos='0 0.5 0' mass='2'"
         " diaginertia='0.2 0.01 0.2'/><geom type='capsule' fromto='0 0.1 0 0 1 0' size='0.05'"
         " condim='1'/></body></body></worldbody></mujoco>";
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, rod), "arm", 1, true);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.3), "ball", 1, true);
     put(&pitch, ball, 0, -0.16, 0.8, 0, 2.0);
@@ -135,7 +135,7 @@ static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
 // Twelve humanoids, balls and cars in a heap: in every step forces and torques on all cancel.
 TEST(forces_cancel) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *groups[3] = {
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 6, wide),
             pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "balls", 4, true),
@@ -184,7 +184,7 @@ TEST(impacts_make_no_energy) {
         "<geom type='ellipsoid' size='0.12 0.08 0.06' mass='1'/>"};
     for (int k = 0; k < 2; k++) {
         mf_Group *groups[3];
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         for (uint32_t g = 0; g < 3; g++) {
             char text[256], name[16];
             snprintf(name, sizeof name, "group%u", g);
@@ -233,7 +233,7 @@ TEST(a_ball_comes_to_rest_on_a_table) {
     const mf_CollisionLaw laws[] = {MF_COLLISION_COMPLIANT, MF_COLLISION_EXPLICIT};
     const double springs[2][2] = {{1e6, 1e6}, {pi * pi / 36e-6, pi * pi / (4 * 36e-6)}};
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
         mf_Group *ball =
             pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "ball", 1, true);
@@ -259,7 +259,7 @@ TEST(a_box_slides_as_coulomb_says) {
         "<mujoco model='box'><worldbody><body><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.03' mass='1' friction='0.3'/></body></worldbody>"
         "</mujoco>";
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 200 * MICROSECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 200 * MICROSECOND, 9.81);
     pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
     mf_Group *slider = pitch_bodies(&pitch, load_text(pitch.context, box), "box", 1, true);
     // Lower by what the weight presses it in, so that it does not hop.
@@ -278,7 +278,7 @@ TEST(a_box_slides_as_coulomb_says) {
 TEST(every_motion_takes_the_same_push) {
     double speeds[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
         mf_Group *car = pitch_group(&pitch, load_file(pitch.context, "car.urdf"), "car", 1, true);
         prepare(&pitch, car);
@@ -311,7 +311,7 @@ TEST(every_motion_takes_the_same_push) {
 
 // Who is not prepared, or has no motion, is as heavy as the world.
 TEST(those_that_are_not_prepared_stand_firm) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
     mf_Group *wall = pitch_group(&pitch, ball_of(pitch.context, 0.5), "wall", 1, true);
     put(&pitch, ball, 0, -0.25, 0, 0, 1.0);
@@ -371,7 +371,7 @@ TEST(bits_do_not_depend_on_threads_and_sets) {
         if ((batches[i].isa != MF_ISA_AUTO && !mf_isa_available(batches[i].isa)) ||
             (THREAD_SANITIZED && i > 0 && batches[i].threads == 1))
             continue;
-        AUTO(pitch_close) Pitch pitch = open_batch(batches[i]);
+        AUTO_PITCH pitch = open_batch(batches[i]);
         mf_world_step(pitch.world, 25);
         uint64_t own = mf_world_hash(pitch.world), *known = &hash[batches[i].wide];
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
@@ -387,7 +387,7 @@ TEST(poison_stays_where_it_is) {
     const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2][BATCH_ROBOTS + BATCH_BALLS];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch = open_batch(batch);
+        AUTO_PITCH pitch = open_batch(batch);
         mf_world_step(pitch.world, 10);
         mf_Group *people = pitch.groups[0];
         for (uint32_t f = 0; k == 0 && f < mf_group_field_count(people); f++) {
@@ -411,7 +411,7 @@ TEST(half_a_poison_is_a_whole_one) {
     const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch = open_batch(batch);
+        AUTO_PITCH pitch = open_batch(batch);
         mf_world_step(pitch.world, 10);
         if (k == 0)
             set_field(pitch.groups[0], "joint.angle", POISON, 3, (double)NAN);
@@ -446,7 +446,7 @@ TEST(threads_continue_snapshots_to_the_bit) {
 TEST(threads_count_what_does_not_fit) {
     uint64_t hash = 0;
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        AUTO(pitch_close) Pitch pitch = open_batch((Batch){threads, MF_ISA_AUTO, 0.15, 1, false});
+        AUTO_PITCH pitch = open_batch((Batch){threads, MF_ISA_AUTO, 0.15, 1, false});
         mf_world_step(pitch.world, 40);
         assert_true(mf_collisions_statistics(pitch.collisions).lost_pairs > 0);
         hash = threads == 1 ? mf_world_hash(pitch.world) : hash;
@@ -461,7 +461,7 @@ TEST(threads_count_what_does_not_fit) {
 TEST(sleeping_robots_take_no_slot) {
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 12, false);
         for (uint32_t i = 0; i < 12; i++)
@@ -479,7 +479,7 @@ TEST(sleeping_robots_take_no_slot) {
 // Robots that stand apart are not looked at again, until one reaches out, or is put elsewhere.
 TEST(who_is_apart_is_left_alone) {
     for (int how = 0; how < 3; how++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 2, how == 1);
         put(&pitch, people, 0, 0, 0, 0.5, 0.0);
@@ -511,7 +511,7 @@ TEST(who_is_apart_is_left_alone) {
 // A robot folds one arm into its chest: switched on, the arm is pushed, the whole is not.
 TEST(limbs_collide_when_they_are_set_to) {
     for (int inner = 0; inner < 2; inner++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *robot =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "robot", 1, true);
         put(&pitch, robot, 0, 0, 0, 5, 0.0);
@@ -537,7 +537,7 @@ TEST(limbs_collide_when_they_are_set_to) {
 TEST(trees_find_what_there_is) {
     uint64_t touches[2], tests[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 4, true);
         pitch_group(&pitch, load_file(pitch.context, "soccer_field.xml"), "field", 1, true);
@@ -559,7 +559,7 @@ TEST(trees_find_what_there_is) {
 // ---- errors -------------------------------------------------------------------------------------
 
 TEST(bad_settings_are_refused) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 2, false);
     size_t bytes = mf_context_live_bytes(pitch.context);
     mf_CollisionsMember twice[2] = {mf_collisions_member(balls), mf_collisions_member(balls)};

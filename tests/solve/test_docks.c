@@ -415,7 +415,7 @@ TEST(mistakes_are_explained) {
 
 TEST(a_world_without_docks_says_so) {
     mf_WorldDocks *docks;
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 1, MF_MOTION_RIGID, true, false);
     MUST_FAIL_AS(mf_world_docks_add(pitch.world, NULL, &docks, &error), MF_BAD_ARGUMENT,
                  "docks: no shared group has a model with docks");

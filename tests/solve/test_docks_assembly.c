@@ -71,7 +71,7 @@ static void add_articulated(Pitch *pitch, mf_Group *group, const Case *with) {
 // [rad], [m] Angles of the hinges and position of the first base at the end.
 static void run_whole(const Case *with, mf_Time step, double out[MODULES + 3]) {
     char text[4096];
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, with->gravity);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, with->gravity);
     write_chain(with, text, sizeof text);
     mf_Group *chain = pitch_group(&pitch, load_text(pitch.context, text), "chain", 1, true);
     add_articulated(&pitch, chain, with);
@@ -109,7 +109,7 @@ static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], 
     mf_WorldDocks *docks;
     mf_WorldJoints *joints;
     mf_WorldJointsConfig exact = WITH(mf_world_joints_config(), .tolerance = 1e-9, .rounds = 8);
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, with->gravity);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, with->gravity);
     write_module(with, text, sizeof text);
     mf_Group *modules =
         pitch_group(&pitch, load_text(pitch.context, text), "modules", MODULES, true);
@@ -170,7 +170,7 @@ TEST(a_docked_ring_spins_as_one_body) {
     const Case with = {"ring", MF_CONTACT_LAW_COMPLIANT, 0.0, false, 0.0, 0.5};
     mf_WorldDocks *docks;
     char text[4096];
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     write_module(&with, text, sizeof text);
     mf_Group *modules =
         pitch_group(&pitch, load_text(pitch.context, text), "modules", MODULES, true);

@@ -63,7 +63,7 @@ static const double rate = 4.0; // [rad/s] at which the square becomes a rhombus
 
 // [rad], [m] The first three angles and the place of the first body after 0.2 s.
 static void run_linkage(mf_Time step, double out[6]) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *linkage =
         pitch_group(&pitch, load_text(pitch.context, formatted(linkage_text, 2e-9 * (double)step)),
                     "linkage", 1, true);
@@ -102,7 +102,7 @@ static mf_Group *make_ring(Pitch *pitch, mf_WorldDocks **docks) {
 
 static void run_ring(mf_Time step, double out[6]) {
     mf_WorldDocks *docks;
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *modules = make_ring(&pitch, &docks);
     // The sides b and d turn, a and c do not; c moves by what b's end does.
     for (uint32_t i = 0; i < MODULES; i++) {
@@ -232,7 +232,7 @@ TEST(docked_robots_change_their_motion) {
                                       MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED};
     mf_WorldDocks *docks;
     mf_MotionsConfig config = mf_motions_config();
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *group = pitch_group(&pitch, load_text(pitch.context, legged_text), "robots", 3, true);
     config.start = MF_MOTION_ARTICULATED;
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)

@@ -13,7 +13,7 @@ static mf_InteractionConfig only(bool detect, bool collide, bool terrain) {
 
 TEST(neighbors_are_listed) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+        AUTO_FIXTURE fixture = fixture_open(fixture_config());
         mf_Group *first = add_walkers(&fixture, "first", 3, false, 0.0);
         mf_Group *second = add_walkers(&fixture, "second", 18, wide != 0, 0.0);
         put(first, 0, 0, 0, 10, 1, 0, 0);
@@ -50,7 +50,7 @@ TEST(neighbors_are_listed) {
 
 // SensingTask along +x with 60 degrees to each side: ahead and at 45 degrees, not beside or behind.
 TEST(view_is_a_cone) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *group = add_walkers(&fixture, "agents", 5, false, 0.0);
     put(group, 0, 0, 0, 10, 0, 0, 0);
     put(group, 1, 2, 0, 10, 0, 0, 0);
@@ -75,7 +75,7 @@ TEST(view_is_a_cone) {
 // apart, after 0.1525 s at 4 m/s, so the round at 0.16 s finds them. A third passes later where
 // they lie dead and is not harmed.
 TEST(collisions_kill_both) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *first = add_walkers(&fixture, "first", 2, false, 0.0);
     mf_Group *second = add_walkers(&fixture, "second", 1, false, 0.0);
     put(first, 0, 0.505, 0, 10, -2, 0, 0);
@@ -113,7 +113,7 @@ TEST(collisions_kill_both) {
 
 // Many at one point: everybody dies, the log keeps what it has space for, the rest is counted.
 TEST(one_point_is_survived) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *group = add_walkers(&fixture, "agents", 500, false, 0.0);
     for (uint32_t i = 0; i < 500; i++)
         put(group, i, 1, 2, 30, 0, 0, 0);
@@ -132,7 +132,7 @@ TEST(one_point_is_survived) {
 
 // Falling at 1 m/s from 1.005 m, standing height 0.1, tolerance 0.01: below 0.09 m after 0.915 s.
 TEST(the_ground_is_hit) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *flying = add_walkers(&fixture, "flying", 3, false, 0.0);
     mf_Group *driving = add_walkers(&fixture, "driving", 1, true, 0.0);
     put(flying, 0, 0, 0, 1.005, 0, 0, -1);
@@ -160,7 +160,7 @@ TEST(the_ground_is_hit) {
 // The fence reports who leaves once each time, or takes him out.
 TEST(the_fence_is_watched) {
     for (int faults = 0; faults < 2; faults++) {
-        AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+        AUTO_FIXTURE fixture = fixture_open(fixture_config());
         mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
         put(group, 0, 0.5, 0, 10, 1, 0, 0);
         put(group, 1, 0, 0, 10, 0, 0, 0);
@@ -191,7 +191,7 @@ TEST(the_fence_is_watched) {
 // = 1.225: d U_j = sqrt(4 T / (pi rho)) = 3.19313 m^2/s, limit sqrt(2 T / (rho A)) = 8.94884 m/s.
 TEST(downwash_is_a_jet) {
     const double far = 5.8 * 3.19313, limit = 8.94884, a = 46.8783;
-    AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *group = add_walkers(&fixture, "rotors", 6, true, 0.0);
     mf_Group *below = add_walkers(&fixture, "below", 1, false, 0.0);
     put(group, 0, 0, 0, 20, 0, 0, 0);
@@ -223,7 +223,7 @@ TEST(downwash_is_a_jet) {
 // ln(h / 0.03) / ln(10 / 0.03) times the wind at 10 m.
 TEST(wind_grows_with_height) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+        AUTO_FIXTURE fixture = fixture_open(fixture_config());
         static const double heights[] = {-5.0, 0.02, 0.1, 1.0, 10.0, 50.0, 300.0, 1000.0};
         mf_Group *group = add_walkers(&fixture, "agents", 8, wide != 0, 0.0);
         for (uint32_t i = 0; i < 8; i++)
@@ -245,7 +245,7 @@ TEST(wind_grows_with_height) {
 }
 
 TEST(bad_settings_are_refused) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *group = add_walkers(&fixture, "agents", 4, false, 0.0);
     mf_GroupConfig alone = mf_group_config();
     alone.name = "alone";
@@ -366,6 +366,6 @@ static mf_Status build_all(mf_Context *context, void *user, mf_Error *error) {
 }
 
 TEST(every_failure_is_survived) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     assert_true(torture(fixture.context, build_all, fixture.model, TORTURE_MUST_FAIL) > 100);
 }

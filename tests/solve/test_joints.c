@@ -9,7 +9,7 @@
 // The largest error of the angle of a box that swings from 0.5 rad about its upper end, against a
 // fine integration of theta'' = -(m g l / I) sin theta, over one second.
 static double pendulum_error(mf_Motion motion, mf_Time step) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 9.81);
     mf_Group *box = add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, motion, true, false);
     const double start = 0.5, l = 0.2, inertia = (0.2 * 0.2 + 0.4 * 0.4) / 12 + l * l;
     const double rotation[4] = {cos(start / 2), sin(start / 2), 0, 0};
@@ -65,7 +65,7 @@ static const double rates[3] = {0.3, 2.0, 1.0};
 
 // Where the first box of two that a joint holds together is after a second.
 static void joined_flight(mf_Motion motion, mf_Time step, double position[3], double *drift) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *one = add_bodies(&pitch, box_of(pitch.context, 2.0), "one", 1, motion, true, false);
     mf_Group *two = add_bodies(&pitch, box_of(pitch.context, 1.0), "two", 1, motion, true, false);
     put_at(&pitch, one, 0, 0, 0, 1);
@@ -92,7 +92,7 @@ static void welded_flight(mf_Time step, double position[3]) {
         "<mujoco model='both'><worldbody><body><freejoint/>"
         "<geom type='box' size='0.05 0.1 0.2' mass='2'/>"
         "<geom type='box' size='0.05 0.1 0.2' pos='0.3 0 0' mass='1'/></body></worldbody></mujoco>";
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *body = pitch_group(&pitch, load_text(pitch.context, both), "both", 1, true);
     MUST(rig_add_articulated(body,
                              &WITH(mf_motions_config().articulated, .contacts = false,
@@ -194,7 +194,7 @@ TEST(chains_cost_as_much_as_they_are_long) {
 TEST(a_ring_is_one_body) {
     const mf_WorldJointKind kinds[] = {MF_WORLD_JOINT_FIXED, MF_WORLD_JOINT_BALL};
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *ring =
             add_bodies(&pitch, box_of(pitch.context, 1.0), "ring", 6, MF_MOTION_RIGID, true, false);
         mf_WorldJoints *joints = add_joints(&pitch);
@@ -231,7 +231,7 @@ TEST(a_ring_is_one_body) {
 
 // A mass on a spring and a damper settles where the spring says, at the speed they say.
 TEST(a_spring_gives_way) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND / 10, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND / 10, 9.81);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
     put_at(&pitch, box, 0, 0, 0, 5);
@@ -260,7 +260,7 @@ TEST(a_spring_gives_way) {
 // the humanoid is dragged along.
 TEST(a_humanoid_is_dragged_by_a_heavy_body) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
         mf_Model *model = load_file(pitch.context, "humanoid.urdf");
         mf_Group *humanoid =
             add_bodies(&pitch, model, "humanoid", 1, MF_MOTION_ARTICULATED, wide, false);
@@ -310,7 +310,7 @@ TEST(a_humanoid_is_dragged_by_a_heavy_body) {
 TEST(a_bridge_stands_on_its_ends) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 2; m++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *boxes =
             add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 5, motions[m], true, true);
         mf_WorldJoints *joints = add_joints(&pitch);
@@ -351,7 +351,7 @@ TEST(a_light_box_carries_a_heavy_one) {
         // Contacts of `rigid` are as stiff as suits the mass of the robot itself: 10 kg at most.
         if (rigid && k % 3 == 2)
             continue;
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *low =
             add_bodies(&pitch, box_of(pitch.context, 1.0), "low", 1, motions[k / 3], true, true);
         mf_Group *high = add_bodies(&pitch, box_of(pitch.context, masses[k % 3]), "high", 1,
@@ -379,7 +379,7 @@ TEST(a_light_box_carries_a_heavy_one) {
 
 // A box of 2 kg hangs from a joint and is pulled harder and harder.
 TEST(a_joint_breaks_at_its_limit) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
     put_at(&pitch, box, 0, 0, 0, 5);
@@ -407,7 +407,7 @@ TEST(a_joint_breaks_at_its_limit) {
 }
 
 TEST(a_joint_can_be_switched_off) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
     put_at(&pitch, box, 0, 0, 0, 5);

@@ -23,7 +23,7 @@ static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint
 // A humanoid stands on the ground and holds a body of 1000 kg that is pulled away with 20 N: what
 // the body does not get for it goes through the joint into the arm and the feet.
 TEST(a_humanoid_holds_a_car) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "humanoid.urdf");
     mf_Group *humanoid =
         add_bodies(&pitch, model, "humanoid", 1, MF_MOTION_ARTICULATED, true, true);
@@ -62,7 +62,7 @@ TEST(a_humanoid_holds_a_car) {
 TEST(robots_in_a_row_carry_one) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 6; m++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Model *model = load_file(pitch.context, "hexapod.urdf");
         mf_Group *robots = add_bodies(&pitch, model, "robots", 5, motions[m / 2], m % 2 == 1, true);
         for (uint32_t i = 0; i < 5; i++)
@@ -99,7 +99,7 @@ TEST(robots_in_a_row_carry_one) {
 
 // A robot of `kinematic` carries a box and does not feel it.
 TEST(a_kinematic_robot_carries) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
     mf_Group *robot = add_bodies(&pitch, model, "robot", 1, MF_MOTION_KINEMATIC, false, true);
     mf_Group *box =
@@ -157,7 +157,7 @@ TEST(a_robot_is_joined_to_itself) {
         "<body pos='0.5 0 0'><joint type='hinge' axis='0 1 0'/><geom size='0.1' mass='1'/>"
         "<body pos='0.5 0 0'><joint type='hinge' axis='0 1 0'/><geom size='0.1' mass='1'/>"
         "</body></body></body></body></worldbody></mujoco>";
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *robot = add_bodies(&pitch, load_text(pitch.context, arm), "arm", 1,
                                  MF_MOTION_ARTICULATED, true, false);
     put_at(&pitch, robot, 0, 0, 0, 1);
@@ -177,7 +177,7 @@ TEST(a_robot_is_joined_to_itself) {
 
 // Robots change their motion while they hang on a joint.
 TEST(motions_may_change) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
     mf_Group *robot = pitch_group(&pitch, model, "robot", 3, true);
     mf_MotionsConfig config = WITH(mf_motions_config(), .start = MF_MOTION_RIGID);
@@ -217,7 +217,7 @@ TEST(motions_may_change) {
 TEST(collisions_push_what_is_joined) {
     uint64_t hashes[2];
     for (int order = 0; order < 2; order++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *boxes = add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 2,
                                      MF_MOTION_RIGID, true, false);
         mf_Group *ball = add_bodies(&pitch, ball_of(pitch.context, 2.0), "ball", 1,
@@ -254,7 +254,7 @@ TEST(collisions_push_what_is_joined) {
 
 // A box hangs from a quadrotor, or the motion says that it takes no forces on its body.
 TEST(a_vehicle_takes_part_or_says_why) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Quadrotor quadrotor = mf_quadrotor();
     mf_Model *model;
     MUST(mf_quadrotor_model(pitch.context, &quadrotor, "quadrotor", &model, &error));
@@ -283,7 +283,7 @@ TEST(a_vehicle_takes_part_or_says_why) {
 
 // A joint that cannot close says so, and is not shot together.
 TEST(what_does_not_fit_warns) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     mf_Group *boxes =
         add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 2, MF_MOTION_RIGID, true, false);
     put_at(&pitch, boxes, 0, 0, 0, 1);
@@ -318,7 +318,7 @@ TEST(what_does_not_fit_warns) {
 
 // A cube of 1 kg spins about its face, which a ball joint holds to the world. [rad/s] after 5 s.
 static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 5 * MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 5 * MF_MILLISECOND, 0.0);
     mf_Model *model =
         load_text(pitch.context,
                   "<mujoco model='cube'><worldbody><body><freejoint/>"
@@ -368,7 +368,7 @@ TEST(a_chain_of_twelve_holds) {
         char text[256];
         double open = 0.0;
         mf_WorldJointId ids[12];
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *groups[2];
         for (int i = 0; i < 2; i++) {
             snprintf(text, sizeof text,

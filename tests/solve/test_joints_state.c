@@ -173,9 +173,8 @@ TEST(wrong_settings_are_refused) {
 }
 
 TEST(groups_that_cannot_are_refused) {
-    AUTO(pitch_close)
-    Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
-          other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
+               other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Model *box = box_of(pitch.context, 1.0);
     mf_Group *good = add_bodies(&pitch, box, "good", 1, MF_MOTION_RIGID, true, false);
     mf_Group *bare = pitch_group(&pitch, box_of(pitch.context, 1.0), "bare", 1, true);

@@ -52,7 +52,7 @@ typedef struct Seen {
 static Seen collide_by(const Rendezvous *m, mf_Time step, mf_CollisionLaw law) {
     static const double forth[3] = {1.0, 0.1, 0.0}, back[3] = {-1.0, 0.0, 0.05};
     static const double angular[3] = {0.4, -0.6, 1.0}, other[3] = {-0.5, 0.3, 0.8};
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Model *robot = load_file(pitch.context, "humanoid.urdf");
     mf_Group *first = floating(&pitch, robot, "first", m->motion, m->ball ? 1 : 2, m->wide, m->rk4);
     mf_Group *second = first;
@@ -153,7 +153,7 @@ TEST(levels_collide) {
     static const double still[3] = {0, 0, 0}, forth[3] = {1.0, 0.1, 0.0},
                         angular[3] = {0.4, 0.1, 0.5};
     static const char *const names[] = {"a", "b", "c", "d"};
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
     for (int i = 0; i < 4; i++) {
         mf_Group *group = floating(&pitch, load_file(pitch.context, "humanoid.urdf"), names[i],
                                    (mf_Motion)(MF_MOTION_POINTS + i), 1, true, true);

@@ -147,7 +147,7 @@ TEST(known_pairs) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int swapped = 0; swapped < 2; swapped++) {
-            AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+            AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
             mf_Group *a = add_kind(&pitch, cases[i].a, "a", 1);
             mf_Group *b = add_kind(&pitch, cases[i].b, "b", 1);
             pose(a, 0, 0, 0, 0, 0);
@@ -212,7 +212,7 @@ TEST(random_pairs_prove_themselves) {
     uint32_t apart = 0, inside = 0;
     for (int x = 0; x < KINDS; x++)
         for (int y = 0; y < KINDS; y++) {
-            AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+            AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
             mf_Group *a = add_kind(&pitch, x, "a", 1), *b = add_kind(&pitch, y, "b", 1);
             for (uint32_t i = 0; i < EACH; i++) {
                 const uint32_t number = (uint32_t)(x * KINDS + y) * 1000 + 2 * i;
@@ -235,7 +235,7 @@ TEST(random_pairs_prove_themselves) {
 // The nearest of all by asking one after the other.
 TEST(the_nearest_of_all_is_found) {
     enum { EACH = 40 };
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     for (int k = 0; k < KINDS; k++) {
         mf_Group *group = add_kind(&pitch, k, kinds[k].name, EACH);
         for (uint32_t i = 0; i < EACH; i++)
@@ -274,7 +274,7 @@ static const char arm_text[] =
     "<geom type='sphere' size='0.2' mass='1'/></body></body></worldbody></mujoco>";
 
 TEST(links_of_one_robot) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, arm_text), "arm", 2, true);
     pose(arm, 1, 0.0, 0.0, 4.0, 0.0);
     set_field(arm, "joint.angle", 0, 0, 0.5);
@@ -299,9 +299,8 @@ static void refused(Pitch *pitch, const mf_DistanceConfig *config, const char *t
 }
 
 TEST(bad_questions_are_refused) {
-    AUTO(pitch_close)
-    Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
-          other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
+               other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, SPHERE, "a", 2), *foreign = add_kind(&other, BOX, "b", 1);
     mf_GroupConfig alone = WITH(mf_group_config(), .model = mf_group_model(group));
     MUST(mf_world_add_group(pitch.world, &alone, &pitch.groups[1], &error));
@@ -336,7 +335,7 @@ TEST(bodies_without_shapes_are_refused) {
         "<mujoco model='arm'><worldbody><body><freejoint/><geom type='sphere' size='0.1' mass='1'/>"
         "<body name='bare'><joint type='slide'/><inertial pos='0 0 0' mass='1' "
         "diaginertia='1 1 1'/></body></body></worldbody></mujoco>";
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 2, true);
     mf_DistanceConfig config = WITH(mf_distance_config(), .a = ((mf_DistanceBody){arms, 0, 1}));
     refused(&pitch, &config, "distance.a: link bare of model arm has no shapes that collide");
@@ -388,7 +387,7 @@ static mf_Status ask_all(mf_Context *context, void *user, mf_Error *error) {
 }
 
 TEST(every_failing_call_is_survived) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, MESH, "a", 1);
     assert_true(torture(pitch.context, ask_all, (void *)mf_group_model(group), TORTURE_MUST_FAIL) >
                 40);

@@ -108,7 +108,7 @@ TEST(every_shape_is_hit_at_its_surface) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double *c = cases[i];
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *group = add_kind(&pitch, (int)c[0], 1);
         put(&pitch, group, 0, 0.0, 0.0, 5.0, 0.0);
         set_field(group, "base.position", 0, 2, 5.0);
@@ -132,7 +132,7 @@ TEST(every_shape_is_hit_at_its_surface) {
 TEST(random_rays_agree_with_the_insides) {
     enum { EACH = 20, RAYS = 800, SAMPLES = 200 };
     uint32_t hits = 0;
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     for (int k = 0; k < KINDS; k++) {
         mf_Group *group = add_kind(&pitch, k, EACH);
         for (uint32_t i = 0; i < EACH; i++)
@@ -184,7 +184,7 @@ TEST(random_rays_agree_with_the_insides) {
 }
 
 TEST(a_ray_from_inside_leaves) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, 0, 1);
     set_field(group, "base.position", 0, 2, 5.0);
     const mf_RayConfig ray = ray_of(0.1, 0.0, 5.0, 1.0, 0.0, 0.0);
@@ -202,7 +202,7 @@ TEST(limbs_and_scenery_are_hit) {
         "<body pos='0.1 0 0'><joint type='hinge' axis='0 0 1'/>"
         "<geom type='capsule' fromto='0.1 0 0 0.9 0 0' size='0.05' mass='1'/></body></body>"
         "</worldbody></mujoco>";
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 3, true);
     for (uint32_t i = 0; i < 3; i++)
         put(&pitch, arms, i, 3.0 * i, 0.0, 2.0, 0.0);
@@ -301,7 +301,7 @@ TEST(maps_agree_with_sampling) {
 }
 
 TEST(level_ground_has_no_end) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_RayConfig ray = ray_of(500.0, -700.0, 3.0, 4.0, 0.0, -3.0);
     mf_RayHit hit = cast(&pitch, &ray);
     assert_near(hit.distance, 5.0, 1e-12);
@@ -320,7 +320,7 @@ TEST(level_ground_has_no_end) {
 // ---- places, order, mistakes --------------------------------------------------------------------
 
 TEST(isolated_robots_are_alone) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_GroupConfig config = mf_group_config();
     config.model = pitch.models[pitch.count++] = ball_of(pitch.context, 1.0);
     config.count = 2;
@@ -351,9 +351,8 @@ static void refused(Pitch *pitch, const mf_RayConfig *config, const char *text) 
 }
 
 TEST(bad_rays_are_refused) {
-    AUTO(pitch_close)
-    Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
-          other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
+               other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, 0, 2), *foreign = add_kind(&other, 0, 1);
     mf_RayConfig ray = ray_of(0, 0, 1, 0, 0, 0);
     refused(&pitch, &ray, "direction");

@@ -69,7 +69,7 @@ static void same(Outcome a, Outcome b) {
 
 static Outcome live(const FixtureConfig *setup, const mf_InteractionConfig *config, bool wide,
                     uint64_t steps) {
-    AUTO(fixture_close) Fixture fixture = fill_world(setup, config, wide);
+    AUTO_FIXTURE fixture = fill_world(setup, config, wide);
     mf_world_step(fixture.world, steps);
     return outcome_of(&fixture);
 }
@@ -101,7 +101,7 @@ TEST(the_host_may_flush) {
     enum { CLUSTERS = 1000 };
     const unsigned before = _mm_getcsr();
     _mm_setcsr(before | 0x8040);
-    AUTO(fixture_close) Fixture fixture = fixture_open(WITH(fixture_config(), .threads = 4));
+    AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .threads = 4));
     mf_Group *group = add_walkers(&fixture, "agents", 3 * CLUSTERS, false, 0.0);
     for (uint32_t i = 0; i < 3 * CLUSTERS; i++) {
         const double offset[3] = {0.0, 2e-22, 1e-22};
@@ -160,7 +160,7 @@ TEST(the_background_thread_gives_the_same_results) {
 
 TEST(latency_is_exact) {
     for (int background = 0; background < 2; background++) {
-        AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+        AUTO_FIXTURE fixture = fixture_open(fixture_config());
         mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
         put(group, 0, 0, 0, 5, 0, 0, 0);
         put(group, 1, 0.3, 0, 5, 0, 0, 0);
@@ -190,7 +190,7 @@ TEST(restored_worlds_go_on) {
     FixtureConfig setup = fixture_config();
     mf_InteractionConfig config =
         WITH(everything(), .detection_rate = ((mf_Rate){30, 1}), .fence_faults = false);
-    AUTO(fixture_close) Fixture fixture = fill_world(&setup, &config, false);
+    AUTO_FIXTURE fixture = fill_world(&setup, &config, false);
     mf_world_step(fixture.world, 33);
     size_t size;
     AUTO(end_memory) void *image = take_snapshot(fixture.world, &size);
@@ -199,7 +199,7 @@ TEST(restored_worlds_go_on) {
     MUST(mf_world_restore(fixture.world, image, size, &error));
     mf_world_step(fixture.world, 50);
     assert_true(mf_world_hash(fixture.world) == hash);
-    AUTO(fixture_close) Fixture other = fill_world(&setup, &config, false);
+    AUTO_FIXTURE other = fill_world(&setup, &config, false);
     MUST(mf_world_restore(other.world, image, size, &error));
     mf_world_step(other.world, 50);
     assert_true(mf_world_hash(other.world) == hash);
@@ -213,7 +213,7 @@ TEST(restored_worlds_go_on) {
 TEST(results_do_not_depend_on_distant_agents) {
     uint64_t hash[2];
     for (int alone = 0; alone < 2; alone++) {
-        AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+        AUTO_FIXTURE fixture = fixture_open(fixture_config());
         mf_Group *group = add_walkers(&fixture, "agents", alone ? 1 : 1000, false, 1.0);
         put(group, 0, 500, 500, 50, 1, 2, 0);
         for (uint32_t i = 1; i < mf_group_count(group); i++)
@@ -230,8 +230,7 @@ TEST(steps_take_no_memory) {
     for (int background = 0; background < 2; background++) {
         mf_InteractionConfig config =
             WITH(everything(), .background = background != 0, .latency = background ? 1 : 0);
-        AUTO(fixture_close)
-        Fixture fixture = fill_world(&WITH(fixture_config(), .threads = 2), &config, false);
+        AUTO_FIXTURE fixture = fill_world(&WITH(fixture_config(), .threads = 2), &config, false);
         uint64_t calls = mf_context_call_count(fixture.context);
         mf_world_step(fixture.world, 100);
         assert_true(mf_context_call_count(fixture.context) == calls);
@@ -240,7 +239,7 @@ TEST(steps_take_no_memory) {
 
 // Detection at 20 Hz in steps of 10 ms: the fields change every fifth step only.
 TEST(rates_hold) {
-    AUTO(fixture_close) Fixture fixture = fixture_open(fixture_config());
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
     put(group, 0, 0, 0, 5, 0, 0, 0);
     put(group, 1, 1, 0, 5, 1, 0, 0);

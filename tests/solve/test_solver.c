@@ -67,7 +67,7 @@ TEST(a_light_box_bears_a_heavy_one) {
     for (int k = 0; k < 6; k++) {
         const mf_CollisionLaw law = k < 3 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
         const double mass = masses[k % 3];
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *low = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 1, true);
         mf_Group *high = add_standing(&pitch, cube_of(pitch.context, mass, 1.0), "high", 1, true);
         put_at(&pitch, low, 0, 0, 0, 0.1);
@@ -94,7 +94,7 @@ TEST(a_stack_stands) {
     for (int k = 0; k < 3; k++) {
         const bool wide = k > 0;
         const mf_CollisionLaw law = k < 2 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 12, wide);
         for (uint32_t i = 0; i < 12; i++)
             put_at(&pitch, boxes, i, 0.002 * (i % 3), 0, 0.1 + 0.2 * i);
@@ -148,7 +148,7 @@ TEST(compliant_contacts_are_as_soft_as_the_file_states) {
                      "size='0.1 0.1 0.1' mass='%g' friction='1' solref='0.021 1'/>"
                      "</body></worldbody></mujoco>",
                      i == 0 ? 1.0 : masses[k % 2]);
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, step, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 9.81);
         mf_Group *low = add_standing(&pitch, load_text(pitch.context, text[0]), "low", 1, true);
         mf_Group *high = add_standing(&pitch, load_text(pitch.context, text[1]), "high", 1, true);
         put_at(&pitch, low, 0, 0, 0, 0.1);
@@ -170,7 +170,7 @@ TEST(compliant_contacts_are_as_soft_as_the_file_states) {
 // A cube on a slab of another instance, which is held; gravity is inclined. Returns how far it slid
 // in a second.
 static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
-    AUTO(pitch_close) Pitch pitch;
+    AUTO_PITCH pitch;
     memset(&pitch, 0, sizeof pitch);
     MUST(mf_context_create(NULL, &pitch.context, &error));
     const double length = sqrt(1.0 + tangent * tangent);
@@ -222,7 +222,7 @@ TEST(balls_part_by_the_restitution) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int k = 0; k < 6; k++) {
         const double e = restitutions[k % 3];
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *first = add_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1,
                                      motions[k / 3], true, false);
         mf_Group *second = add_bodies(&pitch, ball_of(pitch.context, 3.0), "second", 1,
@@ -244,7 +244,7 @@ TEST(balls_part_by_the_restitution) {
 // A box of 1 kg stands on the ground and holds a second one in the air by a joint; one of 3 kg lies
 // on both of their tops, so the joint bears what the contact with the second one bears.
 TEST(joints_and_contacts_agree) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *low = add_bodies(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 2,
                                MF_MOTION_ARTICULATED, true, true);
     mf_Group *high = add_bodies(&pitch, cube_of(pitch.context, 3.0, 1.0), "high", 1,
@@ -281,7 +281,7 @@ static Result heap(const uint32_t order[KINDS], uint32_t threads, mf_Isa isa) {
     static const char *const names[KINDS] = {"cubes", "balls", "hexapods"};
     Result result = {{{0}}};
     mf_Group *groups[KINDS];
-    AUTO(pitch_close) Pitch pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 9.81);
     for (uint32_t k = 0; k < KINDS; k++) {
         const uint32_t kind = order[k];
         mf_Model *model = kind == 0   ? cube_of(pitch.context, 1.0, 0.6)
@@ -321,7 +321,7 @@ TEST(bits_depend_on_nothing_else) {
 }
 
 TEST(a_snapshot_holds_the_warm_start) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
     for (uint32_t i = 0; i < 4; i++)
         put_at(&pitch, boxes, i, 0.003 * i, 0, 0.1 + 0.2 * i);
@@ -331,7 +331,7 @@ TEST(a_snapshot_holds_the_warm_start) {
 }
 
 TEST(a_step_allocates_nothing) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
     for (uint32_t i = 0; i < 4; i++)
         put_at(&pitch, boxes, i, 0, 0, 0.1 + 0.2 * i);

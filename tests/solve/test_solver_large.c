@@ -63,7 +63,7 @@ static void check_response(const char *file) {
     const double rows[2][6] = {{0.3, -1.0, 0.2, 0.1, 0.0, -0.4}, {0.0, 0.5, 1.0, 0.0, 0.7, 0.0}};
     const double local[3] = {0.02, -0.03, 0.05};
     double matrix[DOFS * DOFS], jacobian[2][DOFS], dense[2][DOFS], own[2][DOFS], response[2][DOFS];
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = pitch_bodies(&pitch, load_file(pitch.context, file), "robot", 1, true);
     const mf_Model *model = mf_group_model(group);
     put(&pitch, group, 0, 0.4, -2.0, 3.0, 0.0);
@@ -155,7 +155,7 @@ static double load_on(const Pitch *pitch, uint32_t row) {
 }
 
 TEST(a_wall_stands) {
-    AUTO(pitch_close) Pitch pitch;
+    AUTO_PITCH pitch;
     double far = 0.0, weight = 9.81 * BOXES;
     mf_Group *boxes = open_wall(&pitch);
     mf_world_step(pitch.world, SANITIZED ? 100 : 250);
@@ -190,7 +190,7 @@ typedef struct Heap {
 static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
     Heap heap;
     bool swept = false;
-    AUTO(pitch_close) Pitch pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 9.81);
     mf_Group *group = add_bodies(&pitch, load_file(pitch.context, "hexapod.urdf"), "hexapods",
                                  HEXAPODS, motion, false, true);
     for (uint32_t i = 0; i < HEXAPODS; i++)
@@ -241,7 +241,7 @@ static mf_Group *open_stack(Pitch *pitch) {
 
 // Robots that touch at once begin without the forces of their life before.
 TEST(a_reset_forgets_contacts) {
-    AUTO(pitch_close) Pitch old, fresh;
+    AUTO_PITCH old, fresh;
     mf_Group *worn = open_stack(&old), *boxes = open_stack(&fresh);
     mf_world_step(old.world, 100);
     assert_true(mf_solver_in(old.world)->warm_count > 0);

@@ -139,7 +139,7 @@ static void run(const Situation *s, const Shape *upper, const Shape *lower, bool
     const double scale = 5.0;
     char above[300], below[500], floor[400] = "", text[4000];
     double state[FLOATS];
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, gravity);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, gravity);
     geom(above, sizeof above, s, upper, 1.0, 1.0);
     lower_text(below, sizeof below, s, lower, scale, s->stacked);
     if (s->stacked)

@@ -80,7 +80,7 @@ static void world_inertia_times(const mf_Group *group, const double rate[3], dou
 TEST(a_wrench_is_an_impulse) {
     static const double wrench[6] = {0.3, -0.2, 0.1, 0.02, 0.01, -0.015};
     for (int kind = 0; kind < 2; kind++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         const mf_Quadrotor quadrotor = idle_quadrotor();
         mf_Group *group = kind == 0 ? add_quadrotors(&pitch, quadrotor_body(&pitch, &quadrotor),
                                                      &quadrotor, "q", 1, MF_QUADROTOR_ROTORS, true)
@@ -104,7 +104,7 @@ TEST(a_wrench_is_an_impulse) {
 
 // A wrench that is no number freezes the vehicle that it acts on and no other.
 TEST(a_bad_wrench_is_contained) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     const mf_Quadrotor quadrotor = mf_quadrotor();
     mf_Group *group = add_quadrotors(&pitch, quadrotor_body(&pitch, &quadrotor), &quadrotor, "q", 2,
                                      MF_QUADROTOR_RATES, false);
@@ -127,7 +127,7 @@ TEST(only_the_pushed_one_changes) {
     enum { COUNT = 20 };
     uint64_t hashes[2][2][COUNT];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         const mf_Quadrotor quadrotor = mf_quadrotor();
         const mf_Car car = mf_car();
         mf_Group *groups[2] = {
@@ -165,7 +165,7 @@ static mf_Car rolling_car(void) {
 // up to what they can; what presses down does not move it.
 TEST(cars_take_wrenches_in_their_plane) {
     for (int k = 0; k < 3; k++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Car car = WITH(rolling_car(), .rotating_mass = 0.01);
         mf_Group *group = add_cars(&pitch, &car, (mf_CarModel)k, MF_CAR_COMMAND_DRIVE, true);
         put(&pitch, group, 0, 0.0, 0.0, 0.0, 0.0);
@@ -188,7 +188,7 @@ TEST(cars_take_wrenches_in_their_plane) {
 // Rolling resistance holds a car up to its own size, whichever way gravity and the push share.
 TEST(dry_friction_holds_a_pushed_car) {
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Car car = WITH(rolling_car(), .rolling = 0.02);
         mf_Group *group = add_cars(&pitch, &car, MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE, true);
         put(&pitch, group, 0, 0.0, 0.0, 0.0, 0.0);
@@ -259,7 +259,7 @@ static mf_Group *add_target(Pitch *pitch, int kind, double height) {
 TEST(a_kicked_ball_keeps_momentum) {
     for (int k = 0; k < 6; k++) {
         const int kind = k % 3;
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
         add_kick(&pitch, 5.0);
         mf_Group *target = add_target(&pitch, kind, 5.0);
         pitch_collide(&pitch, &WITH(mf_collisions_config(),
@@ -277,7 +277,7 @@ TEST(a_kicked_ball_keeps_momentum) {
 
 // A car on its wheels: the ground takes part across and about it, not along it.
 TEST(a_ball_and_a_car_keep_momentum_along_it) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     const mf_Car parameters = rolling_car();
     mf_Group *car = add_cars(&pitch, &parameters, MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE, true);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.02), "ball", 1, true);
@@ -298,7 +298,7 @@ TEST(a_ball_and_a_car_keep_momentum_along_it) {
 TEST(a_kinematic_robot_is_a_moving_wall) {
     double without[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
         mf_Group *wall = pitch_group(
             &pitch,
             load_text(pitch.context, "<mujoco model='wall'><worldbody><body pos='1 0 0.5'>"
@@ -348,7 +348,7 @@ static void land(Pitch *pitch, mf_Group *flyer, double weight) {
 }
 
 TEST(a_quadrotor_rides_on_a_car) {
-    AUTO(pitch_close) Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     const mf_Car parameters = mf_car_racing();
     mf_Group *car = add_cars(&pitch, &parameters, MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED, true);
     mf_Model *body = load_text(pitch.context, flat_text);
@@ -423,7 +423,7 @@ typedef struct Result {
 // Four kinds in one world for one and a half seconds, made in the order of `order`.
 static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
     Result result = {0};
-    AUTO(pitch_close) Pitch pitch = pitch_open(threads, isa, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(threads, isa, MF_MILLISECOND, 9.81);
     for (int i = 0; i < KINDS; i++)
         add_kind(&pitch, order[i]);
     mf_CollisionsConfig config = mf_collisions_config();
